@@ -122,7 +122,7 @@ function separateComments(name, code, ts) {
   return separated;
 }
 
-/** @param {string[]} files built files, relative to the package: `./dist/tools/mcp/index.js` */
+/** @param {string[]} files built files, relative to the package: `./dist/mcp/index.js` */
 function toInputOptions(files) {
   const names = files.map(file => file.replace(/^\.\/dist\//, '').replace(/\.js$/, ''));
   const packages = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
@@ -167,9 +167,9 @@ function assignChunks(context) {
     'adapters',
     'tool-calls',
     'telemetry',
-    'tools/mcp',
+    'mcp',
     'embeddings',
-    'journal',
+    'tool-loop/durable',
     'testing',
   ];
   const reached = entries.map(entry => [entry, listImports(`src/${entry}/index.ts`)]);
@@ -186,9 +186,9 @@ function toChunk(users) {
   const isAmong = (...entries) => users.every(user => entries.includes(user));
   if (isAmong()) return 'core';
   if (isAmong('tool-loop')) return 'loop';
-  if (isAmong('tools/mcp')) return 'servers';
+  if (isAmong('mcp')) return 'servers';
   if (isAmong('tool-loop', 'adapters')) return 'models';
-  return users.includes('tool-calls') && !users.includes('telemetry') && !users.includes('tools/mcp')
+  return users.includes('tool-calls') && !users.includes('telemetry') && !users.includes('mcp')
     ? 'calls'
     : 'common';
 }

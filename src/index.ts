@@ -31,7 +31,7 @@ export type { KnownServerName } from './responses/compatibility/known-servers.js
 export type { AzureSettings, ApiStyle } from './http/base-url.js';
 export type { ApiKeySetting } from './http/key-ring.js';
 export type { KelivoResponsesSettings, TimeoutSettings } from './provider/settings.js';
-export type { HostApprovalOptions } from './tool-loop/host-approvals.js';
+export type { HostApprovalOptions } from './tool-loop/approvals/host-approvals.js';
 export type {
   ApprovalDecision,
   ApprovalRequest,
@@ -40,17 +40,17 @@ export type {
   Approve,
   StatedAnnotations,
   ToolApproval,
-} from './tool-loop/approvals.js';
-export type { ToolLoopJournal, ToolLoopStep } from './tool-loop/steps.js';
+} from './tool-loop/approvals/approvals.js';
+export type { ToolLoopJournal, ToolLoopStep } from './tool-loop/durable/steps.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
-export type { ToolLoopEvent } from './tool-loop/turn-reports.js';
+export type { ToolLoopEvent } from './tool-loop/turn/turn-reports.js';
 export type { LocalTool, LocalToolCallOptions, LocalTools, ToolInput } from './tools/local-tools.js';
 export type {
   McpHttpServerConfig,
   McpServerConfig,
   McpServers,
   McpStdioServerConfig,
-} from './tools/mcp/config.js';
+} from './mcp/config/config.js';
 export type { ToolStub, ToolStubsOptions } from './tools/tool-stubs.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */

@@ -4,8 +4,10 @@ import { expect, test } from 'vitest';
 import {
   dynamicImports,
   filesWithVersions,
+  folders,
   type Import,
   importsOf,
+  lineCount,
   read,
   sourceFiles,
   weakMaps,
@@ -20,18 +22,20 @@ const imports = files.flatMap(importsOf);
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/shared': [],
-  'src/http': ['src/core', 'src/shared'],
+  'src/redaction': ['src/shared'],
+  'src/http': ['src/redaction', 'src/core', 'src/shared'],
   'src/core': ['src/shared'],
   'src/tool-calls': ['src/core', 'src/shared'],
   'src/versions': ['src/core', 'src/tool-calls', 'src/shared'],
   'src/tools': ['src/tool-calls', 'src/core', 'src/shared'],
-  'src/tools/mcp': ['src/core', 'src/tools', 'src/tool-calls', 'src/http', 'src/shared'],
+  'src/mcp': ['src/core', 'src/tools', 'src/tool-calls', 'src/http', 'src/redaction', 'src/shared'],
   // The types of the request body.
   'src/responses/wire.ts': ['src/shared'],
   'src/responses/compatibility': [
     'src/core',
     'src/responses/wire.ts',
     'src/http',
+    'src/redaction',
     'src/tool-calls',
     'src/shared',
   ],
@@ -43,8 +47,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/tool-calls',
     'src/shared',
   ],
-  'src/responses/stream': ['src/responses/hosted-tools', 'src/http', 'src/core', 'src/shared'],
-  'src/responses/websocket': ['src/core', 'src/http', 'src/shared'],
+  'src/responses/stream': [
+    'src/responses/hosted-tools',
+    'src/http',
+    'src/redaction',
+    'src/core',
+    'src/shared',
+  ],
+  'src/responses/websocket': ['src/core', 'src/http', 'src/redaction', 'src/shared'],
   'src/responses': [
     'src/responses/wire.ts',
     'src/responses/compatibility',
@@ -52,15 +62,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/responses/stream',
     'src/responses/websocket',
     'src/http',
+    'src/redaction',
     'src/core',
     'src/shared',
   ],
   'src/text-tools': ['src/tool-calls', 'src/core', 'src/shared'],
   'src/text-tools/formats': ['src/text-tools'],
-  'src/adapters/tool-prompts': ['src/tool-calls', 'src/core', 'src/shared'],
+  'src/adapters/prompts': ['src/tool-calls', 'src/core', 'src/shared'],
   'src/adapters': [
     'src/versions',
-    'src/adapters/tool-prompts',
+    'src/adapters/prompts',
     'src/text-tools',
     'src/text-tools/formats',
     'src/tool-calls',
@@ -68,9 +79,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/shared',
   ],
   'src/embeddings': ['src/versions', 'src/http', 'src/core', 'src/shared'],
-  'src/tool-loop': ['src/versions', 'src/tools', 'src/tool-calls', 'src/core', 'src/http', 'src/shared'],
-  'src/journal': ['src/tool-loop', 'src/shared'],
-  'src/telemetry': ['src/core', 'src/http', 'src/shared'],
+  'src/tool-loop': [
+    'src/versions',
+    'src/tools',
+    'src/tool-calls',
+    'src/core',
+    'src/http',
+    'src/redaction',
+    'src/shared',
+  ],
+  'src/telemetry': ['src/core', 'src/http', 'src/redaction', 'src/shared'],
   'src/testing': ['src/shared'],
   'src/provider': [
     'src/versions',
@@ -83,9 +101,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/responses/request',
     'src/embeddings',
     'src/tools',
-    'src/tools/mcp',
+    'src/mcp',
     'src/core',
     'src/http',
+    'src/redaction',
     'src/shared',
   ],
   'src/host': [
@@ -98,10 +117,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/responses/request',
     'src/embeddings',
     'src/tools',
-    'src/tools/mcp',
+    'src/mcp',
     'src/tool-calls',
     'src/core',
     'src/http',
+    'src/redaction',
     'src/shared',
   ],
 };
@@ -150,9 +170,59 @@ test('own modules are imported dynamically at few doors', () => {
   expect(dynamicImports().length).toBeLessThanOrEqual(5);
 });
 
-test('every source folder is a layer', () => {
-  const folders = new Set(files.map(file => dirname(file)).filter(folder => folder !== 'src'));
-  expect([...folders].filter(folder => !(folder in MAY_IMPORT))).toEqual([]);
+test('every source folder is in a layer', () => {
+  const outside = folders().filter(
+    ({ folder }) => folder !== 'src' && !(layerOf(`${folder}/index.ts`) in MAY_IMPORT),
+  );
+  expect(outside.map(({ folder }) => folder)).toEqual([]);
+});
+
+test('there are no cycles between the folders of a layer', () => {
+  const links = new Set(
+    imports
+      .filter(({ file, target }) => target.startsWith('src/') && layerOf(file) === layerOf(target))
+      .map(({ file, target }) => `${dirname(file)} ↔ ${dirname(target)}`),
+  );
+  const circles = [...links].filter(link => {
+    const [from = '', to = ''] = link.split(' ↔ ');
+    return from < to && links.has(`${to} ↔ ${from}`);
+  });
+  expect(circles).toEqual([]);
+});
+
+/** Catalogues of like things may have any number of files. */
+const CATALOGUES = [
+  'src/adapters/families',
+  'src/adapters/prompts',
+  'src/text-tools/formats',
+  'src/responses/hosted-tools',
+];
+
+test('a folder has at most 18 files and 6 floors of imports', () => {
+  const large = folders().filter(
+    ({ folder, files: own, floors }) => !CATALOGUES.includes(folder) && (own.length > 18 || floors > 6),
+  );
+  expect(
+    large.map(({ folder, files: own, floors }) => `${folder}: ${own.length} files, ${floors} floors`),
+  ).toEqual([]);
+});
+
+/** Small files with one importer that are right, with the reason. */
+const SMALL: Readonly<Record<string, string>> = {};
+
+test('a file under 40 lines has a second importer', () => {
+  const small = files.filter(file => {
+    if (ENTRIES.includes(file) || file.endsWith('/index.ts') || CATALOGUES.includes(dirname(file)))
+      return false;
+    if (read(file).split('\n').length > 40 || file in SMALL) return false;
+    return new Set(imports.filter(({ target }) => target === file).map(one => one.file)).size < 2;
+  });
+  expect(small).toEqual([]);
+});
+
+test('the sources stay within their size', () => {
+  expect(files.length).toBeLessThanOrEqual(350);
+  expect(lineCount()).toBeLessThanOrEqual(50_000);
 });
 
 test('adapters, text tools and the tool loop do not depend on the Responses API', () => {
@@ -160,7 +230,7 @@ test('adapters, text tools and the tool loop do not depend on the Responses API'
     for (const next of MAY_IMPORT[layer] ?? []) if (!seen.has(next)) reached(next, seen.add(next));
     return seen;
   };
-  for (const layer of ['src/adapters', 'src/text-tools', 'src/tool-loop', 'src/tools/mcp', 'src/http']) {
+  for (const layer of ['src/adapters', 'src/text-tools', 'src/tool-loop', 'src/mcp', 'src/http']) {
     expect([...reached(layer)].filter(name => name.startsWith('src/responses'))).toEqual([]);
   }
 });
@@ -174,7 +244,7 @@ test('nothing imports the emulator', () => {
 
 test('each package is imported only by its own layer', () => {
   const owners: Readonly<Record<string, string>> = {
-    '@modelcontextprotocol/client': 'src/tools/mcp/',
+    '@modelcontextprotocol/client': 'src/mcp/',
     '@modelcontextprotocol/sdk': 'nowhere: only tests use the SDK of the previous revisions',
     '@ai-sdk/openai': 'src/host/',
     '@opentelemetry/api': 'src/telemetry/',
@@ -232,7 +302,7 @@ test.each([
 });
 
 /** Lists of a family or a tool per line, which registries read as a namespace. */
-const LISTS = ['src/adapters/families.ts', 'src/responses/hosted-tools/tools.ts'];
+const LISTS = ['src/adapters/families/families.ts', 'src/responses/hosted-tools/tools.ts'];
 
 test('only the entries and the lists re-export', () => {
   const exporting = files.filter(file => /^export\s[^'"]*?from\s*'/ms.test(read(file)));

@@ -79,13 +79,41 @@ export const dynamicImports = (): string[] =>
     .filter(({ target, isDynamic }) => isDynamic && target.startsWith('src/'))
     .map(({ file, target }) => `${file} → ${target}`);
 
+/** The folders of the sources, with their files, the lines of these, and the longest chain of imports among them. */
+export function folders(): { folder: string; files: string[]; lines: number; floors: number }[] {
+  const byFolder = new Map<string, string[]>();
+  for (const file of files) byFolder.set(dirname(file), [...(byFolder.get(dirname(file)) ?? []), file]);
+  return [...byFolder].map(([folder, own]) => {
+    const next = new Map(
+      own.map(file => [
+        file,
+        importsOf(file).flatMap(({ target }) => (target !== file && own.includes(target) ? [target] : [])),
+      ]),
+    );
+    const depths = new Map<string, number>();
+    const depthOf = (file: string): number => {
+      const known = depths.get(file);
+      if (known !== undefined) return known;
+      depths.set(file, 1);
+      const depth = 1 + Math.max(0, ...(next.get(file) ?? []).map(depthOf));
+      depths.set(file, depth);
+      return depth;
+    };
+    const floors = Math.max(...own.map(depthOf));
+    const lines = own.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
+    return { folder, files: own, lines, floors };
+  });
+}
+
 /** Returns the number of lines of all sources. */
-const lineCount = (): number => files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
+export const lineCount = (): number => files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const print = (name: string, items: readonly string[]) =>
     console.log([`${items.length} ${name}`, ...new Set(items)].join('\n  '));
   console.log(`${files.length} source files, ${lineCount()} lines`);
+  for (const { folder, files: own, lines, floors } of folders())
+    console.log(`${folder}: ${own.length} files, ${lines} lines, ${floors} floors`);
   print('files that name a version outside of versions/ and the entries', filesWithVersions());
   print('weak maps and sets', weakMaps());
   print('dynamic imports of own modules', dynamicImports());

@@ -15,7 +15,7 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   security: ['test/security/**/*.test.ts'],
   'host-matrix': ['test/host-matrix/**/*.test.ts'],
   playground: ['test/playground/server/**/*.test.ts'],
-  mcp: ['test/tools/mcp-matrix/**/*.test.ts'],
+  mcp: ['test/mcp-matrix/**/*.test.ts'],
   processes: ['test/**/{forgotten-close,kill-points,many-turns,process-exit}.test.ts'],
   engines: ['test/durable-turns/**/*.test.ts'],
   runtimes: ['test/runtimes/**/*.test.ts', 'test/telemetry/ai7/**/*.test.ts'],

@@ -2,7 +2,7 @@ import type { JSONObject } from '../shared/json.js';
 import { type CoreModel, withChanges } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
 import { toNameHint } from '../shared/nearest-name.js';
-import { thinkTags } from '../text-tools/reasoning.js';
+import { thinkTags } from '../text-tools/parser/reasoning.js';
 import type { UndeclaredPolicy } from '../text-tools/text-tool-format.js';
 import { wrapSameVersion } from '../versions/language-model.js';
 import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
@@ -22,8 +22,8 @@ import { modelAdapters } from './model-adapters.js';
 import { importAdapter } from './registry.js';
 import { selectPrompt } from './select-prompt.js';
 import { textToolsMiddleware } from './text-tools-middleware.js';
-import { withJsonAnswers } from './tool-prompts/json-answer.js';
-import { withToolPrompt } from './tool-prompts/prompted-model.js';
+import { withJsonAnswers } from './prompts/json-answer.js';
+import { withToolPrompt } from './prompts/prompted-model.js';
 
 /** Options of `adaptModel`. */
 export interface AdaptModelOptions {

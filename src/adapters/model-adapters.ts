@@ -1,5 +1,5 @@
 import { adapterNames, registeredNames } from './adapter-choice.js';
-import * as families from './families.js';
+import * as families from './families/families.js';
 import type { ModelAdapterRegistry } from './definition.js';
 import { createModelAdapterRegistry } from './registry.js';
 

@@ -5,18 +5,18 @@ import { minimaxM3Format } from '../text-tools/formats/minimax-m3.js';
 import { lfmFormat, olmoFormat, pythonicFormat } from '../text-tools/formats/pythonic.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { claudeFormat } from './claude.js';
-import { commandRFormat } from './command-r.js';
-import { deepseekFormat, dsmlFormat } from './deepseek.js';
-import { toolRequestFormat } from './gemma.js';
-import { glmFormat } from './glm.js';
-import { graniteFormat } from './granite.js';
-import { kimiFormat } from './kimi.js';
-import { kimiK3Format } from './kimi-k3.js';
-import { bareJsonFormat, llamaFormat } from './llama.js';
-import { minimaxFormat } from './minimax.js';
-import { mistralFormat } from './mistral.js';
-import { seedFormat } from './seed-oss.js';
+import { claudeFormat } from './families/claude.js';
+import { commandRFormat } from './families/command-r.js';
+import { deepseekFormat, dsmlFormat } from './families/deepseek.js';
+import { toolRequestFormat } from './families/gemma.js';
+import { glmFormat } from './families/glm.js';
+import { graniteFormat } from './families/granite.js';
+import { kimiFormat } from './families/kimi.js';
+import { kimiK3Format } from './families/kimi-k3.js';
+import { bareJsonFormat, llamaFormat } from './families/llama.js';
+import { minimaxFormat } from './families/minimax.js';
+import { mistralFormat } from './families/mistral.js';
+import { seedFormat } from './families/seed-oss.js';
 import { KelivoError } from '../shared/errors.js';
 import { toNameHint } from '../shared/nearest-name.js';
 import { type ToolPrompting, type ToolPromptName, toolPromptNames } from './adapter-choice.js';
@@ -28,8 +28,8 @@ import {
   llamaPrompt,
   mistralPrompt,
   toolRequestPrompt,
-} from './tool-prompts/json-prompts.js';
-import { lfmPrompt, olmoPrompt, pythonicPrompt } from './tool-prompts/pythonic-prompts.js';
+} from './prompts/json-prompts.js';
+import { lfmPrompt, olmoPrompt, pythonicPrompt } from './prompts/pythonic-prompts.js';
 import {
   claudePrompt,
   dsmlPrompt,
@@ -38,9 +38,9 @@ import {
   minimaxPrompt,
   qwenXmlPrompt,
   seedPrompt,
-} from './tool-prompts/tag-prompts.js';
-import { gemma4Prompt, harmonyPrompt, kimiK3Prompt, kimiPrompt } from './tool-prompts/token-prompts.js';
-import type { ToolPrompt } from './tool-prompts/tool-prompt.js';
+} from './prompts/tag-prompts.js';
+import { gemma4Prompt, harmonyPrompt, kimiK3Prompt, kimiPrompt } from './prompts/token-prompts.js';
+import type { ToolPrompt } from './prompts/tool-prompt.js';
 
 interface Syntax {
   readonly prompt: ToolPrompt;

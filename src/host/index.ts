@@ -3,17 +3,17 @@
  *
  * @module kelivo-responses/host
  */
-export { loadProviderConfig, type LoadProviderConfigOptions } from './config-file.js';
-export { createProvidersFromEnvironment, type EnvironmentProvidersOptions } from './environment.js';
-export type { ImportModule } from './imported-models.js';
-export type { ModelChoice } from './model-choice.js';
+export { loadProviderConfig, type LoadProviderConfigOptions } from './registry/config-file.js';
+export { createProvidersFromEnvironment, type EnvironmentProvidersOptions } from './registry/environment.js';
+export type { ImportModule } from './registry/imported-models.js';
+export type { ModelChoice } from './registry/model-choice.js';
 export type { ProviderNames } from './model-names.js';
 export type { ImportOpenAI } from './official-provider.js';
 export {
   type ConfiguredProviderRegistry,
   createProviderRegistryFromConfig,
   type ProviderRegistryOptions,
-} from './provider-registry.js';
+} from './registry/provider-registry.js';
 export {
   type HostProviderOptions,
   type KelivoResponsesExtension,
@@ -26,7 +26,7 @@ export type {
   KelivoProviderEntry,
   ProviderEntry,
   ProviderRegistryConfig,
-} from './registry-config.js';
+} from './registry/registry-config.js';
 export {
   createSwitchableProvider,
   type SwitchableProviderByVersion,

@@ -1,8 +1,8 @@
 import { KelivoError } from '../shared/errors.js';
 import { toModelExpression } from '../shared/model-pattern.js';
 import { toNameHint } from '../shared/nearest-name.js';
-import type { ModelKind, NormalizedChoice } from './model-choice.js';
-import type { ProviderEntry, ProviderRegistryConfig } from './registry-config.js';
+import type { ModelKind, NormalizedChoice } from './registry/model-choice.js';
+import type { ProviderEntry, ProviderRegistryConfig } from './registry/registry-config.js';
 
 /** A model id with the name of its provider. */
 export interface ModelReference {

@@ -9,7 +9,7 @@ import {
   tryParseJson,
 } from '../shared/json.js';
 import { RESPONSE_LIMITS } from './limits.js';
-import { redactErrorJson } from './redaction.js';
+import { redactErrorJson } from '../redaction/redaction.js';
 import { isRetryable, RETRYABLE, statusOfCode } from './retry.js';
 
 /** The request to which an error belongs. */

@@ -12,7 +12,7 @@ import {
   type Redactor,
   redactRequestBody,
   withoutQuery,
-} from './redaction.js';
+} from '../redaction/redaction.js';
 import { fetchWithinOrigin, mergeHeaders, type RequestHeaders, validateHeaders } from './request.js';
 
 /** Timeouts of a request, in milliseconds. */

@@ -3,7 +3,7 @@ import { isNestedDeeper } from '../shared/json.js';
 import { createCallError, toErrorText } from './api-error.js';
 import { RESPONSE_LIMITS } from './limits.js';
 import { type OpenResponseOptions, openResponse, type ResponseTimeouts } from './open-response.js';
-import { redactJson } from './redaction.js';
+import { redactJson } from '../redaction/redaction.js';
 
 export interface JsonRequestOptions extends Omit<OpenResponseOptions, 'timeouts' | 'toInputJson'> {
   /** @default none */

@@ -2,7 +2,7 @@ import type { FetchFunction } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../core/call.js';
 import { NO_ROUND_TELEMETRY } from '../core/telemetry.js';
 import type { Warn } from './compression.js';
-import { createRedactor, findSecrets, redactHeaders, redactUrl } from './redaction.js';
+import { createRedactor, findSecrets, redactHeaders, redactUrl } from '../redaction/redaction.js';
 
 /** One entry of the request log. Keys and other secrets are replaced by `[redacted]`. */
 export interface RequestLogEntry {

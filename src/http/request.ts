@@ -1,7 +1,7 @@
 import type { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { createCallError, type ErrorContext, toErrorText } from './api-error.js';
-import { redactHeaderValues } from './redaction.js';
+import { redactHeaderValues } from '../redaction/redaction.js';
 
 /* The headers of a request, and the origins to which it may be sent. */
 

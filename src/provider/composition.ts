@@ -2,7 +2,7 @@ import { mayHaveAdapters } from '../adapters/adapter-choice.js';
 import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, withOpen } from '../core/source.js';
 import { createLocalTools } from '../tools/local-tools.js';
-import { createMcpTools } from '../tools/mcp/create-mcp-tools.js';
+import { createMcpTools } from '../mcp/create-mcp-tools.js';
 import { isToolSource, type PendingWarningsSource, type ToolSource } from '../tools/tool-source.js';
 import { createClosing } from '../shared/abort.js';
 import { createToolbox } from '../tools/toolbox.js';

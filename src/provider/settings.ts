@@ -18,9 +18,9 @@ import {
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
 import type { LocalTools } from '../tools/local-tools.js';
-import type { McpServers } from '../tools/mcp/config.js';
-import type { McpToolsOptions } from '../tools/mcp/options.js';
-import { validateMcpToolsOptions } from '../tools/mcp/options.js';
+import type { McpServers } from '../mcp/config/config.js';
+import type { McpToolsOptions } from '../mcp/config/options.js';
+import { validateMcpToolsOptions } from '../mcp/config/options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import {
   createAdaptersSchema,

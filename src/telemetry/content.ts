@@ -1,7 +1,7 @@
 import type { Message, Prompt, Tool } from '../core/prompt.js';
 import { toDeniedText } from '../core/output.js';
 import type { Content } from '../core/part.js';
-import { createRedactor, redactErrorJson, redactUrl } from '../http/redaction.js';
+import { createRedactor, redactErrorJson, redactUrl } from '../redaction/redaction.js';
 import { isPlainObject, objectOf, stringOf, tryParseJson } from '../shared/json.js';
 
 /** The content that is recorded, and where. */

@@ -1,5 +1,5 @@
 import type { CoreCall } from '../core/call.js';
-import type { Reading, TextCursor } from './text-cursor.js';
+import type { Reading, TextCursor } from './parser/text-cursor.js';
 
 /**
  * The syntax of tool calls that a model family writes as text. The surroundings of a call are data. The call itself is

@@ -28,8 +28,8 @@ export type {
   Approve,
   StatedAnnotations,
   ToolApproval,
-} from './approvals.js';
-export type { HostApprovalOptions } from './host-approvals.js';
+} from './approvals/approvals.js';
+export type { HostApprovalOptions } from './approvals/host-approvals.js';
 export {
   toolLoopCallOptions,
   type ToolLoopCallOptions,
@@ -37,6 +37,12 @@ export {
   type UnknownOutcomePolicy,
 } from './options.js';
 export { type ProviderRunTools, runInProvider } from './run-in-provider.js';
-export type { RoundUsage, ToolLoopEvent } from './turn-reports.js';
-export type { JournaledTurn, JournalOptions, OpenJournal, ToolLoopJournal, ToolLoopStep } from './steps.js';
+export type { RoundUsage, ToolLoopEvent } from './turn/turn-reports.js';
+export type {
+  JournaledTurn,
+  JournalOptions,
+  OpenJournal,
+  ToolLoopJournal,
+  ToolLoopStep,
+} from './durable/steps.js';
 export { toolLoopMiddleware, withToolLoop } from './tool-loop.js';

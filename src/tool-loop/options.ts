@@ -3,10 +3,10 @@ import { type Telemetry, telemetrySetting } from '../core/telemetry.js';
 import { isPlainObject, type JSONValue } from '../shared/json.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
-import type { ApprovalPolicy, Approvals, Approve, ToolApproval } from './approvals.js';
-import type { HostApprovalOptions } from './host-approvals.js';
-import type { ToolLoopJournal, ToolLoopStep } from './steps.js';
-import type { ToolLoopEvent } from './turn-reports.js';
+import type { ApprovalPolicy, Approvals, Approve, ToolApproval } from './approvals/approvals.js';
+import type { HostApprovalOptions } from './approvals/host-approvals.js';
+import type { ToolLoopJournal, ToolLoopStep } from './durable/steps.js';
+import type { ToolLoopEvent } from './turn/turn-reports.js';
 
 /** Options of a tool loop. */
 export interface ToolLoopOptions {

@@ -7,13 +7,13 @@ import type { ToolSource } from '../tools/tool-source.js';
 import { wrapSameVersion } from '../versions/language-model.js';
 import { type ModelMiddleware, toMiddleware } from '../versions/middleware.js';
 import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
-import { takeApprovalResponses } from './asked-calls.js';
-import { withHostCalls } from './host-calls.js';
+import { takeApprovalResponses } from './approvals/asked-calls.js';
+import { withHostCalls } from './calls/host-calls.js';
 import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
-import type { Round } from './recorded-rounds.js';
+import type { Round } from './durable/recorded-rounds.js';
 import { toExecutorSource } from './run-in-provider.js';
-import { runTurn } from './run-turn.js';
-import { isDurableCall, openTurn, type Turn, type TurnContext } from './turn.js';
+import { runTurn } from './turn/run-turn.js';
+import { isDurableCall, openTurn, type Turn, type TurnContext } from './turn/turn.js';
 
 /** The source of a loop without tools. Its model calls need no rounds unless they contain tools to run. */
 const NO_TOOLS = createToolbox([]);

@@ -1,5 +1,5 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
-import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
+import { mistralMiddleware, type MistralOptions } from '../../src/adapters/families/mistral.js';
 import { wrapModel } from '../_core.js';
 import { textRound, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWireSignatures } from '../../src/adapters/gemini-thought-signatures.js';
+import { createWireSignatures } from '../../src/adapters/families/gemini-thought-signatures.js';
 
 const chunk = (...tool_calls: object[]) => ({ choices: [{ delta: { tool_calls } }] });
 const signed = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });

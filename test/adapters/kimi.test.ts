@@ -1,6 +1,6 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import { kimiCallIdsMiddleware } from '../../src/adapters/kimi.js';
+import { kimiCallIdsMiddleware } from '../../src/adapters/families/kimi.js';
 import { wrapModel } from '../_core.js';
 import {
   callRound,

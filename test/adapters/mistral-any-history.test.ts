@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
+import { mistralMiddleware, type MistralOptions } from '../../src/adapters/families/mistral.js';
 import { wrapModel } from '../_core.js';
 import { validateMistral } from '../../src/testing/mistral-rules.js';
 import fc from '../_property.js';

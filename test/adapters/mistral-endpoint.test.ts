@@ -12,7 +12,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { adaptModel } from '../../src/adapters/adapt-model.js';
-import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
+import { mistralMiddleware, type MistralOptions } from '../../src/adapters/families/mistral.js';
 import { wrapModel } from '../_core.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import type { RequestRules } from '../../src/testing/scripts.js';

@@ -1,5 +1,5 @@
 import { expect, describe, it } from 'vitest';
-import { mistralMiddleware } from '../../src/adapters/mistral.js';
+import { mistralMiddleware } from '../../src/adapters/families/mistral.js';
 import { wrapModel } from '../_core.js';
 import { exchangeOf, textRound, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 import {

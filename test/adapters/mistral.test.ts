@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
+import { mistralMiddleware, type MistralOptions } from '../../src/adapters/families/mistral.js';
 import { wrapModel } from '../_core.js';
 import {
   callRound,

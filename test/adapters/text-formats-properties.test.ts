@@ -15,7 +15,7 @@ import {
   phiTokenFormat,
   xlamFormat,
 } from '../../src/adapters/index.js';
-import { createTextParser } from '../../src/text-tools/text-parser.js';
+import { createTextParser } from '../../src/text-tools/parser/text-parser.js';
 import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
 import { toDeclaredTools } from '../../src/text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../_free-port.js';
 import { createKillTable, judge, listKillPoints } from './_kill-points.js';
 import { missingPostgres, type Postgres, startPostgres } from './_postgres.js';
-import { killTurns } from '../journal/_kill-turns.js';
-import { temporaryFolder } from '../tools/mcp/_fixture-server.js';
+import { killTurns } from '../tool-loop/durable/_kill-turns.js';
+import { temporaryFolder } from '../mcp/_fixture-server.js';
 import { checkTypes, installRecipe, recipes } from './_recipes.js';
 import { type RestateServer, startRestateServer } from './_restate-server.js';
 import { APPROVAL, startTurnServices, type TurnServices } from './_services.js';
@@ -28,7 +28,7 @@ for (const [name, reason] of Object.entries({ DBOS: noDbos, Restate: noRestate }
 const points = listKillPoints({ first: ['tools'] });
 const table = createKillTable(
   'kills under engines: written by test/durable-turns/engines.test.ts',
-  new URL('../../src/journal/README.md', import.meta.url),
+  new URL('../../src/tool-loop/durable/README.md', import.meta.url),
 );
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV2StreamPart, ProviderV2 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { toConfiguredProvider } from '../../src/host/configured-provider.js';
+import { toConfiguredProvider } from '../../src/host/registry/configured-provider.js';
 import { toLanguageModel } from '../../src/versions/language-model.js';
 import { checkParts } from '../_parts.js';
 import {

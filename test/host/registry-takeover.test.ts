@@ -11,7 +11,7 @@ import { createProviderRegistryFromConfig } from '../../src/host/index.js';
 import { inputOf } from '../integration/_provider.js';
 import { hostTools } from '../integration/_tools.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { everythingOverStdio } from '../mcp/_everything-server.js';
 import { officialPackages } from './_switched-conversation.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import type { Host, Mode } from '../host-matrix/_host.js';
 import { startScene } from '../host-matrix/_scene.js';
-import { temporaryFolder } from '../tools/mcp/_fixture-server.js';
+import { temporaryFolder } from '../mcp/_fixture-server.js';
 import { recordingServer } from './_recording-server.js';
 
 export interface Part {

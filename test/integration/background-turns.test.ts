@@ -3,7 +3,7 @@ import { tool } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import { createJournal, createSqliteStore } from '../../src/journal/index.js';
+import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import type { ScriptedResponse } from '../../src/testing/index.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { checkParts, collect, summarize } from '../_parts.js';

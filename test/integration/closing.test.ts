@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers';
 import { streamText, tool } from 'ai';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { createMcpTools } from '../../src/tools/mcp/index.js';
+import { createMcpTools } from '../../src/mcp/index.js';
 import { runInProvider } from '../../src/tool-loop/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { bundleScript } from '../_bundled-script.js';
-import { fixtureServer, isAlive, startedPid, until } from '../tools/mcp/_fixture-server.js';
+import { fixtureServer, isAlive, startedPid, until } from '../mcp/_fixture-server.js';
 import { startProvider } from './_provider.js';
 
 const closedError = { name: 'KelivoError', code: 'closed' };

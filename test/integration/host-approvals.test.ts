@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { bundleScript } from '../_bundled-script.js';
 import { overTheWire, partsOf, question, record, script, startApprovals, withAnswers } from './_approvals.js';
-import { hasRedis, startRedis } from '../journal/_redis-server.js';
+import { hasRedis, startRedis } from '../tool-loop/durable/_redis-server.js';
 
 const v3Hosts = hosts.filter(({ version }) => version === 'V3');
 const rows = v3Hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode })));

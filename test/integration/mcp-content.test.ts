@@ -2,7 +2,7 @@ import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hosts } from '../host-matrix/_host.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { fixtureServer } from '../tools/mcp/_fixture-server.js';
+import { fixtureServer } from '../mcp/_fixture-server.js';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

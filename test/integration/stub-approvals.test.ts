@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApprovalRequest } from '../../src/tool-loop/approvals.js';
+import type { ApprovalRequest } from '../../src/tool-loop/approvals/approvals.js';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { partsOf, question, record, startApprovals, withAnswers } from './_approvals.js';
 

@@ -5,9 +5,9 @@ import { adaptModel, qwenMiddleware } from '../../src/adapters/index.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import type { ScriptedResponse, ToolCallFormat } from '../../src/testing/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
-import { createMcpTools, type McpTools } from '../../src/tools/mcp/index.js';
+import { createMcpTools, type McpTools } from '../../src/mcp/index.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { everythingOverStdio } from '../mcp/_everything-server.js';
 import { apiKey, hostNames, hosts } from './_provider.js';
 
 // The server has no parser for the tool calls of its model. A real MCP server executes them.

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { KelivoResponsesProvider, McpServers } from '../../src/index.js';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fixtureServer, temporaryFolder, until } from '../tools/mcp/_fixture-server.js';
+import { fixtureServer, temporaryFolder, until } from '../mcp/_fixture-server.js';
 import { inputOf, startProvider } from './_provider.js';
 import type { EmulatorRequest } from '../../src/testing/index.js';
 

@@ -146,7 +146,7 @@ it('depends only on packages with permissive licences', () => {
 
 it('sends the version of the manifest to MCP servers', () => {
   const [, version] = /clientInfo = \{ name: '[\w-]+', version: '([^']+)' \}/.exec(
-    read('src/tools/mcp/session.ts'),
+    read('src/mcp/session/session.ts'),
   ) ?? ['', 'none'];
   expect(version).toBe(manifest.version);
 });

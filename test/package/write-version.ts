@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { manifest, root } from './manifest.js';
 
-const file = path.join(root, 'src/tools/mcp/session.ts');
+const file = path.join(root, 'src/mcp/session/session.ts');
 const source = readFileSync(file, 'utf8');
 const written = source.replace(/(clientInfo = \{.*version: ')[^']*/, `$1${manifest.version}`);
 if (!written.includes(`version: '${manifest.version}'`))

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createMcpTools, type McpServers, type McpTools } from '../../src/tools/mcp/index.js';
+import { createMcpTools, type McpServers, type McpTools } from '../../src/mcp/index.js';
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
 import { call, callRound, ofType, scriptedModel, stream, textRound } from '../tool-loop/_scripted-model.js';

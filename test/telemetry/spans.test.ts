@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createJournal, createSqliteStore } from '../../src/journal/index.js';
+import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { createTelemetry } from '../../src/telemetry/index.js';
 import { createLocalTools, withToolLoop } from '../../src/tool-loop/index.js';
 import {

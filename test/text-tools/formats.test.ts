@@ -15,9 +15,9 @@ import {
   seedFormat,
   toolRequestFormat,
 } from '../../src/adapters/index.js';
-import { readCallArguments } from '../../src/text-tools/json-call.js';
-import { readName } from '../../src/text-tools/text-cursor.js';
-import { cohereThinkTags, mistralThinkTags, thinkTags } from '../../src/text-tools/reasoning.js';
+import { readCallArguments } from '../../src/text-tools/values/json-call.js';
+import { readName } from '../../src/text-tools/parser/text-cursor.js';
+import { cohereThinkTags, mistralThinkTags, thinkTags } from '../../src/text-tools/parser/reasoning.js';
 import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import { type ReadPart, readText, streamChunks } from './_read-text.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createJsonScanner, isSafeJson } from '../../src/text-tools/json-scanner.js';
+import { createJsonScanner, isSafeJson } from '../../src/text-tools/values/json-scanner.js';
 import fc from '../_property.js';
 
 const parses = (text: string): boolean => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toJsonValue } from '../../src/text-tools/json-value.js';
-import { toValueTypes } from '../../src/text-tools/schema-types.js';
+import { toJsonValue } from '../../src/text-tools/values/json-value.js';
+import { toValueTypes } from '../../src/text-tools/values/schema-types.js';
 
 const nullable = (type: string) => ({ anyOf: [{ type }, { type: 'null' }] });
 const nested = { anyOf: [{ oneOf: [{ type: 'null' }, { anyOf: [{ type: 'array' }] }] }] };

@@ -22,9 +22,9 @@ import {
   step3Format,
 } from '../../src/adapters/index.js';
 import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
-import { createTextParser } from '../../src/text-tools/text-parser.js';
+import { createTextParser } from '../../src/text-tools/parser/text-parser.js';
 import { toDeclaredTools } from '../../src/text-tools/text-tool-format.js';
-import { thinkTags } from '../../src/text-tools/reasoning.js';
+import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
 
 const tools = toDeclaredTools({
   tools: [

@@ -13,7 +13,7 @@ import {
   qwenXmlFormat,
   step3Format,
 } from '../../src/adapters/index.js';
-import { thinkTags } from '../../src/text-tools/reasoning.js';
+import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
 import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import fc from '../_property.js';
 import { readText, streamChunks } from './_read-text.js';

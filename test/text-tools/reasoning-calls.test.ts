@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { glmFormat, hermesFormat, kimiFormat, qwenXmlFormat } from '../../src/adapters/index.js';
-import { thinkTags } from '../../src/text-tools/reasoning.js';
+import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
 import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import { type ReadPart, readText, type ReadTextOptions } from './_read-text.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toNamedTypes } from '../../src/text-tools/schema-types.js';
+import { toNamedTypes } from '../../src/text-tools/values/schema-types.js';
 import { toProperties } from '../../src/tool-calls/json-schema.js';
 
 const properties = { days: { type: 'integer' } };

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ToolLoopStep } from '../../src/tool-loop/steps.js';
+import type { ToolLoopStep } from '../../src/tool-loop/durable/steps.js';
 
 /** A record of a step: the result as JSON text. */
 export interface StepRecord {

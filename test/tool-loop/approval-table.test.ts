@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { Approvals } from '../../src/tool-loop/approvals.js';
+import type { Approvals } from '../../src/tool-loop/approvals/approvals.js';
 import { APPROVAL_POLICIES } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolDefinition } from '../../src/tools/tool-source.js';

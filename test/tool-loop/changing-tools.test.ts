@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { withToolLoop } from '../../src/tool-loop/index.js';
-import type { ToolLoopEvent } from '../../src/tool-loop/turn-reports.js';
+import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import type { ToolDefinition, ToolListing, ToolSource } from '../../src/tools/tool-source.js';
 import {
   call,

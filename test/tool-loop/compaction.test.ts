@@ -2,7 +2,7 @@ import type { LanguageModelV2, LanguageModelV2StreamPart } from '@ai-sdk/provide
 import { describe, expect, it } from 'vitest';
 import { withOpen } from '../../src/core/source.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import type { ToolLoopEvent } from '../../src/tool-loop/turn-reports.js';
+import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
 import { createEngine, type StepRecord } from './_engine.js';
 import {

@@ -1,6 +1,6 @@
 import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import type { ToolLoopEvent } from '../../src/tool-loop/turn-reports.js';
+import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { callRound, call, finishOf, textRound, scriptedModel, stream } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';

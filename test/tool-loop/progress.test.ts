@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
-import type { ToolLoopEvent } from '../../src/tool-loop/turn-reports.js';
+import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from './_scripted-model.js';
 import { type Execute, scriptedTools } from './_tools.js';

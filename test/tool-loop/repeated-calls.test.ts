@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolLoopEvent } from '../../src/tool-loop/turn-reports.js';
+import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {

@@ -5,7 +5,7 @@ import { tool as toolOf7 } from 'ai7';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { KelivoError } from '../../src/shared/errors.js';
-import type { ApprovalRequest } from '../../src/tool-loop/approvals.js';
+import type { ApprovalRequest } from '../../src/tool-loop/approvals/approvals.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { runInProvider } from '../../src/tool-loop/run-in-provider.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';

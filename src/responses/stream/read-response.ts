@@ -3,7 +3,7 @@ import type { Part } from '../../core/part.js';
 import { createCallError, toErrorText, type ErrorContext } from '../../http/api-error.js';
 import { CHUNK_OVERHEAD, RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import type { ReadBytes } from '../../http/open-response.js';
-import { redactJson } from '../../http/redaction.js';
+import { redactJson } from '../../redaction/redaction.js';
 import { createSseParser, createUtf8Decoder, type SseEvent } from '../../http/text-stream.js';
 import { isNestedDeeper, isPlainObject, type PlainObject, tryParseJson } from '../../shared/json.js';
 import {

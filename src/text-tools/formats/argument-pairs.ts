@@ -1,4 +1,4 @@
-import { createTagGrammar, readKeyTag, type TagGrammar } from '../tag-grammar.js';
+import { createTagGrammar, readKeyTag, type TagGrammar } from '../parser/tag-grammar.js';
 
 /**
  * Creates a grammar of `<arg_key>key</arg_key><arg_value>value</arg_value>` pairs in the tags of a call.

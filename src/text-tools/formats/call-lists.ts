@@ -1,7 +1,7 @@
-import { readJsonCalls } from '../json-call.js';
-import type { TagGrammar } from '../tag-grammar.js';
-import { readTaggedCall } from '../tagged-call.js';
-import { findSpaceEnd, readName, type Reading, type TextCursor } from '../text-cursor.js';
+import { readJsonCalls } from '../values/json-call.js';
+import type { TagGrammar } from '../parser/tag-grammar.js';
+import { readTaggedCall } from '../values/tagged-call.js';
+import { findSpaceEnd, readName, type Reading, type TextCursor } from '../parser/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
 import { createPairGrammar } from './argument-pairs.js';
 

@@ -1,4 +1,4 @@
-import { findSpaceEnd, type Reading, type TextCursor } from '../text-cursor.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../parser/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
 
 interface FencedFormatOptions {

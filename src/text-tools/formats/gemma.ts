@@ -1,4 +1,4 @@
-import { readGemmaCall } from '../gemma-call.js';
+import { readGemmaCall } from '../values/gemma-call.js';
 import type { TextToolFormat } from '../text-tool-format.js';
 
 /** `<|tool_call>call:name{key:<|"|>text<|"|>,key:3}<tool_call|>` of Gemma 4. */

@@ -1,6 +1,6 @@
-import { readCallArguments } from '../json-call.js';
-import { readReasoning } from '../reasoning.js';
-import type { Reading, TextCursor } from '../text-cursor.js';
+import { readCallArguments } from '../values/json-call.js';
+import { readReasoning } from '../parser/reasoning.js';
+import type { Reading, TextCursor } from '../parser/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
 
 interface Header {

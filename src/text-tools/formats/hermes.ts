@@ -1,4 +1,4 @@
-import { readJsonCalls } from '../json-call.js';
+import { readJsonCalls } from '../values/json-call.js';
 import type { TextToolFormat } from '../text-tool-format.js';
 
 /**

@@ -8,12 +8,12 @@ import {
   toMemberJson,
   toTagStart,
   toTextJson,
-} from '../element-tree.js';
-import { isPrototypeKey } from '../json-scanner.js';
-import { allowsAny, toAllowedJson } from '../allowed-value.js';
-import { toNamedTypes, toPropertySchema } from '../schema-types.js';
-import { endsUnclosed } from '../tagged-call.js';
-import { findSpaceEnd, readAttribute, type Reading, type TextCursor } from '../text-cursor.js';
+} from '../parser/element-tree.js';
+import { isPrototypeKey } from '../values/json-scanner.js';
+import { allowsAny, toAllowedJson } from '../values/allowed-value.js';
+import { toNamedTypes, toPropertySchema } from '../values/schema-types.js';
+import { endsUnclosed } from '../values/tagged-call.js';
+import { findSpaceEnd, readAttribute, type Reading, type TextCursor } from '../parser/text-cursor.js';
 import type { DeclaredTool, TextCalls, TextToolFormat } from '../text-tool-format.js';
 import { takesSelfClosing } from './invoke.js';
 

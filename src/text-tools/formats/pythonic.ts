@@ -1,7 +1,12 @@
 import { createFencedFormat } from './fenced.js';
-import { readJsonCalls } from '../json-call.js';
-import { findPythonCall, findPythonList, readPythonCalls, waitForPythonCalls } from '../python-call.js';
-import { findSpaceEnd, type Reading, type TextCursor } from '../text-cursor.js';
+import { readJsonCalls } from '../values/json-call.js';
+import {
+  findPythonCall,
+  findPythonList,
+  readPythonCalls,
+  waitForPythonCalls,
+} from '../values/python-call.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../parser/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
 
 /** Returns true if a list of calls or a single call without brackets comes next. */

@@ -1,8 +1,8 @@
-import type { Trim } from '../argument-writer.js';
-import { readCallArguments } from '../json-call.js';
-import { createTagGrammar, readKeyTag, type TagGrammar } from '../tag-grammar.js';
-import { readTaggedCall } from '../tagged-call.js';
-import { readAttribute, type Reading, type TextCursor } from '../text-cursor.js';
+import type { Trim } from '../values/argument-writer.js';
+import { readCallArguments } from '../values/json-call.js';
+import { createTagGrammar, readKeyTag, type TagGrammar } from '../parser/tag-grammar.js';
+import { readTaggedCall } from '../values/tagged-call.js';
+import { readAttribute, type Reading, type TextCursor } from '../parser/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
 import { takesSelfClosing } from './invoke.js';
 

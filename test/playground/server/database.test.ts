@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
+import { temporaryFolder } from '../../mcp/_fixture-server.js';
 import { openDatabase } from '../../../playground/server/store/database.js';
 import { createSettingsStore } from '../../../playground/server/store/settings.js';
 

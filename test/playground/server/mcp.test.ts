@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { oauthCallback } from '../../../playground/server/routes/oauth.js';
 import type { ServerInspection, ToolCallResult } from '../../../playground/shared/mcp-inspection.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
-import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
+import { everythingOverStdio } from '../../mcp/_everything-server.js';
 import { openPlayground, type TestPlayground } from './_playground.js';
 
 const sameIdServer = {

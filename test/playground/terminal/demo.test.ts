@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../../testing/_emulator.js';
-import { everythingOverStdio, referenceServerScript } from '../../tools/mcp/_everything-server.js';
+import { everythingOverStdio, referenceServerScript } from '../../mcp/_everything-server.js';
 import { makeFolder, runDemo } from './_run-demo.js';
 
 describe('a turn', () => {

@@ -1,0 +1,175 @@
+import * as z from 'zod/v4';
+import type { CoreCall } from '../../core/call.js';
+import type { Prompt } from '../../core/prompt.js';
+import { withChanges } from '../../core/source.js';
+import { parseSettings } from '../../shared/settings.js';
+import { hermesFormat } from '../../text-tools/formats/hermes.js';
+import { qwenXmlFormat } from '../../text-tools/formats/qwen-xml.js';
+import { thinkTags } from '../../text-tools/parser/reasoning.js';
+import type { UndeclaredCalls, UndeclaredPolicy } from '../../text-tools/text-tool-format.js';
+import type { ModelMiddleware } from '../../versions/middleware.js';
+import { createMiddleware, joinMiddlewares } from '../middleware.js';
+import { textToolsMiddleware } from '../text-tools-middleware.js';
+import { cogito } from './cogito.js';
+import { defineModelAdapter, matchModelName, unlessOf } from '../model-adapter.js';
+
+/** Options of `qwenMiddleware`. They change the request only, never the caller's history. */
+export interface QwenOptions {
+  /**
+   * Converts calls and reasoning in the text to parts.
+   * @default true
+   */
+  textCalls?: boolean;
+  /**
+   * Treats the start of a response as reasoning, so that only `</think>` is expected: the chat templates of models that
+   * always reason end in `<think>`. If the response finishes normally without `</think>`, it is emitted again as text.
+   * @default true for QwQ, Qwen 3.5 and later, Qwen3-Coder-Next, and for models with `thinking` in their name
+   */
+  startsInReasoning?: boolean;
+  /**
+   * The meaning of other calls of undeclared tools: a `call`, which the host answers with an error, `text`, or `drop`.
+   * @default the setting of `adaptModel`, otherwise 'call'
+   */
+  undeclared?: UndeclaredPolicy;
+  /**
+   * Replaces a call of an undeclared tool that would write a file with the file's content as fenced code.
+   * @default true
+   */
+  fenceContent?: boolean;
+  /**
+   * Removes examples of calls from system messages, such as `[tool_call: …]` in the prompts of coding agents, because
+   * the model imitates them. Within a sentence the name of the tool remains. A message with its own list of tools in `<tools>` is left unchanged.
+   * @default true
+   */
+  cleanSystem?: boolean;
+  /**
+   * Offers tools also in requests that end with a tool result. On some servers the model then calls tools endlessly;
+   * `false` prevents this.
+   * @default true
+   */
+  toolsAfterResult?: boolean;
+}
+
+const flag = z.boolean().optional();
+
+const optionsSchema: z.ZodType<QwenOptions> = z.strictObject({
+  textCalls: flag,
+  startsInReasoning: flag,
+  undeclared: z.enum(['call', 'text', 'drop']).optional(),
+  fenceContent: flag,
+  cleanSystem: flag,
+  toolsAfterResult: flag,
+});
+
+/**
+ * Makes models of the Qwen family usable with tools if the server does not parse their calls. Converts calls and
+ * reasoning in the text to parts, and removes instructions that make the model write calls as text.
+ *
+ * @throws KelivoError with code `invalid-settings` for an unknown or invalid option.
+ */
+export function qwenMiddleware(options: QwenOptions = {}): ModelMiddleware {
+  const {
+    textCalls = true,
+    fenceContent = true,
+    startsInReasoning = alwaysReasons,
+    cleanSystem = true,
+    toolsAfterResult = true,
+    undeclared,
+  } = parseSettings(optionsSchema, options, 'the options of qwenMiddleware');
+  const qwenXml = fenceContent ? { ...qwenXmlFormat, undeclared: fencedContent } : qwenXmlFormat;
+  const requests = createMiddleware({
+    wrap: model =>
+      withChanges(model, call => ({
+        call: {
+          ...(toolsAfterResult ? call : withoutToolsAfterResult(call)),
+          ...(cleanSystem && { prompt: withoutCallExamples(call.prompt) }),
+        },
+      })),
+  });
+  if (!textCalls) return requests;
+  // The texts are read with the tools of the changed request.
+  return joinMiddlewares(
+    requests,
+    textToolsMiddleware({
+      formats: [hermesFormat, qwenXml],
+      reasoning: [thinkTags],
+      startsInReasoning,
+      ...(undeclared && { undeclared }),
+    }),
+  );
+}
+
+/** Matches the models whose chat templates end in `<think>` unless the request turns reasoning off. */
+const alwaysReasons = (modelId: string): boolean =>
+  /qwq|thinking|qwen-?(?:3\.[5-9]|[4-9](?!\d*b))|qwen-?3-coder-next/i.test(modelId);
+
+function withoutToolsAfterResult(call: CoreCall): CoreCall {
+  if (call.prompt.at(-1)?.role !== 'tool') return call;
+  const { tools, toolChoice, ...rest } = call;
+  return rest;
+}
+
+/** Removes examples of calls from the system messages of a prompt. */
+const withoutCallExamples = (prompt: Prompt): Prompt =>
+  prompt.map(message =>
+    message.role === 'system' ? { ...message, content: cleanSystemMessage(message.content) } : message,
+  );
+
+function cleanSystemMessage(system: string): string {
+  // The sender describes its own call syntax, and parses the calls itself.
+  if (system.includes('<tools>')) return system;
+  const cleaned = withoutCallBlocks(system).split('\n').map(withoutInlineExamples).join('\n');
+  if (cleaned === system) return system;
+  // Lines that contained nothing else disappear.
+  return cleaned
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+const inlineExample = /\[tool_call:\s*([\w.-]*)[^\]\n]*\]/g;
+
+/** Names the tools of the examples in a sentence. Removes a line with examples and nothing more than a label. */
+function withoutInlineExamples(line: string): string {
+  const rest = line.replace(inlineExample, '');
+  if (rest === line) return line;
+  return /^\W*(?:\w+:\W*)?$/.test(rest) ? '' : line.replace(inlineExample, '$1');
+}
+
+const OPEN = '<tool_call>';
+const CLOSE = '</tool_call>';
+
+function withoutCallBlocks(text: string): string {
+  let kept = '';
+  let start = 0;
+  for (;;) {
+    const open = text.indexOf(OPEN, start);
+    const close = open < 0 ? -1 : text.indexOf(CLOSE, open);
+    if (close < 0) return kept + text.slice(start);
+    kept += text.slice(start, open);
+    start = close + CLOSE.length;
+  }
+}
+
+/** The longest input before `content` in the arguments of a file-writing call. A path precedes it. */
+const MAX_BEFORE_CONTENT = 300;
+
+/** Replaces a call that would write a file with the file's content as fenced code. */
+const fencedContent: UndeclaredCalls = {
+  mayReplace: start =>
+    start.length < MAX_BEFORE_CONTENT || start.slice(0, MAX_BEFORE_CONTENT).includes('"content":'),
+  replace({ input }) {
+    const { content }: { content?: unknown } = JSON.parse(input);
+    if (typeof content !== 'string' || content.trim() === '') return undefined;
+    const longestRun = Math.max(2, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
+    const fence = '`'.repeat(longestRun + 1);
+    return `${fence}\n${content}${content.endsWith('\n') ? '' : '\n'}${fence}`;
+  },
+};
+
+/** Without a parser in the server, Qwen writes calls as JSON or XML in `<tool_call>`, and reasoning in `<think>`. */
+export const qwen = defineModelAdapter({
+  name: 'qwen',
+  appliesTo: unlessOf(matchModelName('qwen', 'qwq'), cogito),
+  middleware: qwenMiddleware(),
+});

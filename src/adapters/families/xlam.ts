@@ -1,0 +1,79 @@
+import { hermesFormat } from '../../text-tools/formats/hermes.js';
+import { createFencedFormat } from '../../text-tools/formats/fenced.js';
+import { bareListFormat, createJsonListFormat } from '../../text-tools/formats/json-list.js';
+import { takeJson } from '../../text-tools/values/json-arguments.js';
+import { thinkTags } from '../../text-tools/parser/reasoning.js';
+import type { Reading, TextCursor } from '../../text-tools/parser/text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../../text-tools/text-tool-format.js';
+import { textToolsMiddleware } from '../text-tools-middleware.js';
+import { defineModelAdapter, matchModelName } from '../model-adapter.js';
+
+/** `[TOOL_CALLS][{"name": …, "arguments": {…}}]`, one of the markers that xLAM puts before its lists. */
+export const xlamFormat: TextToolFormat = createJsonListFormat('xlam', { openers: ['[TOOL_CALLS]'] });
+
+/** The bare list in a fence that is the whole response. */
+const fencedListFormat: TextToolFormat = createFencedFormat('fenced-list', {
+  info: 'json',
+  *accepts(cursor, _calls, offset) {
+    return /[[{]/.test((yield* cursor.peek(offset)) ?? '');
+  },
+  *read(cursor, calls) {
+    return (yield* cursor.sees('['))
+      ? yield* bareListFormat.read(cursor, calls, '')
+      : yield* readToolCalls(cursor, calls);
+  },
+});
+
+/** `{"thought": "…", "tool_calls": [{"name": …, "arguments": {…}}]}` of xLAM 1, at the start of a response. */
+const toolCallsFormat: TextToolFormat = {
+  name: 'tool-calls',
+  openers: [],
+  startOpeners: ['{'],
+  read: readToolCalls,
+};
+
+function* readToolCalls(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
+  if (!(yield* cursor.takes('{'))) return false;
+  let thought = '';
+  for (;;) {
+    yield* cursor.takeSpace();
+    const key = (yield* takeJson(cursor)) ?? '';
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes(':'))) return false;
+    yield* cursor.takeSpace();
+    if (key === '"tool_calls"') break;
+    const value = key === '"thought"' && (yield* cursor.sees('"')) ? yield* takeJson(cursor) : undefined;
+    if (value === undefined) return false;
+    thought += String(JSON.parse(value)).trim();
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes(','))) return false;
+  }
+  if (!(yield* cursor.sees('['))) return false;
+  const withThought: TextCalls = {
+    ...calls,
+    begin(name, options) {
+      // Reasoning without a call is part of an object that is text.
+      if (thought !== '' && calls.isDeclared(name)) calls.reasoning(thought);
+      thought = '';
+      return calls.begin(name, options);
+    },
+  };
+  if (!(yield* bareListFormat.read(cursor, withThought, ''))) return false;
+  // The list proves that the calls are complete.
+  yield* cursor.takeSpace();
+  yield* cursor.takes('}');
+  return true;
+}
+
+/**
+ * xLAM responds with a bare list of calls, also after `<think>` or in a fence, with an object that contains it, or with a list
+ * after markers of other families.
+ */
+export const xlam = defineModelAdapter({
+  name: 'xlam',
+  appliesTo: matchModelName('xlam'),
+  middleware: textToolsMiddleware({
+    formats: [xlamFormat, hermesFormat, bareListFormat, toolCallsFormat, fencedListFormat],
+    reasoning: [thinkTags],
+  }),
+});

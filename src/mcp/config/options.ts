@@ -1,0 +1,172 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import * as z from 'zod/v4';
+import { KelivoError } from '../../shared/errors.js';
+import { functionSetting, once, parseSettings } from '../../shared/settings.js';
+import { type Telemetry, telemetrySetting } from '../../core/telemetry.js';
+import type { McpServerConfig } from './config.js';
+import type { createConnection, McpConnection } from '../session/connection.js';
+import type { McpCallFacts } from '../session/running-calls.js';
+import type { McpCallbacks } from '../features/server-requests.js';
+
+/** Connections that several tool sources share, one for each server. */
+export interface McpConnectionPool {
+  /** Ends all processes, connections and the turns that use them. Using the pool afterwards opens them again. */
+  close(): Promise<void>;
+  /** Aborts at the next `close()`. @internal */
+  readonly closed: AbortSignal;
+  /** @internal */
+  connectionTo(
+    config: McpServerConfig,
+    options: { serverName: string; createConnection: typeof createConnection },
+  ): McpConnection;
+}
+
+/** Options for opening and keeping connections. */
+export interface McpConnectionPoolOptions extends McpCallbacks {
+  /** Maximum time for a server to start and to list its tools, in milliseconds. @default 30000 */
+  connectTimeout?: number;
+  /**
+   * Time that the first listing waits for a server, in milliseconds. Turns then go on without its tools, and the next
+   * round after the server is ready offers them. A server whose tools are known is not waited for.
+   * @default 5000
+   */
+  listTimeout?: number;
+  /**
+   * Time before a failed server is tried again, in milliseconds, so that it does not delay every call. A server that
+   * ends unexpectedly is restarted for the next call; after five unexpected ends within a minute, this time applies.
+   * @default 30000
+   */
+  retryFailedAfter?: number;
+  /**
+   * Time after which an unused connection closes, in milliseconds. The next use opens it again.
+   * @default 600000
+   */
+  idleTimeout?: number;
+  /**
+   * Observes requests to the servers: the result of `createTelemetry()` of `kelivo-responses/telemetry`. Tool calls of a
+   * tool loop with `telemetry` need it not.
+   * @default none
+   */
+  telemetry?: Telemetry;
+  /** Sends the HTTP requests, for example through a proxy or a WebView. @default the global fetch */
+  fetch?: FetchLike;
+}
+
+/** Options of `createMcpTools`. Without a shared `pool`, they include the options of the pool. */
+export type McpToolsOptions = McpSourceOptions &
+  (
+    | ({
+        /** Connections that other tool sources share. Closing the source leaves them open. */
+        pool: McpConnectionPool;
+      } & { [Key in keyof McpConnectionPoolOptions]?: never })
+    | ({ pool?: undefined } & McpConnectionPoolOptions)
+  );
+
+/** Identifies a tool call. */
+export interface McpCallInfo extends McpCallFacts {
+  /** The tool's own name at the server. */
+  readonly toolName: string;
+}
+
+/** Options for calling the tools of servers. */
+export interface McpSourceOptions {
+  /**
+   * Maximum time without a response or progress during a call, in milliseconds. Progress restarts it, and it pauses
+   * while the server waits for a response from the host. The `timeout` of a server takes precedence.
+   * @default 60000
+   */
+  timeout?: number;
+  /** Maximum total time of a call, in milliseconds, regardless of progress. @default 600000 */
+  totalTimeout?: number;
+  /**
+   * Names of the tools. `auto`: a tool keeps its name, and is called `<server>_<tool>` if another tool has the same name.
+   * `prefixed`: always `<server>_<tool>`, for applications that store names: adding a server changes none of them.
+   * @default 'auto'
+   */
+  toolNames?: 'auto' | 'prefixed';
+  /**
+   * Returns `_meta` of a tool call, for example the trace context: `traceparent`, `tracestate` and `baggage` of W3C Trace
+   * Context. It takes precedence over that of `telemetry`. Other keys need a prefix such as `com.example/`. Keys of the protocol are left out. The server receives all
+   * values, so return only what it may read. Errors it throws are ignored.
+   * @default none
+   */
+  requestMeta?: (call: McpCallInfo) => Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Offers the tools `list_resources` and `read_resource` to the model while a server has resources. The model may read
+   * the resources that a server lists, and those that its tools link in their results. The tools are read-only, so
+   * approval policies treat them as such. The `resourceTools` of a server takes precedence.
+   * @default false
+   */
+  resourceTools?: boolean;
+  /**
+   * Values for `${NAME}` references in `command`, `args`, `env`, `cwd`, `url`, `headers` and `roots`. An unknown name is an
+   * error, and the environment is never read. Write `$${` for a literal `${`.
+   * @default references are not expanded
+   */
+  expandVariables?: Readonly<Record<string, string>>;
+}
+
+const createDuration = () => z.number().positive().optional();
+
+const createPoolShape = () => ({
+  connectTimeout: createDuration(),
+  listTimeout: z.number().min(0).optional(),
+  retryFailedAfter: z.number().min(0).optional(),
+  idleTimeout: createDuration(),
+  telemetry: telemetrySetting().optional(),
+  fetch: functionSetting<McpConnectionPoolOptions['fetch']>().optional(),
+  onElicitation: functionSetting<McpConnectionPoolOptions['onElicitation']>().optional(),
+  onSampling: functionSetting<McpConnectionPoolOptions['onSampling']>().optional(),
+  onLog: functionSetting<McpConnectionPoolOptions['onLog']>().optional(),
+  logLevel: z
+    .enum(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'])
+    .optional(),
+  onMessage: functionSetting<McpConnectionPoolOptions['onMessage']>().optional(),
+  onStderr: functionSetting<McpConnectionPoolOptions['onStderr']>().optional(),
+  apps: z.boolean().optional(),
+});
+
+const poolSchema = once<z.ZodType<McpConnectionPoolOptions>>(() => z.strictObject(createPoolShape()));
+
+const toolsSchema = once(() =>
+  z.strictObject({
+    ...createPoolShape(),
+    timeout: createDuration(),
+    totalTimeout: createDuration(),
+    toolNames: z.enum(['auto', 'prefixed']).optional(),
+    resourceTools: z.boolean().optional(),
+    requestMeta: functionSetting<McpSourceOptions['requestMeta']>().optional(),
+    expandVariables: z.record(z.string(), z.string()).optional(),
+    pool: z
+      .custom<McpConnectionPool>(
+        value => typeof value === 'object' && value !== null && 'connectionTo' in value,
+        'expected the result of createMcpConnectionPool()',
+      )
+      .optional(),
+  }),
+);
+
+/** @throws KelivoError `invalid-settings`, naming the option, the expected and the received value. */
+export function validateConnectionPoolOptions(options: unknown): McpConnectionPoolOptions {
+  return parseSettings(poolSchema(), options, 'the MCP connection pool options');
+}
+
+/**
+ * @param name The name of the options in error messages.
+ * @throws KelivoError `invalid-settings`, naming the option, the expected and the received value.
+ */
+export function validateMcpToolsOptions(options: unknown, name = 'the MCP options'): McpToolsOptions {
+  const { pool, ...valid } = parseSettings(toolsSchema(), options, name);
+  if (pool === undefined) return valid;
+  const { timeout, totalTimeout, toolNames, resourceTools, requestMeta, expandVariables, ...poolOptions } =
+    valid;
+  const sourceOptions = { timeout, totalTimeout, toolNames, resourceTools, requestMeta, expandVariables };
+  const misplaced = Object.entries(poolOptions).find(([, value]) => value !== undefined)?.[0];
+  if (misplaced === undefined) return { pool, ...sourceOptions };
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message:
+      `Expected \`${misplaced}\` among the options of \`createMcpConnectionPool\`, ` +
+      `got it together with \`pool\` in ${name}.`,
+  });
+}

@@ -1,0 +1,152 @@
+import type { JsonSchemaType } from '@modelcontextprotocol/client';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
+import { isPlainObject, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { mapSchema, resolveSchema, subschemasOf } from '../../tool-calls/json-schema.js';
+import type { ToolDefinition } from '../../tools/tool-source.js';
+import { paramHeaderKeyword } from '../transport/param-headers.js';
+
+/** Returns the message of the validator, or undefined if the arguments are valid or cannot be validated. */
+type Validator = (input: unknown) => string | undefined;
+
+/** Validators by schema, so that each listing of a tool is prepared once. */
+const validators = new WeakMap<object, Validator | undefined>();
+
+/**
+ * Validates the arguments of a call and returns a message for the model: the location, the expected value and its
+ * schema. Many servers respond to invalid calls with a stack trace, or run them anyway.
+ *
+ * Returns undefined for a schema that the validator cannot read, or would misread. The server validates those calls.
+ */
+export function findArgumentIssue(
+  { name, inputSchema }: Pick<ToolDefinition, 'name' | 'inputSchema'>,
+  input: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (!validators.has(inputSchema)) validators.set(inputSchema, createValidator(inputSchema));
+  const message = validators.get(inputSchema)?.(input);
+  if (message === undefined) return undefined;
+  const errors = message.split(/; (?=#)/).map(toArgumentError);
+  // The errors of outer values only repeat that an inner value is invalid.
+  const found = errors.filter(({ text }) => !repetition.test(text));
+  const causes = found.length > 0 ? found : errors;
+  const list = causes.map(({ path, text }) => `${path.join('/') || 'the arguments'}: ${text}`).join('; ');
+  return `Invalid arguments for tool "${name}": ${shorten(list)}. ${toExpectation(inputSchema, causes)}`;
+}
+
+/**
+ * Creates a validator that does not generate code, which some runtimes forbid, and that follows no reference to another
+ * document. It supports draft 2020-12, and the older drafts that a schema declares.
+ */
+function createValidator(schema: object): Validator | undefined {
+  try {
+    if (!isReadable(schema)) return undefined;
+    const validate = new CfWorkerJsonSchemaValidator().getValidator(toCheckedRules(schema) as JsonSchemaType);
+    return input => {
+      try {
+        return validate(input).errorMessage;
+      } catch {
+        return undefined; // a reference without a target, or one that refers to itself
+      }
+    };
+  } catch {
+    return undefined; // another draft
+  }
+}
+
+/** The most subschemas that a call is validated against. A few references to references describe billions. */
+const maxCost = 100_000;
+
+/** Returns false for a schema that would be misread or take too long. */
+function isReadable(root: object): boolean {
+  const targets = new Map<string, unknown>();
+  const costs = new Map<PlainObject, number>();
+
+  function collectAnchors(schema: unknown): void {
+    const anchor = objectOf(schema)?.$anchor;
+    if (typeof anchor === 'string') targets.set(`#${anchor}`, schema);
+    for (const inner of subschemasOf(schema)) collectAnchors(inner.schema);
+  }
+
+  function costOf(schema: unknown): number {
+    if (!isPlainObject(schema)) return 1;
+    const known = costs.get(schema);
+    if (known !== undefined) return known;
+    costs.set(schema, 1); // a recursive schema: its depth is that of the arguments
+    // Patterns are untrusted regular expressions, and without them other properties would be rejected.
+    if ('patternProperties' in schema) return Number.POSITIVE_INFINITY;
+    // Definitions cost something only where they are used.
+    const applied = subschemasOf(schema).filter(
+      ({ path: [key = ''] }) => key !== '$defs' && key !== 'definitions',
+    );
+    const inner = applied.reduce((sum, { schema: subschema }) => sum + costOf(subschema), 1);
+    const reference = schema.$ref ?? schema.$dynamicRef;
+    const cost = inner + (reference === undefined ? 0 : costOf(targetOf(stringOf(reference))));
+    costs.set(schema, cost);
+    return cost;
+  }
+
+  const targetOf = (reference: string): unknown =>
+    targets.get(reference) ?? resolveSchema({ $ref: reference }, root);
+
+  collectAnchors(root);
+  return costOf(root) <= maxCost;
+}
+
+const types: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+
+/**
+ * Removes rules that are not checked. Formats are annotations in draft 2020-12. Patterns are untrusted regular
+ * expressions, and catastrophic backtracking would block the process. Unknown types and the limits of draft 4 would
+ * reject every value.
+ */
+function toCheckedRules(schema: object): object {
+  return mapSchema(schema, ({ format, pattern, ...rest }) => {
+    const { type, exclusiveMinimum, exclusiveMaximum, ...others } = rest;
+    return {
+      ...others,
+      ...([type].flat().every(name => types.includes(name)) && {
+        // An argument that is repeated as a header may be null: it then has no header.
+        type: paramHeaderKeyword in others ? [type, 'null'].flat() : type,
+      }),
+      ...(typeof exclusiveMinimum === 'number' && { exclusiveMinimum }),
+      ...(typeof exclusiveMaximum === 'number' && { exclusiveMaximum }),
+    };
+  });
+}
+
+interface ArgumentError {
+  /** Names and indexes from the arguments to the invalid value. */
+  readonly path: readonly string[];
+  readonly text: string;
+}
+
+/** Messages of `@cfworker/json-schema` that only repeat another one of an outer or inner value. */
+const repetition =
+  /^(?:Property ".*" does not match schema|Items did not match schema|A subschema had errors|False boolean schema|does not match every subschema)$/s;
+
+/** Reads an error of the validator, such as `#/color: Instance type "number" is invalid. Expected "string".` */
+function toArgumentError(error: string): ArgumentError {
+  const end = error.indexOf(': ');
+  const text = error.slice(end + 2).replace(/^Instance /, '');
+  return {
+    path: error.slice(0, end).split('/').slice(1).map(decodeStep),
+    text: text.replace(/\.$/, ''),
+  };
+}
+
+function decodeStep(step: string): string {
+  return decodeURI(step).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Returns the schemas of the arguments that the error names, or the names of all arguments. */
+function toExpectation(
+  { properties = {} }: ToolDefinition['inputSchema'],
+  causes: readonly ArgumentError[],
+): string {
+  const named = Object.entries(properties).filter(([name]) =>
+    causes.some(({ path, text }) => (path.length > 0 ? path[0] === name : text.includes(`"${name}"`))),
+  );
+  if (named.length > 0) return `Expected: ${shorten(JSON.stringify(Object.fromEntries(named)))}`;
+  return `Known arguments: ${shorten(Object.keys(properties).join(', ')) || 'none'}.`;
+}
+
+const shorten = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);

@@ -1,0 +1,123 @@
+import { asJson, isPlainObject, type JSONObject, objectOf } from '../../shared/json.js';
+import {
+  type ContentItem,
+  type McpResultDetails,
+  toContentItem,
+  toModelOutput,
+} from '../../tool-calls/mcp-output.js';
+import type { ToolOutput } from '../../tools/tool-source.js';
+import { isWithinBounds } from './untrusted-input.js';
+
+/** The result of `tools/call`. All fields are optional because servers differ. */
+export interface CallResult {
+  readonly content?: readonly unknown[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  /** The result in the protocol revision of October 2024. */
+  readonly toolResult?: unknown;
+  readonly _meta?: unknown;
+}
+
+/** Maximum size of a result, in characters. Several large images in base64 fit. */
+const maxResultCharacters = 32 * 1024 * 1024;
+
+/** Far more parts than real results have. */
+const maxParts = 1000;
+
+/** Deeper values overflow the stack of `JSON.stringify`. */
+const structureBounds = { maxDepth: 500, maxSize: maxResultCharacters };
+
+/**
+ * Converts the result of an MCP tool to the AI SDK's format. Structured content is added unless the text repeats it.
+ * Binary data never becomes text. A note in the output replaces omitted content and marks truncated content. What only
+ * the host can use is kept in `mcp` of the output: `_meta`, structured content and the original blocks.
+ */
+export function toToolOutput({
+  content = [],
+  structuredContent,
+  isError = false,
+  toolResult,
+  _meta,
+}: CallResult): ToolOutput {
+  const structured = toBounded(structuredContent === undefined ? toolResult : structuredContent);
+  const output = toModelOutput(toContentItems(content), { structuredContent: structured, failed: isError });
+  const blocks = toOriginalBlocks(content);
+  const mcp: McpResultDetails = {
+    ...(blocks !== undefined && { content: blocks }),
+    ...(structuredContent !== undefined &&
+      output.type !== 'json' && { structuredContent: asJson(structured) }),
+    ...toHostMeta(_meta),
+    ...(isError && output.type === 'content' && { isError }),
+  };
+  return Object.keys(mcp).length === 0 ? output : { ...output, mcp };
+}
+
+/** Converts content blocks, without blank text. Limits their number and size to protect the host. */
+export function toContentItems(blocks: readonly unknown[]): ContentItem[] {
+  return limitParts(blocks.map(toPart)).filter(part => part.type === 'file' || part.text.trim() !== '');
+}
+
+/** Returns the blocks if some became text that are more than text to the host, and all can be read back. */
+function toOriginalBlocks(content: readonly unknown[]): JSONObject[] | undefined {
+  const isText = (block: unknown, item: ContentItem): boolean =>
+    item.type === 'file' || objectOf(block)?.type === 'text';
+  const items = content.map(toContentItem);
+  if (items.every((item, index) => item === undefined || isText(content[index], item))) return undefined;
+  const blocks = content.filter(isJsonObject);
+  return items.includes(undefined) ||
+    blocks.length < content.length ||
+    content.length > maxParts ||
+    !isWithinBounds(content, structureBounds)
+    ? undefined
+    : blocks;
+}
+
+/** Returns `_meta` without the name of the server, which the SDK's servers add to every result. */
+function toHostMeta(meta: unknown): Pick<McpResultDetails, '_meta'> {
+  if (!isJsonObject(meta)) return {};
+  const { 'io.modelcontextprotocol/serverInfo': _serverInfo, ...rest } = meta;
+  return Object.keys(rest).length === 0 ? {} : { _meta: rest };
+}
+
+const isJsonObject = (value: unknown): value is JSONObject =>
+  isPlainObject(value) && isWithinBounds(value, structureBounds);
+
+function toBounded(value: unknown): unknown {
+  return isWithinBounds(value, structureBounds)
+    ? value
+    : `(omitted: more than ${structureBounds.maxDepth} levels deep or larger than ${structureBounds.maxSize} characters)`;
+}
+
+/** Limits the size of a result, and notes what was omitted. */
+function limitParts(parts: readonly ContentItem[]): ContentItem[] {
+  let remaining = maxResultCharacters;
+  const kept = parts.slice(0, maxParts).map((part): ContentItem => {
+    const length = part.type === 'text' ? part.text.length : part.data.data.length;
+    const available = remaining;
+    remaining = Math.max(0, remaining - length);
+    if (length <= available) return part;
+    const text = part.type === 'text' ? part.text.slice(0, available) : '';
+    return toTextPart(`${text}${toOmissionNote(part, length - text.length)}`);
+  });
+  const missing = parts.length - kept.length;
+  return missing === 0 ? kept : [...kept, toTextPart(`(${missing} more parts of the result omitted)`)];
+}
+
+function toOmissionNote(part: ContentItem, missing: number): string {
+  const unit = part.type === 'text' ? 'characters' : `characters of ${part.mediaType}`;
+  return ` … (${missing} ${unit} omitted: the result is larger than ${maxResultCharacters} characters)`;
+}
+
+function toPart(block: unknown): ContentItem {
+  return toContentItem(block) ?? toTextPart(JSON.stringify(toBounded(block), replaceBinary));
+}
+
+function toTextPart(text: string): ContentItem {
+  return { type: 'text', text };
+}
+
+/** Replaces long base64 strings, which would fill the model's context without being useful to it. */
+function replaceBinary(_key: string, value: unknown): unknown {
+  const isBinary = typeof value === 'string' && value.length > 256 && /^[A-Za-z0-9+/_-]+=*$/.test(value);
+  return isBinary ? `(${value.length} characters of base64)` : value;
+}

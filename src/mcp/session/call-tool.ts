@@ -1,0 +1,158 @@
+import * as z from 'zod/v4';
+import type { PlainObject } from '../../shared/json.js';
+import type { ToolTelemetry } from '../../core/telemetry.js';
+import {
+  effectiveAnnotations,
+  type ToolCallContext,
+  type ToolDefinition,
+  type ToolOutput,
+} from '../../tools/tool-source.js';
+import { findArgumentIssue } from '../features/argument-issues.js';
+import type { McpServerConfig } from '../config/config.js';
+import type { McpConnection } from './connection.js';
+import { redactServerText, toMcpError } from './errors.js';
+import { McpFailure, type McpFailureKind } from './failures.js';
+import type { McpSourceOptions } from '../config/options.js';
+import { requestOriginal } from './messages.js';
+import { sendsParamHeaders, toParamHeaders } from '../transport/param-headers.js';
+import { type RequestLimits, sendRequest } from './request.js';
+import { readRequestMeta, toMetaField } from './request-meta.js';
+import type { McpSession } from './session.js';
+import { toToolOutput } from '../features/tool-output.js';
+
+// Intentionally loose: unknown content blocks are passed on as JSON, and a result that differs from its output schema
+// is still a result.
+const resultSchema = z.looseObject({
+  content: z.array(z.unknown()).optional().catch(undefined),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional().catch(undefined),
+  toolResult: z.unknown().optional(),
+  _meta: z.unknown().optional(),
+});
+
+/** Failures that allow a second attempt: always, or only for read-only and idempotent tools. */
+const retries: Readonly<Partial<Record<McpFailureKind, 'always' | 'if-harmless'>>> = {
+  'session-expired': 'always', // rejected before the tool ran
+  'not-sent': 'always',
+  closed: 'if-harmless', // the tool may have run
+  network: 'if-harmless',
+};
+
+export interface ServerToolCall {
+  serverName: string;
+  config: McpServerConfig;
+  /** The tool under the server's own name. */
+  tool: ToolDefinition;
+  input: Readonly<Record<string, unknown>>;
+  toolCallId: string;
+  /** Identifies the call to callbacks. @default none, outside of a tool loop */
+  callContext?: ToolCallContext;
+  /** Returns `_meta` of the request. @default none */
+  requestMeta?: McpSourceOptions['requestMeta'];
+  /** `_meta` of this request, which takes precedence. @default none */
+  callMeta?: PlainObject;
+  /** The call was rejected because its headers did not match a changed schema. @default false */
+  isRepeated?: boolean;
+  /** Observes the call. @default none */
+  telemetry?: ToolTelemetry | undefined;
+  /** Key of the call for the server, in `_meta`. @default none, outside of a tool loop */
+  idempotencyKey?: string;
+}
+
+/** The JSON-RPC error of a server whose schema requests other headers than the client knows. */
+const headerMismatch = -32020;
+
+/** Lists the tools again and returns the current definition of a tool. The host's decision to trust it is kept. */
+async function findChangedTool(
+  connection: McpConnection,
+  { name, trustAnnotations }: ToolDefinition,
+  { signal }: { signal: AbortSignal },
+): Promise<ToolDefinition | undefined> {
+  connection.invalidateTools();
+  const listed = await connection.listTools({ signal }).catch(() => undefined);
+  signal.throwIfAborted();
+  const changed = listed?.tools.find(tool => tool.name === name);
+  return changed && { ...changed, trustAnnotations };
+}
+
+/** The key in `_meta` of a call, the same when a durable turn repeats it. The protocol has no key for this. */
+const IDEMPOTENCY_KEY = 'com.npmjs.kelivo-responses/idempotencyKey';
+
+/**
+ * Calls a tool of one server if the arguments match its schema. Failures are returned as outputs. The promise rejects
+ * only on abort, with the signal's reason.
+ */
+export async function callTool(
+  connection: McpConnection,
+  toolCall: ServerToolCall,
+  limits: RequestLimits & { signal: AbortSignal },
+): Promise<ToolOutput> {
+  const { serverName, config, tool, input, toolCallId, callContext } = toolCall;
+  const { requestMeta, callMeta, idempotencyKey, isRepeated, telemetry } = toolCall;
+  const { signal } = limits;
+  const issue = findArgumentIssue(tool, input);
+  if (issue !== undefined) return { type: 'error-text', value: issue };
+  const facts = { toolCallId, ...callContext, server: serverName };
+  const hostMeta = readRequestMeta([() => requestMeta?.({ ...facts, toolName: tool.name }), () => callMeta]);
+  const keyMeta = idempotencyKey === undefined ? {} : { [IDEMPOTENCY_KEY]: idempotencyKey };
+  let hasSentHeaders = false;
+  const send = (session: McpSession) => {
+    const params = {
+      name: tool.name,
+      arguments: { ...input },
+    };
+    hasSentHeaders = sendsParamHeaders(session);
+    const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, input) : {};
+    return sendRequest(
+      session,
+      {
+        send: (client, options, retry, meta) => {
+          const metaField = toMetaField({ ...session.callMeta, ...meta, ...hostMeta, ...keyMeta });
+          return requestOriginal(
+            client,
+            { method: 'tools/call', params: { ...params, ...metaField, ...retry } },
+            { schema: resultSchema, options: { ...options, headers } },
+          );
+        },
+        call: { facts, arguments: params.arguments },
+        facts: { method: 'tools/call', target: tool.name },
+        telemetry,
+      },
+      limits,
+    );
+  };
+  try {
+    const result = await connection.withSession(send, {
+      signal,
+      mayRetry: failure => mayRetry(failure, tool),
+    });
+    const output = toToolOutput(result);
+    return result.isError === true ? redactStrings(output, config) : output;
+  } catch (error) {
+    signal.throwIfAborted();
+    // Without these headers, the code is the server's own, and the tool may have run.
+    const isMismatch = hasSentHeaders && error instanceof McpFailure && error.rpcCode === headerMismatch;
+    if (isMismatch && !isRepeated) {
+      const changed = await findChangedTool(connection, tool, { signal });
+      const repeated = changed && { ...toolCall, tool: changed, isRepeated: true };
+      if (repeated) return callTool(connection, repeated, limits);
+    }
+    return {
+      type: 'error-text',
+      value: toMcpError(error, { serverName, config, toolName: tool.name }).message,
+    };
+  }
+}
+
+/** Redacts an error, which may contain variables or request headers. Other results are passed on unchanged. */
+function redactStrings(output: ToolOutput, config: McpServerConfig): ToolOutput {
+  const redact = (key: string, value: unknown): unknown =>
+    typeof value === 'string' && key !== 'data' && key !== 'blob' ? redactServerText(value, config) : value;
+  return JSON.parse(JSON.stringify(output, redact));
+}
+
+function mayRetry({ kind }: McpFailure, tool: ToolDefinition): boolean {
+  const retry = retries[kind];
+  // A read-only tool is idempotent as well.
+  return retry === 'always' || (retry === 'if-harmless' && effectiveAnnotations(tool).idempotent);
+}

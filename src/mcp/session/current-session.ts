@@ -1,0 +1,180 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import type { Telemetry } from '../../core/telemetry.js';
+import { authorizationOf } from '../auth/authorization.js';
+import type { McpServerConfig } from '../config/config.js';
+import { McpFailure, toMcpFailure } from './failures.js';
+import { createRestartLimit } from './restart-limit.js';
+import type { McpCallbacks } from '../features/server-requests.js';
+import { type KnownEra, openSession } from './open-session.js';
+import type { McpSession } from './session.js';
+import { createSharedTask } from './shared-task.js';
+
+/**
+ * - `idle`: not connected, because it was not used yet, was closed, or the server ended.
+ * - `connecting`, `ready`: the connection is being opened, or is open.
+ * - `failed`: the last attempt failed; the next use tries again.
+ * - `unauthorized`: a user must sign in. The next use after that works at once.
+ */
+export type McpConnectionState = 'idle' | 'connecting' | 'ready' | 'failed' | 'unauthorized';
+
+/** The session with one server: opened on demand, and again after it was lost. */
+export interface CurrentSession {
+  readonly state: McpConnectionState;
+  /** The open session, if there is one. */
+  readonly open: McpSession | undefined;
+  /** Number of calls of `close()`. A caller that sees it change must not open a new session. */
+  readonly closeCount: number;
+  /**
+   * Waits until a server that crashed may be started again.
+   *
+   * @throws McpFailure `crashing` or `closed`, or the signal's reason.
+   */
+  waitForRestart(options: { signal?: AbortSignal }): Promise<void>;
+  /** Returns the open session, or opens one. Concurrent callers share the attempt. */
+  get(options: { signal?: AbortSignal }): Promise<McpSession>;
+  /** Replaces an expired session for the next use. Its running operations may finish. */
+  retire(session: McpSession): void;
+  /** Ends the state `failed`. */
+  forgetFailure(): void;
+  /** Closes the open session if no caller uses it. */
+  closeIdle(): void;
+  /** Closes all sessions, including retired ones, and aborts an attempt to open one. */
+  close(reason: McpFailure): Promise<void>;
+}
+
+export interface CurrentSessionOptions {
+  /** Maximum time for a server to start and to list its tools, in milliseconds. */
+  connectTimeout: number;
+  /** Time before a failed server is tried again, in milliseconds. */
+  retryFailedAfter: number;
+  telemetry?: Telemetry | undefined;
+  fetch?: FetchLike;
+  /** The server's name for the callbacks. */
+  serverName: string;
+  callbacks: McpCallbacks;
+  /** Called when the tool list may have changed: the server announced it, or the session was opened or closed. */
+  onToolsChanged: () => void;
+}
+
+/** Returns true if a user, or another process, can end a failure at any time. It must not delay the next use. */
+export function mayEndBySignIn(error: unknown, config: McpServerConfig): boolean {
+  return authorizationOf(config) !== undefined && toMcpFailure(error).kind === 'unauthorized';
+}
+
+export function createCurrentSession(
+  config: McpServerConfig,
+  {
+    connectTimeout,
+    retryFailedAfter,
+    telemetry,
+    fetch,
+    serverName,
+    callbacks,
+    onToolsChanged,
+  }: CurrentSessionOptions,
+): CurrentSession {
+  const restarts = createRestartLimit({ cooldown: retryFailedAfter });
+  /** Expired sessions with running operations. */
+  const retired = new Set<McpSession>();
+  const era: KnownEra = { legacyUntil: 0 };
+  let session: McpSession | undefined;
+  let hasFailed = false;
+  let closeCount = 0;
+
+  const opening = createSharedTask(
+    async signal => {
+      try {
+        const opened = await openSession(config, {
+          signal,
+          timeout: connectTimeout,
+          telemetry,
+          fetch,
+          era,
+          serverName,
+          callbacks,
+          onToolsChanged,
+          onClose,
+        });
+        if (signal.aborted) {
+          await opened.close();
+          throw signal.reason;
+        }
+        onToolsChanged();
+        session = opened;
+        hasFailed = false;
+        return opened;
+      } catch (error) {
+        hasFailed = !signal.aborted && authorizationOf(config)?.signIn === undefined;
+        throw error;
+      }
+    },
+    { rememberFailureFor: retryFailedAfter, isRemembered: error => !mayEndBySignIn(error, config) },
+  );
+
+  function onClose(ended: McpSession): void {
+    if (session === ended) restarts.recordCrash();
+    retired.delete(ended);
+    forget(ended);
+  }
+
+  function forget(ended: McpSession): void {
+    if (session !== ended) return;
+    session = undefined;
+    onToolsChanged();
+  }
+
+  const findOpen = (): McpSession | undefined => (session?.isClosed === false ? session : undefined);
+
+  async function waitForRestart({ signal }: { signal?: AbortSignal }): Promise<void> {
+    if (findOpen()) return;
+    const closeCountBefore = closeCount;
+    await restarts.waitForTurn({ signal }).catch(error => {
+      hasFailed = !signal?.aborted;
+      throw error;
+    });
+    if (closeCount > closeCountBefore) throw new McpFailure({ kind: 'closed' });
+  }
+
+  return {
+    get state() {
+      if (authorizationOf(config)?.signIn) return 'unauthorized';
+      if (findOpen()) return 'ready';
+      if (opening.isRunning) return 'connecting';
+      return hasFailed ? 'failed' : 'idle';
+    },
+    get open() {
+      return findOpen();
+    },
+    get closeCount() {
+      return closeCount;
+    },
+    waitForRestart,
+    async get({ signal }) {
+      if (!findOpen()) await waitForRestart({ signal });
+      return findOpen() ?? opening.join({ signal });
+    },
+    retire(expired) {
+      forget(expired);
+      if (!expired.isClosed) retired.add(expired);
+      expired.retire();
+    },
+    forgetFailure() {
+      hasFailed = false;
+    },
+    closeIdle() {
+      const idle = session;
+      if (idle === undefined) return;
+      forget(idle);
+      idle.close().catch(() => {});
+    },
+    async close(reason) {
+      const ended = [...retired, ...(session ? [session] : [])];
+      closeCount++;
+      session = undefined;
+      hasFailed = false;
+      restarts.reset();
+      onToolsChanged();
+      await Promise.all([opening.stop(reason), ...ended.map(endedSession => endedSession.close())]);
+    },
+  };
+}

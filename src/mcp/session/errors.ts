@@ -1,0 +1,198 @@
+import {
+  createRedactor,
+  findPrivateValues,
+  findSecretArguments,
+  redactUrl,
+} from '../../redaction/redaction.js';
+import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
+import { objectOf } from '../../shared/json.js';
+import { authorizationOf } from '../auth/authorization.js';
+import { sentTokensOf } from '../auth/authorization-fetch.js';
+import type { McpServerConfig } from '../config/config.js';
+import {
+  type McpFailure,
+  type McpFailureKind,
+  mayHaveRun,
+  processesUnsupported,
+  toMcpFailure,
+} from './failures.js';
+import { toPlainText } from '../features/untrusted-input.js';
+
+interface ErrorContext {
+  serverName: string;
+  config: McpServerConfig;
+  /** The tool that was called. Undefined while connecting and listing. */
+  toolName?: string;
+}
+
+/**
+ * Describes a failure in one sentence for the user and the model. Text of the server is truncated and redacted. A URL
+ * is reduced to its origin; arguments and variables of a command are left out. The error has no `cause`, because that
+ * would contain the raw text.
+ */
+export function toMcpError(error: unknown, context: ErrorContext): KelivoError {
+  const failure = toMcpFailure(error);
+  const code = failure.isStart && failure.kind === 'closed' ? 'mcp-start' : codes[failure.kind];
+  const message =
+    sentences[failure.kind](failure, context) +
+    toUncertainty(failure, context) +
+    (failure.kind === 'timeout' || failure.kind === 'closed' ? toLastOutput(failure, context) : '');
+  return new KelivoError({ code, message });
+}
+
+const codes: Readonly<Record<McpFailureKind, KelivoErrorCode>> = {
+  start: 'mcp-start',
+  'not-sent': 'mcp-network',
+  network: 'mcp-network',
+  http: 'mcp-http',
+  'session-expired': 'mcp-http',
+  unauthorized: 'mcp-unauthorized',
+  timeout: 'mcp-timeout',
+  'total-timeout': 'mcp-timeout',
+  closed: 'mcp-closed',
+  crashing: 'mcp-closed',
+  input: 'mcp-protocol',
+  rpc: 'mcp-protocol',
+  protocol: 'mcp-protocol',
+};
+
+type Sentence = (failure: McpFailure, context: ErrorContext) => string;
+
+const sentences: Readonly<Record<McpFailureKind, Sentence>> = {
+  start: ({ systemCode = 'unknown' }, context) =>
+    `${toServer(context)} could not be started: ${toStartCause(systemCode, context)}`,
+  'not-sent': ({ systemCode }, context) =>
+    `${toServer(context)} is not reachable${toPlace(context)}${systemCode ? ` (${systemCode})` : ''}. Is it running?`,
+  network: ({ isStart, systemCode }, context) =>
+    `${toServer(context)} ${isStart ? 'could not be reached' : 'lost the connection'}${toPlace(context)}` +
+    `${systemCode ? ` (${systemCode})` : ''}.`,
+  http: ({ status, message }, context) =>
+    `${toServer(context)} returned ${status ? `HTTP ${status}` : 'a response that is not MCP'}${toPlace(context)}${toQuote(message, context)}.`,
+  'session-expired': ({ status }, context) =>
+    `${toServer(context)} rejected its session and then a new session (HTTP ${status}).`,
+  unauthorized: ({ status }, context) => {
+    const { signIn, problem } = authorizationOf(context.config) ?? {};
+    if (signIn !== undefined) {
+      return (
+        `${toServer(context)} requires that the user signs in${toPlace(context)}. Open the \`authorizationUrl\` ` +
+        'of its status, and pass the URL of the callback to `finishAuth`.'
+      );
+    }
+    if (problem !== undefined) {
+      return `${toServer(context)} requires authorization${toPlace(context)}. ${problem}`;
+    }
+    return status === 403
+      ? `${toServer(context)} denied access${toPlace(context)} (HTTP 403). Check the permissions of the credentials.`
+      : `${toServer(context)} requires authorization${toPlace(context)}. Check its \`headers\`, or set an \`authProvider\`.`;
+  },
+  timeout: ({ isStart, milliseconds }, context) =>
+    `${toServer(context)} ${isStart ? 'was not ready' : `did not respond${toTool(context, ' to')}`} within ` +
+    `${milliseconds} ms.`,
+  'total-timeout': ({ milliseconds }, context) =>
+    `${toServer(context)} exceeded the total limit of ${milliseconds} ms${toTool(context, ' for')}.`,
+  closed: ({ isStart, process }, context) => {
+    const exit = process?.exit ? ` (${process.exit})` : '';
+    const event = isStart
+      ? `could not be started: ${toCommand(context)} ended before it was ready${exit}`
+      : `closed the connection${exit}`;
+    return `${toServer(context)} ${event}.`;
+  },
+  crashing: ({ count, milliseconds = 0 }, context) =>
+    `${toServer(context)} ended unexpectedly ${count} times within a minute. ` +
+    `It can be started again in ${Math.ceil(milliseconds / 1000)} s.`,
+  input: ({ message }, context) =>
+    `${toServer(context)} required input${toTool(context, ' for')}${toQuote(message, context)}.`,
+  rpc: ({ message }, context) =>
+    `${toServer(context)} reported an error${toTool(context, ' for')}${toQuote(message, context)}.`,
+  protocol: ({ message }, context) =>
+    `${toServer(context)} sent an invalid MCP response${toTool(context, ' for')}${toQuote(message, context)}.`,
+};
+
+const toServer = ({ serverName }: ErrorContext) => `MCP server ${JSON.stringify(serverName)}`;
+
+const toTool = ({ toolName }: ErrorContext, preposition: string) =>
+  toolName === undefined ? '' : `${preposition} tool ${JSON.stringify(toolName)}`;
+
+const toUncertainty = (failure: McpFailure, { toolName }: ErrorContext) =>
+  toolName === undefined || !mayHaveRun(failure)
+    ? ''
+    : ` The tool ${JSON.stringify(toolName)} may or may not have been executed.`;
+
+const toPlace = ({ config }: ErrorContext) => ('url' in config ? ` at ${new URL(config.url).origin}` : '');
+
+function toCommand({ config }: ErrorContext): string {
+  if ('url' in config) return 'its connection';
+  return `the command ${JSON.stringify(config.command)}${config.cwd ? `, in ${JSON.stringify(config.cwd)},` : ''}`;
+}
+
+function toStartCause(systemCode: string, context: ErrorContext): string {
+  const { config } = context;
+  if (systemCode === 'ENOTDIR' && 'command' in config) {
+    return `its directory ${JSON.stringify(config.cwd)} does not exist. Correct \`cwd\`.`;
+  }
+  if (systemCode === processesUnsupported) {
+    return 'programs can only be started in Node, Bun or Deno. Use a server with a `url` instead.';
+  }
+  if (systemCode === 'ENOENT') {
+    return `${toCommand(context)} was not found. Install it, or set \`command\` to its full path${windowsAdvice()}.`;
+  }
+  return `${toCommand(context)} could not be run (${systemCode}).`;
+}
+
+/** Returns advice for Windows. `process` exists here, because only Node starts programs. */
+function windowsAdvice(): string {
+  return process.platform === 'win32'
+    ? ' (scripts such as npx need `"command": "cmd", "args": ["/c", "npx", …]`)'
+    : '';
+}
+
+function toLastOutput({ process: server }: McpFailure, context: ErrorContext): string {
+  const lines = toClean(server?.stderr ?? '', context)
+    .split('\n')
+    .slice(-5)
+    .join('\n');
+  return lines === '' ? '' : ` Its last output was: ${lines.slice(-400)}`;
+}
+
+function toQuote(message: string | undefined, context: ErrorContext): string {
+  const text = toClean(toInnerMessage(message ?? ''), context)
+    .replace(/\s+/g, ' ')
+    .replace(/\.$/, '');
+  return text === '' ? '' : `: ${text.length > 500 ? `${text.slice(0, 500)}…` : text}`;
+}
+
+/** Returns the message of a JSON-RPC or HTTP error body, or the title of an HTML page. */
+function toInnerMessage(body: string): string {
+  try {
+    const parsed = objectOf(JSON.parse(body));
+    const inner = objectOf(parsed?.error)?.message ?? parsed?.message ?? parsed?.error;
+    if (typeof inner === 'string') return inner;
+  } catch {
+    // Not JSON, so the body is text.
+  }
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1];
+  return title ?? body.replace(/<[^>]*>/g, ' ');
+}
+
+function toClean(text: string, { config }: ErrorContext): string {
+  return redactServerText(toPlainText(text).trim(), config);
+}
+
+/** Redacts the secrets in the configuration of a server, the tokens that were sent to it, and text that looks like a secret. */
+export function redactServerText(text: string, config: McpServerConfig): string {
+  return createRedactor(secretsOf(config)).redact(text);
+}
+
+/** Returns the secrets that the server knows, at this time: a provider may return other tokens later. */
+export function secretsOf(config: McpServerConfig): string[] {
+  if ('command' in config) {
+    const environment = findPrivateValues(Object.entries(config.env ?? {}));
+    return [...environment, ...findSecretArguments(config.args ?? [])];
+  }
+  return [
+    ...sentTokensOf(config),
+    ...findPrivateValues(Object.entries(config.headers ?? {})),
+    ...findPrivateValues(new URL(config.url).searchParams),
+    ...redactUrl(config.url).secrets,
+  ];
+}

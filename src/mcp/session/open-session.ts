@@ -1,0 +1,174 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
+import type { McpServerConfig } from '../config/config.js';
+import { McpFailure, toMcpFailure } from './failures.js';
+import { createMessageTap, interceptMessages } from './messages.js';
+import { createRunningCalls } from './running-calls.js';
+import type { McpCallbacks } from '../features/server-requests.js';
+import { createSession, type McpSession, type NewSession, type SessionOptions } from './session.js';
+import { openTransport, type TransportKind, toTransportKinds } from '../transport/transport.js';
+
+export interface OpenSessionOptions extends SessionOptions {
+  signal: AbortSignal;
+  /** Maximum time until the session is ready, in milliseconds. */
+  timeout: number;
+  fetch?: FetchLike;
+  /** Kept for all sessions of a server. */
+  era: KnownEra;
+}
+
+/** The revisions of the protocol that a server spoke in its last session. */
+export interface KnownEra {
+  /** Time until which the server counts as one that speaks no revision from 2026 or later. */
+  legacyUntil: number;
+}
+
+/** Time after which a server is asked again for its revisions, in milliseconds. It may have been updated. */
+const legacyAge = 600_000;
+
+/** Maximum time to wait for a response to `server/discover`, in milliseconds. Some servers ignore unknown methods. */
+const probeTimeout = 3000;
+
+/** The same over HTTP, where every server responds unless it is slow. */
+const httpProbeTimeout = 10_000;
+
+/** Code with which a server rejects the revision of a request. */
+const unsupportedVersion = -32022;
+
+/**
+ * Connects and initializes a session. If no transport is configured and the server rejects Streamable HTTP, SSE is
+ * tried, because servers from before 2025 only support SSE.
+ *
+ * @throws McpFailure, or the signal's reason.
+ */
+export async function openSession(config: McpServerConfig, options: OpenSessionOptions): Promise<McpSession> {
+  const [kind, fallback] = toTransportKinds(config);
+  const deadline = performance.now() + options.timeout;
+  const open: Opening = (transportKind, negotiation) =>
+    openWith(transportKind, config, { ...options, negotiation, remaining: deadline - performance.now() });
+  try {
+    return await negotiate(kind, open, options);
+  } catch (error) {
+    if (!fallback || !isRejected(error)) throw error;
+    try {
+      return await negotiate(fallback, open, options);
+    } catch {
+      options.signal.throwIfAborted();
+      throw error; // most servers support Streamable HTTP, so its error is more useful
+    }
+  }
+}
+
+function isRejected(error: unknown): boolean {
+  const { kind, status = 0 } = toMcpFailure(error);
+  return kind === 'http' && status >= 400 && status < 500;
+}
+
+/**
+ * Selects the protocol: `auto` sends `server/discover` first and falls back to `initialize` on the same connection,
+ * `legacy` sends only `initialize`, and `patient` waits for the response to `server/discover` as long as possible.
+ */
+type Negotiation = 'auto' | 'legacy' | 'patient';
+
+type Opening = (kind: TransportKind, negotiation: Negotiation) => Promise<McpSession>;
+
+/**
+ * Opens a session with a server of unknown revision. Some servers end when they receive anything before `initialize`,
+ * and others do not respond to it: both get a new connection without the probe. A server that then rejects the
+ * revision was only slow.
+ */
+async function negotiate(
+  kind: TransportKind,
+  open: Opening,
+  { era }: OpenSessionOptions,
+): Promise<McpSession> {
+  if (kind === 'sse') return open(kind, 'legacy'); // older than all revisions that have `server/discover`
+  try {
+    if (era.legacyUntil > Date.now()) return await open(kind, 'legacy');
+    const session = await open(kind, 'auto').catch(error => {
+      if (isUnanswered(error, kind)) return open(kind, 'legacy');
+      throw error;
+    });
+    if (session.client.getProtocolEra() === 'legacy') era.legacyUntil = Date.now() + legacyAge;
+    return session;
+  } catch (error) {
+    if (toMcpFailure(error).rpcCode !== unsupportedVersion) throw error;
+    era.legacyUntil = 0;
+    return open(kind, 'patient');
+  }
+}
+
+/** Returns true if the process ended, or the HTTP server did not respond in time, after it received the probe. */
+function isUnanswered(error: unknown, kind: TransportKind): boolean {
+  const failure = toMcpFailure(error);
+  if (kind === 'stdio') return failure.kind === 'closed';
+  return failure.kind === 'timeout' && failure.cause !== undefined; // the timer of `openWith` has no cause
+}
+
+async function openWith(
+  kind: TransportKind,
+  config: McpServerConfig,
+  { signal, timeout, remaining, negotiation, fetch, ...sessionOptions }: OpenWithOptions,
+): Promise<McpSession> {
+  signal.throwIfAborted();
+  const { callbacks } = sessionOptions;
+  const { roots } = config;
+  const { onElicitation, onSampling, onLog, onMessage, onStderr } = callbacks;
+  const { serverName: server } = sessionOptions;
+  const listens = [roots, onElicitation, onSampling, onLog].some(option => option !== undefined);
+  const isOneAtATime = (): boolean =>
+    kind !== 'http' && receivesRequests(callbacks) && session.client.getProtocolEra() === 'legacy';
+  const calls = createRunningCalls({ isOneAtATime });
+  const opened = await openTransport(config, {
+    kind,
+    fetch,
+    listens,
+    calls,
+    onStderr: onStderr && (line => onStderr(line, { server })),
+  });
+  const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
+  const tap = createMessageTap(onMessage, { server, config });
+  interceptMessages(opened.transport, { tap });
+  const session: NewSession = createSession(opened, {
+    ...sessionOptions,
+    calls,
+    config,
+    probeTimeout: negotiation === 'patient' ? remaining : probe,
+  });
+  const link = linkSignal(signal);
+  let hasTimedOut = false;
+  const onTimeout = () => {
+    hasTimedOut = true;
+    link.abort(undefined);
+  };
+  const timer = setTimeout(onTimeout, toTimerDelay(remaining));
+  try {
+    const connected = session.client.connect(session.transport, {
+      signal: link.signal,
+      timeout: toTimerDelay(Number.POSITIVE_INFINITY),
+      prior: negotiation === 'legacy' ? { kind: 'legacy' } : undefined,
+    });
+    // Also limits the start of the transport, for which the SDK has no timeout.
+    await untilAborted(connected, link.signal);
+    session.subscribe({ listens, timeout });
+    return session;
+  } catch (error) {
+    await session.close();
+    signal.throwIfAborted();
+    const context = { isStart: true, process: session.report() };
+    if (hasTimedOut) throw new McpFailure({ ...context, kind: 'timeout', milliseconds: timeout });
+    throw toMcpFailure(error, context);
+  } finally {
+    clearTimeout(timer);
+    link.release();
+  }
+}
+
+interface OpenWithOptions extends OpenSessionOptions {
+  negotiation: Negotiation;
+  /** The rest of `timeout`. */
+  remaining: number;
+}
+
+const receivesRequests = ({ onElicitation, onSampling }: McpCallbacks): boolean =>
+  onElicitation !== undefined || onSampling !== undefined;

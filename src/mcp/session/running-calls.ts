@@ -1,0 +1,184 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
+import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
+import type { ToolCallContext } from '../../tools/tool-source.js';
+import { captureContext } from '../../shared/async-context.js';
+import { McpFailure } from './failures.js';
+
+/** Identifies a tool call to callbacks, or a request of the application for a resource or a prompt. */
+export interface McpCallFacts extends Pick<ToolCallContext, 'context'> {
+  /** @default none, for a resource that the application reads and a prompt */
+  readonly toolCallId?: string;
+  /** The server's name in the configuration of the tools that made the call. */
+  readonly server: string;
+  /** The turn of the tool loop. @default none, outside of a tool loop */
+  readonly turnId?: string;
+  /** The round of the turn, from 1. @default none, outside of a tool loop */
+  readonly round?: number;
+}
+
+/** A call that was sent to the server, with the requests that the server makes of the host for it. */
+export interface RunningCall {
+  readonly facts: McpCallFacts;
+  /** The last time at which a request of the server was pending, by `performance.now()`. */
+  readonly lastPendingAt: number;
+  /** Runs the response to a request of the server. Rejects when the request or the call ends. */
+  respond<T>(requestSignal: AbortSignal, respond: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Ends the call and withdraws its requests. `isSettled` is false if the server may still be working on it. */
+  end(options: { isSettled: boolean }): void;
+}
+
+/**
+ * The running calls of one session, and to which of them a request of the server belongs. A user must never see the
+ * dialog of another user's call, so a request that cannot be assigned with certainty belongs to none.
+ *
+ * Since revision 2026-07-28, a request is part of the result of its call. Before, Streamable HTTP delivered it on the
+ * response stream of its call. The other transports have one stream for everything: there, calls that a server can make
+ * requests for run one at a time.
+ */
+export interface RunningCalls {
+  /**
+   * Registers a call, which is recognized by the object of its arguments when it is sent. Waits for its turn if calls
+   * run one at a time.
+   *
+   * @throws McpFailure `session-expired` if the session can no longer assign requests, or the signal's reason.
+   */
+  start(facts: McpCallFacts, options: { arguments: object; signal?: AbortSignal }): Promise<RunningCall>;
+  /** Returns the call that a request of the server belongs to. */
+  find(requestId: RequestId): RunningCall | undefined;
+  /** The running call, if there is exactly one. */
+  readonly only: RunningCall | undefined;
+  /** Called with each message before it is sent. */
+  onSend(message: JSONRPCMessage): void;
+  /** Called when the response stream of a call delivers a request of the server, before `find`. */
+  onDelivery(requestId: RequestId, options: { callId: RequestId }): void;
+}
+
+interface Entry extends RunningCall {
+  readonly arguments: object;
+  id?: RequestId;
+  /** Requests that arrived on the response stream of the call and have not been handled. */
+  readonly delivered: Set<RequestId>;
+}
+
+/** @param options.isOneAtATime Called for each call. Returns true if requests of the server do not name their call. */
+export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boolean }): RunningCalls {
+  const running = new Set<Entry>();
+  const queue = createQueue();
+  /** True after a call ended without a response. The server may still send requests for it. */
+  let hasUnsettled = false;
+  /** True if a request could belong to an unsettled call. A new session can assign requests again. */
+  let isExhausted = false;
+
+  function findOnly(): Entry | undefined {
+    const [only] = running;
+    return running.size === 1 ? only : undefined;
+  }
+
+  return {
+    async start(facts, { arguments: input, signal }) {
+      const leave = isOneAtATime() ? await queue.enter(signal) : undefined;
+      if (isExhausted) {
+        leave?.();
+        throw new McpFailure({ kind: 'session-expired' });
+      }
+      const requests = createPendingRequests();
+      // The requests arrive in the context of the connection.
+      const runInContext = captureContext();
+      const entry: Entry = {
+        facts,
+        arguments: input,
+        delivered: new Set(),
+        get lastPendingAt() {
+          return requests.lastPendingAt;
+        },
+        respond: (requestSignal, respond) =>
+          requests.respond(requestSignal, signal => runInContext(() => respond(signal))),
+        end({ isSettled }) {
+          running.delete(entry);
+          hasUnsettled ||= !isSettled;
+          requests.cancelAll();
+          leave?.();
+        },
+      };
+      running.add(entry);
+      return entry;
+    },
+    find(requestId) {
+      const receivers = [...running].filter(({ delivered }) => delivered.has(requestId));
+      if (receivers.length > 1) return undefined; // a server that repeats its ids
+      const [receiver] = receivers;
+      if (receiver !== undefined) {
+        receiver.delivered.delete(requestId);
+        return receiver;
+      }
+      if (!hasUnsettled) return findOnly();
+      isExhausted ||= running.size === 1;
+      return undefined;
+    },
+    get only() {
+      return hasUnsettled ? undefined : findOnly();
+    },
+    onSend(message) {
+      if (!('method' in message) || !('id' in message)) return;
+      for (const call of running) if (call.arguments === message.params?.arguments) call.id = message.id;
+    },
+    onDelivery(requestId, { callId }) {
+      for (const call of running) if (call.id === callId) call.delivered.add(requestId);
+    },
+  };
+}
+
+interface PendingRequests extends Pick<RunningCall, 'lastPendingAt' | 'respond'> {
+  cancelAll(): void;
+}
+
+function createPendingRequests(): PendingRequests {
+  const pending = new Set<LinkedSignal>();
+  let lastPendingAt = 0;
+
+  return {
+    get lastPendingAt() {
+      return pending.size > 0 ? performance.now() : lastPendingAt;
+    },
+    async respond(requestSignal, respond) {
+      const link = linkSignal(requestSignal);
+      pending.add(link);
+      try {
+        return await untilAborted(respond(link.signal), link.signal);
+      } finally {
+        pending.delete(link);
+        link.release();
+        lastPendingAt = performance.now();
+      }
+    },
+    cancelAll() {
+      for (const link of pending) link.abort(new Error('The tool call has ended.'));
+    },
+  };
+}
+
+interface Queue {
+  /** Waits for its turn. Returns the function that ends it. Rejects on abort, with the signal's reason. */
+  enter(signal: AbortSignal | undefined): Promise<() => void>;
+}
+
+function createQueue(): Queue {
+  let tail = Promise.resolve();
+  return {
+    async enter(signal) {
+      const previous = tail;
+      let leave = (): void => {};
+      const done = new Promise<void>(resolve => {
+        leave = resolve;
+      });
+      tail = previous.then(() => done);
+      try {
+        await untilAborted(previous, signal);
+        return leave;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,228 @@
+import {
+  Client,
+  type JsonSchemaValidatorResult,
+  type jsonSchemaValidator,
+  LOG_LEVEL_META_KEY,
+  SseError,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { toTimerDelay } from '../../shared/abort.js';
+import type { PlainObject } from '../../shared/json.js';
+import type { McpRequestFacts, Telemetry } from '../../core/telemetry.js';
+import type { McpServerConfig } from '../config/config.js';
+import { secretsOf } from './errors.js';
+import type { ProcessReport } from './failures.js';
+import { followListChanges, type ListChanges } from './list-changes.js';
+import type { RunningCalls } from './running-calls.js';
+import {
+  createHostResponses,
+  handleServerRequests,
+  type HostResponses,
+  type McpCallbacks,
+  toCapabilities,
+} from '../features/server-requests.js';
+import type { OpenedTransport } from '../transport/transport.js';
+
+/** One connection to a server, from opening to closing. It is never reopened. */
+export interface McpSession {
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly isClosed: boolean;
+  /** True if the server assigned a session id, which may expire. */
+  readonly hasId: boolean;
+  /** True if the tool list may change without a notification, because no stream for notifications is open. */
+  readonly changesUnannounced: boolean;
+  /** True while the server announces every change of its tool list. */
+  readonly announcesChanges: boolean;
+  /** `_meta` of tool calls. */
+  readonly callMeta: PlainObject;
+  /** The running tool calls, to which the server's requests to the host belong. */
+  readonly calls: RunningCalls;
+  /** Responds to the requests of the server. */
+  readonly responses: HostResponses;
+  /** Observes the requests of the session. */
+  readonly telemetry: Telemetry | undefined;
+  /** Facts of the session for its observers. */
+  readonly facts: SessionFacts;
+  report(): ProcessReport | undefined;
+  /** Runs an operation. A retired session closes after its last operation. */
+  use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
+  /** Closes the session after its running operations. */
+  retire(): void;
+  close(): Promise<void>;
+}
+
+type SessionFacts = Omit<McpRequestFacts, 'method' | 'target' | 'uri'>;
+
+export interface SessionOptions {
+  serverName: string;
+  telemetry?: Telemetry | undefined;
+  callbacks: McpCallbacks;
+  onToolsChanged: () => void;
+  onClose: (session: McpSession) => void;
+}
+
+/** The name and version that the client sends to servers. */
+const clientInfo = { name: 'kelivo-responses', version: '0.1.0' };
+
+/** Maximum time for the request that ends an HTTP session, in milliseconds. */
+const endSessionTimeout = 1000;
+
+export interface CreateSessionOptions extends SessionOptions {
+  calls: RunningCalls;
+  config: McpServerConfig;
+  /** Time to wait for a response to `server/discover`, in milliseconds. */
+  probeTimeout: number;
+}
+
+/** A session whose client is not yet connected to the transport. */
+export interface NewSession extends McpSession {
+  /**
+   * Requests the messages that the server sends on its own initiative, once the client is connected. Over Streamable
+   * HTTP they need a stream, which keeps the process alive.
+   */
+  subscribe(options: { listens: boolean; timeout: number }): void;
+}
+
+/** Creates a session with a client that is not yet connected to the transport. */
+export function createSession(
+  { kind, transport, report, endSession }: OpenedTransport,
+  {
+    serverName,
+    callbacks,
+    calls,
+    config,
+    telemetry,
+    probeTimeout: timeoutMs,
+    onToolsChanged,
+    onClose,
+  }: CreateSessionOptions,
+): NewSession {
+  const responses = createHostResponses(callbacks, { roots: config.roots });
+  const client = new Client(clientInfo, {
+    capabilities: toCapabilities(responses, callbacks),
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(timeoutMs) } },
+    jsonSchemaValidator: acceptEverything,
+  });
+  handleServerRequests(client, callbacks, { server: serverName, calls, responses });
+  let closing: Promise<void> | undefined;
+  let isClosed = false;
+  let isRetired = false;
+  let operationCount = 0;
+  let changes: ListChanges | undefined;
+  const ending = new AbortController();
+
+  client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
+  client.onclose = () => {
+    isClosed = true;
+    ending.abort();
+    onClose(session);
+  };
+  client.onerror = error => {
+    if (isFatal(error)) void session.close();
+  };
+
+  const session: NewSession = {
+    client,
+    subscribe({ listens, timeout }) {
+      const { tools, logging } = client.getServerCapabilities() ?? {};
+      const { logLevel } = callbacks;
+      if (client.getProtocolEra() !== 'modern') {
+        // A server may reject the level. Its messages then have the level of its choice.
+        if (logging && logLevel) client.setLoggingLevel(logLevel).catch(() => {});
+      } else if (tools?.listChanged === true && (kind !== 'http' || listens)) {
+        changes = followListChanges(client, { onMissed: onToolsChanged, timeout, signal: ending.signal });
+      }
+    },
+    transport,
+    get isClosed() {
+      return isClosed;
+    },
+    get hasId() {
+      return transport.sessionId !== undefined;
+    },
+    get changesUnannounced() {
+      // Newer revisions announce changes only on a stream that the client opens.
+      const isAnnounced = kind !== 'http' && client.getProtocolEra() === 'legacy';
+      return !isAnnounced && client.getServerCapabilities()?.tools?.listChanged === true;
+    },
+    get announcesChanges() {
+      return changes?.isOpen === true;
+    },
+    get callMeta() {
+      const { onLog, logLevel = 'info' } = callbacks;
+      return onLog && client.getProtocolEra() === 'modern' ? { [LOG_LEVEL_META_KEY]: logLevel } : {};
+    },
+    calls,
+    responses,
+    telemetry,
+    get facts() {
+      return {
+        server: serverName,
+        url: 'url' in config ? config.url : undefined,
+        protocolVersion: client.getNegotiatedProtocolVersion(),
+        sessionId: transport.sessionId,
+        secrets: secretsOf(config),
+      };
+    },
+    report: () => report?.(),
+    async use(operation) {
+      operationCount++;
+      try {
+        return await operation(client);
+      } finally {
+        operationCount--;
+        if (isRetired && operationCount === 0) void session.close();
+      }
+    },
+    retire() {
+      isRetired = true;
+      if (operationCount === 0) void session.close();
+    },
+    close() {
+      closing ??= end();
+      return closing;
+    },
+  };
+
+  async function end(): Promise<void> {
+    // A retired session has expired, so the server does not recognize it.
+    ending.abort();
+    if (endSession && session.hasId && !isRetired && !isClosed) await requestSessionEnd(endSession);
+    await transport.close();
+  }
+
+  return session;
+}
+
+async function requestSessionEnd(endSession: () => Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, endSessionTimeout);
+  });
+  // An error such as 404 means that the session no longer exists, which is the goal.
+  await Promise.race([endSession().catch(() => {}), timeout]);
+  clearTimeout(timer);
+}
+
+/**
+ * Returns true for errors after which no response can arrive, although the SDK lets the calls wait for their timeouts.
+ * Most errors that the SDK reports are harmless.
+ */
+function isFatal(error: Error): boolean {
+  return error instanceof SseError || error.message.startsWith('Maximum reconnection attempts');
+}
+
+/**
+ * Replaces the SDK's validator, which compiles schemas (a content security policy may forbid that) and rejects results
+ * that differ from their output schema (a model can read them anyway).
+ */
+const acceptEverything: jsonSchemaValidator = {
+  getValidator<T>() {
+    return (input: unknown): JsonSchemaValidatorResult<T> => ({
+      valid: true,
+      data: input as T,
+      errorMessage: undefined,
+    });
+  },
+};

@@ -1,0 +1,213 @@
+import { createClosing, untilAborted } from '../shared/abort.js';
+import type { KelivoError } from '../shared/errors.js';
+import { combineSources, toPrefixedName } from '../tools/toolbox.js';
+import type { ListToolsOptions, ToolDefinition, ToolListing, ToolSource } from '../tools/tool-source.js';
+import { authorizationOf } from './auth/authorization.js';
+import { callTool } from './session/call-tool.js';
+import { type McpServerConfig, type McpServers, toSourceName } from './config/config.js';
+import { createConnection, type McpConnection } from './session/connection.js';
+import { createMcpConnectionPool } from './session/connection-pool.js';
+import { toMcpError } from './session/errors.js';
+import type { ServerTools } from './session/list-tools.js';
+import type { McpServerStatus, McpTools } from './mcp-tools.js';
+import type { McpSourceOptions, McpToolsOptions } from './config/options.js';
+import { createResourceTools } from './features/resource-tools.js';
+import { createServerFeatures, findServer } from './features/server-features.js';
+
+/** Maximum number of warnings for one listing of one server. Hosts print every warning. */
+const maxWarnings = 20;
+
+interface Server {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly connection: McpConnection;
+  /** Problems that were already reported. Hosts print the warnings of every call, so each is returned only once. */
+  readonly reported: Set<string>;
+  /** All listed tools by the server's own names. */
+  readonly tools: Map<string, ToolDefinition>;
+  /** Offered names of the last listing. */
+  offered: readonly string[];
+  error?: KelivoError;
+}
+
+/** Creates the tools of validated servers. `createMcpTools` loads this module and the MCP SDK with the first use. */
+export function startMcpTools(
+  mcpServers: McpServers,
+  {
+    pool: sharedPool,
+    timeout = 60_000,
+    totalTimeout = 600_000,
+    toolNames = 'auto',
+    resourceTools: hasResourceTools = false,
+    requestMeta,
+    ...poolOptions
+  }: Omit<McpToolsOptions, 'expandVariables'>,
+): McpTools {
+  const pool = sharedPool ?? createMcpConnectionPool(poolOptions);
+  const configs = Object.entries(mcpServers);
+  const servers = configs
+    .filter(([, config]) => !config.disabled)
+    .map(([name, config]): Server => ({
+      name,
+      config,
+      connection: pool.connectionTo(config, { serverName: name, createConnection }),
+      reported: new Set(),
+      tools: new Map(),
+      offered: [],
+    }));
+  const sourceName = toSourceName(servers.map(({ name }) => name));
+  const closing = createClosing(sourceName);
+  const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
+  const sources = servers.map(server => toSource(server, { timeout, totalTimeout, toolNames, requestMeta }));
+  const readable = servers.filter(({ config }) => config.resourceTools ?? hasResourceTools);
+  const resourceTools = readable.length > 0 ? createResourceTools(readable, features) : undefined;
+  if (resourceTools !== undefined) sources.push(resourceTools);
+  const combined = combineSources(sources);
+
+  async function listTools(listOptions: ListToolsOptions = {}): Promise<ToolListing> {
+    listOptions.signal?.throwIfAborted();
+    const closed = [closing.signal, pool.closed];
+    const listing = await untilAborted(combined.listTools(listOptions), closing.signal);
+    for (const server of servers) {
+      server.offered = listing.tools.filter(tool => tool.server === server.name).map(({ name }) => name);
+    }
+    return { ...listing, closed };
+  }
+
+  return {
+    ...features,
+    name: sourceName,
+    listTools,
+    async callTool(call, callOptions) {
+      const { signal } = callOptions;
+      signal.throwIfAborted();
+      if (combined.find(call) === undefined) await listTools({ signal });
+      const found = combined.find(call);
+      if (found === undefined)
+        return { type: 'error-text', value: `No MCP server offers a tool ${JSON.stringify(call.toolName)}.` };
+      const output = await found.source.callTool(found.call, callOptions);
+      resourceTools?.addLinks(found.call.server, output);
+      return output;
+    },
+    async close() {
+      closing.close();
+      if (!sharedPool) await pool.close();
+    },
+    async finishAuth(serverName, callback, { state } = {}) {
+      const server = findServer(servers, serverName);
+      await server.connection.finishAuth(callback, { serverName, state });
+      server.error = undefined;
+    },
+    status: () =>
+      configs.map(([name]) =>
+        toStatus(
+          name,
+          servers.find(server => server.name === name),
+        ),
+      ),
+  };
+}
+
+type SourceOptions = Required<Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'toolNames'>> &
+  Pick<McpSourceOptions, 'requestMeta'>;
+
+/** Returns the tools of one server as a source. The connection belongs to the pool. */
+function toSource(server: Server, { toolNames, requestMeta, ...limits }: SourceOptions): ToolSource {
+  const { name: serverName, config, connection, tools } = server;
+  const toOffered = (tool: ToolDefinition): ToolDefinition =>
+    toolNames === 'prefixed' ? { ...tool, name: toPrefixedName(serverName, tool.name) } : tool;
+  return {
+    name: toSourceName([serverName]),
+    async listTools(options) {
+      const listing = await listServer(server, options);
+      return { ...listing, tools: listing.tools.map(toOffered) };
+    },
+    async callTool({ toolCallId, toolName, originalName = toolName, input }, options) {
+      const { signal, onProgress, callContext, idempotencyKey, requestMeta: callMeta, telemetry } = options;
+      const tool = tools.get(originalName);
+      if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
+      return callTool(
+        connection,
+        {
+          serverName,
+          config,
+          tool,
+          input,
+          toolCallId,
+          callContext,
+          idempotencyKey,
+          requestMeta,
+          callMeta,
+          telemetry,
+        },
+        { ...limits, timeout: config.timeout ?? limits.timeout, signal, onProgress },
+      );
+    },
+    close: async () => {},
+  };
+}
+
+async function listServer(server: Server, { signal }: ListToolsOptions = {}): Promise<ToolListing> {
+  const { name, config, connection } = server;
+  try {
+    const listed = await connection.listTools({ signal });
+    server.error = undefined;
+    if (listed === undefined) {
+      const warning = `MCP server ${JSON.stringify(name)} is still starting. Its tools are offered as soon as it is ready.`;
+      return { tools: [], warnings: [warning] };
+    }
+    const problems = limitProblems(findProblems(config, listed)).filter(text => !server.reported.has(text));
+    for (const problem of problems) server.reported.add(problem);
+    const tools = listed.tools
+      .filter(tool => isOffered(tool.name, config))
+      .map(tool => ({
+        ...tool,
+        server: name,
+        originalName: tool.name,
+        ...(tool.metadata && { metadata: { clientName: name, ...tool.metadata } }),
+        trustAnnotations: config.trustAnnotations === true,
+      }));
+    for (const tool of tools) server.tools.set(tool.name, tool);
+    return { tools, warnings: problems.map(problem => `MCP server ${JSON.stringify(name)} ${problem}.`) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    server.error = toMcpError(error, { serverName: name, config });
+    return { tools: [], warnings: [server.error.message] };
+  }
+}
+
+function isOffered(toolName: string, { allowedTools, disabledTools }: McpServerConfig): boolean {
+  return allowedTools?.includes(toolName) !== false && disabledTools?.includes(toolName) !== true;
+}
+
+/** Returns a clause for each configured tool that is missing. The clause follows the server's name. */
+function findProblems(config: McpServerConfig, { tools, problems, hidden }: ServerTools): string[] {
+  const named = new Set([...tools.map(({ name }) => name), ...problems.map(({ toolName }) => toolName)]);
+  const unknown = (config.allowedTools ?? []).filter(name => !named.has(name));
+  return [
+    ...problems
+      .filter(({ toolName }) => toolName === undefined || isOffered(toolName, config))
+      .map(({ text }) => text),
+    ...unknown.map(name =>
+      hidden.includes(name)
+        ? `offers the tool ${JSON.stringify(name)} from its \`allowedTools\` only to its user interface`
+        : `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``,
+    ),
+  ];
+}
+
+function limitProblems(problems: readonly string[]): readonly string[] {
+  if (problems.length <= maxWarnings) return problems;
+  return [
+    ...problems.slice(0, maxWarnings),
+    `has ${problems.length - maxWarnings} more malformed or missing tools`,
+  ];
+}
+
+function toStatus(name: string, server: Server | undefined): McpServerStatus {
+  if (!server) return { name, state: 'disabled', tools: [] };
+  const { config, connection, error, offered } = server;
+  const { state } = connection;
+  const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signIn?.url : undefined;
+  return { name, state, authorizationUrl, error, tools: offered };
+}

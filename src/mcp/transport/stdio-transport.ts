@@ -1,0 +1,214 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import {
+  deserializeMessage,
+  type JSONRPCMessage,
+  type RequestId,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import { createLineSplitter } from '../../http/text-stream.js';
+import type { McpStdioServerConfig } from '../config/config.js';
+import type { ProcessReport } from '../session/failures.js';
+import { createStderrReader } from './stderr-lines.js';
+import { endProcessTree, endWithHost, hasProcessGroups } from './process-tree.js';
+
+/** A connection to a child process over its standard input and output. */
+export interface StdioTransport extends Transport {
+  /** The SDK recognizes a process by this member and by `stderr`. */
+  readonly pid: number | null;
+  /** Always null: the output is read here. */
+  readonly stderr: null;
+  /** Returns the exit status of the process, if it has ended, and the end of its stderr output. */
+  report(): ProcessReport;
+}
+
+const stderrTailBytes = 8 * 1024;
+
+/** Time to wait for output that is still in the pipe and for the exit code, in milliseconds. */
+const drainTime = 100;
+
+/**
+ * Starts a server and communicates with it. It replaces the SDK's transport, which kills only the direct child, does
+ * not notice an exit while a grandchild holds the output, and keeps an idle host alive.
+ *
+ * This module requires Node, so it is loaded by dynamic import.
+ */
+export function createStdioTransport(
+  config: McpStdioServerConfig,
+  {
+    onStderr,
+  }: {
+    /** Called for each line that the process writes to its standard error, without secrets. */
+    onStderr?: (line: string) => void;
+  } = {},
+): StdioTransport {
+  const { command, args, env, cwd } = config;
+  let child: ChildProcessWithoutNullStreams | undefined;
+  let closing: Promise<void> | undefined;
+  let isEnded = false;
+  let stderr = Buffer.alloc(0);
+  const pendingIds = new Set<RequestId>();
+
+  const transport: StdioTransport = {
+    get pid() {
+      return child?.pid ?? null;
+    },
+    stderr: null,
+    start,
+    send,
+    close,
+    report,
+  };
+
+  async function start(): Promise<void> {
+    if (cwd !== undefined) await requireDirectory(cwd);
+    child = spawn(command, [...(args ?? [])], {
+      cwd,
+      env: { ...getDefaultEnvironment(), ...env },
+      stdio: 'pipe',
+      detached: hasProcessGroups, // creates a process group, so that all its processes can be ended together
+      windowsHide: true,
+    });
+    endWithHost(child);
+    listen(child);
+    await once(child, 'spawn');
+  }
+
+  function listen(started: ChildProcessWithoutNullStreams): void {
+    const onError = (error: Error) => transport.onerror?.(error);
+    const readChunk = createMessageReader({ onMessage: receive, onError });
+
+    for (const emitter of [started, started.stdin, started.stdout, started.stderr])
+      emitter.on('error', onError);
+    started.stdout.on('data', (chunk: Buffer) => {
+      try {
+        readChunk(chunk);
+      } catch (error) {
+        onError(error instanceof Error ? error : new Error(String(error)));
+        void close();
+      }
+    });
+    const stderrReader = onStderr && createStderrReader(config, onStderr);
+    started.stderr.on('data', (chunk: Buffer) => {
+      stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes);
+      stderrReader?.push(chunk);
+    });
+    started.stderr.once('close', () => stderrReader?.end());
+    // A grandchild may keep the output open, so the exit counts and not only the end of the streams.
+    const closeSoon = () => void setTimeout(close, drainTime);
+    started.once('exit', closeSoon);
+    started.stdout.once('end', closeSoon);
+    started.once('close', () => void close());
+  }
+
+  function receive(message: JSONRPCMessage): void {
+    if ('id' in message && message.id !== undefined && !('method' in message)) removePending(message.id);
+    transport.onmessage?.(message);
+  }
+
+  async function send(message: JSONRPCMessage): Promise<void> {
+    const target = child;
+    if (!target || isEnded) throw new Error('Not connected');
+    // A stream for announcements stays open, but nobody waits for its end.
+    if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen') {
+      pendingIds.add(message.id);
+      setKeepsHostAlive(target, true);
+    }
+    await new Promise<void>((resolve, reject) => {
+      target.stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
+    });
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      const { requestId } = message.params ?? {};
+      if (typeof requestId === 'number' || typeof requestId === 'string') removePending(requestId);
+    }
+  }
+
+  /** Removes a request. An idle server does not keep its host alive, so that a script without `close()` can end. */
+  function removePending(id: RequestId): void {
+    pendingIds.delete(id);
+    if (pendingIds.size === 0 && child) setKeepsHostAlive(child, false);
+  }
+
+  function close(): Promise<void> {
+    closing ??= end();
+    return closing;
+  }
+
+  async function end(): Promise<void> {
+    isEnded = true;
+    transport.onclose?.();
+    if (child) await endProcessTree(child);
+    for (const stream of [child?.stdin, child?.stdout, child?.stderr]) stream?.destroy();
+  }
+
+  function report(): ProcessReport {
+    const { exitCode, signalCode } = child ?? {};
+    const status = typeof exitCode === 'number' ? `exit code ${exitCode}` : (signalCode ?? undefined);
+    return { stderr: stderr.toString('utf8'), exit: status };
+  }
+
+  return transport;
+}
+
+function setKeepsHostAlive(child: ChildProcessWithoutNullStreams, keepsAlive: boolean): void {
+  const streams: unknown[] = [child.stdin, child.stdout, child.stderr];
+  const sockets = streams.filter(stream => stream instanceof Socket);
+  for (const handle of [child, ...sockets]) {
+    if (keepsAlive) handle.ref();
+    else handle.unref();
+  }
+}
+
+/** Rejects a missing working directory, which Node would report as a missing command. */
+async function requireDirectory(path: string): Promise<void> {
+  const isDirectory = await stat(path).then(
+    entry => entry.isDirectory(),
+    () => false,
+  );
+  if (!isDirectory) throw Object.assign(new Error('no such directory'), { code: 'ENOTDIR' });
+}
+
+/** Maximum size of one message. A large image in base64 has a few tens of megabytes. */
+const maxMessageBytes = 256 * 1024 * 1024;
+
+/**
+ * Splits standard output into JSON-RPC messages, one per line.
+ *
+ * The SDK's `ReadBuffer` copies its content for every chunk, which takes seconds for a large image, and its limit of
+ * 10 MiB ends the connection for a result of 11 MiB.
+ *
+ * @returns A function that reads the next chunk and throws if a message exceeds `maxBytes`.
+ */
+export function createMessageReader({
+  onMessage,
+  onError,
+  maxBytes = maxMessageBytes,
+}: {
+  onMessage: (message: JSONRPCMessage) => void;
+  /** Called for a line that is not a message, such as a log line on standard output. */
+  onError: (error: Error) => void;
+  maxBytes?: number;
+}): (chunk: Uint8Array) => void {
+  const decoder = new TextDecoder();
+  const lines = createLineSplitter(readLine, { lineEnd: 'lf' });
+
+  function readLine(line: string): void {
+    if (line.trim() === '') return;
+    try {
+      onMessage(deserializeMessage(line));
+    } catch (error) {
+      onError(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  return chunk => {
+    lines.push(decoder.decode(chunk, { stream: true }));
+    // Each character has at least one byte.
+    if (lines.bufferedLength > maxBytes)
+      throw new Error(`The server sent a message of more than ${maxBytes} bytes.`);
+  };
+}

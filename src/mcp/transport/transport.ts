@@ -1,0 +1,98 @@
+import {
+  type FetchLike,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { createAuthorizedFetch } from '../auth/authorization-fetch.js';
+import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from '../config/config.js';
+import { McpFailure, type ProcessReport, processesUnsupported } from '../session/failures.js';
+import type { RunningCalls } from '../session/running-calls.js';
+import { createStreamFetch } from './stream-fetch.js';
+
+export type TransportKind = 'stdio' | 'http' | 'sse';
+
+/** A transport with the operations that only some kinds support. */
+export interface OpenedTransport {
+  readonly kind: TransportKind;
+  readonly transport: Transport;
+  /** Returns the state of the process. Only for stdio. */
+  readonly report?: () => ProcessReport;
+  /** Ends the session on the server. Only for Streamable HTTP. */
+  readonly endSession?: () => Promise<void>;
+}
+
+/** Returns the kinds to try for a server, in order. */
+export function toTransportKinds(config: McpServerConfig): [TransportKind, ...TransportKind[]] {
+  if ('command' in config) return ['stdio'];
+  if (config.type === 'sse') return ['sse'];
+  return config.type === undefined ? ['http', 'sse'] : ['http'];
+}
+
+interface TransportOptions {
+  kind: TransportKind;
+  fetch?: FetchLike;
+  /** Keeps a stream open for messages that the server sends on its own initiative. */
+  listens: boolean;
+  calls: Pick<RunningCalls, 'onSend' | 'onDelivery'>;
+  /** Called for each line of standard error. Only for stdio. */
+  onStderr?: (line: string) => void;
+}
+
+/** Creates the transport. It connects when the client starts it. */
+export async function openTransport(
+  config: McpServerConfig,
+  { kind, ...options }: TransportOptions,
+): Promise<OpenedTransport> {
+  if ('command' in config) return openStdio(config, options);
+  return kind === 'sse' ? openSse(config, options) : openHttp(config, options);
+}
+
+async function openStdio(
+  config: McpStdioServerConfig,
+  { onStderr }: Pick<TransportOptions, 'onStderr'>,
+): Promise<OpenedTransport> {
+  const { createStdioTransport } = await importStdioTransport();
+  const transport = createStdioTransport(config, { onStderr });
+  return { kind: 'stdio', transport, report: transport.report };
+}
+
+async function importStdioTransport() {
+  try {
+    return await import('./stdio-transport.js');
+  } catch (cause) {
+    throw new McpFailure({ kind: 'start', systemCode: processesUnsupported, cause });
+  }
+}
+
+function openSse(
+  config: McpHttpServerConfig,
+  { fetch = globalFetch }: { fetch?: FetchLike },
+): OpenedTransport {
+  const transport = new SSEClientTransport(new URL(config.url), {
+    requestInit: { headers: { ...config.headers } },
+    fetch: createAuthorizedFetch(config, fetch),
+  });
+  return { kind: 'sse', transport };
+}
+
+function openHttp(
+  config: McpHttpServerConfig,
+  { fetch = globalFetch, listens, calls }: Omit<TransportOptions, 'kind'>,
+): OpenedTransport {
+  const transport = new StreamableHTTPClientTransport(new URL(config.url), {
+    requestInit: { headers: { ...config.headers } },
+    fetch: createStreamFetch(createAuthorizedFetch(config, fetch), {
+      listens,
+      onServerRequest: calls.onDelivery,
+    }),
+  });
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    for (const sent of Array.isArray(message) ? message : [message]) calls.onSend(sent);
+    return send(message, options);
+  };
+  return { kind: 'http', transport, endSession: () => transport.terminateSession() };
+}
+
+const globalFetch: FetchLike = (url, init) => globalThis.fetch(url, init);

@@ -1,0 +1,324 @@
+import { normalizeToolName, undecorateToolName } from '../../tool-calls/tool-names.js';
+import type { FenceTracker } from './fence-tracker.js';
+import type { Markers } from './markers.js';
+import type { Reading, TextCursor } from './text-cursor.js';
+import type { TextEvents, TextOutput, UnclosedCall } from './text-output.js';
+import type {
+  DeclaredTool,
+  DeclaredTools,
+  TextCalls,
+  TextToolFormat,
+  UndeclaredPolicy,
+} from '../text-tool-format.js';
+
+/** Reads calls, and emits their text if they turn out not to be calls. */
+export interface CallReader {
+  /**
+   * Reads the calls that start with a marker, or emits them as text if they are invalid.
+   *
+   * @returns false if the marker starts no call and nothing was taken.
+   */
+  read(marker: string): Reading<boolean>;
+  /** Emits the text of a call that is certainly text, up to the current position. */
+  flush(): void;
+  /** The call at the end of the text, if its arguments are complete and its end is missing. */
+  readonly unclosedCall: UnclosedCall | undefined;
+}
+
+export interface CallReaderOptions {
+  readonly tools: DeclaredTools;
+  readonly undeclared: UndeclaredPolicy;
+  /** Drops complete calls. */
+  readonly dropsCalls: boolean;
+  readonly markers: Markers;
+  /** Records the text of calls. */
+  readonly cursor: TextCursor;
+  readonly fences: FenceTracker;
+  readonly output: TextOutput;
+  readonly events: TextEvents;
+  /** Writes text whose fences and inline code count. */
+  readonly writeMarkdown: (text: string) => void;
+}
+
+/** The maximum number of markers before a call: those of a message, of a list and of the call. */
+const MAX_MARKERS = 4;
+
+/** The maximum white space between the markers of a call. */
+const MAX_SPACE = 32;
+
+export function createCallReader(options: CallReaderOptions): CallReader {
+  const { markers, cursor, fences, output } = options;
+  const tracker = createCallTracker(options);
+
+  function* findFormat(opener: string): Reading<TextToolFormat | undefined> {
+    for (const format of markers.openers.get(opener) ?? []) {
+      if (format.accepts === undefined || (yield* format.accepts(cursor, tracker.calls))) return format;
+    }
+    return undefined;
+  }
+
+  return {
+    *read(first) {
+      cursor.startRecording();
+      let isRead = false;
+      let marker: string | undefined = first;
+      for (let count = 0; marker !== undefined && count < MAX_MARKERS; count++) {
+        // A bare marker is the start of the call itself.
+        const isBare = markers.isBare(marker);
+        if (!isBare) {
+          cursor.take(marker.length);
+          yield* cursor.takeSpace(MAX_SPACE);
+        }
+        const format: TextToolFormat | undefined = yield* findFormat(marker);
+        if (isBare && marker === first && format === undefined) {
+          cursor.stopRecording();
+          return false;
+        }
+        tracker.useFormat(format, { isBare });
+        if (format !== undefined) isRead = yield* format.read(cursor, tracker.calls, marker);
+        marker =
+          format === undefined ? yield* cursor.match(markers.afterPrefix.get(marker) ?? []) : undefined;
+      }
+      if (isRead && output.preceding === 'call') fences.skip(cursor.recorded());
+      else if (tracker.discard()) yield* takeTruncatedTag(cursor, tracker.calls.closers());
+      cursor.stopRecording();
+      return true;
+    },
+    flush: tracker.flush,
+    get unclosedCall() {
+      return tracker.unclosedCall;
+    },
+  };
+}
+
+interface CallTracker extends Pick<CallReader, 'flush' | 'unclosedCall'> {
+  /** Receives the calls that a format reads. */
+  readonly calls: TextCalls;
+  /** Sets the format that reads the next calls. Bare calls have no marker. */
+  useFormat(format: TextToolFormat | undefined, options: { isBare: boolean }): void;
+  /** Ends an incomplete or invalid call. If it has not started, the recorded text is emitted, and false is returned. */
+  discard(): boolean;
+}
+
+/** A call of a declared tool, which is emitted as it arrives. */
+interface OpenCall {
+  readonly kind: 'open';
+  readonly name: string;
+  readonly id: string | undefined;
+  hasStarted: boolean;
+  /** The input before the start. */
+  input: string;
+}
+
+/**
+ * The input with which a call starts. Hosts show a started call until it is complete, and cannot take it back. A shorter
+ * call therefore starts when it is complete, and leaves no trace if it is truncated or invalid.
+ */
+const MIN_STREAMED = 256;
+
+/** A call whose end decides what is emitted. */
+interface HeldCall {
+  readonly kind: 'held';
+  readonly name: string;
+  readonly id: string | undefined;
+  readonly policy: UndeclaredPolicy;
+  input: string;
+  /** The start of the input, until it is certain that the call may be replaced. */
+  start: string | undefined;
+}
+
+/** The longest start of the input that tells whether a call may be replaced. */
+const MAX_START = 512;
+
+function createCallTracker({
+  tools,
+  undeclared,
+  dropsCalls,
+  cursor,
+  fences,
+  output,
+  events,
+  writeMarkdown,
+}: CallReaderOptions): CallTracker {
+  let format: TextToolFormat | undefined;
+  /** True if the next calls have no marker. */
+  let isBare = false;
+  /** A call that is `text` is read only to find its end. */
+  let call: 'none' | 'text' | OpenCall | HeldCall = 'none';
+  let hasBegun = false;
+  let unclosedCall: UnclosedCall | undefined;
+
+  const names = new Set(tools.keys());
+
+  /** The last name, which the next call often has too, and the declared tool that it means. */
+  let last: { name: string; tool: DeclaredTool | undefined } | undefined;
+
+  function find(name: string): DeclaredTool | undefined {
+    if (last?.name !== name) last = { name, tool: tools.get(normalizeToolName(name, names) ?? '') };
+    return last.tool;
+  }
+
+  const calls: TextCalls = {
+    closers: () => format?.closers ?? [],
+    find,
+    isDeclared: name => find(name) !== undefined,
+    isNameStart: text => [...names].some(name => name.startsWith(text)) || find(text) !== undefined,
+    begin(name, { id } = {}) {
+      hasBegun = true;
+      const tool = find(name);
+      call =
+        tool !== undefined && !dropsCalls
+          ? { kind: 'open', name: tool.name, id, hasStarted: false, input: '' }
+          : holdOther({ name, id, isDeclared: tool !== undefined });
+      return tool;
+    },
+    input(text) {
+      if (typeof call === 'string') return;
+      if (call.kind === 'held') return addToHeld(call, text);
+      if (call.hasStarted) return events.callInput(text);
+      call.input += text;
+      if (call.input.length >= MIN_STREAMED) start(call);
+    },
+    end({ isUnclosed = false } = {}) {
+      if (call === 'text') emitRecorded();
+      else if (call !== 'none' && isUnclosed) unclosedCall = hold(call);
+      else if (call !== 'none') endCall(call);
+      call = 'none';
+    },
+    drop() {
+      fences.skip(cursor.recorded());
+    },
+    reasoning(text) {
+      if (output.preceding !== 'reasoning') output.startReasoning();
+      output.endReasoning();
+      events.reasoning(text);
+    },
+  };
+
+  function start(open: OpenCall): void {
+    events.callStart(open);
+    open.hasStarted = true;
+    events.callInput(open.input);
+  }
+
+  function hold(ended: OpenCall | HeldCall): UnclosedCall {
+    const text = cursor.recorded();
+    return {
+      complete() {
+        endCall(ended);
+        output.end();
+      },
+      discard() {
+        if (ended.kind === 'open' && ended.hasStarted) {
+          endBroken();
+        } else {
+          fences.skip(text);
+          output.write(text);
+        }
+        output.end();
+      },
+    };
+  }
+
+  function holdOther(called: { name: string; id: string | undefined; isDeclared: boolean }) {
+    const { name, id, isDeclared } = called;
+    const policy = toPolicy(name, isDeclared);
+    const mayBeReplaced = format?.undeclared !== undefined;
+    if (policy === 'text' && !mayBeReplaced) return 'text';
+    const start = policy === 'text' ? '' : undefined;
+    return { kind: 'held', name: undecorateToolName(name), id, policy, input: '', start } as const;
+  }
+
+  function toPolicy(name: string, isDeclared: boolean): UndeclaredPolicy {
+    if (isBare && !isDeclared) return 'text';
+    if (dropsCalls) return isDeclared || undeclared !== 'text' ? 'drop' : 'text';
+    return undeclared === 'call' && !isPossibleName(name) ? 'text' : undeclared;
+  }
+
+  function addToHeld(held: HeldCall, text: string): void {
+    held.input += text;
+    if (held.start === undefined) return;
+    held.start = (held.start + text).slice(0, MAX_START);
+    if (format?.undeclared?.mayReplace(held.start) !== true) call = 'text';
+    else if (held.start.length === MAX_START) held.start = undefined;
+  }
+
+  function endCall(ended: OpenCall | HeldCall): void {
+    if (ended.kind === 'held') return endHeld(ended);
+    if (ended.input === '') ended.input = '{}';
+    if (!ended.hasStarted) start(ended);
+    events.callEnd();
+    endMarkup();
+  }
+
+  function endBroken(): void {
+    events.callBroken();
+    endMarkup();
+  }
+
+  function endHeld({ name, id, policy, input }: HeldCall): void {
+    const complete = input === '' ? '{}' : input;
+    const replacement = format?.undeclared?.replace({ name, input: complete });
+    if (replacement !== undefined) {
+      output.writeLines(replacement);
+      fences.skip(cursor.recorded());
+      return;
+    }
+    if (policy === 'text') return emitRecorded();
+    if (policy === 'call') {
+      events.callStart({ name, id });
+      events.callInput(complete);
+      events.callEnd();
+    }
+    endMarkup();
+  }
+
+  function endMarkup(): void {
+    output.endCall();
+    fences.skip(cursor.recorded());
+  }
+
+  /** Emits the recorded text. Its fences do not count, because they may belong to an argument. */
+  function emitRecorded(): void {
+    const text = cursor.recorded();
+    fences.skip(text);
+    output.write(text);
+  }
+
+  return {
+    calls,
+    useFormat(next, options) {
+      format = next;
+      isBare = options.isBare;
+      hasBegun = false;
+    },
+    discard() {
+      const hasStarted = typeof call === 'object' && call.kind === 'open' && call.hasStarted;
+      call = 'none';
+      if (hasStarted) endBroken();
+      // Text without a name after a marker that it mentions is prose.
+      else if (hasBegun) emitRecorded();
+      else writeMarkdown(cursor.recorded());
+      return hasStarted;
+    },
+    flush() {
+      if (call === 'text') emitRecorded();
+    },
+    get unclosedCall() {
+      return unclosedCall;
+    },
+  };
+}
+
+const MAX_TAG = 64;
+
+/** Takes the rest of a tag at the end of the text, which is part of a truncated call. */
+function* takeTruncatedTag(cursor: TextCursor, closers: readonly string[]): Reading<void> {
+  if ((yield* cursor.match(closers)) !== undefined || /\s/.test((yield* cursor.peek()) ?? ' ')) return;
+  const length = yield* cursor.scan((character, offset) => character !== '\n' && offset < MAX_TAG);
+  if ((yield* cursor.peek(length)) === undefined) cursor.take(length);
+}
+
+/** Returns true for a name that a tool can have in some API. Other names belong to templates and prose. */
+const isPossibleName = (name: string): boolean =>
+  /^[\p{L}_][\p{L}\p{N}_.:/-]{0,127}$/u.test(undecorateToolName(name));

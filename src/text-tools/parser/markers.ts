@@ -1,0 +1,173 @@
+import type { ReasoningTags } from './reasoning.js';
+import { toStopExpression } from './text-cursor.js';
+import type { Preceding } from './text-output.js';
+import type { TextToolFormat } from '../text-tool-format.js';
+
+/** The markers that a parser recognizes, and their positions. */
+export interface Markers {
+  /** The markers that count after each kind of content, and at the start of a line within text. */
+  readonly after: Readonly<Record<Preceding | 'line-break', readonly string[]>>;
+  /** Matches the first character of any marker that counts after each kind of content. */
+  readonly start: Readonly<Record<Preceding, RegExp>>;
+  isStart(character: string, preceding: Preceding): boolean;
+  readonly longest: number;
+  /** Returns true if the marker is part of the call itself. */
+  isBare(marker: string): boolean;
+  /** The formats of calls that start with a marker. */
+  readonly openers: ReadonlyMap<string, readonly TextToolFormat[]>;
+  /** The markers that may follow a prefix. */
+  readonly afterPrefix: ReadonlyMap<string, readonly string[]>;
+  /** The closing tag of each opening tag. */
+  readonly reasoning: ReadonlyMap<string, string>;
+  readonly reasoningEnders: readonly string[];
+  /** Returns true if the opening tag of reasoning counts anywhere. */
+  isAnywhere(open: string): boolean;
+  /** The end of the tag pair around the visible text, by its start. */
+  readonly wrappers: ReadonlyMap<string, string>;
+  /** Returns what a marker is that starts no call. */
+  kindOf(marker: string, preceding: Preceding): MarkerKind | undefined;
+  /** The ends of turns and of calls, which only white space may follow at the end of a text. */
+  readonly ends: readonly string[];
+}
+
+export type MarkerKind =
+  /** The opening or closing tag of reasoning. */
+  | 'reasoning'
+  | 'reasoning-end'
+  /** The tags around the visible text. */
+  | 'wrapper'
+  | 'wrapper-end'
+  /** A leftover after a call or reasoning, which belongs to it. */
+  | 'leftover'
+  /** Dropped everywhere. */
+  | 'artefact'
+  /** The end of a call that did not start. */
+  | 'closer'
+  /** Dropped at the end of the text. */
+  | 'turn-end';
+
+interface FormatMarkers {
+  readonly all: Markers;
+  /** The markers that matter without tools. Used if no tool is declared. */
+  readonly undeclared: Markers;
+}
+
+const cache = new WeakMap<readonly TextToolFormat[], Map<readonly ReasoningTags[], FormatMarkers>>();
+
+/** Cached by the identity of the lists, so that the first delta of a response does not wait for the computation. */
+export function markersOf(
+  formats: readonly TextToolFormat[],
+  reasoning: readonly ReasoningTags[],
+): FormatMarkers {
+  const byReasoning = cache.get(formats) ?? new Map<readonly ReasoningTags[], FormatMarkers>();
+  const markers = byReasoning.get(reasoning) ?? {
+    all: toMarkers(formats, reasoning),
+    undeclared: toMarkers(formats.map(toUndeclared), reasoning),
+  };
+  cache.set(formats, byReasoning.set(reasoning, markers));
+  return markers;
+}
+
+/** Returns a format without calls, unless they matter without tools. */
+function toUndeclared(format: TextToolFormat): TextToolFormat {
+  if (format.undeclared !== undefined || format.isMessageMarkup === true) return format;
+  const { artefacts = [], turnEnds = [], wrappers = [], ...rest } = format;
+  return { name: rest.name, read: rest.read, openers: [], artefacts, turnEnds, wrappers };
+}
+
+function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly ReasoningTags[]): Markers {
+  const openers = new Map<string, TextToolFormat[]>();
+  const afterPrefix = new Map<string, string[]>();
+  for (const format of formats) {
+    const starts = [...format.openers, ...(format.lineOpeners ?? []), ...(format.startOpeners ?? [])];
+    for (const opener of starts) openers.set(opener, [...(openers.get(opener) ?? []), format]);
+    for (const prefix of format.prefixes ?? []) {
+      const next = [...(afterPrefix.get(prefix) ?? []), ...starts, ...(format.prefixes ?? [])];
+      afterPrefix.set(prefix, unique(next));
+    }
+  }
+  const allOf = (list: (format: TextToolFormat) => readonly string[] | undefined) =>
+    formats.flatMap(format => list(format) ?? []);
+  const artefacts = allOf(format => format.artefacts);
+  const turnEnds = unique(allOf(format => format.turnEnds));
+  const closers = allOf(format => format.closers);
+  const reasoningStarts = reasoning.map(({ open }) => open);
+  const reasoningEnds = reasoning.map(({ close }) => close);
+  const bare = new Set(allOf(format => format.startOpeners));
+  const wrappers = new Map(
+    formats.flatMap(({ wrappers = [] }) => wrappers.map(({ open, close }) => [open, close] as const)),
+  );
+  const wrapperEnds = [...wrappers.values()].flatMap(close => [close, `\n${close}`]);
+  const callStarts = [...allOf(format => format.openers), ...afterPrefix.keys()];
+  const strayClosers = unique(closers.filter(closer => isMarkupOf(closer, callStarts)));
+  const anywhere = [
+    ...callStarts,
+    ...strayClosers,
+    ...artefacts,
+    ...turnEnds,
+    ...wrapperEnds,
+    ...reasoningStarts,
+    ...reasoningEnds,
+  ];
+  const atLineStart = [...anywhere, ...allOf(format => format.lineOpeners)];
+  const atStart = [...atLineStart, ...bare, ...wrappers.keys()];
+  const after = {
+    nothing: unique(atStart),
+    call: unique([...atStart, ...closers]),
+    reasoning: unique(atStart),
+    text: unique(anywhere),
+    'line-break': unique(atLineStart),
+  };
+  const all = unique(Object.values(after).flat());
+  const firstOf = (preceding: keyof typeof after) =>
+    new Set(after[preceding].map(marker => marker.charAt(0)));
+  const starts = {
+    nothing: firstOf('nothing'),
+    call: firstOf('call'),
+    reasoning: firstOf('reasoning'),
+    text: firstOf('line-break'),
+  };
+
+  return {
+    after,
+    start: {
+      nothing: toStopExpression(after.nothing),
+      call: toStopExpression(after.call),
+      reasoning: toStopExpression(after.reasoning),
+      text: toStopExpression(after['line-break']),
+    },
+    isStart: (character, preceding) => starts[preceding].has(character),
+    longest: Math.max(0, ...all.map(marker => marker.length)),
+    isBare: marker => bare.has(marker),
+    openers,
+    afterPrefix,
+    reasoning: new Map(reasoning.map(({ open, close }) => [open, close])),
+    reasoningEnders: unique(allOf(format => format.reasoningEnders)),
+    isAnywhere: open => reasoning.some(tags => tags.open === open && tags.isAnywhere === true),
+    wrappers,
+    ends: unique([...turnEnds, ...strayClosers]),
+    kindOf(marker, preceding) {
+      const belongsTo = preceding === 'call' ? [...closers, ...reasoningEnds] : reasoningEnds;
+      if ((preceding === 'call' || preceding === 'reasoning') && belongsTo.includes(marker))
+        return 'leftover';
+      if (reasoningStarts.includes(marker)) return 'reasoning';
+      if (reasoningEnds.includes(marker)) return 'reasoning-end';
+      if (wrappers.has(marker)) return 'wrapper';
+      if (wrapperEnds.includes(marker)) return 'wrapper-end';
+      if (artefacts.includes(marker)) return 'artefact';
+      if (turnEnds.includes(marker)) return 'turn-end';
+      return strayClosers.includes(marker) && !openers.has(marker) && !afterPrefix.has(marker)
+        ? 'closer'
+        : undefined;
+    },
+  };
+}
+
+/** Returns true for a special token, and for the closing tag of an element that starts calls. Others may be HTML. */
+function isMarkupOf(closer: string, callStarts: readonly string[]): boolean {
+  const [, name] = /^<\/(.*)>$/.exec(closer) ?? [];
+  if (name !== undefined) return callStarts.some(start => /^<([\w:.-]+)/.exec(start)?.[1] === name);
+  return /^[<[]/.test(closer);
+}
+
+const unique = (markers: readonly string[]): string[] => [...new Set(markers)];

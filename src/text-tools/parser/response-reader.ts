@@ -1,0 +1,209 @@
+import type { CoreCall } from '../../core/call.js';
+import type { FinishReason, Part } from '../../core/part.js';
+import type { PartTransformer } from '../../core/source.js';
+import { createPartWriter } from './part-writer.js';
+import { createDuplicateCalls } from './duplicate-calls.js';
+import type { HeldCalls } from './reasoning-calls.js';
+import type { UnclosedCall } from './text-output.js';
+import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
+import { forbidsCalls, toDeclaredTools } from '../text-tool-format.js';
+
+export interface ResponseReaderOptions extends Pick<
+  TextParserOptions,
+  'formats' | 'reasoning' | 'startsInReasoning' | 'undeclared'
+> {
+  readonly call: Pick<CoreCall, 'tools' | 'toolChoice' | 'prompt'>;
+}
+
+/**
+ * Rewrites the parts of one response. Consecutive text is parsed as a unit; other content ends it, so a call never
+ * spans other content.
+ */
+export function createResponseReader({
+  formats,
+  reasoning,
+  startsInReasoning = false,
+  undeclared,
+  call,
+}: ResponseReaderOptions): PartTransformer {
+  const tools = toDeclaredTools(call);
+  const dropsCalls = forbidsCalls(call);
+  let emit: (part: Part) => void = () => {};
+  const duplicateCalls = createDuplicateCalls(call);
+  const writer = createPartWriter(part => duplicateCalls.fromText(part, emit));
+  let parser: TextParser | undefined;
+  /** The first half of a surrogate pair, until the second half arrives. */
+  let highSurrogate = '';
+  /** True while the first text may begin with reasoning. */
+  let mayStartInReasoning = startsInReasoning;
+  /** True if the server separates reasoning from the text. Tags that it leaves in the text are intended. */
+  let hasNativeReasoning = false;
+  /** The first text while it is treated as reasoning. */
+  let assumedReasoning = '';
+  /** True if a text had the start of a call that is none. */
+  let hasOpener = false;
+  /** The calls at the end of the text that is treated as reasoning. */
+  let heldCalls: HeldCalls | undefined;
+  /** The call at the end of the latest text, if its end is missing. */
+  let unclosedCall: UnclosedCall | undefined;
+
+  const openParser = (startsInReasoning: boolean) =>
+    createTextParser(
+      {
+        formats,
+        reasoning,
+        tools,
+        undeclared,
+        dropsCalls,
+        startsInReasoning,
+        keepsReasoning: hasNativeReasoning,
+        hasOpener,
+      },
+      writer,
+    );
+
+  function feed(delta: string): void {
+    const text = highSurrogate + delta;
+    highSurrogate = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : '';
+    const complete = text.slice(0, text.length - highSurrogate.length);
+    if (complete === '') return;
+    parser ??= openParser(mayStartInReasoning);
+    if (mayStartInReasoning) assumedReasoning += complete;
+    parser.feed(complete);
+    writer.flush();
+  }
+
+  function endText(end?: Parameters<typeof writer.endText>[0]): void {
+    if (highSurrogate !== '') {
+      parser ??= openParser(mayStartInReasoning);
+      parser.feed(highSurrogate);
+    }
+    highSurrogate = '';
+    parser?.end();
+    if (parser !== undefined) {
+      if (!parser.isAllReasoning) assumedReasoning = '';
+      heldCalls ??= parser.heldCalls;
+      unclosedCall = parser.unclosedCall;
+      hasOpener = parser.hasOpener;
+      mayStartInReasoning = false;
+    }
+    parser = undefined;
+    writer.endText(end);
+  }
+
+  /**
+   * Emits reasoning that was never closed as text, once, unless the response was truncated, failed or made native calls:
+   * an answer that is shown twice does less harm than one that is hidden. The calls at its end are calls unless the
+   * response was truncated or failed.
+   */
+  function endAssumedReasoning(reason: Reason | undefined): void {
+    const isFinished = REPLACEABLE_REASONS.has(reason);
+    const calls = heldCalls;
+    const text = assumedReasoning.slice(0, assumedReasoning.length - (calls?.text.length ?? 0));
+    assumedReasoning = '';
+    heldCalls = undefined;
+    if (isFinished && reason !== 'tool-calls' && text.trim() !== '') feedText(text);
+    if (isFinished) calls?.emit(writer);
+    else if (calls !== undefined) writer.reasoning(calls.text.trim());
+    endText();
+    endUnclosedCall(reason);
+  }
+
+  /**
+   * Completes the call at the end of the response, if only its end is missing and the response finished normally.
+   * Otherwise more arguments may be missing.
+   */
+  function endUnclosedCall(reason?: Reason): void {
+    const unclosed = unclosedCall;
+    if (unclosed === undefined) return;
+    unclosedCall = undefined;
+    if (FINISHED_REASONS.has(reason)) unclosed.complete();
+    else unclosed.discard();
+    writer.endText();
+  }
+
+  function feedText(text: string): void {
+    parser = openParser(false);
+    parser.feed(text);
+    endText();
+  }
+
+  /** Ends the text before content of another type. */
+  function endTextBefore(part: Part, id?: string): Part {
+    endText();
+    endUnclosedCall();
+    if (id !== undefined) writer.claim(id);
+    return part;
+  }
+
+  /** Returns the part that replaces `part`, or undefined for a part that has no replacement. */
+  function rewrite(part: Part): Part | undefined {
+    switch (part.type) {
+      case 'text-start':
+        endText();
+        endUnclosedCall();
+        writer.startText(part);
+        return undefined;
+      case 'text-delta':
+        feed(part.delta);
+        return undefined;
+      case 'text-end':
+        endText(part);
+        return undefined;
+      case 'reasoning-start':
+        mayStartInReasoning = false;
+        hasNativeReasoning = true;
+        return endTextBefore(part, part.id);
+      case 'tool-input-start':
+        return endTextBefore(part, part.id);
+      case 'tool-call':
+        return endTextBefore(part, part.toolCallId);
+      case 'tool-result':
+      case 'tool-approval-request':
+      case 'file':
+      case 'reasoning-file':
+      case 'custom':
+      case 'error':
+        return endTextBefore(part);
+      case 'finish':
+        endText();
+        endUnclosedCall(part.finishReason.unified);
+        endAssumedReasoning(part.finishReason.unified);
+        duplicateCalls.end(emit);
+        return writer.calls === 0 ? part : { ...part, finishReason: withToolCalls(part.finishReason) };
+      default:
+        return part;
+    }
+  }
+
+  return {
+    part(part, write) {
+      emit = write;
+      const rewritten = rewrite(part);
+      if (rewritten !== undefined) duplicateCalls.native(rewritten, write);
+    },
+    flush(write) {
+      emit = write;
+      endText();
+      endUnclosedCall();
+      endAssumedReasoning(undefined);
+      duplicateCalls.end(write);
+    },
+  };
+}
+
+/** Returns the finish reason of a response with calls. Truncated, filtered and failed responses keep theirs. */
+const withToolCalls = (reason: FinishReason): FinishReason =>
+  REPLACEABLE_REASONS.has(reason.unified) ? { ...reason, unified: 'tool-calls' } : reason;
+
+type Reason = FinishReason['unified'];
+
+/** The reasons of a response that the model ended itself. */
+const FINISHED_REASONS: ReadonlySet<Reason | undefined> = new Set<Reason>(['stop', 'tool-calls']);
+
+const REPLACEABLE_REASONS: ReadonlySet<Reason | undefined> = new Set<Reason>([
+  'stop',
+  'tool-calls',
+  'other',
+  'interrupted',
+]);

@@ -1,0 +1,224 @@
+import { isPlainObject } from '../../shared/json.js';
+import { createAllowedValue } from './allowed-value.js';
+import { takeExcess } from './json-mending.js';
+import { isJsonNumber, isPrototypeKey } from './json-scanner.js';
+import { toProperties } from '../../tool-calls/json-schema.js';
+import { toValueTypes } from './schema-types.js';
+import {
+  findSpaceEnd,
+  type Reading,
+  readName,
+  type TextCursor,
+  toStopExpression,
+} from '../parser/text-cursor.js';
+import type { DeclaredTool, TextCalls } from '../text-tool-format.js';
+
+/** Deeper than any argument. */
+const MAX_DEPTH = 256;
+const MAX_SPACE = 256;
+/** Longer than the name of any parameter. */
+const MAX_KEY = 128;
+const KEY_END = /[:{}[\],"'<\n]/;
+
+type Write = (json: string) => void;
+
+/** Reads `name{key:value, …}`, the objects of Gemma, with strings between a delimiter. */
+export function* readGemmaCall(cursor: TextCursor, calls: TextCalls, delimiter: string): Reading<boolean> {
+  yield* cursor.takes('call:');
+  yield* cursor.takeSpace(MAX_SPACE);
+  const name = yield* readName(cursor);
+  yield* cursor.takeSpace(MAX_SPACE);
+  if (name === '' || (yield* cursor.peek()) !== '{') return false;
+  const reader = createGemmaReader(cursor, calls.begin(name), delimiter);
+  if (!(yield* reader.object(calls.input, 0))) return false;
+  yield* takeExcess(cursor, calls);
+  calls.end();
+  return true;
+}
+
+function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, delimiter: string) {
+  const properties = toProperties(tool?.schema);
+  const delimiterStart = toStopExpression([delimiter]);
+
+  /** The value of a parameter that accepts only text. It may contain commas if the delimiters are missing. */
+  function isText(key: string): boolean {
+    const property = properties?.[key];
+    if (!isPlainObject(property) || !('type' in property || 'enum' in property)) return false;
+    return toValueTypes(property, tool?.schema).every(type => type === 'text' || type === 'null');
+  }
+
+  function* readObject(write: Write, depth: number): Reading<boolean> {
+    cursor.take(1);
+    const keys = new Set<string>();
+    for (;;) {
+      yield* cursor.takeSpace();
+      if (yield* cursor.takes('}')) break;
+      const key = yield* readKey();
+      if (key === undefined || keys.has(key)) return false;
+      if (depth === 0 ? isPrototypeKey(key) : key === '__proto__') return false;
+      let start = `${keys.size === 0 ? '{' : ','}${JSON.stringify(key)}:`;
+      keys.add(key);
+      const value = createAllowedValue(
+        json => {
+          write(start + json);
+          start = '';
+        },
+        // A nested value is converted with its parameter.
+        depth === 0 ? properties?.[key] : undefined,
+        tool?.schema,
+      );
+      const isRead = yield* readValue(value.write, { depth: depth + 1, isText: depth === 0 && isText(key) });
+      if (!isRead) return false;
+      value.end();
+      yield* cursor.takeSpace();
+      if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== '}') return false;
+    }
+    write(keys.size === 0 ? '{}' : '}');
+    return true;
+  }
+
+  function* readKey(): Reading<string | undefined> {
+    let key = '';
+    const first = yield* cursor.peek();
+    if (first === '"' || first === "'" || first === delimiter[0]) {
+      let json = '';
+      if (!(yield* readString(text => void (json += text)))) return undefined;
+      key = String(JSON.parse(json));
+    } else {
+      key = cursor.take(yield* findKeyLength(0)).trim();
+    }
+    yield* cursor.takeSpace();
+    return key !== '' && (yield* cursor.takes(':')) ? key : undefined;
+  }
+
+  function* findKeyLength(start: number): Reading<number> {
+    let length = 0;
+    for (; length < MAX_KEY; length++) {
+      const character = yield* cursor.peek(start + length);
+      if (character === undefined || KEY_END.test(character)) break;
+    }
+    return length;
+  }
+
+  function* readValue(write: Write, { depth, isText }: { depth: number; isText: boolean }): Reading<boolean> {
+    if (depth > MAX_DEPTH) return false;
+    yield* cursor.takeSpace();
+    const first = yield* cursor.peek();
+    if (first === '{') return yield* readObject(write, depth);
+    if (first === '[') return yield* readArray(write, depth);
+    if (first === '"' || first === "'" || (yield* cursor.sees(delimiter))) return yield* readString(write);
+    return yield* readBare(write, isText);
+  }
+
+  function* readArray(write: Write, depth: number): Reading<boolean> {
+    cursor.take(1);
+    let separator = '[';
+    for (;;) {
+      yield* cursor.takeSpace();
+      if (yield* cursor.takes(']')) break;
+      let start = separator;
+      const isRead = yield* readValue(
+        json => {
+          write(start + json);
+          start = '';
+        },
+        { depth: depth + 1, isText: false },
+      );
+      if (!isRead) return false;
+      separator = ',';
+      yield* cursor.takeSpace();
+      if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== ']') return false;
+    }
+    write(separator === '[' ? '[]' : ']');
+    return true;
+  }
+
+  function* readString(write: Write): Reading<boolean> {
+    if (!(yield* cursor.takes(delimiter))) return yield* readQuoted(write);
+    write('"');
+    for (;;) {
+      const next = yield* cursor.passUntil(delimiterStart, text => write(JSON.stringify(text).slice(1, -1)));
+      if (next === undefined) return false;
+      if (yield* cursor.takes(delimiter)) break;
+      write(cursor.take(1));
+    }
+    write('"');
+    return true;
+  }
+
+  /** Reads a string in quotation marks instead of delimiters. It ends before the structure continues. */
+  function* readQuoted(write: Write): Reading<boolean> {
+    const quote = (yield* cursor.peek()) ?? '';
+    if (quote !== '"' && quote !== "'") return false;
+    cursor.take(1);
+    const stop = toStopExpression([quote]);
+    let text = '';
+    for (;;) {
+      if ((yield* cursor.passUntil(stop, plain => void (text += plain))) === undefined) return false;
+      const next = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
+      const character = yield* cursor.peek(next);
+      const isEscaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(text.slice(-MAX_KEY));
+      cursor.take(1);
+      if (!isEscaped && character !== undefined && /[,:}\]]/.test(character)) break;
+      text += quote;
+    }
+    // Escapes are read only where the whole string is valid, because paths contain backslashes too.
+    write(toJsonString(text, quote));
+    return true;
+  }
+
+  /** Reads a value without delimiters: a number, a word, or text that lost its delimiters. */
+  function* readBare(write: Write, isText: boolean): Reading<boolean> {
+    let text = '';
+    for (;;) {
+      const end = yield* cursor.passUntil(BARE_END, plain => void (text += plain));
+      if (end === undefined || end === '<') {
+        if (end === undefined || isMarker(yield* peekText(2))) return false;
+      } else if (end !== ',' || !isText || (yield* seesKey())) {
+        if (end === '}' || end === ',' || end === ']') break;
+      }
+      text += cursor.take(1);
+    }
+    const bare = text.trim();
+    if (bare === '') return false;
+    const isNull = bare === 'null' || bare === 'None';
+    const isLiteral = bare === 'true' || bare === 'false' || isFiniteNumber(bare);
+    if (isNull) write('null');
+    else write(isLiteral && !isText ? bare : JSON.stringify(bare));
+    return true;
+  }
+
+  function* peekText(length: number): Reading<string> {
+    let text = '';
+    for (let offset = 0; offset < length; offset++) text += (yield* cursor.peek(offset)) ?? '';
+    return text;
+  }
+
+  /** Returns true if a comma and another parameter of the tool come next. */
+  function* seesKey(): Reading<boolean> {
+    const start = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
+    const length = yield* findKeyLength(start);
+    if ((yield* cursor.peek(start + length)) !== ':') return false;
+    const key = (yield* peekText(start + length)).slice(start).trim();
+    return properties !== undefined && Object.hasOwn(properties, key);
+  }
+
+  return { object: readObject };
+}
+
+const BARE_END = /[,}\]<]/g;
+
+/** Returns true for the start of a special token or tag, which no bare value contains. */
+const isMarker = (text: string): boolean => /^<[|\w/]/.test(text);
+
+const isFiniteNumber = (text: string): boolean => isJsonNumber(text) && Number.isFinite(Number(text));
+
+function toJsonString(text: string, quote: string): string {
+  const escaped = quote === '"' ? text : text.replace(/\\'/g, "'").replace(/(?<!\\)"/g, '\\"');
+  const json = `"${escaped.replace(/\n/g, '\\n').replace(/\t/g, '\\t').replace(/\r/g, '\\r')}"`;
+  try {
+    return JSON.stringify(JSON.parse(json));
+  } catch {
+    return JSON.stringify(text);
+  }
+}

@@ -1,0 +1,195 @@
+import {
+  BEFORE_ARGUMENTS,
+  BEFORE_CALL,
+  FIRST_KEY,
+  NEXT_KEY,
+  readJsonArguments,
+  takeJson,
+  takeJsonString,
+  toArguments,
+  unwrapText,
+  waitWhile,
+} from './json-arguments.js';
+import { type CallResult, readMended, takeExcess } from './json-mending.js';
+import type { Reading, TextCursor } from '../parser/text-cursor.js';
+import type { DeclaredTool, TextCalls } from '../text-tool-format.js';
+
+/** The keys of a call in JSON. */
+export interface JsonCallFields {
+  readonly name: string;
+  /** Alternative keys of the arguments. */
+  readonly arguments: readonly string[];
+  readonly id?: string;
+}
+
+/** Describes the JSON of a call. */
+export interface JsonCallOptions {
+  /** The names of the fields of a call. */
+  readonly fields: JsonCallFields;
+  /**
+   * Buffers the arguments until the call is complete, because the id may follow them and must be emitted first.
+   * @default false
+   */
+  readonly waitsForId?: boolean;
+  /**
+   * Requires the name before the arguments, and requires arguments, to distinguish calls from other JSON.
+   * @default false
+   */
+  readonly isStrict?: boolean;
+  /**
+   * The calls are part of another value, whose brackets follow.
+   * @default false
+   */
+  readonly isNested?: boolean;
+}
+
+/** Reads a call whose name is known and whose arguments follow as a JSON object, which may be part of another value. */
+export function* readCallArguments(
+  cursor: TextCursor,
+  calls: TextCalls,
+  { name, id, isNested = false }: { name: string; id?: string | undefined; isNested?: boolean },
+): Reading<boolean> {
+  yield* cursor.takeSpace();
+  if (name === '' || (yield* cursor.peek()) !== '{') return false;
+  const isRead = yield* readMended(cursor, calls, function* (cursor, calls): Reading<CallResult> {
+    const tool = calls.begin(name, { id });
+    yield* waitWhile(cursor, BEFORE_ARGUMENTS);
+    const rest = yield* readJsonArguments(cursor, calls.input, tool);
+    if (rest === undefined) return 'malformed';
+    calls.input(rest);
+    calls.end();
+    return 'read';
+  });
+  if (isRead && !isNested) yield* takeExcess(cursor, calls);
+  return isRead;
+}
+
+/** Reads one call or a list of calls: `{"name": …, "arguments": {…}}` or `[{…}, {…}]`. */
+export function* readJsonCalls(
+  cursor: TextCursor,
+  calls: TextCalls,
+  options: JsonCallOptions,
+): Reading<boolean> {
+  const isRead = yield* readMended(cursor, calls, (cursor, calls) => readCalls(cursor, calls, options));
+  if (isRead && options.isNested !== true) yield* takeExcess(cursor, calls);
+  return isRead;
+}
+
+function* readCalls(cursor: TextCursor, calls: TextCalls, options: JsonCallOptions): Reading<CallResult> {
+  // The text before the arguments decides whether strict JSON is a call.
+  if (options.isStrict !== true) yield* waitWhile(cursor, BEFORE_CALL);
+  if (!(yield* cursor.takes('['))) return yield* readJsonCall(cursor, calls, options);
+  do {
+    yield* cursor.takeSpace();
+    if (options.isStrict !== true) yield* waitWhile(cursor, BEFORE_CALL);
+    const result = yield* readJsonCall(cursor, calls, options);
+    if (result !== 'read') return result;
+    yield* cursor.takeSpace();
+    // Some models end each call as a statement.
+    yield* cursor.takes(';');
+  } while (yield* cursor.takes(','));
+  return (yield* cursor.takes(']')) ? 'read' : 'malformed';
+}
+
+function* readJsonCall(
+  cursor: TextCursor,
+  calls: TextCalls,
+  { fields, waitsForId = false, isStrict = false }: JsonCallOptions,
+): Reading<CallResult> {
+  let name: string | undefined;
+  let tool: DeclaredTool | undefined;
+  let id: string | undefined;
+  /** Arguments that cannot be emitted yet: all of them, or their end. */
+  let buffered: string | undefined;
+  let hasBegun = false;
+  let hasArguments = false;
+  /** True if an unknown key has an object or array, which may be the arguments. */
+  let hasUnknownValue = false;
+
+  const result = yield* readFields();
+  // Malformed JSON without a marker is a call only if its start is one.
+  if (result === 'malformed' && isStrict && name === undefined) return 'no-call';
+  if (result !== 'read') return result;
+  if (name === undefined || (!hasArguments && (isStrict || hasUnknownValue))) return 'no-call';
+  if (!hasBegun && !begin(name)) return 'no-call';
+  if (buffered !== undefined) calls.input(buffered);
+  calls.end();
+  return 'read';
+
+  function* readFields(): Reading<CallResult> {
+    let key = cursor.takeMatch(FIRST_KEY)?.[1];
+    if (key === undefined) {
+      if (!(yield* cursor.takes('{'))) return 'malformed';
+      yield* cursor.takeSpace();
+      if (yield* cursor.takes('}')) return 'read';
+      key = yield* readKey();
+    }
+    for (;;) {
+      if (key === undefined) return 'malformed';
+      const result = yield* readField(key);
+      if (result !== 'read') return result;
+      key = cursor.takeMatch(NEXT_KEY)?.[1];
+      if (key !== undefined) continue;
+      yield* cursor.takeSpace();
+      if (!(yield* cursor.takes(','))) break;
+      key = yield* readKey();
+    }
+    return (yield* cursor.takes('}')) ? 'read' : 'malformed';
+  }
+
+  function* readKey(): Reading<string | undefined> {
+    yield* cursor.takeSpace();
+    const key = yield* takeJsonString(cursor);
+    if (key === undefined) return undefined;
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes(':'))) return undefined;
+    yield* cursor.takeSpace();
+    return key.value;
+  }
+
+  /** Begins the call. Returns false if its buffered arguments are not allowed. */
+  function begin(name: string): boolean {
+    hasBegun = true;
+    tool = calls.begin(name, { id });
+    if (buffered !== undefined) buffered = toArguments(buffered, tool);
+    return !hasArguments || buffered !== undefined;
+  }
+
+  function* readField(key: string): Reading<CallResult> {
+    if (fields.arguments.includes(key) && !hasArguments) return yield* readArguments();
+    if (key === fields.name && name === undefined) {
+      name = (yield* takeJsonString(cursor))?.value;
+      if (name === undefined) return 'malformed';
+      return !isStrict || calls.isNameStart(name) ? 'read' : 'no-call';
+    }
+    if (key === fields.id && (yield* cursor.peek()) === '"') {
+      id = (yield* takeJsonString(cursor))?.value;
+      return id === undefined ? 'malformed' : 'read';
+    }
+    if (isStrict && key !== 'type') return 'no-call';
+    const first = yield* cursor.peek();
+    if (first === '{' || first === '[') hasUnknownValue = true;
+    return (yield* takeJson(cursor)) === undefined ? 'malformed' : 'read';
+  }
+
+  function* readArguments(): Reading<CallResult> {
+    hasArguments = true;
+    const first = yield* cursor.peek();
+    if (first === '"' || first === 'n') {
+      const text = yield* takeJson(cursor);
+      if (text === undefined) return 'malformed';
+      buffered = unwrapText(text);
+      if (buffered === undefined) return 'no-call';
+      return name === undefined || waitsForId || begin(name) ? 'read' : 'no-call';
+    }
+    if (isStrict && name === undefined) return 'no-call';
+    if (first !== '{') return first === '[' ? 'no-call' : 'malformed';
+    if (name !== undefined && !waitsForId) {
+      begin(name);
+      buffered = yield* readJsonArguments(cursor, calls.input, tool);
+    } else {
+      buffered = yield* takeJson(cursor);
+    }
+    return buffered === undefined ? 'malformed' : 'read';
+  }
+}

@@ -1,0 +1,193 @@
+import { isPlainObject } from '../../shared/json.js';
+import { createAllowedValue } from './allowed-value.js';
+import { waitWhile } from './json-arguments.js';
+import { isPrototypeKey } from './json-scanner.js';
+import { createPythonReader } from './python-value.js';
+import { toProperties } from '../../tool-calls/json-schema.js';
+import { toValueTypes, type ValueType } from './schema-types.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../parser/text-cursor.js';
+import type { TextCalls } from '../text-tool-format.js';
+
+export interface PythonCallsOptions {
+  /** The marker after the calls. It is taken with the last call. */
+  readonly close?: string;
+  /** A function around calls that shows their result, with its parenthesis. It is dropped. */
+  readonly wrapper?: string;
+}
+
+const MAX_SPACE = 256;
+/** The start of a call, or of a list of calls, up to its first value. */
+const BEFORE_CALL = /^\[?\s*[-.:\w$\u0080-\uffff]*(?:\(\s*[-\w$\u0080-\uffff]*\s*=?\s*)?$/;
+/** Longer than the name of any tool or parameter. */
+const MAX_NAME = 128;
+
+/** Returns the name of a call that starts at `offset`, with the parenthesis after it. Takes nothing. */
+export function* findPythonCall(cursor: TextCursor, offset = 0): Reading<string | undefined> {
+  let name = '';
+  let isCall = false;
+  yield* cursor.scan(character => {
+    isCall = character === '(';
+    if (isCall || name.length === MAX_NAME || !/[-.:\w$\u0080-\uffff]/.test(character)) return false;
+    name += character;
+    return true;
+  }, offset);
+  return isCall && name !== '' ? name : undefined;
+}
+
+/** Waits for the first value of the calls that may come next. Nothing can be emitted before it. */
+export const waitForPythonCalls = (cursor: TextCursor): Reading<void> => waitWhile(cursor, BEFORE_CALL);
+
+/** Returns the name of the first call of a list that starts at `offset`. Takes nothing. */
+export function* findPythonList(cursor: TextCursor, offset = 0): Reading<string | undefined> {
+  if ((yield* cursor.peek(offset)) !== '[') return undefined;
+  return yield* findPythonCall(cursor, yield* findSpaceEnd(cursor, { start: offset + 1, most: MAX_SPACE }));
+}
+
+/** Reads `[name(key=value, …), …]`, or calls without the brackets. */
+export function* readPythonCalls(
+  cursor: TextCursor,
+  calls: TextCalls,
+  { close = '', wrapper }: PythonCallsOptions = {},
+): Reading<boolean> {
+  const isList = yield* cursor.takes('[');
+  for (;;) {
+    yield* cursor.takeSpace();
+    yield* waitForPythonCalls(cursor);
+    const isWrapped = wrapper !== undefined && (yield* cursor.takes(wrapper));
+    if (isWrapped) yield* cursor.takeSpace();
+    if (!(yield* readPythonCall(cursor, calls, { isInList: isList, isWrapped }))) return false;
+    if (isWrapped) {
+      yield* cursor.takeSpace();
+      if (!(yield* cursor.takes(')'))) return false;
+    }
+    const next = isList ? yield* readListSeparator(cursor) : yield* readSeparator(cursor);
+    if (next === 'invalid') return false;
+    if (next === 'end' && close !== '') {
+      const offset = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+      if (yield* cursor.sees(close, offset)) cursor.take(offset + close.length);
+    }
+    calls.end();
+    if (next === 'end') return true;
+  }
+}
+
+type Separator = 'next' | 'end' | 'invalid';
+
+/** Takes a comma or the end of a list. The list may be truncated after a call. */
+function* readListSeparator(cursor: TextCursor): Reading<Separator> {
+  const offset = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+  const character = yield* cursor.peek(offset);
+  if (character === undefined) return 'end';
+  if (character !== ',' && character !== ']') return 'invalid';
+  cursor.take(offset + 1);
+  if (character === ']') return 'end';
+  yield* cursor.takeSpace();
+  return (yield* cursor.takes(']')) ? 'end' : 'next';
+}
+
+/** Takes the white space, comma or semicolon before another call without brackets. */
+function* readSeparator(cursor: TextCursor): Reading<Separator> {
+  let offset = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+  if (/[,;]/.test((yield* cursor.peek(offset)) ?? '')) {
+    offset = yield* findSpaceEnd(cursor, { start: offset + 1, most: MAX_SPACE });
+  }
+  if ((yield* findPythonCall(cursor, offset)) === undefined) return 'end';
+  cursor.take(offset);
+  return 'next';
+}
+
+/** Reads `name(key=value, …)` and starts the call. Only keyword arguments have names that JSON needs. */
+function* readPythonCall(
+  cursor: TextCursor,
+  calls: TextCalls,
+  { isInList, isWrapped }: { isInList: boolean; isWrapped: boolean },
+): Reading<boolean> {
+  const name = yield* findPythonCall(cursor);
+  if (name === undefined) return false;
+  cursor.take(name.length + 1);
+  const tool = calls.begin(name);
+  const properties = toProperties(tool?.schema);
+  const reader = createPythonReader(cursor);
+  const keys = new Set<string>();
+  /** The arguments from the first string on whose end is a guess, because a later argument may refute it. */
+  let held = '';
+  const write = (json: string) => {
+    if (reader.isGuess) held += json;
+    else calls.input(json);
+  };
+
+  yield* cursor.takeSpace();
+  while (!(yield* cursor.takes(')'))) {
+    const key = yield* readKey();
+    if (key === undefined) return false;
+    const start = `${keys.size === 0 ? '{' : ','}${JSON.stringify(key)}:`;
+    keys.add(key);
+    const value = createAllowedValue(after(start), properties?.[key], tool?.schema);
+    if (!(yield* reader.value(value.write, typesOf(key), argumentEnds))) return false;
+    value.end();
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== ')') return false;
+    yield* cursor.takeSpace();
+  }
+  if (held !== '') calls.input(held);
+  if (keys.size > 0) calls.input('}');
+  return true;
+
+  /** Writes `start` with the first part of a value, so that an invalid value writes nothing. */
+  function after(start: string): (json: string) => void {
+    let rest = start;
+    return json => {
+      write(rest + json);
+      rest = '';
+    };
+  }
+
+  function typesOf(key: string): readonly ValueType[] {
+    const property = properties?.[key];
+    const saysType = isPlainObject(property) && typeKeywords.some(keyword => keyword in property);
+    return saysType ? toValueTypes(property, tool?.schema) : [];
+  }
+
+  /** Takes a new key and the equals sign after it. */
+  function* readKey(): Reading<string | undefined> {
+    const key = yield* findKey(cursor, 0);
+    if (key === undefined || keys.has(key) || isPrototypeKey(key)) return undefined;
+    cursor.take(key.length);
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes('='))) return undefined;
+    yield* cursor.takeSpace();
+    return key;
+  }
+
+  function* argumentEnds(offset: number): Reading<boolean> {
+    const next = yield* cursor.peek(offset);
+    const end = yield* findSpaceEnd(cursor, { start: offset + 1, most: MAX_SPACE });
+    const following = yield* cursor.peek(end);
+    if (following === undefined) return true;
+    if (next === ',') return following === ')' || (yield* seesArgument(end));
+    if (next !== ')') return false;
+    if (isWrapped) return following === ')';
+    if (isInList) return following === ',' || following === ']';
+    return end > offset + 1 || /[<,;`]/.test(following);
+  }
+
+  function* seesArgument(offset: number): Reading<boolean> {
+    const key = yield* findKey(cursor, offset);
+    if (key === undefined) return false;
+    const end = yield* findSpaceEnd(cursor, { start: offset + key.length, most: MAX_SPACE });
+    return (yield* cursor.peek(end)) === '=';
+  }
+}
+
+/** The keywords of a schema that determine the type of a value. */
+const typeKeywords = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'];
+
+function* findKey(cursor: TextCursor, offset: number): Reading<string | undefined> {
+  let key = '';
+  yield* cursor.scan(character => {
+    if (key.length === MAX_NAME || !/[-\w$\u0080-\uffff]/.test(character)) return false;
+    key += character;
+    return true;
+  }, offset);
+  return key === '' || key.length === MAX_NAME ? undefined : key;
+}

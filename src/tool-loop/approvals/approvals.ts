@@ -1,0 +1,295 @@
+import { InvalidArgumentError } from '@ai-sdk/provider';
+import { untilAborted } from '../../shared/abort.js';
+import { isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
+import { type DeclaredStub, stubIdentityOf } from '../../tools/tool-stubs.js';
+import {
+  effectiveAnnotations,
+  type ToolCallContext,
+  type ToolCallOptions,
+  type ToolDefinition,
+  type ToolInvocation,
+  type ToolOutput,
+} from '../../tools/tool-source.js';
+
+/** A call that may need approval. */
+export interface ApprovalRequest
+  extends ToolInvocation, Pick<ToolCallContext, 'turnId' | 'round' | 'context'> {
+  /** The MCP server of the tool, by its name in the configuration. @default none, a tool of the application */
+  readonly server?: string;
+  /** The tool's name at its source. `toolName` is the name that the model uses. */
+  readonly originalName: string;
+  /** The hints that the tool states about itself. */
+  readonly annotations: StatedAnnotations;
+  /** Definition of the tool. */
+  readonly tool: ToolDefinition;
+  /** The messages that the model had received when it made the call, without system messages. */
+  readonly messages: NonNullable<ToolCallOptions['messages']>;
+  /**
+   * True if the call was started before a crash, so that it may have had its effect, and approval means that it runs again.
+   * With `onUnknownOutcome: 'ask'` only.
+   * @default false
+   */
+  readonly unknownOutcome?: boolean;
+}
+
+/** Hints as a tool states them. Missing ones are undefined. */
+export interface StatedAnnotations extends Pick<
+  ToolDefinition,
+  'readOnly' | 'destructive' | 'idempotent' | 'openWorld'
+> {
+  /** False if the hints are unverified claims of a server, which the policies ignore. */
+  readonly trusted: boolean;
+}
+
+/** The status words of `toolApproval` in `ai` 7. */
+export type ApprovalStatus = 'approved' | 'denied' | 'user-approval' | 'not-applicable';
+
+/**
+ * Approves or refuses a call. Only `true`, `'approved'` and objects with them approve it. The model reads the reason of a
+ * refusal.
+ */
+export type ApprovalDecision =
+  | boolean
+  | { readonly approved: boolean; readonly reason?: string }
+  | ApprovalStatus
+  | { readonly type: ApprovalStatus; readonly reason?: string };
+
+/** Decides on a call, immediately or after asking a person. The signal aborts when the turn ends. */
+export type Approve = (
+  request: ApprovalRequest,
+  options: { readonly signal: AbortSignal },
+) => ApprovalDecision | PromiseLike<ApprovalDecision>;
+
+/** A policy for the calls that need approval. */
+export type ApprovalPolicy = 'never' | 'destructive' | 'unless-read-only' | 'always';
+
+const isAskedByPolicy: Readonly<Record<ApprovalPolicy, (request: ApprovalRequest) => boolean>> = {
+  never: () => false,
+  destructive: ({ tool }) => effectiveAnnotations(tool).destructive,
+  'unless-read-only': ({ tool }) => !effectiveAnnotations(tool).readOnly,
+  always: () => true,
+};
+
+/** Calls that need approval: a policy, or a function that returns false for calls that need none. */
+export type Approvals = ApprovalPolicy | ((request: ApprovalRequest) => boolean | PromiseLike<boolean>);
+
+/** `toolApproval` of `ai` 7: a status for each tool, or functions that return one. */
+export type ToolApproval =
+  | ((call: {
+      readonly toolCall: PlainObject & ToolInvocation;
+      readonly tools: undefined;
+      readonly toolsContext: object;
+      readonly runtimeContext: unknown;
+      readonly messages: readonly unknown[];
+    }) => unknown)
+  | PlainObject;
+
+/**
+ * Returns the value of `providerOptions.kelivo.toolApproval`.
+ *
+ * @throws InvalidArgumentError if it is neither a function nor an object.
+ */
+export function toToolApproval(value: unknown): ToolApproval {
+  if (isFunction(value) || isPlainObject(value)) return value;
+  const argument = 'providerOptions.kelivo.toolApproval';
+  throw new InvalidArgumentError({
+    argument,
+    message: `Expected \`${argument}\` to be a function or an object of statuses by tool name, got ${typeof value}.`,
+  });
+}
+
+const isFunction = (value: unknown): value is (...values: readonly unknown[]) => unknown =>
+  typeof value === 'function';
+
+export interface ApprovalSettings {
+  /** `host`: the host asks. Undefined: nobody can approve a call. */
+  readonly approve: Approve | 'host' | undefined;
+  readonly approvals: Approvals | undefined;
+  readonly toolApproval: ToolApproval | undefined;
+  /** Declarations of the host for the loop's tools, by identity. */
+  readonly stubs: ReadonlyMap<string, DeclaredStub>;
+}
+
+/** Returns true if calls of a tool need no approval, whatever their arguments are. */
+export function isFreeOfApproval(
+  tool: ToolDefinition,
+  { approve, approvals, toolApproval, stubs }: ApprovalSettings,
+): boolean {
+  const { isCopy = false, needsApproval } = stubs.get(stubIdentityOf(tool)) ?? {};
+  if (isCopy || needsApproval || tool.needsApproval !== undefined || toolApproval !== undefined) return false;
+  const policy = approvals ?? defaultPolicy(approve);
+  return typeof policy !== 'function' && policy !== 'always';
+}
+
+const defaultPolicy = (approve: ApprovalSettings['approve']): ApprovalPolicy =>
+  approve === undefined ? 'never' : 'unless-read-only';
+
+/** `run`: no approval is needed, or it was given. `ask-host`: the host has to ask. Else the text for the model. */
+export type Verdict = 'run' | 'ask-host' | { readonly refusal: string };
+
+interface DecideOptions extends ApprovalSettings, Pick<ToolCallOptions, 'signal' | 'callContext'> {
+  /** True if the call needs approval regardless of the policy. */
+  readonly isRequired: boolean;
+  /** Runs `approve` and keeps its decision. */
+  readonly decide: (run: () => Promise<Decision>) => Promise<Decision>;
+}
+
+/** Decides on a call. Everything but an explicit permission refuses it. Rejects only on abort, without delay. */
+export async function decideOnCall(
+  request: ApprovalRequest,
+  { signal, isRequired, decide, ...settings }: DecideOptions,
+): Promise<Verdict> {
+  const { approve } = settings;
+  try {
+    const need = isRequired ? 'approval' : await untilAborted(findNeed(request, settings), signal);
+    if (need === 'none') return 'run';
+    if (need !== 'approval') return toRefusal(need.refusal);
+    if (approve === undefined) return toRefusal('this tool needs approval, and `approve` is not set.');
+    if (approve === 'host') return 'ask-host';
+    const deciding = decide(async () => readDecision(await approve(request, { signal })));
+    const { isApproved, reason } = await untilAborted(deciding, signal);
+    return isApproved ? 'run' : toRefusal(reason);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    return toRefusal(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Returns the text for the model if `toolApproval` denies a call that was approved earlier, as in `ai` 7. */
+export async function findDenial(
+  request: ApprovalRequest,
+  { toolApproval, signal }: Pick<ApprovalSettings, 'toolApproval'> & Pick<ToolCallOptions, 'signal'>,
+): Promise<string | undefined> {
+  try {
+    const { type, reason } = await untilAborted(statusOf(request, toolApproval), signal);
+    return type === 'denied' ? toRefusalText(reason) : undefined;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    return toRefusalText(error instanceof Error ? error.message : String(error));
+  }
+}
+
+type Need = 'none' | 'approval' | { readonly refusal: string | undefined };
+
+/** `toolApproval` takes precedence over the policy and over `needsApproval`, as in `ai` 7. */
+async function findNeed(
+  request: ApprovalRequest,
+  {
+    approve,
+    approvals,
+    toolApproval,
+    stubs,
+    callContext,
+  }: ApprovalSettings & Pick<ToolCallOptions, 'callContext'>,
+): Promise<Need> {
+  const { type, reason } = await statusOf(request, toolApproval);
+  if (type === 'approved') return 'none';
+  if (type === 'user-approval') return 'approval';
+  if (type !== 'not-applicable') return { refusal: reason };
+
+  const stub = stubs.get(stubIdentityOf(request.tool));
+  // `ai@6` adds its own request to the call of a copy with `needsApproval`, and only one of the two could be answered.
+  if (stub?.isCopy) return typeof approve === 'function' ? 'approval' : { refusal: COPIED_STUB };
+  if (await isNeededByStub(request, stub)) return 'approval';
+
+  const { tool, messages } = request;
+  const policy = approvals ?? defaultPolicy(approve);
+  if (await tool.needsApproval?.(request, { messages, callContext })) return 'approval';
+  const isAsked =
+    typeof policy === 'function' ? (await policy(request)) !== false : isAskedByPolicy[policy](request);
+  return isAsked ? 'approval' : 'none';
+}
+
+const COPIED_STUB =
+  'the application declares this tool with a changed copy of its stub, which may need approval. Pass the result of ' +
+  '`toolStubs()` unchanged and use its option `needsApproval`, or set `approve` to a function.';
+
+/** Evaluates `needsApproval` as hosts do. */
+async function isNeededByStub(
+  { toolCallId, input, messages, context }: ApprovalRequest,
+  { needsApproval }: Partial<DeclaredStub> = {},
+): Promise<boolean> {
+  if (!isFunction(needsApproval)) return Boolean(needsApproval);
+  return Boolean(
+    await needsApproval(input, { toolCallId, messages, experimental_context: context, context }),
+  );
+}
+
+async function statusOf(
+  { toolCallId, toolName, originalName, input, messages, context }: ApprovalRequest,
+  toolApproval: ToolApproval | undefined,
+): Promise<{ type: ApprovalStatus; reason?: string }> {
+  if (typeof toolApproval === 'function') {
+    const toolCall = { type: 'tool-call', toolCallId, toolName, input, providerExecuted: true };
+    return toStatus(
+      await toolApproval({ toolCall, tools: undefined, toolsContext: {}, runtimeContext: context, messages }),
+    );
+  }
+  const name = [toolName, originalName].find(key => toolApproval && Object.hasOwn(toolApproval, key));
+  const entry = name === undefined ? undefined : toolApproval?.[name];
+  const status = toStatus(
+    isFunction(entry)
+      ? await entry(input, { toolCallId, messages, toolContext: undefined, runtimeContext: context })
+      : entry,
+  );
+  // Under the original name, the entry may mean another server's tool. It can forbid the call, but not approve it.
+  return status.type === 'approved' && name !== toolName ? { type: 'not-applicable' } : status;
+}
+
+/** Reads a status of `toolApproval`. An unknown one counts as denied. */
+function toStatus(status: unknown): { type: ApprovalStatus; reason?: string } {
+  if (status === undefined || status === null) return { type: 'not-applicable' };
+  const { type, reason } =
+    typeof status === 'string' ? { type: status, reason: undefined } : (objectOf(status) ?? {});
+  switch (type) {
+    case 'approved':
+    case 'denied':
+    case 'user-approval':
+    case 'not-applicable':
+      return { type, ...(typeof reason === 'string' && { reason }) };
+    default:
+      return {
+        type: 'denied',
+        reason: `\`toolApproval\` returned an unknown status: ${JSON.stringify(status)}.`,
+      };
+  }
+}
+
+interface Decision {
+  readonly isApproved: boolean;
+  readonly reason?: string;
+}
+
+/** Only an explicit approval counts: a forgotten `return` must not run a tool. Of contradictory fields, a denial counts. */
+function readDecision(decision: unknown): Decision {
+  const { approved, type, reason } =
+    objectOf(decision) ?? (typeof decision === 'string' ? { type: decision } : { approved: decision });
+  const isApproved =
+    type === 'approved'
+      ? approved === true || approved === undefined
+      : type === undefined && approved === true;
+  if (isApproved) return { isApproved };
+  if (typeof reason === 'string') return { isApproved: false, reason };
+  if (type !== 'user-approval' && type !== 'not-applicable') return { isApproved: false };
+  return {
+    isApproved: false,
+    reason: `\`approve\` returned "${type}", which approves nothing. Set \`approve: 'host'\` to let the host ask.`,
+  };
+}
+
+/** Returns the text that the model reads about a call that was not approved. */
+export const toRefusalText = (reason: string | undefined): string =>
+  reason === undefined || reason === ''
+    ? 'The call was not approved.'
+    : `The call was not approved: ${reason}`;
+
+/** The output of a call that needs an approval of the host, which cannot be asked. */
+export const HOST_REQUIRED: ToolOutput = {
+  type: 'error-text',
+  value: toRefusalText(
+    "this tool needs approval, and the host cannot be asked. `approve: 'host'` requires `ai` 6 or 7 and a model of " +
+      '`kelivo-responses/v3`. With other hosts, set `approve` to a function.',
+  ),
+};
+
+const toRefusal = (reason: string | undefined): Verdict => ({ refusal: toRefusalText(reason) });

@@ -1,0 +1,301 @@
+import { isToolOutput, toCoreOutput } from '../../core/output.js';
+import { NO_TOOL_TELEMETRY, type ToolTelemetry } from '../../core/telemetry.js';
+import { onceAborted, untilAborted } from '../../shared/abort.js';
+import { objectOf } from '../../shared/json.js';
+import {
+  effectiveAnnotations,
+  type ToolCallContext,
+  type ToolCallOptions,
+  type ToolDefinition,
+  type ToolInvocation,
+  type ToolOutput,
+  type ToolProgress,
+  type ToolSource,
+} from '../../tools/tool-source.js';
+import {
+  type ApprovalRequest,
+  type ApprovalSettings,
+  decideOnCall,
+  findDenial,
+} from '../approvals/approvals.js';
+import type { CallResult, CallSlot } from './call-runner.js';
+import {
+  isErrorOutput,
+  limitOutput,
+  type LoopCall,
+  type OutputLimits,
+  parseInput,
+  sourceOf,
+  type ToolRun,
+} from './calls.js';
+import type { ApprovalCheck } from '../approvals/host-approvals.js';
+import { createTimeLimit } from '../turn/turn-limits.js';
+import type { UnknownOutcomePolicy } from '../options.js';
+import type { Steps } from '../durable/steps.js';
+
+/** The steps of one call, and its place in the schedule of its round. */
+interface CallSteps extends Pick<CallSlot, 'early' | 'onStart' | 'onIssued' | 'enter'> {
+  readonly steps: Steps;
+  /** Names the call in its turn: the round, the position in it and the tool. */
+  readonly label: string;
+  /** Lists the tools, if that has not happened in this process. */
+  readonly connect: () => Promise<void>;
+}
+
+interface StartCallOptions extends Omit<RunToolOptions, 'idempotencyKey'>, CallSteps {
+  readonly outputLimits: OutputLimits;
+  readonly onUnknownOutcome: UnknownOutcomePolicy;
+}
+
+export interface ExecuteCallOptions extends StartCallOptions, ApprovalSettings {
+  readonly callContext: ToolCallContext;
+  readonly messages: NonNullable<ToolCallOptions['messages']>;
+  /** Requests an approval of the host. Returns the output that the call has until then. */
+  readonly askHost: (call: ToolInvocation) => Promise<ToolOutput>;
+}
+
+/**
+ * Runs one call, from its arguments to its output. Every failure becomes an output that the model can read; only an
+ * abort rejects, at once.
+ */
+export async function executeCall(
+  { toolCallId, toolName, input }: LoopCall,
+  tool: ToolDefinition,
+  { askHost, ...options }: ExecuteCallOptions,
+): Promise<CallResult> {
+  options.signal.throwIfAborted();
+  const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
+  if (!parsed.success) return { output: { type: 'error-text', value: parsed.message } };
+  const call = { toolCallId, toolName, input: parsed.input, ...sourceOf(tool) };
+
+  const { steps, label } = options;
+  const ask = async (attempt: number): Promise<CallResult | 'run'> => {
+    // After a crash, a person decides on a call that may have had its effect.
+    const isUnknown = attempt > 1;
+    const verdict = await decideOnCall(
+      { ...toApprovalRequest(call, tool, options), ...(isUnknown && { unknownOutcome: true }) },
+      {
+        ...options,
+        isRequired: isUnknown,
+        decide: run =>
+          steps.decide(`approval ${toAttempt(label, attempt)}`, run, { input: identityOf(call, tool) }),
+      },
+    );
+    if (verdict === 'run') return verdict;
+    if (verdict === 'ask-host') return { output: await askHost(call) };
+    return { output: { type: 'error-text', value: verdict.refusal } };
+  };
+  const answer = await ask(1);
+  return answer === 'run' ? startCall(call, tool, { ...options, ask }) : answer;
+}
+
+interface ExecuteApprovedOptions extends StartCallOptions {
+  readonly callContext: ToolCallContext;
+  readonly messages: NonNullable<ToolCallOptions['messages']>;
+  readonly toolApproval: ApprovalSettings['toolApproval'];
+  /** Verifies the request for the approval and claims it. */
+  readonly admit: () => Promise<ApprovalCheck>;
+  /** Requests an approval again that nobody has answered. */
+  readonly askAgain: () => void;
+}
+
+/** Runs a call of an earlier turn with the approved arguments, if it was approved, and unless it ran before. */
+export async function executeApprovedCall(
+  call: ToolInvocation,
+  tool: ToolDefinition,
+  { admit, askAgain, ...options }: ExecuteApprovedOptions,
+): Promise<CallResult> {
+  options.signal.throwIfAborted();
+  const { steps, label } = options;
+  const denial = await findDenial(toApprovalRequest(call, tool, options), options);
+  if (denial !== undefined) return { output: { type: 'error-text', value: denial } };
+  // A claim succeeds once, so a later attempt needs its record.
+  const { value: admission } = await steps.step(`approval ${label}`, admit, {
+    input: identityOf(call, tool),
+  });
+  if (admission.type === 'asked') askAgain();
+  if ('output' in admission) return { output: admission.output };
+  if (admission.type === 'run') return startCall(call, tool, options);
+  return {
+    output: {
+      type: 'error-text',
+      value:
+        'No output: this approval was already answered, and the call was not repeated. Its outcome is unknown here.',
+    },
+  };
+}
+
+/** Identifies a call by its contents. */
+const identityOf = ({ toolName, input }: ToolInvocation, { server, originalName }: ToolDefinition) => [
+  server ?? null,
+  originalName ?? toolName,
+  input,
+];
+
+const toAttempt = (label: string, attempt: number): string =>
+  attempt === 1 ? label : `${label} (attempt ${attempt})`;
+
+/** The record of a call. */
+type CallRecord = { readonly output: ToolOutput; readonly duration: number } | { readonly isUnknown: true };
+
+/**
+ * Starts a call that may run, and records its output. The start of a tool that must not be repeated is recorded before it.
+ * If an earlier attempt recorded the start but no output, the tool may or may not have had its effect.
+ */
+async function startCall(
+  call: ToolInvocation,
+  tool: ToolDefinition,
+  { ask, ...options }: StartCallOptions & { readonly ask?: (attempt: number) => Promise<CallResult | 'run'> },
+): Promise<CallResult> {
+  const { steps, label, onUnknownOutcome, onIssued } = options;
+  const input = identityOf(call, tool);
+  const isRepeatable = effectiveAnnotations(tool).idempotent;
+  for (let attempt = 1; ; attempt++) {
+    const name = toAttempt(label, attempt);
+    const isNew = isRepeatable || !steps.isDurable || (await steps.start(`start ${name}`, { input }));
+    const running = steps.step<CallRecord>(
+      `call ${name}`,
+      async () => (isNew || onUnknownOutcome === 'run' ? runCall(call, options) : { isUnknown: true }),
+      { input },
+    );
+    onIssued();
+    const { value, isReplayed } = await running;
+    if ('output' in value) return { ...value, isReplayed };
+    if (onUnknownOutcome !== 'ask' || ask === undefined) return { output: UNKNOWN_OUTCOME };
+    const answer = await ask(attempt + 1);
+    if (answer !== 'run') return answer;
+  }
+}
+
+const UNKNOWN_OUTCOME: ToolOutput = {
+  type: 'error-text',
+  value:
+    'The outcome of this call is unknown: the process ended after the call had started. It may or may not have taken ' +
+    'effect, and it was not repeated. Verify its effect before you call the tool again.',
+};
+
+/** Runs the tool inside of the step. */
+async function runCall(call: ToolInvocation, options: StartCallOptions): Promise<CallRecord> {
+  const { steps, early, enter, connect, onStart, outputLimits } = options;
+  const verdict = await enter();
+  if (verdict !== 'run') return { output: verdict, duration: 0 };
+  onStart();
+  const startedAt = performance.now();
+  // Waiting for nothing would delay the start of the tool.
+  if (steps.isDurable && early === undefined) await connect();
+  const run = await (early ?? runWithKey(call, options));
+  const duration = run.duration ?? performance.now() - startedAt;
+  return { output: limitOutput(run.output, outputLimits), duration };
+}
+
+type RunWithKeyOptions = Omit<RunToolOptions, 'idempotencyKey'> & Pick<CallSteps, 'steps' | 'label'>;
+
+/** Runs a call that changes nothing before its round is recorded. */
+export async function runEarly(call: ToolInvocation, options: RunWithKeyOptions): Promise<ToolRun> {
+  const startedAt = performance.now();
+  const run = await runWithKey(call, options);
+  return { ...run, duration: performance.now() - startedAt };
+}
+
+async function runWithKey(
+  call: ToolInvocation,
+  { steps, label, ...options }: RunWithKeyOptions,
+): Promise<ToolRun> {
+  const key = steps.idempotencyKeyOf(label, { input: call.input });
+  return runTool(call, { ...options, idempotencyKey: typeof key === 'string' ? key : await key });
+}
+
+function toApprovalRequest(
+  call: ToolInvocation,
+  tool: ToolDefinition,
+  { callContext, messages }: Pick<ExecuteCallOptions, 'callContext' | 'messages'>,
+): ApprovalRequest {
+  const { name, server, originalName = name, readOnly, destructive, idempotent, openWorld } = tool;
+  const { turnId, round, context } = callContext;
+  return {
+    ...call,
+    ...(server !== undefined && { server }),
+    originalName,
+    annotations: {
+      readOnly,
+      destructive,
+      idempotent,
+      openWorld,
+      trusted: tool.trustAnnotations !== false,
+    },
+    tool,
+    turnId,
+    round,
+    messages,
+    ...(context !== undefined && { context }),
+  };
+}
+
+interface RunToolOptions extends Pick<
+  ToolCallOptions,
+  'callContext' | 'messages' | 'wrapsToolOutput' | 'idempotencyKey'
+> {
+  readonly source: ToolSource;
+  readonly signal: AbortSignal;
+  /** Begins the observation of the call as it runs. */
+  readonly observe: () => ToolTelemetry;
+  /** Time that the tool may take without reporting progress, in milliseconds. */
+  readonly timeout: number | undefined;
+  readonly onProgress: (progress: ToolProgress) => void;
+}
+
+/**
+ * Runs a tool. Every failure becomes an output that the model can read. Only an abort rejects, at once, even if the tool
+ * ignores its signal.
+ */
+async function runTool(
+  call: ToolInvocation,
+  { source, signal, timeout, onProgress, observe, ...callOptions }: RunToolOptions,
+): Promise<ToolRun> {
+  signal.throwIfAborted();
+  const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms. It may or may not have taken effect.`;
+  const limit = createTimeLimit(signal, { milliseconds: timeout, message });
+  const observed = observe();
+  // A tool may ignore its signal.
+  const release = onceAborted(limit.signal, () =>
+    observed.end({ error: limit.signal.reason, isAborted: true }),
+  );
+  let isDone = false;
+  try {
+    const run = (): Promise<ToolOutput> =>
+      source.callTool(call, {
+        ...callOptions,
+        signal: limit.signal,
+        // An MCP server observes its requests itself if nothing observes the call.
+        ...(observed !== NO_TOOL_TELEMETRY && { telemetry: observed }),
+        onProgress(progress) {
+          // A tool may report progress after it was stopped.
+          if (isDone || limit.signal.aborted) return;
+          limit.restart();
+          onProgress(progress);
+        },
+      });
+    const output = toValidOutput(await untilAborted(observed.run(run), limit.signal), call.toolName);
+    observed.end({ output, isError: isErrorOutput(output) });
+    return { output };
+  } catch (error) {
+    observed.end({ error });
+    if (signal.aborted) throw signal.reason;
+    const value = error instanceof Error ? error.message : String(error);
+    return { output: { type: 'error-text', value: limit.isOver ? message : value } };
+  } finally {
+    isDone = true;
+    release();
+    limit.release();
+  }
+}
+
+/** Returns an output that every model accepts. Tool sources of an application may return other values. */
+function toValidOutput(given: ToolOutput | undefined, toolName: string): ToolOutput {
+  const output = toCoreOutput(given);
+  if (isToolOutput(output) && output.type !== 'execution-denied') return output;
+  return {
+    type: 'error-text',
+    value: `The tool "${toolName}" returned an output of an unknown type: ${String(objectOf(output)?.type)}.`,
+  };
+}

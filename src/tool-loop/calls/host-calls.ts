@@ -1,0 +1,148 @@
+import type { CoreCall } from '../../core/call.js';
+import type { Tool } from '../../core/prompt.js';
+import type { Finish, FinishReason, Part, ToolCall } from '../../core/part.js';
+import { type CoreModel, type PartTransformer, transformParts } from '../../core/source.js';
+import { parseToolArguments } from '../../tool-calls/tool-arguments.js';
+import { createToolFinder } from '../turn/turn-tools.js';
+
+/** Facts about the model of a loop. */
+export interface ModelFacts {
+  /**
+   * The model itself finishes as `length` at the requested maximum. Its usage may contain several responses, each with
+   * its own maximum. @default false
+   */
+  readonly reportsLength?: boolean;
+}
+
+/** Returns true for a response that may be incomplete: its last arguments may be truncated. */
+export const isIncompleteReason = ({ unified }: FinishReason): boolean =>
+  unified === 'error' || unified === 'length' || unified === 'content-filter';
+
+/** Returns true for a response that has ended. A stream that was truncated without an error has the reason `interrupted`. */
+export const isCompleteReason = (finishReason: FinishReason): boolean =>
+  finishReason.unified !== 'interrupted' && !isIncompleteReason(finishReason);
+
+/**
+ * Returns the finish reason of a response. A response with all the tokens that it was allowed is truncated, even
+ * if its server reports a normal end, as llama.cpp does.
+ */
+export function finishReasonOf(
+  { finishReason, usage }: Finish,
+  { maxOutputTokens }: { maxOutputTokens: number | undefined },
+): FinishReason {
+  const isAtLimit = maxOutputTokens !== undefined && (usage.outputTokens.total ?? 0) >= maxOutputTokens;
+  return isAtLimit && !isIncompleteReason(finishReason)
+    ? { unified: 'length', raw: finishReason.raw }
+    : finishReason;
+}
+
+/** Returns the maximum to check, which is none for a model that checks it itself. */
+export const outputLimitOf = (
+  { maxOutputTokens }: Pick<CoreCall, 'maxOutputTokens'>,
+  { reportsLength }: { reportsLength: boolean },
+): { maxOutputTokens: number | undefined } => ({
+  maxOutputTokens: reportsLength ? undefined : maxOutputTokens,
+});
+
+/** Returns the arguments of a call of the host, depending on how the response ended. */
+type HostInput = (finishReason: FinishReason) => string;
+
+/**
+ * Repairs the arguments of a call that the host runs, by the host's schema. In a response that may be incomplete, nothing is
+ * repaired: a repair may complete truncated arguments.
+ *
+ * @returns undefined if the arguments fit as they are or cannot be repaired.
+ */
+export function repairHostInput(input: string, tool: Tool | undefined): HostInput | undefined {
+  if (tool?.type !== 'function') return undefined;
+  // Hosts read missing arguments as `{}`, and run the call.
+  if (input.trim() === '')
+    return finishReason => (isIncompleteReason(finishReason) ? TRUNCATED_INPUT : input);
+  const parsed = parseToolArguments(input, { schema: tool.inputSchema });
+  if (!parsed.success || !parsed.isRepaired) return undefined;
+  return finishReason => (isCompleteReason(finishReason) ? parsed.json : input);
+}
+
+/** Arguments that no host accepts. */
+const TRUNCATED_INPUT = '{';
+
+type Write = (part: Part) => void;
+
+type HeldPart = (finishReason: FinishReason) => Part;
+
+/** Holds back parts that depend on how the response ends, and all parts after them. */
+interface HeldParts {
+  /** Writes a part, after those that are held back. */
+  write: Write;
+  hold(toPart: HeldPart): void;
+  release(finishReason: FinishReason): void;
+}
+
+export function createHeldParts(write: Write): HeldParts {
+  let held: HeldPart[] = [];
+  return {
+    write(part) {
+      if (held.length === 0) write(part);
+      else held.push(() => part);
+    },
+    hold: toPart => void held.push(toPart),
+    release(finishReason) {
+      for (const toPart of held) write(toPart(finishReason));
+      held = [];
+    },
+  };
+}
+
+/**
+ * Gives the calls of a model declared names and valid arguments. All its tools are run by the host. Returns the model itself
+ * if the call has no function tools.
+ */
+export function withHostCalls(
+  model: CoreModel,
+  { tools: hostTools = [] }: CoreCall,
+  { reportsLength = false }: ModelFacts,
+): Pick<CoreModel, 'open'> {
+  if (!hostTools.some(tool => tool.type === 'function')) return model;
+  const findTool = createToolFinder({ loopTools: new Map(), hostTools });
+  return {
+    open: async call => transformParts(await model.open(call), createTransformer(call)),
+  };
+
+  function createTransformer(options: CoreCall): PartTransformer {
+    let emit: Write = () => {};
+    let hasFailed = false;
+    const held = createHeldParts(part => emit(part));
+    return {
+      part(part, emitPart) {
+        emit = emitPart;
+        if (part.type === 'tool-input-start' && part.providerExecuted !== true) {
+          emit({ ...part, toolName: findTool({ ...part, toolCallId: part.id }).toolName });
+        } else if (part.type.startsWith('tool-input-')) {
+          emit(part);
+        } else if (part.type === 'tool-call' && part.providerExecuted !== true) {
+          addCall(part, held);
+        } else if (part.type === 'finish') {
+          const finishReason = finishReasonOf(part, outputLimitOf(options, { reportsLength }));
+          held.release(hasFailed ? { unified: 'error', raw: undefined } : finishReason);
+          emit({ ...part, finishReason });
+        } else {
+          hasFailed ||= part.type === 'error';
+          held.write(part);
+        }
+      },
+      flush(emitPart) {
+        emit = emitPart;
+        held.release({ unified: 'error', raw: undefined });
+      },
+    };
+  }
+
+  /** Writes a call under its declared name. It is held back if its arguments depend on the end of the response. */
+  function addCall(call: ToolCall, held: HeldParts): void {
+    const found = findTool(call);
+    const named = { ...call, toolName: found.toolName };
+    const inputAfter = repairHostInput(call.input, found.owner === 'host' ? found.tool : undefined);
+    if (inputAfter === undefined) held.write(named);
+    else held.hold(finishReason => ({ ...named, input: inputAfter(finishReason) }));
+  }
+}

@@ -1,0 +1,251 @@
+import type { CoreCall } from '../../core/call.js';
+import type {
+  AssistantPart,
+  PartFacts,
+  Prompt,
+  ProviderMetadata,
+  ToolCallPart,
+  ToolChoice,
+  ToolResultOutput,
+  ToolResultPart,
+} from '../../core/prompt.js';
+import { itemOf } from '../../core/custom.js';
+import type { Content, ToolCall, ToolResult, Usage } from '../../core/part.js';
+import { asJson } from '../../shared/json.js';
+import { createUniqueIds, type UniqueIds } from '../../shared/unique-ids.js';
+import { isContinuation, pairToolCalls } from '../../tool-calls/call-pairing.js';
+import { withoutDetails } from '../../tool-calls/mcp-output.js';
+import { resolveApprovals } from '../approvals/asked-calls.js';
+import { type CallOutcome, parseInput } from '../calls/calls.js';
+import type { Warn } from '../turn/turn-reports.js';
+
+/*
+ * The conversation of a turn: the response of each round and the outcomes of its calls are added, under ids that are unique
+ * in it, and it may be compacted.
+ */
+
+/** Reads the conversation before the turn: the calls that wait for an approval, and the results that are missing. */
+export function readHistory(
+  call: CoreCall,
+  { isFunctionTool, asksHost }: { isFunctionTool: (name: string) => boolean; asksHost: boolean },
+): ReturnType<typeof resolveApprovals> {
+  const isWithoutCalls = call.prompt.every(
+    ({ role, content }) =>
+      role !== 'tool' && (role !== 'assistant' || !content.some(part => 'toolCallId' in part)),
+  );
+  if (isWithoutCalls) return { prompt: call.prompt, pending: [], denied: [] };
+  const { prompt, ...asked } = resolveApprovals(call.prompt, { isActive: asksHost });
+  return {
+    ...asked,
+    // Adds the calls that the host's history lacks.
+    prompt: pairToolCalls(prompt, { isFunctionTool, keepOrphans: isContinuation(call) }),
+  };
+}
+
+/** Returns the call of the next round: the conversation plus the model's response and the outcomes of its calls. */
+export function withOutcomes(
+  call: CoreCall,
+  { content, outcomes }: { content: readonly Content[]; outcomes: readonly CallOutcome[] },
+): CoreCall {
+  return {
+    ...call,
+    prompt: [
+      ...call.prompt,
+      { role: 'assistant', content: content.flatMap(toAssistantPart) },
+      ...(outcomes.length > 0 ? [{ role: 'tool' as const, content: outcomes.map(toResultPart) }] : []),
+    ],
+    ...(call.toolChoice !== undefined && { toolChoice: toFollowUpChoice(call.toolChoice) }),
+  };
+}
+
+const toResultPart = ({ call: { toolCallId, toolName }, output }: CallOutcome): ToolResultPart => ({
+  type: 'tool-result',
+  toolCallId,
+  toolName,
+  output: withoutDetails(output),
+});
+
+/** Returns a call that forbids tool calls. */
+export const withoutCalls = (call: CoreCall): CoreCall => ({ ...call, toolChoice: { type: 'none' } });
+
+/** A tool choice that forces a call would force one in every round, endlessly (BerriAI/litellm#25420). */
+const toFollowUpChoice = (choice: ToolChoice): ToolChoice =>
+  choice.type === 'none' ? choice : { type: 'auto' };
+
+function toAssistantPart(part: Content): AssistantPart[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text, ...toOptions(part) }];
+    case 'reasoning':
+      return [{ type: 'reasoning', text: part.text, ...toOptions(part) }];
+    case 'custom':
+      return [{ type: 'custom', kind: part.kind, ...toOptions(part) }];
+    case 'file':
+    case 'reasoning-file':
+      return [{ type: part.type, mediaType: part.mediaType, data: part.data, ...toOptions(part) }];
+    case 'tool-call':
+      return [toCallPart(part)];
+    case 'tool-result': {
+      // A later result replaces it.
+      if (part.preliminary === true) return [];
+      const { toolCallId, toolName } = part;
+      return [{ type: 'tool-result', toolCallId, toolName, output: toOutput(part), ...toOptions(part) }];
+    }
+    case 'source':
+    case 'tool-approval-request':
+      return [];
+  }
+}
+
+function toOutput({ output, result, isError = false }: ToolResult): ToolResultOutput {
+  if (output !== undefined) return output;
+  if (typeof result === 'string') return { type: isError ? 'error-text' : 'text', value: result };
+  return { type: isError ? 'error-json' : 'json', value: asJson(result) };
+}
+
+/**
+ * Converts a call of the model to a prompt part. A call whose arguments cannot be read gets empty ones: the error in its
+ * output explains why.
+ */
+function toCallPart({ toolCallId, toolName, input, providerExecuted, ...facts }: ToolCall): ToolCallPart {
+  const parsed = parseInput(input, { toolName });
+  return {
+    type: 'tool-call',
+    toolCallId,
+    toolName,
+    input: parsed.success ? parsed.input : {},
+    ...(providerExecuted === true && { providerExecuted }),
+    ...toOptions(facts),
+  };
+}
+
+const toOptions = ({
+  providerMetadata,
+  own,
+}: {
+  readonly providerMetadata?: ProviderMetadata | undefined;
+  readonly own?: PartFacts | undefined;
+}) => ({
+  ...(providerMetadata !== undefined && { providerOptions: providerMetadata }),
+  ...(own !== undefined && { own }),
+});
+
+/** Compacts the conversation between rounds. */
+export interface Compaction {
+  /** Returns true if the next request has to compact the conversation. */
+  isDue(round: number, usage: Usage): boolean;
+  /** Reads the response to such a request. Returns true if it contains nothing but the compaction. */
+  read(round: number, summary: { readonly content: readonly Content[] }): boolean;
+  /** Ends the compacting after a request that failed. */
+  fail(round: number, error: unknown): void;
+}
+
+/** A model that does not compact ignores the trigger, and its response is an ordinary round. */
+export function createCompaction(threshold: number | undefined, warn: Warn): Compaction {
+  let isOn = threshold !== undefined;
+  let lastRound: number | undefined;
+
+  return {
+    isDue(round, { inputTokens: { total: input = 0 }, outputTokens: { total: output = 0 } }) {
+      if (!isOn || threshold === undefined || input + output <= threshold) return false;
+      if (lastRound === undefined || lastRound !== round) return true;
+      // Each further round would need another request, which does not help either.
+      end(
+        round,
+        `the conversation has more tokens than \`compactThreshold\` (${threshold}) even after a compaction`,
+      );
+      return false;
+    },
+
+    read(round, { content }) {
+      const isCompacted = content.some(part => itemOf(part)?.type === 'compaction');
+      if (!isCompacted) end(round, 'the model does not support it');
+      else lastRound = round;
+      return isCompacted && content.every(({ type }) => type === 'reasoning' || type === 'custom');
+    },
+
+    fail(round, error) {
+      end(round, error instanceof Error ? error.message : String(error));
+    },
+  };
+
+  function end(round: number, reason: string): void {
+    isOn = false;
+    warn(round, `The conversation is not compacted: ${reason.replace(/\.$/, '')}.`);
+  }
+}
+
+/** Maps the ids of one round's parts to ids that are unique in the turn. */
+interface RoundIds {
+  /** Returns the id of a text or reasoning block. */
+  block(id: string): string;
+  /** Returns the id of a tool call, also for its streamed input, which comes first. */
+  call(id: string): string;
+  /**
+   * Returns the id of a complete call. A call that repeats an id of its round with other contents is another call:
+   * Gemini-style servers number every call `call_0`.
+   *
+   * @returns undefined for a call that was sent twice.
+   */
+  completeCall(id: string, contents: string): string | undefined;
+  /**
+   * Returns the id of the call that a result belongs to: of the same round, else of an earlier one. The server sends the
+   * output of a program in a later response than the program.
+   */
+  result(id: string): string;
+}
+
+export interface TurnIds {
+  round(): RoundIds;
+}
+
+/**
+ * Keeps track of all ids of a turn and of the conversation before it. Servers such as AWS Bedrock Mantle send `call_0`
+ * in every response, and block ids are unique only in their own response.
+ */
+export function createTurnIds(prompt: Prompt): TurnIds {
+  const blocks = createUniqueIds();
+  const taken = prompt.flatMap(({ content }) =>
+    typeof content === 'string'
+      ? []
+      : content.flatMap(part => ('toolCallId' in part ? [part.toolCallId] : [])),
+  );
+  const calls = createUniqueIds({ taken });
+  /** The newest name of each id of a call so far. */
+  const newest = new Map(taken.map(id => [id, id]));
+
+  return {
+    round() {
+      const contentsById = new Map<string, Set<string>>();
+      const names = createNames(calls);
+      const call = (id: string): string => {
+        const name = names(id);
+        newest.set(id, name);
+        return name;
+      };
+      return {
+        block: createNames(blocks),
+        call,
+        result: id => newest.get(id) ?? call(id),
+        completeCall(id, contents) {
+          const known = contentsById.get(id);
+          if (known?.has(contents)) return undefined;
+          contentsById.set(id, (known ?? new Set()).add(contents));
+          return known === undefined ? call(id) : calls.take(id);
+        },
+      };
+    },
+  };
+}
+
+/** Assigns each id of one round a unique id, the same one every time. */
+function createNames(ids: UniqueIds): (id: string) => string {
+  const names = new Map<string, string>();
+  return id => {
+    const known = names.get(id);
+    if (known !== undefined) return known;
+    const name = ids.take(id);
+    names.set(id, name);
+    return name;
+  };
+}

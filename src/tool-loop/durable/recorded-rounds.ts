@@ -1,0 +1,270 @@
+import type { CoreCall, RoundResponse, TurnLink } from '../../core/call.js';
+import type { Part, PartOf } from '../../core/part.js';
+import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
+import { objectOf, toStableJson } from '../../shared/json.js';
+import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
+import type { ToolDefinition, ToolListing } from '../../tools/tool-source.js';
+import { conversationOf, type Steps } from './steps.js';
+import type { TurnLifetime } from '../turn/turn-limits.js';
+
+/** One response of the inner model as parts to read. `next` rejects on abort, even if the model ignores its signal. */
+export interface Round extends PartSource {
+  /** True if the round was read from a record. @default false */
+  readonly isReplayed?: boolean;
+}
+
+/** The result of a round's step. */
+interface RoundRecord {
+  readonly parts: readonly Part[];
+  /** The tools of the round, if they differ from the tools before. */
+  readonly listing?: ToolListing | undefined;
+  /** The error with which the request failed before it had a response. */
+  readonly failure?: { readonly error: unknown };
+}
+
+interface DurableRoundOptions {
+  readonly model: Pick<CoreModel, 'provider' | 'modelId'>;
+  /** The call of the round. */
+  readonly call: CoreCall & { readonly turn: TurnLink };
+  readonly steps: Steps;
+  readonly lifetime: Pick<TurnLifetime, 'signal' | 'isAborted'>;
+  /** True if the model reads `TurnLink.response`. */
+  readonly resumesResponses: boolean;
+  /** Returns the tools of the opened round, if they differ from the tools before. */
+  readonly listing: () => ToolListing | undefined;
+  /** Called with the tools of a recorded round. */
+  readonly onListing: (listing: ToolListing) => void;
+}
+
+/** Opens a round that ends with an `error` part if it fails. Rejects if the request fails. */
+type OpenRound = (response?: RoundResponse) => Promise<Round>;
+
+/** Opens a round of a durable turn: as one step, or as two if its response is created in the background of the server. */
+export async function openDurableRound(
+  open: OpenRound,
+  { resumesResponses, ...options }: DurableRoundOptions,
+): Promise<Round> {
+  const { call } = options;
+  const { round, isCompaction = false } = call.turn;
+  const recording = { ...options, name: `${isCompaction ? 'compaction' : 'round'} ${round}` };
+  return resumesResponses && isBackgroundCall(call)
+    ? openSubmittedRound(open, recording)
+    : openRecordedRound(open, recording);
+}
+
+interface RecordedRoundOptions extends Omit<DurableRoundOptions, 'resumesResponses'> {
+  readonly name: string;
+}
+
+/**
+ * Opens a round as one step. Its parts are passed on as they arrive, to a reader outside of the step, which receives the
+ * end after the round has been recorded. A recorded round has the same parts, and needs no request.
+ */
+async function openRecordedRound(
+  open: OpenRound,
+  { model, call, steps, lifetime, name, listing, onListing }: RecordedRoundOptions,
+): Promise<Round> {
+  const exchange = createExchange();
+  let onOpened: (round: Round) => void = () => {};
+  const opened = new Promise<Round>(resolve => {
+    onOpened = resolve;
+  });
+
+  const run = async (): Promise<RoundRecord> => {
+    let round: Round;
+    try {
+      round = await open();
+    } catch (error) {
+      if (lifetime.isAborted()) throw error;
+      return { parts: [], failure: { error } };
+    }
+    const recorder = createPartRecorder();
+    onOpened(round);
+    for (let parts = await round.next(); parts !== undefined; parts = await round.next()) {
+      parts.forEach(recorder.add);
+      await exchange.give(parts);
+    }
+    exchange.throwIfCancelled();
+    return { parts: recorder.parts, listing: listing() };
+  };
+  const recording = steps.step(name, run, {
+    // Everything on which the response depends.
+    input: [conversationOf(call, model), call.toolChoice ?? null],
+    isKept: ({ parts, failure }) => failure === undefined && !parts.some(({ type }) => type === 'error'),
+    encode: toRecord,
+    decode: fromRecord,
+  });
+  recording.then(() => exchange.end(), exchange.fail);
+
+  const round = await Promise.race([opened, recording]);
+  if (!('value' in round)) {
+    return {
+      next: exchange.take,
+      cancel(reason) {
+        exchange.cancel(reason);
+        round.cancel(reason);
+      },
+      request: round.request,
+      response: round.response,
+      isReplayed: false,
+    };
+  }
+  const { parts, listing: recordedListing, failure } = round.value;
+  if (failure !== undefined) throw failure.error;
+  if (recordedListing !== undefined) onListing(recordedListing);
+  const { provider, modelId } = model;
+  const observed = call.telemetry.startRound({ provider, modelId, call, isReplayed: true });
+  observed.add(parts);
+  observed.end();
+  return { ...sourceOf(parts), isReplayed: true };
+}
+
+/** Returns true if a call requests responses in the background of the server. */
+function isBackgroundCall({ own, providerOptions }: CoreCall): boolean {
+  const background = own.background ?? providerOptions?.openai?.background ?? false;
+  return background !== false && objectOf(background)?.submit !== true;
+}
+
+/**
+ * Opens a round in the background of the server. Its response is created as one step and read as the next, so that another
+ * process continues to read it. A response that is no longer there is created again.
+ */
+async function openSubmittedRound(open: OpenRound, options: RecordedRoundOptions): Promise<Round> {
+  const { name, lifetime } = options;
+  const submission = await openRecordedRound(() => open('submit'), {
+    ...options,
+    name: `response of ${name}`,
+  });
+  let responseId: string | undefined;
+  for (let parts = await submission.next(); parts !== undefined; parts = await submission.next()) {
+    for (const part of parts) if (part.type === 'response-metadata') responseId = part.id ?? responseId;
+  }
+  return openRecordedRound(async () => {
+    if (responseId === undefined) return open();
+    return open({ responseId }).catch((error: unknown) => {
+      if (lifetime.isAborted()) throw error;
+      return open();
+    });
+  }, options);
+}
+
+const toRecord = ({ parts, listing, failure }: RoundRecord) => ({
+  parts: parts.map(part => toPlainJson(part)),
+  ...(listing !== undefined && { listing: toListingRecord(listing) }),
+  ...(failure !== undefined && { failure: toPlainJson(failure) }),
+});
+
+function fromRecord(record: unknown): RoundRecord {
+  const { parts, listing, failure } = objectOf(record) ?? {};
+  return {
+    parts: fromPlainJson(parts) as Part[],
+    ...(listing !== undefined && { listing: fromListingRecord(listing) }),
+    ...(failure !== undefined && { failure: fromPlainJson(failure) as { error: unknown } }),
+  };
+}
+
+/** Records the parts of a round. Consecutive deltas of a block become one, and raw chunks are left out. */
+function createPartRecorder() {
+  const parts: Part[] = [];
+  return {
+    parts,
+    add(part: Part): void {
+      if (part.type === 'raw') return;
+      const last = parts.at(-1);
+      if (isDelta(part) && last?.type === part.type && last.id === part.id) {
+        parts[parts.length - 1] = { ...last, ...part, delta: last.delta + part.delta };
+      } else {
+        parts.push(part);
+      }
+    },
+  };
+}
+
+const isDelta = (part: Part): part is PartOf<'text-delta' | 'reasoning-delta' | 'tool-input-delta'> =>
+  part.type.endsWith('-delta');
+
+/** Passes batches from the step that reads a round to the reader outside of it, at the reader's pace. */
+function createExchange() {
+  type Batch = readonly Part[] | undefined;
+  let next = createDeferred<Batch>();
+  let wanted = createDeferred<void>();
+  let cancelled: { readonly reason: unknown } | undefined;
+
+  const throwIfCancelled = (): void => {
+    if (cancelled !== undefined) throw cancelled.reason;
+  };
+
+  return {
+    throwIfCancelled,
+    /** Waits until the batch before was taken and another one is wanted. */
+    async give(batch: readonly Part[]): Promise<void> {
+      throwIfCancelled();
+      await wanted.promise;
+      throwIfCancelled();
+      wanted = createDeferred();
+      const { resolve } = next;
+      next = createDeferred();
+      resolve(batch);
+    },
+    async take(): Promise<Batch> {
+      wanted.resolve();
+      return next.promise;
+    },
+    end: (): void => next.resolve(undefined),
+    fail: (error: unknown): void => next.reject(error),
+    cancel(reason: unknown): void {
+      cancelled ??= { reason };
+      wanted.resolve();
+    },
+  };
+}
+
+function createDeferred<Value>() {
+  let resolve: (value: Value) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<Value>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  // Nobody may be waiting any more.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}
+
+/** Returns a listing as plain JSON. Functions and signals belong to the process. */
+export const toListingRecord = ({ tools, aliases = new Map(), warnings }: ToolListing) => ({
+  tools: tools.map(toToolRecord),
+  aliases: [...aliases].map(([name, tool]) => [name, tool === undefined ? null : toToolRecord(tool)]),
+  warnings: [...warnings],
+});
+
+/** Permanent warnings are in the first listing only, so they do not count. */
+export const toContents = (listing: ToolListing): string =>
+  toStableJson(toListingRecord({ ...listing, warnings: [] }));
+
+const toToolRecord = ({ needsApproval, ...tool }: ToolDefinition) =>
+  toPlainJson(
+    { ...tool, ...(needsApproval !== undefined && { mayNeedApproval: true }) },
+    { keepUndefined: false },
+  );
+
+/** Restores a listing. A tool with a condition for approvals needs it for every call until the condition is known. */
+export function fromListingRecord(record: unknown): ToolListing {
+  const { tools, aliases, warnings } = fromPlainJson(record) as {
+    tools: ToolRecord[];
+    aliases: [string, ToolRecord | null][];
+    warnings: string[];
+  };
+  return {
+    tools: tools.map(fromToolRecord),
+    aliases: new Map(aliases.map(([name, tool]) => [name, tool === null ? undefined : fromToolRecord(tool)])),
+    warnings,
+  };
+}
+
+type ToolRecord = Omit<ToolDefinition, 'needsApproval'> & { readonly mayNeedApproval?: boolean };
+
+const fromToolRecord = ({ mayNeedApproval, ...tool }: ToolRecord): ToolDefinition => ({
+  ...tool,
+  ...(mayNeedApproval === true && { needsApproval: () => true }),
+});

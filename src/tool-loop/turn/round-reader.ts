@@ -1,0 +1,266 @@
+import { createPartCollector } from '../../core/collector.js';
+import type {
+  Content,
+  Finish,
+  FinishReason,
+  Part,
+  PartOf,
+  ToolInputStart,
+  Warning,
+} from '../../core/part.js';
+import type { PartFacts, ProviderMetadata } from '../../core/prompt.js';
+import type { PartSink } from '../../core/source.js';
+import { NO_FINISH } from '../../core/finish.js';
+import { untilAborted } from '../../shared/abort.js';
+import type { CallRunner } from '../calls/call-runner.js';
+import { type LoopCall, toValidJson, withToolIdentity } from '../calls/calls.js';
+import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-calls.js';
+import type { Round } from '../durable/recorded-rounds.js';
+import { createBatchReader } from './rounds.js';
+import type { Turn } from './turn.js';
+
+/** Content and end of a round. */
+export interface RoundSummary {
+  /** The response of the model, with the ids that the host received. */
+  readonly content: readonly Content[];
+  /** Ids of the calls that the host has to run or to approve. */
+  readonly hostCalls: readonly string[];
+  readonly finish: Finish;
+  /** True if the round was read from a record. */
+  readonly isReplayed: boolean;
+  /** Writes the parts that are held back until the outcomes of the round are known. */
+  readonly release: () => void;
+  readonly responseId: string | undefined;
+}
+
+type PartType = Part['type'];
+type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
+type Write = (part: Part) => void;
+
+export interface RoundReaderOptions {
+  readonly turn: Turn;
+  readonly calls: CallRunner;
+  readonly sink: PartSink;
+  /** The first round writes the `stream-start` of the turn. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * Forwards the parts of one round as they arrive and starts the loop's calls. Holds back the parts that occur
+ * only once in a stream: `stream-start` and `finish`.
+ */
+export async function readRound(
+  round: Round,
+  { turn, calls, sink, isFirst }: RoundReaderOptions,
+): Promise<RoundSummary> {
+  const { signal } = turn.lifetime;
+  const forwarder = createForwarder(turn, { round, calls, write: sink.write });
+  const next = createBatchReader(round, turn.lifetime);
+
+  let parts = await next();
+  if (isFirst) sink.write({ type: 'stream-start', warnings: [...turn.warnings, ...warningsOf(parts, turn)] });
+  for (; parts !== undefined; parts = await next()) {
+    for (const part of parts) forwarder.forward(part);
+    const room = sink.ready();
+    // An abort is reported by `next`.
+    if (room !== undefined) await untilAborted(room, signal).catch(() => {});
+  }
+  return forwarder.end();
+}
+
+/** Returns the warnings of a response. One that is not streamed has all its parts in the first batch. */
+function warningsOf(parts: readonly Part[] = [], { request }: Turn): readonly Warning[] {
+  const starts = request.isStream ? parts.slice(0, 1) : parts;
+  return starts.flatMap(part => (part.type === 'stream-start' ? part.warnings : []));
+}
+
+/** A text or reasoning block that has not ended. */
+type OpenBlock = PartOf<'text-end' | 'reasoning-end'>;
+
+/** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
+function createForwarder(
+  turn: Turn,
+  { round, calls, write }: { round: Round; calls: CallRunner; write: Write },
+) {
+  const { tools, record } = turn;
+  const ids = turn.ids.round();
+  const collector = createPartCollector();
+  const inputs = createInputs(turn, write);
+  const blocks = new Map<string, OpenBlock>();
+  const hostCalls: string[] = [];
+  const held = createHeldParts(write);
+  let responseId: string | undefined;
+  let finish = NO_FINISH;
+  let hasFailed = false;
+
+  const handlers: Handlers = {
+    'stream-start': () => {},
+    'response-metadata': part => {
+      responseId = part.id ?? responseId;
+      emit(part);
+    },
+    'text-start': part => openBlock(part, 'text-end'),
+    'text-delta': part => emit(withId(part, ids.block(part.id))),
+    'text-end': endBlock,
+    'reasoning-start': part => openBlock(part, 'reasoning-end'),
+    'reasoning-delta': part => emit(withId(part, ids.block(part.id))),
+    'reasoning-end': endBlock,
+
+    'tool-input-start': part => {
+      const id = ids.call(part.id);
+      if (part.providerExecuted === true) return write(withId(part, id));
+      const { owner, toolName } = tools.find({ toolName: part.toolName, toolCallId: part.id });
+      inputs.start({ ...part, id, toolName }, { isHost: owner === 'host' });
+    },
+    'tool-input-delta': part => inputs.append(withId(part, ids.call(part.id))),
+    'tool-input-end': part => inputs.end(withId(part, ids.call(part.id))),
+    'tool-call': part => {
+      if (part.providerExecuted !== true) return addCall(part);
+      const toolCallId = ids.call(part.toolCallId);
+      turn.hostedCalls.add(toolCallId);
+      emit({ ...part, toolCallId });
+    },
+    'tool-result': part => emit({ ...part, toolCallId: ids.result(part.toolCallId) }),
+    'tool-approval-request': part => {
+      // A person has to answer before the model can continue, as with a call of the host.
+      addHostPart({ ...part, toolCallId: ids.result(part.toolCallId) }, undefined);
+    },
+
+    error: part => {
+      hasFailed = true;
+      write({ type: 'error', error: record.toFinalError(part.error) });
+    },
+    finish: part => {
+      finish = part;
+    },
+  };
+
+  return {
+    forward<Type extends PartType>(part: PartOf<Type>): void {
+      const handle: ((part: PartOf<Type>) => void) | undefined = handlers[part.type as Type];
+      if (handle === undefined) emit(part);
+      else handle(part);
+    },
+
+    end(): RoundSummary {
+      for (const block of [...blocks.values()]) emit(block);
+      // After an error the response is incomplete, regardless of the reported finish reason.
+      const finishReason: FinishReason = hasFailed
+        ? { unified: 'error', raw: finish.finishReason.raw }
+        : finishReasonOf(finish, turn.outputLimit);
+      return {
+        content: collector.result().content,
+        hostCalls,
+        finish: { ...finish, finishReason },
+        isReplayed: round.isReplayed === true,
+        release: () => held.release(finishReason),
+        responseId,
+      };
+    },
+  };
+
+  function emit(part: Part): void {
+    collector.add(part);
+    held.write(part);
+  }
+
+  function openBlock(part: PartOf<'text-start' | 'reasoning-start'>, type: OpenBlock['type']): void {
+    const id = ids.block(part.id);
+    blocks.set(`${type} ${id}`, { type, id });
+    emit(withId(part, id));
+  }
+
+  function endBlock(part: PartOf<'text-end' | 'reasoning-end'>): void {
+    const id = ids.block(part.id);
+    blocks.delete(`${part.type} ${id}`);
+    emit(withId(part, id));
+  }
+
+  function addCall(part: PartOf<'tool-call'>): void {
+    const { input, providerMetadata, own } = part;
+    const found = tools.find(part);
+    const { toolName } = found;
+    const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
+    if (toolCallId === undefined) return;
+    const call = { toolCallId, toolName, input, ...givenFacts({ providerMetadata, own }) };
+    if (found.owner === 'host') {
+      addHostPart({ ...part, ...call }, repairHostInput(input, found.tool));
+      return;
+    }
+    collector.add({ type: 'tool-call', ...call });
+    inputs.complete(call);
+    const tool = found.owner === 'loop' ? found.tool : undefined;
+    // A call that the host may have to approve is written after the decision on it.
+    if (turn.hostApprovals === undefined) {
+      const json = toValidJson(input, { schema: tool?.inputSchema });
+      turn.show(
+        { type: 'tool-call', ...withToolIdentity(call, tool), input: json, providerExecuted: true },
+        write,
+      );
+    }
+    if (found.owner === 'loop') calls.add(call, found.tool, { isComplete: part.isComplete === true });
+    else calls.refuse(call, found.reason);
+  }
+
+  /** Writes a call of the host, or a request for its approval. A call whose arguments may be incomplete is held back. */
+  function addHostPart(
+    part: PartOf<'tool-call' | 'tool-approval-request'>,
+    inputAfter: ReturnType<typeof repairHostInput>,
+  ): void {
+    hostCalls.push(part.toolCallId);
+    collector.add(part);
+    // Hosts run a call as soon as they receive it, which must not happen before the round is recorded.
+    if (inputAfter === undefined && !turn.steps.isDurable) held.write(part);
+    else held.hold(finishReason => ({ ...part, ...(inputAfter && { input: inputAfter(finishReason) }) }));
+  }
+}
+
+/** Writes the input of calls as it streams. */
+function createInputs(turn: Turn, write: Write) {
+  const inputs = new Map<string, { readonly isHost: boolean; hasEnded: boolean }>();
+  return {
+    start(part: ToolInputStart, { isHost }: { isHost: boolean }): void {
+      const { id, toolName } = part;
+      // A second start may belong to another call, which is written under another id when it is complete.
+      if (inputs.has(id)) return;
+      inputs.set(id, { isHost, hasEnded: false });
+      if (isHost) write(part);
+      else turn.show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, write);
+    },
+    append(part: PartOf<'tool-input-delta'>): void {
+      const { isHost = true, hasEnded = false } = inputs.get(part.id) ?? {};
+      if (hasEnded) return;
+      if (isHost) write(part);
+      else turn.show({ type: 'tool-input-delta', id: part.id, delta: part.delta }, write);
+    },
+    end(part: PartOf<'tool-input-end'>): void {
+      const input = inputs.get(part.id);
+      if (input?.hasEnded) return;
+      if (input === undefined || input.isHost) write(part);
+      else turn.show({ type: 'tool-input-end', id: part.id }, write);
+      if (input !== undefined) input.hasEnded = true;
+    },
+    /** Writes the complete input of a call of the loop whose input was not streamed. Without it `ai@5` cannot place the result. */
+    complete({ toolCallId: id, toolName, input }: LoopCall): void {
+      if (inputs.has(id)) return;
+      turn.show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, write);
+      turn.show({ type: 'tool-input-delta', id, delta: input }, write);
+      turn.show({ type: 'tool-input-end', id }, write);
+    },
+  };
+}
+
+/** Returns the part with another id, or the same part if it already has that id, as most parts do. */
+const withId = <Part extends { id: string }>(part: Part, id: string): Part =>
+  part.id === id ? part : { ...part, id };
+
+const givenFacts = ({
+  providerMetadata,
+  own,
+}: {
+  providerMetadata: ProviderMetadata | undefined;
+  own: PartFacts | undefined;
+}) => ({
+  ...(providerMetadata !== undefined && { providerMetadata }),
+  ...(own !== undefined && { own }),
+});
