@@ -106,7 +106,8 @@ export function folders(): { folder: string; files: string[]; lines: number; flo
 }
 
 /** Returns the number of lines of all sources. */
-export const lineCount = (): number => files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
+export const lineCount = (): number =>
+  files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const print = (name: string, items: readonly string[]) =>

@@ -1,5 +1,5 @@
-// Runs `npm audit` for the runtime dependencies. Exits with 1 if one has a known vulnerability. Some registries have no
-// list of vulnerabilities: then it prints that the audit was skipped.
+// Runs `npm audit` for the runtime dependencies. Exits with 1 if one has a known vulnerability, and with 3 if the registry
+// has no list of vulnerabilities. That stops a release, and not the checks of a machine without that service.
 import { spawnSync } from 'node:child_process';
 import { root } from './manifest.js';
 
@@ -21,7 +21,8 @@ if (total === 0) {
   console.log('npm audit: no known vulnerability in the runtime dependencies');
 } else if (total === undefined) {
   const reason = report.message ?? report.error?.summary ?? stderr.trim();
-  console.log(`npm audit: skipped, the registry returned no report (${reason})`);
+  console.error(`npm audit: could not run, the registry returned no report (${reason})`);
+  process.exitCode = 3;
 } else {
   console.error(stdout);
   console.error(

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
@@ -45,7 +45,10 @@ beforeAll(() => {
 it('packs the built files, the manifest and the guides, and nothing else', () => {
   const others = packedFiles.filter(file => !/^dist\/.+\.(?:js|js\.map|d\.ts)$/.test(file));
   expect(others).toContain('package.json');
-  expect(others.filter(file => file !== 'package.json' && !file.endsWith('.md'))).toEqual([]);
+  expect(others.filter(file => !['package.json', 'LICENSE'].includes(file) && !file.endsWith('.md'))).toEqual(
+    [],
+  );
+  expect(others).toEqual(expect.arrayContaining(['LICENSE', 'CHANGELOG.md', 'SECURITY.md']));
 });
 
 it('packs every guide that the README links to', () => {
@@ -59,6 +62,11 @@ it('packs the source map of each bundle', () => {
   const mapped = bundles.filter(file => read(file).includes('sourceMappingURL'));
   expect(mapped.length).toBeGreaterThan(10);
   expect(mapped.filter(file => !packed.has(`${file}.map`))).toEqual([]);
+});
+
+it('packs no source map over 1 MB', () => {
+  const maps = packedFiles.filter(file => file.endsWith('.map'));
+  expect(maps.filter(file => statSync(path.join(root, file)).size > 1_000_000)).toEqual([]);
 });
 
 it('packs the files that each entry points to', () => {
@@ -128,7 +136,7 @@ it.each(['@ai-sdk/provider', '@ai-sdk/provider-utils'])(
 
 it('contains the full text of the license named in the manifest', () => {
   expect(manifest.license).toBe('MIT');
-  const section = read('README.md').split('\n## License\n')[1]?.replace(/\s+/g, ' ');
+  const section = read('LICENSE').replace(/\s+/g, ' ');
   expect(section).toContain('Permission is hereby granted, free of charge, to any person obtaining a copy');
   expect(section).toContain('The above copyright notice and this permission notice shall be included');
   expect(section).toContain('THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND');

@@ -1,0 +1,68 @@
+/**
+ * Writes the addresses that follow from `repository` in package.json: `homepage`, `bugs`, and the link of the issue forms.
+ *
+ *     npm run repository               writes them
+ *     npm run repository -- --check    fails if one differs
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './manifest.js';
+
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+const {
+  repository,
+  homepage: _homepage,
+  bugs: _bugs,
+  ...rest
+} = JSON.parse(read('package.json')) as {
+  repository: { url: string };
+} & Record<string, unknown>;
+const [, address = '', owner = ''] =
+  /^git\+(https:\/\/[^/]+\/([^/]+)\/[^/]+)\.git$/.exec(repository.url) ??
+  fail(
+    `Expected \`repository.url\` to have the form "git+https://<host>/<owner>/<name>.git", got "${repository.url}".`,
+  );
+
+const { name, version, description, license, ...others } = rest;
+const manifest = {
+  name,
+  version,
+  description,
+  license,
+  repository,
+  homepage: `${address}#readme`,
+  bugs: { url: `${address}/issues` },
+  ...others,
+};
+const written: Readonly<Record<string, string>> = {
+  'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
+  '.github/ISSUE_TEMPLATE/config.yml': `blank_issues_enabled: false
+contact_links:
+  - name: A vulnerability
+    url: ${address}/security/advisories/new
+    about: Report it privately. SECURITY.md says what counts as one.
+`,
+};
+
+const differing = Object.entries(written).filter(([file, text]) => readOr(file) !== text);
+if (process.argv.includes('--check')) {
+  for (const [file] of differing)
+    console.error(`${file} does not follow \`repository\`. Run \`npm run repository\`.`);
+  if (differing.length > 0) process.exitCode = 1;
+} else {
+  for (const [file, text] of differing) writeFileSync(path.join(root, file), text);
+}
+if (owner === 'OWNER') console.log('`repository` in package.json still names the placeholder OWNER.');
+
+function readOr(file: string): string | undefined {
+  try {
+    return read(file);
+  } catch {
+    return undefined;
+  }
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}
