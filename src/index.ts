@@ -10,8 +10,8 @@ import type { KelivoResponsesSettings } from './provider/settings.js';
 
 export type { EmbeddingModelOptions } from './core/embedding.js';
 export type { LaterProvider } from './provider/provider.js';
-export type { LaterLanguageModel } from './versions/convert.js';
-export type { ProviderReference } from './versions/uploads.js';
+export type { LaterLanguageModel } from './versions/language-model.js';
+export type { ProviderReference } from './versions/provider.js';
 export type { ModelAdapter, ModelAdapterRegistry } from './adapters/definition.js';
 export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';

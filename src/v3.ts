@@ -25,7 +25,7 @@ export type * from './index.js';
 export { createCorsProxyFetch } from './http/cors-proxy.js';
 export { registerProvider } from './provider/register-provider.js';
 export { KelivoError } from './shared/errors.js';
-export { toLanguageModelV2 } from './versions/convert.js';
+export { toLanguageModelV2 } from './versions/language-model.js';
 export type { EmbeddingModelV3 } from './versions/embedding-model.js';
 export type {
   LanguageModelV3,

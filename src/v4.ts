@@ -25,7 +25,7 @@ export type * from './index.js';
 export { createCorsProxyFetch } from './http/cors-proxy.js';
 export { registerProvider } from './provider/register-provider.js';
 export { KelivoError } from './shared/errors.js';
-export { toLanguageModelV2 } from './versions/convert.js';
+export { toLanguageModelV2 } from './versions/language-model.js';
 export type { EmbeddingModelV4 } from './versions/embedding-model.js';
 export type {
   LanguageModelV4,
@@ -46,7 +46,7 @@ export type {
   FilesV4UploadOptions,
   SkillsV4,
   SkillsV4UploadOptions,
-} from './versions/uploads.js';
+} from './versions/provider.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */
 export type KelivoResponsesProvider = ProviderOf<'v4'>;
