@@ -8,11 +8,6 @@ import { createHostedTools } from './provider/hosted-tools.js';
 import { createDefaultProvider, createProvider, type ProviderOf } from './provider/provider.js';
 import type { KelivoResponsesSettings } from './provider/settings.js';
 
-export type { EmbeddingModelOptions } from './core/embedding.js';
-export type { LaterProvider } from './provider/provider.js';
-export type { LaterLanguageModel } from './versions/convert.js';
-export type { ProviderReference } from './versions/uploads.js';
-export type { ModelAdapter, ModelAdapterRegistry } from './adapters/definition.js';
 export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
 export type {
@@ -22,36 +17,16 @@ export type {
   KelivoRoundMetadata,
 } from './provider/call-types.js';
 export type { ModelOverride } from './provider/model-overrides.js';
-export type { RegistrableProvider } from './provider/serialization.js';
 export { registerProvider, type RegisterProviderOptions } from './provider/register-provider.js';
 export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
-export type { CompactMessage, CompactOptions, CompactResult } from './provider/compact.js';
+export type { CompactOptions, CompactResult } from './provider/compact.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';
-export type { KnownServerName } from './responses/compatibility/known-servers.js';
-export type { AzureSettings, ApiStyle } from './http/base-url.js';
-export type { ApiKeySetting } from './http/key-ring.js';
+export type { AzureSettings } from './http/base-url.js';
 export type { KelivoResponsesSettings, TimeoutSettings } from './provider/settings.js';
-export type { HostApprovalOptions } from './tool-loop/approvals/host-approvals.js';
-export type {
-  ApprovalDecision,
-  ApprovalRequest,
-  Approvals,
-  ApprovalStatus,
-  Approve,
-  StatedAnnotations,
-  ToolApproval,
-} from './tool-loop/approvals/approvals.js';
-export type { ToolLoopJournal, ToolLoopStep } from './tool-loop/durable/steps.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
 export type { ToolLoopEvent } from './tool-loop/turn/turn-reports.js';
-export type { LocalTool, LocalToolCallOptions, LocalTools, ToolInput } from './tools/local-tools.js';
-export type {
-  McpHttpServerConfig,
-  McpServerConfig,
-  McpServers,
-  McpStdioServerConfig,
-} from './mcp/config/config.js';
-export type { ToolStub, ToolStubsOptions } from './tools/tool-stubs.js';
+export type { LocalTool, LocalTools } from './tools/local-tools.js';
+export type { McpServerConfig, McpServers } from './mcp/config/config.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */
 export type KelivoResponsesProvider = ProviderOf<'v2'>;

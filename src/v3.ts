@@ -14,10 +14,10 @@ import {
 } from './provider/provider.js';
 import type { KelivoResponsesSettings } from './provider/settings.js';
 import {
-  toEmbeddingModel,
-  fromEmbeddingModel,
   type AnyEmbeddingModel,
   type EmbeddingModelV3,
+  fromEmbeddingModel,
+  toEmbeddingModel,
 } from './versions/embedding-model.js';
 import type { AnyLanguageModel, LanguageModelV3 } from './versions/specification.js';
 
@@ -25,25 +25,12 @@ export type * from './index.js';
 export { createCorsProxyFetch } from './http/cors-proxy.js';
 export { registerProvider } from './provider/register-provider.js';
 export { KelivoError } from './shared/errors.js';
-export { toLanguageModelV2 } from './versions/convert.js';
+export { toLanguageModelV2 } from './versions/language-model.js';
 export type { EmbeddingModelV3 } from './versions/embedding-model.js';
-export type {
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3Content,
-  LanguageModelV3FinishReason,
-  LanguageModelV3GenerateResult,
-  LanguageModelV3StreamPart,
-  LanguageModelV3StreamResult,
-  LanguageModelV3Usage,
-  LanguageModelV3Warning,
-} from './versions/specification.js';
+export type { LanguageModelV3 } from './versions/specification.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */
 export type KelivoResponsesProvider = ProviderOf<'v3'>;
-
-/** The provider for `ai@6`. */
-export type KelivoResponsesProviderV3 = KelivoResponsesProvider;
 
 /**
  * Creates a provider for OpenAI or any server with the Responses API, with tools that the provider runs. Its models are

@@ -14,10 +14,10 @@ import {
 } from './provider/provider.js';
 import type { KelivoResponsesSettings } from './provider/settings.js';
 import {
-  toEmbeddingModel,
-  fromEmbeddingModel,
   type AnyEmbeddingModel,
   type EmbeddingModelV4,
+  fromEmbeddingModel,
+  toEmbeddingModel,
 } from './versions/embedding-model.js';
 import type { AnyLanguageModel, LanguageModelV4 } from './versions/specification.js';
 
@@ -25,34 +25,12 @@ export type * from './index.js';
 export { createCorsProxyFetch } from './http/cors-proxy.js';
 export { registerProvider } from './provider/register-provider.js';
 export { KelivoError } from './shared/errors.js';
-export { toLanguageModelV2 } from './versions/convert.js';
+export { toLanguageModelV2 } from './versions/language-model.js';
 export type { EmbeddingModelV4 } from './versions/embedding-model.js';
-export type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Citation,
-  LanguageModelV4Content,
-  LanguageModelV4File,
-  LanguageModelV4FinishReason,
-  LanguageModelV4GenerateResult,
-  LanguageModelV4StreamPart,
-  LanguageModelV4StreamResult,
-  LanguageModelV4Warning,
-} from './versions/specification.js';
-export type {
-  FilesV4,
-  FilesV4FileOptions,
-  FilesV4Metadata,
-  FilesV4UploadOptions,
-  SkillsV4,
-  SkillsV4UploadOptions,
-} from './versions/uploads.js';
+export type { LanguageModelV4 } from './versions/specification.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */
 export type KelivoResponsesProvider = ProviderOf<'v4'>;
-
-/** The provider for `ai@7`. */
-export type KelivoResponsesProviderV4 = KelivoResponsesProvider;
 
 /**
  * Creates a provider for OpenAI or any server with the Responses API, with tools that the provider runs. Its models are

@@ -1,10 +1,6 @@
 import { isPlainObject, type JSONObject, type JSONValue } from '../shared/json.js';
 import type { Finish, FinishReason, Usage } from './part.js';
 
-/*
- * The end of a response: its reason and its token counts.
- */
-
 /** Returns a reason as one word, as events and traces contain it. */
 export const toReasonText = ({ unified }: FinishReason): string =>
   unified === 'interrupted' ? 'unknown' : unified;
@@ -22,15 +18,9 @@ export const NO_FINISH: Finish = {
 };
 
 /** Token counts as a server reports them: totals, and the parts of them that it knows. */
-export interface TokenCounts {
-  readonly input?: number | undefined;
-  readonly cacheRead?: number | undefined;
-  readonly cacheWrite?: number | undefined;
-  readonly output?: number | undefined;
-  readonly reasoning?: number | undefined;
-  readonly total?: number | undefined;
-  readonly raw?: JSONObject | undefined;
-}
+export type TokenCounts = Readonly<
+  Partial<Record<'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'total', number>>
+> & { readonly raw?: JSONObject | undefined };
 
 /** Creates a usage. The tokens without a cache and those of the text are the rest of the totals. */
 export const toUsage = ({

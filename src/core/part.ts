@@ -56,25 +56,27 @@ export interface Citation {
   readonly citedText?: string | undefined;
 }
 
-/**
- * Set for calls that a tool loop ran. A host that does not show a call keeps it in its history nevertheless.
- *
- * - `shown`: hosts show it if they accept calls of the tool.
- * - `hidden`: no host shows it.
- */
-export type LoopCallVisibility = 'shown' | 'hidden';
+/** Members of the parts of a call. */
+interface CallPart extends KeptPart {
+  readonly toolName: string;
+  /** True if the call did not declare the tool. Set at the door of a version. */
+  readonly dynamic?: boolean | undefined;
+  /**
+   * Set for calls that a tool loop ran. A host that does not show a call keeps it in its history nevertheless.
+   *
+   * - `shown`: hosts show it if they accept calls of the tool.
+   * - `hidden`: no host shows it.
+   */
+  readonly ofLoop?: 'shown' | 'hidden' | undefined;
+}
 
-export interface ToolCall extends KeptPart {
+export interface ToolCall extends CallPart {
   readonly type: 'tool-call';
   readonly toolCallId: string;
-  readonly toolName: string;
   /** Arguments as JSON text. */
   readonly input: string;
   readonly providerExecuted?: boolean | undefined;
-  /** True if the call did not declare the tool. Set at the door of a version. */
-  readonly dynamic?: boolean | undefined;
   readonly title?: string | undefined;
-  readonly ofLoop?: LoopCallVisibility | undefined;
   /**
    * True if the server has marked the call as complete, so that it may run before the response ends. Calls of other APIs may
    * turn out to be truncated. @default false
@@ -83,18 +85,15 @@ export interface ToolCall extends KeptPart {
 }
 
 /** The result of a call that was run for the host. */
-export interface ToolResult extends KeptPart {
+export interface ToolResult extends CallPart {
   readonly type: 'tool-result';
   readonly toolCallId: string;
-  readonly toolName: string;
   readonly result: NonNullable<JSONValue>;
   readonly isError?: boolean | undefined;
   /** True if a later result of the same call replaces this one. */
   readonly preliminary?: boolean | undefined;
-  readonly dynamic?: boolean | undefined;
   /** The result as the next prompt contains it. @default derived from `result` */
   readonly output?: ToolResultOutput | undefined;
-  readonly ofLoop?: LoopCallVisibility | undefined;
 }
 
 export interface ToolApprovalRequest extends KeptPart {
@@ -131,16 +130,13 @@ export type Part =
 
 export type PartOf<Type extends Part['type']> = Extract<Part, { type: Type }>;
 
-export interface ToolInputStart extends KeptPart {
+export interface ToolInputStart extends CallPart {
   readonly type: 'tool-input-start';
   readonly id: string;
-  readonly toolName: string;
   readonly providerExecuted?: boolean | undefined;
-  readonly dynamic?: boolean | undefined;
   readonly title?: string | undefined;
   /** Format of the deltas. `text` for custom tools, whose complete input is a JSON string. @default 'json' */
   readonly inputEncoding?: 'json' | 'text' | undefined;
-  readonly ofLoop?: LoopCallVisibility | undefined;
 }
 
 /** The end of a response. */

@@ -100,10 +100,7 @@ export interface ProviderTool {
 }
 
 export type ToolChoice =
-  | { readonly type: 'auto' }
-  | { readonly type: 'none' }
-  | { readonly type: 'required' }
-  | { readonly type: 'tool'; readonly toolName: string };
+  { readonly type: 'auto' | 'none' | 'required' } | { readonly type: 'tool'; readonly toolName: string };
 
 /** The conversation. Hosts may send parts of other types, which the layers that read them report. */
 export type Prompt = readonly Message[];
@@ -205,24 +202,26 @@ interface OutputOptions {
   readonly providerOptions?: ProviderOptions | undefined;
 }
 
-export type ToolResultOutput =
-  | ({ readonly type: 'text'; readonly value: string } & OutputOptions)
-  | ({ readonly type: 'json'; readonly value: JSONValue } & OutputOptions)
-  | ({ readonly type: 'execution-denied'; readonly reason?: string | undefined } & OutputOptions)
-  | ({ readonly type: 'error-text'; readonly value: string } & OutputOptions)
-  | ({ readonly type: 'error-json'; readonly value: JSONValue } & OutputOptions)
-  | ({ readonly type: 'content'; readonly value: readonly OutputContent[] } & OutputOptions);
+export type ToolResultOutput = OutputOptions &
+  (
+    | { readonly type: 'text' | 'error-text'; readonly value: string }
+    | { readonly type: 'json' | 'error-json'; readonly value: JSONValue }
+    | { readonly type: 'execution-denied'; readonly reason?: string | undefined }
+    | { readonly type: 'content'; readonly value: readonly OutputContent[] }
+  );
 
-export type OutputContent =
-  | ({ readonly type: 'text'; readonly text: string } & OutputOptions)
-  | ({
-      readonly type: 'file';
-      readonly data: FileData;
-      /** Empty if it is unknown. */
-      readonly mediaType: string;
-      readonly filename?: string | undefined;
-    } & OutputOptions)
-  | ({ readonly type: 'custom' } & OutputOptions);
+export type OutputContent = OutputOptions &
+  (
+    | { readonly type: 'text'; readonly text: string }
+    | {
+        readonly type: 'file';
+        readonly data: FileData;
+        /** Empty if it is unknown. */
+        readonly mediaType: string;
+        readonly filename?: string | undefined;
+      }
+    | { readonly type: 'custom' }
+  );
 
 /** Data that a model generated. A string is base64. */
 export type GeneratedFileData =

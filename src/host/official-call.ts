@@ -6,14 +6,14 @@ import { createToolNames, type NamedTool } from '../responses/request/tools.js';
 import { idOf, isPlainObject, objectOf } from '../shared/json.js';
 import { isToolStub } from '../tools/tool-stubs.js';
 import { fromLanguageModel } from '../versions/language-model.js';
-import { officialTraitsOf, type OfficialTraits } from '../versions/official.js';
+import type { OfficialTraits } from '../versions/version.js';
 import type { AnyLanguageModel } from '../versions/specification.js';
-import { versionOf } from '../versions/versions.js';
+import { VERSIONS, versionOf } from '../versions/versions.js';
 import { partsOf, toOfficialHistory } from './official-history.js';
 
 /** Wraps an official model of any version, so that it continues histories of this package. */
 export function continueHistories(official: AnyLanguageModel, { store }: { store: boolean }): CoreModel {
-  const traits = officialTraitsOf(versionOf(official));
+  const traits = VERSIONS[versionOf(official)].official;
   // The prompt of the call has the form that the model accepts.
   const model = fromLanguageModel(official, { serialize: call => call });
   const { hasOwn, toOwn, fromOwn } = createNamespaces(official.provider);

@@ -12,7 +12,7 @@ import { toDeniedText } from '../core/output.js';
 import { idOf, stringOf } from '../shared/json.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
-import type { OfficialTraits } from '../versions/official.js';
+import type { OfficialTraits } from '../versions/version.js';
 
 /*
  * The history of this package contains parts that an official provider misreads or drops without a warning. They are

@@ -9,7 +9,7 @@ import type {
   FilesV4Metadata,
   FilesV4UploadOptions,
   SkillsV4,
-} from '../versions/uploads.js';
+} from '../versions/provider.js';
 import type { Connection } from './connection.js';
 
 /** The official provider uses this key, too, so that both can use the uploads of the other. */

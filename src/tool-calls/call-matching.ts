@@ -20,8 +20,8 @@ export interface MatchedCall {
 
 /**
  * Finds the result of every call. Returns one entry for each call and each result of the history, in the order of the
- * parts. The entry is the matched call for a call, the call to rebuild for a result without a call, and `undefined` for
- * any other result, which belongs to another entry or is a duplicate.
+ * parts. The entry is the matched call for a call, one without a `part` for a result without a call, and `undefined` for any
+ * other result, which belongs to another entry or is a duplicate.
  */
 export function matchToolCalls(prompt: Prompt, isHosted: IsHostedCall): Array<MatchedCall | undefined> {
   const slots: Array<MatchedCall | undefined> = [];
@@ -44,7 +44,7 @@ export function matchToolCalls(prompt: Prompt, isHosted: IsHostedCall): Array<Ma
   }
   for (const use of uses.values()) claimEarlyResults(use);
   makeIdsUnique(slots, uses);
-  // Drops rebuilt calls whose result was claimed by its own call.
+  // Drops results without a call that their own call has claimed.
   return slots.map(call => (call?.part === undefined && call?.result === undefined ? undefined : call));
 }
 
@@ -98,12 +98,12 @@ function addResult(
     last.result = part;
     return undefined;
   }
-  // In a later turn, the id of a rebuilt call belongs to a new call: some servers start at `call_0` each time.
+  // In a later turn, the id belongs to a call that is missing as well: some servers start at `call_0` each time.
   if (last !== undefined && (last.part !== undefined || last.turn === turn)) return undefined;
-  const rebuilt = { toolCallId: part.toolCallId, part: undefined, result: part, providerExecuted, turn };
-  use.calls.push(rebuilt);
+  const orphan = { toolCallId: part.toolCallId, part: undefined, result: part, providerExecuted, turn };
+  use.calls.push(orphan);
   use.completed++;
-  return rebuilt;
+  return orphan;
 }
 
 /** Assigns results that precede their call and were treated as results without a call. */

@@ -1,11 +1,15 @@
+import type { CoreCall } from '../core/call.js';
+import { toDeniedText } from '../core/output.js';
 import type {
   AssistantMessage,
   AssistantPart,
   Message,
   Prompt,
+  TextPart,
   ToolCallPart,
   ToolMessage,
   ToolPart,
+  ToolResultOutput,
   ToolResultPart,
 } from '../core/prompt.js';
 import { isFunctionPart, type IsHostedCall, type MatchedCall, matchToolCalls } from './call-matching.js';
@@ -14,8 +18,8 @@ import { unwrapMcpOutput } from './mcp-output.js';
 
 export interface PairToolCallsOptions {
   /**
-   * Keeps results of a `tool` message whose call is not in the history. With `previous_response_id` or `conversation`,
-   * the server has the call.
+   * Keeps results of a `tool` message whose call is not in the history as they are. With `previous_response_id` or
+   * `conversation`, the server has the call.
    * @default false
    */
   keepOrphans?: boolean;
@@ -38,7 +42,8 @@ export interface PairToolCallsOptions {
  *
  * Hosts keep the calls that a provider executed in one assistant message (call, result, text, call, result, text),
  * sometimes without the call, sometimes with the results at the end. Pairs that the host ran stay as they are, and so do
- * calls of hosted tools. Returns the same prompt if nothing changes.
+ * calls of hosted tools. A result without a call, of a history that was cut in between, becomes text. Returns the same prompt
+ * if nothing changes.
  */
 export function pairToolCalls(
   prompt: Prompt,
@@ -80,10 +85,7 @@ export function pairToolCalls(
         continue;
       }
       closeRound(message);
-      if (orphans.length > 0) {
-        history.push({ role: 'assistant', content: orphans.map(toCallPart) });
-        history.push({ ...message, content: orphans.map(toResultPart) });
-      }
+      if (orphans.length > 0) history.push({ role: 'assistant', content: orphans.map(toText) });
       if (rest.length > 0)
         history.push(isSame(rest, message.content) ? message : { ...message, content: rest });
     } else {
@@ -157,10 +159,11 @@ function toRounds(message: AssistantMessage, { nextSlot, isHosted }: SlotReader)
   // The model knew the result when it wrote the text after a provider-executed call, but not after a host's call.
   let hasResult = false;
   for (const part of message.content) {
-    if (isFunctionPart(part, 'assistant', isHosted)) {
-      const call = nextSlot();
-      if (call === undefined) continue;
-      current.parts.push(toCallPart(call));
+    const isFunction = isFunctionPart(part, 'assistant', isHosted);
+    const call = isFunction ? nextSlot() : undefined;
+    if (isFunction && call === undefined) continue;
+    if (call?.part !== undefined) {
+      current.parts.push(toCallPart(call.part, call));
       current.calls.push(call);
       hasResult ||= call.providerExecuted;
       continue;
@@ -170,7 +173,7 @@ function toRounds(message: AssistantMessage, { nextSlot, isHosted }: SlotReader)
       current = { parts: [], calls: [] };
       hasResult = false;
     }
-    current.parts.push(part);
+    current.parts.push(call === undefined ? part : toText(call));
   }
   if (current.parts.length > 0) sections.push(current);
 
@@ -190,7 +193,7 @@ interface SlotReader {
   nextSlot(): MatchedCall | undefined;
 }
 
-/** Separates the results of a `tool` message that need a call before them from the parts that stay in place. */
+/** Separates the results of a `tool` message without a call from the parts that stay in place. */
 function sortToolMessage(
   message: ToolMessage,
   { nextSlot, keepOrphans, isHosted }: SlotReader & { keepOrphans: boolean },
@@ -210,13 +213,40 @@ function sortToolMessage(
   return { orphans, rest };
 }
 
-function toCallPart({ part, result, toolCallId, providerExecuted }: MatchedCall): ToolCallPart {
-  // The arguments of a call of which only the result is left are unknown.
-  if (part === undefined)
-    return { type: 'tool-call', toolCallId, toolName: result?.toolName ?? '', input: {} };
+function toCallPart(part: ToolCallPart, { toolCallId, providerExecuted }: MatchedCall): ToolCallPart {
   if (part.toolCallId === toolCallId && !(providerExecuted && part.providerExecuted)) return part;
   const { providerExecuted: _, ...plain } = part;
   return { ...plain, toolCallId };
+}
+
+/**
+ * Writes a result without a call as text. An invented call would be a request that the model never made. It is text of the
+ * assistant, because those of the user and of the developer have an authority that the output of a tool must not get.
+ */
+function toText(call: MatchedCall): TextPart {
+  const { toolName, output } = toResultPart(call);
+  const text = `Output of the tool "${toolName}", whose call is missing in this conversation:\n${textOf(output)}`;
+  return { type: 'text', text };
+}
+
+function textOf(output: ToolResultOutput): string {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return output.value;
+    case 'json':
+    case 'error-json':
+      return JSON.stringify(output.value);
+    case 'execution-denied':
+      return toDeniedText(output);
+    case 'content':
+      return output.value
+        .map(item => {
+          if (item.type === 'text') return item.text;
+          return `[${(item.type === 'file' && item.mediaType) || 'content'} omitted]`;
+        })
+        .join('\n');
+  }
 }
 
 function toResultPart({ part, result, toolCallId, providerExecuted }: MatchedCall): ToolResultPart {
@@ -238,17 +268,8 @@ function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
-/** The fields of a call that name a conversation on the server. */
-export interface ContinuationOptions {
-  /** The options of the call by provider. @default none */
-  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
-  /** The options of this package, inside the package. @default `providerOptions.kelivo` */
-  readonly own?: Readonly<Record<string, unknown>>;
-}
-
 /** Returns true if the server stores the history, so that results can occur without their calls. */
-export function isContinuation<Call extends ContinuationOptions>(call: Call): boolean {
-  const { providerOptions, own = providerOptions?.kelivo } = call;
+export function isContinuation({ own, providerOptions }: Pick<CoreCall, 'own' | 'providerOptions'>): boolean {
   const { previousResponseId, conversation }: Readonly<Record<string, unknown>> = {
     ...providerOptions?.azure,
     ...providerOptions?.openai,

@@ -1,10 +1,20 @@
-import { type CollectedToolCall, ToolCallCollector, type ToolCallFragment } from './collector.js';
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
-import { normalizeToolName } from './tool-names.js';
-import { parseToolArguments } from './tool-arguments.js';
 import { KelivoError } from '../shared/errors.js';
 import { createUniqueIds } from '../shared/unique-ids.js';
+import { type CollectedToolCall, ToolCallCollector, type ToolCallFragment } from './collector.js';
+import { parseToolArguments } from './tool-arguments.js';
+import { normalizeToolName } from './tool-names.js';
+
+/** Options of `ToolCallPipeline`. */
+export interface ToolCallPipelineOptions {
+  /** Tools that were declared to the model. Names are matched with these only. @default none */
+  readonly tools?: readonly {
+    readonly name: string;
+    /** JSON Schema of the arguments. @default arguments are not checked */
+    readonly inputSchema?: JSONSchema7;
+  }[];
+}
 
 /** The tool calls of one response. */
 export interface ToolCallPipelineResult {
@@ -12,29 +22,57 @@ export interface ToolCallPipelineResult {
   readonly calls: readonly ProcessedToolCall[];
   /** Calls that could not be processed. */
   readonly failed: readonly FailedToolCall[];
-  readonly stats: ToolCallStats;
+  /** Counts of the response. */
+  readonly stats: {
+    /** Fragments received. */
+    readonly fragments: number;
+    /** Processed calls. */
+    readonly calls: number;
+    /** Calls that could not be processed. */
+    readonly failed: number;
+    /** Calls of tools that were not declared. */
+    readonly undeclared: number;
+    /** Calls whose name was changed to that of a declared tool. */
+    readonly renamed: number;
+    /** Calls whose arguments were repaired. */
+    readonly repaired: number;
+    /** Calls whose arguments are truncated or cannot be read. */
+    readonly incomplete: number;
+  };
 }
 
-/** Counts of one response. */
-export interface ToolCallStats {
-  /** Fragments received. */
-  readonly fragments: number;
-  /** Processed calls. */
-  readonly calls: number;
-  /** Calls that could not be processed. */
-  readonly failed: number;
-  /** Calls of tools that were not declared. */
-  readonly undeclared: number;
-  /** Calls whose name had a decoration removed. */
-  readonly renamed: number;
-  /** Calls whose arguments were repaired. */
-  readonly repaired: number;
-  /** Calls whose arguments are truncated or cannot be read. */
-  readonly incomplete: number;
+/** A call with the fields of the AI SDK's `tool-call` part. */
+export interface ProcessedToolCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** Arguments as JSON, or as the model wrote them if they cannot be repaired. */
+  readonly input: string;
+  /** Arguments as an object. Undefined if they are truncated or cannot be read, so that the call must not run. */
+  readonly args: Record<string, unknown> | undefined;
+  /** Position among the processed and failed calls of the response, from 0. */
+  readonly index: number;
+  /** False if the arguments are truncated or cannot be read. */
+  readonly isComplete: boolean;
+  /** The call as the model wrote it. */
+  readonly written: CollectedToolCall;
+  /** The differences from what the model wrote. An id differs if it was missing or repeated. */
+  readonly changes: readonly ('id' | 'name' | 'arguments')[];
+  /** True if the tool was declared. */
+  readonly isDeclared: boolean;
+}
+
+/** A call that could not be processed: it has no name, or one that no tool can have. */
+export interface FailedToolCall {
+  /** Position among the processed and failed calls of the response, from 0. */
+  readonly index: number;
+  readonly call: CollectedToolCall;
+  /** The expected and the received value. */
+  readonly reason: string;
 }
 
 /**
- * Builds the tool calls of one response from the fragments of its stream.
+ * Builds the tool calls of one response from the fragments of its stream, with declared names, arguments as JSON and unique
+ * ids.
  *
  * @example
  * ```ts
@@ -47,12 +85,15 @@ export interface ToolCallStats {
  */
 export class ToolCallPipeline {
   readonly #collector = new ToolCallCollector();
-  readonly #processor: ToolCallProcessor;
+  readonly #schemas: ReadonlyMap<string, JSONSchema7 | undefined>;
+  readonly #names: ReadonlySet<string>;
+  readonly #ids = createUniqueIds();
   #fragments = 0;
   #isFinished = false;
 
-  constructor(options: ToolCallProcessorOptions = {}) {
-    this.#processor = new ToolCallProcessor(options);
+  constructor({ tools = [] }: ToolCallPipelineOptions = {}) {
+    this.#schemas = new Map(tools.map(({ name, inputSchema }) => [name, inputSchema]));
+    this.#names = new Set(this.#schemas.keys());
   }
 
   /**
@@ -76,8 +117,8 @@ export class ToolCallPipeline {
     this.#isFinished = true;
     const calls: ProcessedToolCall[] = [];
     const failed: FailedToolCall[] = [];
-    for (const collected of this.#collector.calls()) {
-      const made = this.#processor.process(collected);
+    for (const [index, collected] of this.#collector.calls().entries()) {
+      const made = this.#process(collected, index);
       if ('reason' in made) failed.push(made);
       else calls.push(made);
     }
@@ -87,11 +128,37 @@ export class ToolCallPipeline {
       calls: calls.length,
       failed: failed.length,
       undeclared: count(call => !call.isDeclared),
-      renamed: count(call => call.isRenamed),
-      repaired: count(call => call.isRepaired),
+      renamed: count(call => call.isDeclared && call.changes.includes('name')),
+      repaired: count(call => call.changes.includes('arguments')),
       incomplete: count(call => !call.isComplete),
     };
     return { calls, failed, stats };
+  }
+
+  #process(call: CollectedToolCall, index: number): ProcessedToolCall | FailedToolCall {
+    const written = call.name.trim();
+    if (written === '') return { call, index, reason: 'Expected a tool call to have a name, got none.' };
+    const declared = normalizeToolName(call.name, this.#names);
+    if (declared === undefined && !LEGAL_NAME.test(written))
+      return { call, index, reason: toNameReason(written) };
+    const toolName = declared ?? written;
+    const parsed = parseToolArguments(call.arguments, { schema: this.#schemas.get(toolName) });
+    const toolCallId = this.#ids.take(call.id ?? generateId());
+    return {
+      toolCallId,
+      toolName,
+      input: parsed.success ? parsed.json : call.arguments,
+      args: parsed.success ? parsed.input : undefined,
+      index,
+      isComplete: parsed.success,
+      written: call,
+      changes: [
+        ...(toolCallId === call.id ? [] : ['id' as const]),
+        ...(toolName === call.name ? [] : ['name' as const]),
+        ...(parsed.success && parsed.isRepaired ? ['arguments' as const] : []),
+      ],
+      isDeclared: declared !== undefined,
+    };
   }
 
   #assertOpen(method: string): void {
@@ -100,111 +167,6 @@ export class ToolCallPipeline {
       code: 'closed',
       message: `Expected no call of \`${method}\` after \`finish\`. Create a ToolCallPipeline for each response.`,
     });
-  }
-}
-
-/** A tool that was declared to the model in the `tools` of a call. */
-export interface DeclaredTool {
-  readonly name: string;
-  /** JSON Schema of the arguments. @default arguments are not checked */
-  readonly inputSchema?: JSONSchema7;
-}
-
-/** Options of `ToolCallProcessor` and `ToolCallPipeline`. */
-export interface ToolCallProcessorOptions {
-  /** Tools that were declared to the model. Names are matched with these only. @default none */
-  readonly tools?: readonly DeclaredTool[];
-  /** Creates the id of a call without one. @default a random id */
-  readonly generateId?: () => string;
-}
-
-/** A call with the fields of the AI SDK's `tool-call` part. */
-export interface ProcessedToolCall {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  /** Arguments as JSON, or as the model wrote them if they cannot be repaired. */
-  readonly input: string;
-  /** Arguments as an object. Undefined if they are truncated or cannot be read, so that the call must not run. */
-  readonly args: Record<string, unknown> | undefined;
-  /** Position among the processed and failed calls of the response, from 0. */
-  readonly index: number;
-  /** False if the arguments are truncated or cannot be read. */
-  readonly isComplete: boolean;
-  /** The call as the model wrote it. */
-  readonly written: CollectedToolCall;
-  /** The differences from what the model wrote. An id differs if it was missing or repeated. */
-  readonly changes: readonly ToolCallChange[];
-  /** True if the tool was declared. */
-  readonly isDeclared: boolean;
-  /** True if a decoration was removed from the name. */
-  readonly isRenamed: boolean;
-  /** True if the arguments were repaired. */
-  readonly isRepaired: boolean;
-}
-
-/** A part of a call that differs from what the model wrote. */
-export type ToolCallChange = 'id' | 'name' | 'arguments';
-
-/** A call that could not be processed. */
-export interface FailedToolCall {
-  /** Position among the processed and failed calls of the response, from 0. */
-  readonly index: number;
-  readonly call: CollectedToolCall;
-  /** The expected and the received value. */
-  readonly reason: string;
-}
-
-/**
- * Normalizes collected calls: declared names, arguments as JSON, unique ids. A call fails if it has no name, or one that
- * no tool can have. Arguments that cannot be repaired do not make a call fail.
- */
-export class ToolCallProcessor {
-  readonly #tools: ReadonlyMap<string, DeclaredTool>;
-  readonly #names: ReadonlySet<string>;
-  readonly #generateId: () => string;
-  readonly #ids = createUniqueIds();
-  #processed = 0;
-
-  constructor({ tools = [], generateId: makeId = generateId }: ToolCallProcessorOptions = {}) {
-    this.#tools = new Map(tools.map(tool => [tool.name, tool]));
-    this.#names = new Set(this.#tools.keys());
-    this.#generateId = makeId;
-  }
-
-  /** Returns the processed call, or the reason why it failed. */
-  process(call: CollectedToolCall): ProcessedToolCall | FailedToolCall {
-    const index = this.#processed++;
-    const written = call.name.trim();
-    if (written === '') return { call, index, reason: 'Expected a tool call to have a name, got none.' };
-    const toolName = normalizeToolName(call.name, this.#names);
-    if (toolName === undefined && !LEGAL_NAME.test(written))
-      return { call, index, reason: toNameReason(written) };
-    const tool = toolName === undefined ? undefined : this.#tools.get(toolName);
-    const parsed = parseToolArguments(call.arguments, { schema: tool?.inputSchema });
-    const toolCallId = this.#takeId(call.id);
-    const isRenamed = toolName !== undefined && toolName !== call.name;
-    const isRepaired = parsed.success && parsed.isRepaired;
-    return {
-      toolCallId,
-      toolName: toolName ?? written,
-      input: parsed.success ? parsed.json : call.arguments,
-      args: parsed.success ? parsed.input : undefined,
-      index,
-      isComplete: parsed.success,
-      written: call,
-      changes: [
-        ...(toolCallId === call.id ? [] : ['id' as const]),
-        ...((toolName ?? written) === call.name ? [] : ['name' as const]),
-        ...(isRepaired ? ['arguments' as const] : []),
-      ],
-      isDeclared: toolName !== undefined,
-      isRenamed,
-      isRepaired,
-    };
-  }
-
-  #takeId(id: string | undefined): string {
-    return this.#ids.take(id ?? this.#generateId());
   }
 }
 

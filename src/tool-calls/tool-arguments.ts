@@ -1,17 +1,8 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isPlainObject } from '../shared/json.js';
-import { type JsonReading, readJson, repairJson } from './json-repair.js';
-import type { JsonFault } from './lenient-json.js';
+import { type JsonFault, type JsonReading, readJson, repairJson } from './json-repair.js';
 import { hasTypesOf, repairBySchema, unwrapCall } from './schema-repair.js';
-
-/** Options of `parseToolArguments`. */
-export interface ParseToolArgumentsOptions {
-  /**
-   * JSON Schema of the arguments. Strings are parsed as JSON where the schema does not allow a string: `"3"` becomes 3 if
-   * a number is expected. @default strings stay strings
-   */
-  schema?: JSONSchema7;
-}
+import { normalizeToolName } from './tool-names.js';
 
 /** The arguments of a call, or the reason why they cannot be used. */
 export type ParsedToolArguments =
@@ -35,10 +26,13 @@ export type ParsedToolArguments =
  *
  * Truncated arguments are rejected: half a path, half a number or half a list must not run. Missing closing brackets are
  * added only after a complete value, and only if the result has the types and required properties of the schema.
+ *
+ * @param options `schema` is the JSON Schema of the arguments. Strings are parsed as JSON where it does not allow a string:
+ *   `"3"` becomes 3 if a number is expected. Without it, strings stay strings.
  */
 export function parseToolArguments(
   text: string,
-  { schema }: ParseToolArgumentsOptions = {},
+  { schema }: { schema?: JSONSchema7 } = {},
 ): ParsedToolArguments {
   if (text.trim() === '') return { success: true, input: {}, json: '{}', isRepaired: text !== '' };
   const valid = readJson(text);
@@ -125,3 +119,26 @@ function hasPrototypeKey(value: object): boolean {
 }
 
 const excerpt = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
+
+/**
+ * Repairs the name and the arguments of a call that `ai` could not read, by the rules of `normalizeToolName` and
+ * `parseToolArguments`. It is a value for the option `experimental_repairToolCall` of `ai` 5, 6 and 7.
+ *
+ * @returns null if the call cannot be repaired, for example because its arguments are truncated, and if these rules
+ *   change nothing.
+ */
+export async function repairToolCall<Call extends { readonly toolName: string; readonly input: string }>({
+  toolCall,
+  tools,
+  inputSchema,
+}: {
+  readonly toolCall: Call;
+  readonly tools: object;
+  readonly inputSchema: (options: { toolName: string }) => JSONSchema7 | PromiseLike<JSONSchema7>;
+}): Promise<Call | null> {
+  const toolName = normalizeToolName(toolCall.toolName, new Set(Object.keys(tools)));
+  if (toolName === undefined) return null;
+  const parsed = parseToolArguments(toolCall.input, { schema: await inputSchema({ toolName }) });
+  if (!parsed.success || (toolName === toolCall.toolName && !parsed.isRepaired)) return null;
+  return { ...toolCall, toolName, input: parsed.json };
+}

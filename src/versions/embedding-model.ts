@@ -1,8 +1,32 @@
-import type { EmbeddingModelV2 } from './other-models-v2.js';
-import type { SharedV2ProviderOptions } from './specification-v2.js';
 import type { CoreEmbeddingModel, EmbeddingCall, EmbeddingResult } from '../core/embedding.js';
-import { joinOptions, splitOptions } from './history.js';
+import { joinOptions, splitOptions } from './history/facts.js';
 import type { HostVersion, LanguageModelV3Warning } from './specification.js';
+import type {
+  SharedV2Headers,
+  SharedV2ProviderMetadata,
+  SharedV2ProviderOptions,
+} from './specification-v2.js';
+
+/** An embedding model for `ai@5`. */
+export interface EmbeddingModelV2<Value> {
+  readonly specificationVersion: 'v2';
+  readonly provider: string;
+  readonly modelId: string;
+  readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
+  readonly supportsParallelCalls: PromiseLike<boolean> | boolean;
+  /** Embeds values. */
+  doEmbed(options: {
+    values: Value[];
+    abortSignal?: AbortSignal;
+    providerOptions?: SharedV2ProviderOptions;
+    headers?: Record<string, string | undefined>;
+  }): PromiseLike<{
+    embeddings: number[][];
+    usage?: { tokens: number };
+    providerMetadata?: SharedV2ProviderMetadata;
+    response?: { headers?: SharedV2Headers; body?: unknown };
+  }>;
+}
 
 type EmbedOptionsV2 = Parameters<EmbeddingModelV2<string>['doEmbed']>[0];
 type EmbedOptions = Omit<EmbedOptionsV2, 'providerOptions'> & {

@@ -11,22 +11,15 @@ import {
 } from '../core/source.js';
 import { NO_CALL_TELEMETRY, NO_ROUND_TELEMETRY } from '../core/telemetry.js';
 import { objectsOf, type PlainObject } from '../shared/json.js';
-import { createApprovalReader } from './hosted-approvals.js';
-import { serializeHistory } from './exit.js';
-import { createApprovalFilter, createHostFilter } from './host-filter.js';
-import {
-  createPartReader,
-  type HostOptions,
-  readCall,
-  readContentPart,
-  readFinish,
-  readWarnings,
-} from './read.js';
+import { createApprovalReader, createApprovalWriter } from './history/approval-tool.js';
+import { createHostFilter } from './history/host-filter.js';
+import { createPartReader, readCall, readContentPart, readFinish, readWarnings } from './read.js';
 import type { AnyLanguageModel, HostVersion, LanguageModels, SameVersion } from './specification.js';
 import { type Batches, readAhead, toStream } from './streams.js';
-import { createPartWriter, type Version, writeFinish } from './version.js';
+import type { LanguageModelV2 } from './specification-v2.js';
+import { createPartWriter, type HostOptions, type Version, writeFinish } from './version.js';
 import { type VersionName, VERSIONS, versionOf } from './versions.js';
-import { writeCall } from './write-call.js';
+import { serializeHistory, writeCall } from './write-call.js';
 
 /**
  * The fields of a call that options of no version can express. They are passed under a symbol, which the middlewares of a
@@ -115,7 +108,7 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
 function createFilter(call: CoreCall, { hasApprovalTool }: Version): PartTransformer {
   const filter = createHostFilter(call);
   if (!hasApprovalTool) return filter;
-  const approvals = createApprovalFilter(call);
+  const approvals = createApprovalWriter(call);
   return {
     part: (part, emit) => approvals.part(part, one => filter.part(one, emit)),
     flush(emit) {
@@ -290,3 +283,20 @@ export function wrapSameVersion<Model extends AnyLanguageModel>(
     ? model
     : (toModelOf(wrapped, VERSIONS[version]) as unknown as SameVersion<Model>);
 }
+
+/** Any language model of version 3 or 4, of this or another provider. */
+export interface LaterLanguageModel extends AnyLanguageModel {
+  readonly specificationVersion: 'v3' | 'v4';
+}
+
+/**
+ * Converts a model of `ai` 6 or 7 to version 2, for hosts and packages that accept no other. A later conversion back with
+ * `toLanguageModelV3` or `toLanguageModelV4` loses nothing.
+ *
+ * @example
+ * ```ts
+ * const model = toLanguageModelV2(openai('gpt-5'));
+ * ```
+ */
+export const toLanguageModelV2 = (model: LaterLanguageModel): LanguageModelV2 =>
+  toLanguageModel(fromLanguageModel(model), 'v2');

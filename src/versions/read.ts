@@ -12,21 +12,16 @@ import {
   objectsOf,
   type PlainObject,
   stringOf,
-  tryParseJson,
 } from '../shared/json.js';
-import { fromCarrier, type HostMessage, splitFacts, splitOptions, withHiddenCalls } from './history.js';
+import { findApprovalCalls, readApprovalCall, readApprovalResponse } from './history/approval-tool.js';
+import { fromCarrier, splitFacts, splitOptions } from './history/facts.js';
+import { type HostMessage, withHiddenCalls } from './history/hidden-calls.js';
+import type { HostOptions } from './version.js';
 
 /*
  * Reads calls and responses of any version. The forms of the versions differ where their meanings do, so that no version
  * has to be known here.
  */
-
-/** The options of a call, of which this package reads what it knows. */
-export interface HostOptions extends PlainObject {
-  readonly prompt: readonly HostMessage[];
-  readonly tools?: readonly PlainObject[] | undefined;
-  readonly providerOptions?: ProviderMetadata | undefined;
-}
 
 /** Everything of a call that its options contain. */
 export type ReadCall = CallSettings &
@@ -68,9 +63,6 @@ export function readCall(options: HostOptions): ReadCall {
 const readTool = (tool: PlainObject): Tool =>
   (tool.type === 'provider-defined' ? { ...tool, type: 'provider' } : tool) as unknown as Tool;
 
-/** Name and id of the tool with which versions without approval requests express those of hosted MCP servers. */
-export const APPROVAL_TOOL = { id: 'openai.mcp_approval_request', name: 'mcp_approval_request' };
-
 function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[] = []): Prompt {
   const restored = withHiddenCalls(prompt);
   const approvals = findApprovalCalls(restored, tools);
@@ -82,22 +74,6 @@ function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[
       content: content.flatMap(part => readPromptPart(part, approvals)),
     } as unknown as Message;
   });
-}
-
-/** Returns the ids of the calls that express approval requests of hosted servers. */
-function findApprovalCalls(
-  prompt: readonly HostMessage[],
-  tools: readonly PlainObject[],
-): ReadonlySet<unknown> {
-  const ids = new Set<unknown>();
-  // A tool of the application may have the same name.
-  if (tools.some(({ type, name }) => type === 'function' && name === APPROVAL_TOOL.name)) return ids;
-  for (const { role, content } of prompt) {
-    if (role !== 'assistant' || typeof content === 'string') continue;
-    for (const part of content)
-      if (part.type === 'tool-call' && part.toolName === APPROVAL_TOOL.name) ids.add(part.toolCallId);
-  }
-  return ids;
 }
 
 function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): PlainObject[] {
@@ -126,9 +102,11 @@ function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): Pla
     case 'file':
     case 'reasoning-file':
       return [{ ...fields, mediaType: toMediaType(part.mediaType), data: toFileData(part.data), ...facts }];
-    case 'tool-call':
+    case 'tool-call': {
       if (!approvals.has(part.toolCallId)) break;
-      return [{ ...readApprovalCall(fields), providerExecuted: true, ...withApprovalServer(facts, part) }];
+      const { call, server } = readApprovalCall(fields);
+      return [{ ...call, ...facts, own: { ...own, approvalFor: server } }];
+    }
     case 'tool-result':
       if (approvals.has(part.toolCallId)) return [readApprovalResponse(part)];
       return [{ ...fields, output: toCoreOutput(part.output), ...facts }];
@@ -139,47 +117,6 @@ function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): Pla
 /** A media type without a subtype, such as "image", is a range. */
 const toMediaType = (mediaType: unknown): unknown =>
   typeof mediaType === 'string' && !mediaType.includes('/') ? `${mediaType}/*` : mediaType;
-
-/** Returns the call that an approval request of a hosted server is about. */
-function readApprovalCall(call: PlainObject): PlainObject {
-  const { name, arguments: args } =
-    objectOf(typeof call.input === 'string' ? tryParseJson(call.input) : call.input) ?? {};
-  return {
-    ...call,
-    toolName: `mcp.${stringOf(name)}`,
-    input: typeof args === 'string' ? (tryParseJson(args) ?? args) : (args ?? {}),
-  };
-}
-
-function withApprovalServer(
-  { own, ...facts }: { own?: object; providerOptions?: object },
-  { input }: PlainObject,
-) {
-  const { serverLabel } = objectOf(typeof input === 'string' ? tryParseJson(input) : input) ?? {};
-  return { ...facts, own: { ...own, approvalFor: stringOf(serverLabel) } };
-}
-
-/** Everything but an explicit approval is a denial, whose reason is the output. */
-function readApprovalResponse({ toolCallId, output }: PlainObject): PlainObject {
-  const { type, value } = objectOf(output) ?? {};
-  const { approve, reason } = objectOf(value) ?? {};
-  const given =
-    typeof approve === 'boolean'
-      ? stringOf(reason)
-      : type === 'content'
-        ? objectsOf(value)
-            .flatMap(part => (part.type === 'text' ? [stringOf(part.text)] : []))
-            .join('\n')
-        : typeof value === 'string' && (type === 'text' || type === 'error-text')
-          ? value
-          : (JSON.stringify(value) ?? '');
-  return {
-    type: 'tool-approval-response',
-    approvalId: toolCallId,
-    approved: approve === true,
-    ...(given !== '' && { reason: given }),
-  };
-}
 
 /** Reads the parts of one response, streamed or complete. A part becomes any number of parts. */
 export function createPartReader(): (part: PlainObject, parts: Part[]) => unknown {
@@ -294,26 +231,21 @@ export function readFinish({
 function readFinishReason(reason: unknown): FinishReason {
   const { unified, raw } =
     typeof reason === 'string' ? { unified: reason, raw: undefined } : (objectOf(reason) ?? {});
-  const isKnown = typeof unified === 'string' && REASONS.has(unified);
+  const isMissing = unified === undefined || unified === 'unknown';
   return {
-    unified: isKnown
-      ? (unified as FinishReason['unified'])
-      : unified === 'unknown' || unified === undefined
-        ? 'interrupted'
-        : 'other',
+    unified: isMissing ? 'interrupted' : (REASONS.find(known => known === unified) ?? 'other'),
     raw: typeof raw === 'string' ? raw : undefined,
   };
 }
 
-const REASONS: ReadonlySet<string> = new Set<FinishReason['unified']>([
+const REASONS: readonly FinishReason['unified'][] = [
   'stop',
   'length',
   'content-filter',
   'tool-calls',
   'error',
   'interrupted',
-  'other',
-]);
+];
 
 function readUsage(value: unknown): Usage {
   const usage = objectOf(value);

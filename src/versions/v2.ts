@@ -1,8 +1,16 @@
-import type { FinishReason, Usage } from '../core/part.js';
-import { totalOf } from '../core/finish.js';
+import type { Usage } from '../core/part.js';
+import { toReasonText, totalOf } from '../core/finish.js';
+import { toDeniedText } from '../core/output.js';
 import type { PlainObject } from '../shared/json.js';
-import { toPlainWarning, toUntaggedFile, v3 } from './v3.js';
-import { COMMON_PARTS, mapOutput, omit, type Version } from './version.js';
+import {
+  COMMON_PARTS,
+  mapOutput,
+  omit,
+  toPlainWarning,
+  toUntaggedData,
+  toUntaggedFile,
+  type Version,
+} from './version.js';
 
 /** The version of `ai` 5. It has no approvals, and `generateText` fails on calls of tools that the host did not declare. */
 export const v2: Version = {
@@ -20,7 +28,7 @@ export const v2: Version = {
   missingPromptParts: new Set(['reasoning-file', 'tool-approval-response']),
   hasApprovalTool: true,
   hasFilesInChatOutputs: false,
-  writeFileData: v3.writeFileData,
+  writeFileData: toUntaggedData,
   writeFile: toUntaggedFile,
   writePart: part => {
     // A source has a title in all versions.
@@ -35,14 +43,14 @@ export const v2: Version = {
         const { type, data, ...rest } = part;
         return type === 'file' ? toMedia(rest, data as PlainObject) : part;
       });
-    const { reason = '', providerOptions } = output;
+    const { providerOptions } = output;
     return {
       ...(providerOptions !== undefined && { providerOptions }),
       type: 'error-text',
-      value: reason === '' ? 'The user did not allow this tool call.' : reason,
+      value: toDeniedText(output),
     };
   },
-  writeFinishReason: ({ unified }: FinishReason) => (unified === 'interrupted' ? 'unknown' : unified),
+  writeFinishReason: toReasonText,
   writeUsage: toFlatUsage,
   writeWarning(warning) {
     if (warning.type === 'other') return warning;
@@ -57,6 +65,14 @@ export const v2: Version = {
           }),
       ...(details !== undefined && { details }),
     };
+  },
+  official: {
+    major: 2,
+    sendsCompactions: false,
+    hasHostedServers: false,
+    readsReasoning: false,
+    refersByCallId: true,
+    rebuiltResults: /^$/,
   },
 };
 

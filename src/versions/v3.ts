@@ -1,7 +1,14 @@
-import type { GeneratedFile, Warning } from '../core/part.js';
 import type { PlainObject } from '../shared/json.js';
 import { v4 } from './v4.js';
-import { COMMON_PARTS, mapOutput, omit, type Version, withMetadata } from './version.js';
+import {
+  COMMON_PARTS,
+  mapOutput,
+  omit,
+  toPlainWarning,
+  toUntaggedData,
+  toUntaggedFile,
+  type Version,
+} from './version.js';
 
 /** The version of `ai` 6. It has no `custom` parts, files by URL and citations. */
 export const v3: Version = {
@@ -13,7 +20,7 @@ export const v3: Version = {
   missingPromptParts: new Set(['reasoning-file']),
   hasApprovalTool: false,
   hasFilesInChatOutputs: false,
-  writeFileData: data => (data.type === 'data' ? data.data : data.type === 'url' ? data.url : data),
+  writeFileData: toUntaggedData,
   writeFile: toUntaggedFile,
   writePart: part => omit(part, 'citations'),
   writeOutput: output =>
@@ -25,16 +32,8 @@ export const v3: Version = {
   writeUsage: v4.writeUsage,
   writeWarning: warning =>
     warning.type === 'deprecated' ? toPlainWarning(warning) : v4.writeWarning(warning),
+  official: { ...v4.official, major: 3, sendsCompactions: false, readsReasoning: false },
 };
-
-/** Writes a generated file without a tag. One that is only known by its URL becomes a source. */
-export function toUntaggedFile({ data, own, providerMetadata, ...file }: GeneratedFile): PlainObject {
-  const facts = file.type === 'reasoning-file' ? { ...own, reasoningFile: true } : own;
-  if (data.type === 'data')
-    return withMetadata({ ...file, type: 'file', data: data.data, providerMetadata }, facts);
-  const url = String(data.url);
-  return withMetadata({ type: 'source', sourceType: 'url', id: url, url, providerMetadata }, facts);
-}
 
 /** Writes a file in an output under the types of `ai` 6. */
 function toMedia(part: PlainObject, { type, data, url, text, reference }: PlainObject): PlainObject {
@@ -50,10 +49,4 @@ function toMedia(part: PlainObject, { type, data, url, text, reference }: PlainO
     default:
       return { type: isImage ? 'image-data' : 'file-data', ...part, data };
   }
-}
-
-/** Writes a warning of a type that the version does not have. */
-export function toPlainWarning(warning: Warning): PlainObject {
-  const { feature, setting, details, message }: PlainObject = { ...warning };
-  return { type: 'other', message: [feature ?? setting, details ?? message].filter(Boolean).join(': ') };
 }

@@ -37,6 +37,14 @@ export const v4: Version = {
     const structuredOutputText = isJson ? toStructuredOutputText(content) : undefined;
     return structuredOutputText === undefined ? {} : { structuredOutputText };
   },
+  official: {
+    major: 4,
+    sendsCompactions: true,
+    hasHostedServers: true,
+    readsReasoning: true,
+    refersByCallId: false,
+    rebuiltResults: /^(?:web_search(?:_preview)?|tool_search|shell|programmatic_tool_calling)$/,
+  },
 };
 
 /**

@@ -3,8 +3,15 @@ import type { FileData, ProviderMetadata, ToolResultOutput } from '../core/promp
 import { type CarrierPart, itemOf } from '../core/custom.js';
 import type { Content, FinishReason, GeneratedFile, Part, Usage, Warning } from '../core/part.js';
 import { isPlainObject, type PlainObject } from '../shared/json.js';
-import { joinFacts, toCarrier } from './history.js';
-import type { HostOptions } from './read.js';
+import { joinFacts, toCarrier } from './history/facts.js';
+import type { HostMessage } from './history/hidden-calls.js';
+
+/** The options of a call, of which this package reads what it knows. */
+export interface HostOptions extends PlainObject {
+  readonly prompt: readonly HostMessage[];
+  readonly tools?: readonly PlainObject[] | undefined;
+  readonly providerOptions?: ProviderMetadata | undefined;
+}
 
 /**
  * A version of the model interface: what its hosts can show and keep, and how it writes what the core knows. Reading needs
@@ -42,6 +49,26 @@ export interface Version {
   readPart?(part: PlainObject): PlainObject;
   /** Additional fields of a generated result. @default none */
   writeResult?(result: { readonly content: readonly Content[]; readonly isJson: boolean }): PlainObject;
+  readonly official: OfficialTraits;
+}
+
+/** What the models of `@ai-sdk/openai` send of a history, by their version. */
+export interface OfficialTraits {
+  /** The major of the package. */
+  readonly major: number;
+  /** True if they send compactions in `custom` parts. */
+  readonly sendsCompactions: boolean;
+  /** True if they know hosted MCP servers and the approval of their calls. */
+  readonly hasHostedServers: boolean;
+  /** True if they read the call option `reasoning`. */
+  readonly readsReasoning: boolean;
+  /**
+   * True if they send every call of the host as a function call with its item id, and refer to hosted calls by their call
+   * id. Others refer to the item of a hosted call and to that of its result.
+   */
+  readonly refersByCallId: boolean;
+  /** Hosted tools whose results are sent with `store: false`, too. */
+  readonly rebuiltResults: RegExp;
 }
 
 /** Types of parts that hosts of all versions know. */
@@ -151,3 +178,28 @@ export const mapOutput = (output: ToolResultOutput, convert: (part: PlainObject)
   output.type === 'content'
     ? { ...output, value: output.value.map(part => (isPlainObject(part) ? convert(part) : part)) }
     : output;
+
+/*
+ * Forms of the versions before 4.
+ */
+
+/** Writes the data of a file without a tag. */
+export function toUntaggedData(data: FileData): unknown {
+  if (data.type === 'data') return data.data;
+  return data.type === 'url' ? data.url : data;
+}
+
+/** Writes a generated file without a tag. One that is only known by its URL becomes a source. */
+export function toUntaggedFile({ data, own, providerMetadata, ...file }: GeneratedFile): PlainObject {
+  const facts = file.type === 'reasoning-file' ? { ...own, reasoningFile: true } : own;
+  if (data.type === 'data')
+    return withMetadata({ ...file, type: 'file', data: data.data, providerMetadata }, facts);
+  const url = String(data.url);
+  return withMetadata({ type: 'source', sourceType: 'url', id: url, url, providerMetadata }, facts);
+}
+
+/** Writes a warning of a type that the version does not have. */
+export function toPlainWarning(warning: Warning): PlainObject {
+  const { feature, setting, details, message }: PlainObject = { ...warning };
+  return { type: 'other', message: [feature ?? setting, details ?? message].filter(Boolean).join(': ') };
+}

@@ -1,29 +1,35 @@
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../core/call.js';
-import type { Message, PartFacts, Prompt, ProviderMetadata, ToolResultOutput } from '../core/prompt.js';
+import type {
+  AssistantPart,
+  Message,
+  OutputContent,
+  PartFacts,
+  Prompt,
+  ProviderMetadata,
+  ToolResultOutput,
+} from '../core/prompt.js';
+import type { CoreModel } from '../core/source.js';
 import { objectOf, type PlainObject, stringOf } from '../shared/json.js';
-import { joinFacts, joinOptions } from './history.js';
-import { APPROVAL_TOOL } from './read.js';
+import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
+import { type HistoryPart, isHostedToolPart } from '../tool-calls/hosted-tools.js';
+import {
+  APPROVAL_TOOL,
+  findHostedRequests,
+  toApprovalCall,
+  toApprovalResult,
+} from './history/approval-tool.js';
+import { joinFacts, joinOptions } from './history/facts.js';
 import { v2 } from './v2.js';
 import { type Version, writeCarrier } from './version.js';
 
 /** Writes the options of a call for a model of another package. `removed` receives the types of parts that are not sent. */
 export function writeCall(call: CoreCall, version: Version, removed: (type: string) => void): PlainObject {
-  const {
-    prompt,
-    tools,
-    own: _,
-    providerOptions: __,
-    isStream: ___,
-    host,
-    turn,
-    telemetry,
-    ...settings
-  } = call;
-  const { roundTelemetry: ____, ...rest } = settings;
+  const { prompt, tools, own: _, providerOptions: __, isStream: ___, ...rest } = call;
+  const { host, turn, telemetry, roundTelemetry, ...settings } = rest;
   const providerOptions = joinOptions(call);
   return {
-    ...rest,
+    ...settings,
     prompt: writePrompt(prompt, version, removed),
     ...(tools !== undefined && {
       tools: tools
@@ -87,37 +93,104 @@ function writePrompt(prompt: Prompt, version: Version, removed: (type: string) =
   }
 }
 
-/** Returns the ids of the calls for which hosted servers have asked for approval. */
-function findHostedRequests(prompt: Prompt): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const { role, content } of prompt) {
-    if (role !== 'assistant') continue;
-    for (const part of content)
-      if (part.type === 'tool-call' && part.own?.approvalFor !== undefined) ids.add(part.toolCallId);
-  }
-  return ids;
-}
-
-/** Returns the call of the approval tool that expresses the request of a hosted server for approval of a call. */
-export function toApprovalCall(call: PlainObject, own: PartFacts | undefined): PlainObject {
-  const { providerExecuted: _, dynamic: __, ...rest } = call;
+/**
+ * Writes the history in a form that a model of any package sends completely: each call once, followed by a `tool` message
+ * with its output. Packages drop results in assistant messages, where hosts keep those of calls that a provider ran. Calls
+ * of hosted tools stay as they are in requests to the API that ran them.
+ */
+export function serializeHistory(
+  call: CoreCall,
+  { provider }: Pick<CoreModel, 'provider'>,
+  version: Version,
+): CoreCall {
+  const functions = new Set(call.tools?.filter(({ type }) => type === 'function').map(({ name }) => name));
+  const prompt = pairToolCalls(call.prompt, {
+    keepOrphans: isContinuation(call),
+    isFunctionTool: name => functions.has(name),
+    isHostedTool: part => call.turn?.hostedCalls?.has(part.toolCallId) === true || isRunBy(provider, part),
+  });
+  if (/\.responses$/.test(provider)) return withoutUnknownItems({ ...call, prompt });
   return {
-    ...rest,
-    toolName: APPROVAL_TOOL.name,
-    input: {
-      serverLabel: own?.approvalFor,
-      name: stringOf(call.toolName).replace(/^mcp\./, ''),
-      arguments: call.input,
-    },
+    ...call,
+    prompt: CHAT.test(provider) && !version.hasFilesInChatOutputs ? prompt.map(withoutMedia) : prompt,
   };
 }
 
-const toApprovalResult = ({ approvalId, approved, reason }: PlainObject): PlainObject => ({
-  type: 'tool-result',
-  toolCallId: approvalId,
-  toolName: APPROVAL_TOOL.name,
-  output: {
-    type: 'json',
-    value: { approve: approved === true, ...(typeof reason === 'string' && { reason }) },
-  },
-});
+/**
+ * Prevents references to items that the server has not stored. The official provider refers to every item with an id unless
+ * `store` is false, which is the default of this package but not its own. Encrypted reasoning shows that responses were not
+ * stored.
+ */
+function withoutUnknownItems(call: CoreCall): CoreCall {
+  const { prompt, providerOptions, own } = call;
+  const store = own.store ?? providerOptions?.openai?.store;
+  if (store === false) return call;
+  const isEncrypted = prompt.some(
+    ({ role, content }) =>
+      role === 'assistant' && content.some(part => isReasoning(part, { isStored: false })),
+  );
+  if (isEncrypted && typeof store !== 'boolean') {
+    const openai = { ...providerOptions?.openai, store: false };
+    return { ...call, providerOptions: { ...providerOptions, openai } };
+  }
+  return { ...call, prompt: prompt.map(withoutUnknownIds) };
+}
+
+/** Removes the ids of messages and function calls, unless the message shows that the server has stored its items. */
+function withoutUnknownIds(message: Message): Message {
+  if (message.role !== 'assistant') return message;
+  const isStored = message.content.some(
+    part => part.own?.responseId !== undefined || isReasoning(part, { isStored: true }),
+  );
+  if (isStored) return message;
+  const content = message.content.map((part): AssistantPart => {
+    const isItem = part.type === 'text' || (part.type === 'tool-call' && part.providerExecuted !== true);
+    if (!isItem || part.providerOptions?.openai?.itemId === undefined) return part;
+    const { openai: { itemId: _, ...openai } = {}, ...others } = part.providerOptions;
+    return { ...part, providerOptions: { ...others, ...(Object.keys(openai).length > 0 && { openai }) } };
+  });
+  return { ...message, content };
+}
+
+const isReasoning = (
+  { type, providerOptions }: AssistantPart,
+  { isStored }: { isStored: boolean },
+): boolean =>
+  type === 'reasoning' &&
+  providerOptions?.openai?.itemId !== undefined &&
+  (typeof providerOptions.openai.reasoningEncryptedContent === 'string') !== isStored;
+
+/** Providers that write the output of a tool as text, in which a file would be base64. */
+const CHAT = /\.(?:chat|completion)$/;
+
+/** Replaces files in outputs by a text that says what is missing. */
+function withoutMedia(message: Message): Message {
+  if (message.role !== 'tool') return message;
+  return {
+    ...message,
+    content: message.content.map(part =>
+      part.type === 'tool-result' && part.output.type === 'content'
+        ? { ...part, output: { ...part.output, value: part.output.value.map(toShownContent) } }
+        : part,
+    ),
+  };
+}
+
+const toShownContent = (item: OutputContent): OutputContent =>
+  item.type === 'file'
+    ? { type: 'text', text: `[${item.mediaType || 'file'} content omitted: it cannot be shown to the model]` }
+    : item;
+
+/** Providers whose models do not speak the Responses API, by the end or the beginning of their names. */
+const OTHER_APIS = /\.(?:chat|completion|messages|generative-ai)$|^(?:google|vertex|amazon-bedrock)\b/;
+
+/** Ids of calls that Anthropic's servers run. */
+const ANTHROPIC_IDS = /^(?:srvtoolu|mcptoolu)_/;
+
+/** Returns true for a call that the servers of a provider ran, which the provider's package sends in its own form. */
+function isRunBy(provider: string, part: HistoryPart): boolean {
+  const [company = ''] = provider.split('.');
+  if (company !== 'openai' && objectOf(part.providerOptions)?.[company] !== undefined) return true;
+  if (ANTHROPIC_IDS.test(part.toolCallId)) return /anthropic|vertex|bedrock/.test(provider);
+  return !OTHER_APIS.test(provider) && isHostedToolPart(part);
+}

@@ -42,9 +42,10 @@ describe('the order of messages', () => {
     ]);
   });
 
-  it('adds a call to a result without one, and keeps one result for each call', async () => {
+  it('writes a result without a call as text, and keeps one result for each call', async () => {
     const prompt = await sent([user('Go.'), tool('lost'), assistant(text('Hm.')), user('So?')]);
-    expect(rolesOf(prompt)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+    expect(rolesOf(prompt)).toEqual(['user', 'assistant', 'user']);
+    expect(JSON.stringify(prompt[1])).toContain('whose call is missing in this conversation');
     const twice = exchangeOf({ prompt: await sent([...whole, tool(LONG)]) });
     expect(twice.outputs).toHaveLength(1);
   });

@@ -1,6 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Prompt } from '../../src/core/prompt.js';
-import { type PairToolCallsOptions, pairToolCalls } from '../../src/tool-calls/call-pairing.js';
+import {
+  isContinuation,
+  type PairToolCallsOptions,
+  pairToolCalls,
+} from '../../src/tool-calls/call-pairing.js';
 
 const text = (value: string) => ({ type: 'text', text: value });
 const reasoning = (value: string) => ({ type: 'reasoning', text: value });
@@ -98,12 +102,56 @@ describe('provider-executed calls', () => {
     expect(pair(prompt)).toEqual([assistant(call('1'), call('2')), tool(result('1'), result('2')), user]);
   });
 
+  it('end their round before a text, also if a call of the host follows them', () => {
+    const prompt = [assistant(executed('1'), result('1'), call('2'), text('b')), tool(result('2'))];
+    expect(pair(prompt)).toEqual([
+      assistant(call('1'), call('2')),
+      tool(result('1'), result('2')),
+      assistant(text('b')),
+    ]);
+  });
+
+  it('end only their own round: the text after a later call of the host stays with it', () => {
+    const prompt = [
+      assistant(executed('1'), result('1'), text('a'), call('2'), text('b')),
+      tool(result('2')),
+      assistant(text('c')),
+    ];
+    expect(pair(prompt)).toEqual([
+      assistant(call('1')),
+      tool(result('1')),
+      assistant(text('a'), call('2'), text('b')),
+      tool(result('2')),
+      assistant(text('c')),
+    ]);
+  });
+
+  it('end their round before a text if the host has written their result into a tool message', () => {
+    const prompt = [
+      assistant(executed('1'), text('b'), call('2'), text('c')),
+      tool(result('1'), result('2')),
+    ];
+    expect(pair(prompt)).toEqual([
+      assistant(call('1')),
+      tool(result('1')),
+      assistant(text('b'), call('2'), text('c')),
+      tool(result('2')),
+    ]);
+  });
+
   it('keep the options of their message at the end of the message', () => {
     const message = { ...assistant(executed('1'), result('1'), text('b')), providerOptions: { x: { y: 1 } } };
     expect(pair([message])).toEqual([
       assistant(call('1')),
       tool(result('1')),
       { ...assistant(text('b')), providerOptions: { x: { y: 1 } } },
+    ]);
+  });
+
+  it('are plain calls if the host has written their result into a tool message', () => {
+    expect(pair([assistant(executed('1')), tool(result('1'))])).toEqual([
+      assistant(call('1')),
+      tool(result('1')),
     ]);
   });
 
@@ -185,22 +233,62 @@ describe('hosted tools of the API', () => {
 });
 
 describe('results without a call', () => {
-  it('get a call without arguments', () => {
+  const orphaned = (value: string) =>
+    text(`Output of the tool "look", whose call is missing in this conversation:\n${value}`);
+
+  it('become text of the assistant, because a call with other arguments was never made', () => {
     const prompt = [assistant(text('a'), result('1'), result('2'), text('b'))];
+    expect(pair(prompt)).toEqual([assistant(text('a'), orphaned('1 done'), orphaned('2 done'), text('b'))]);
+  });
+
+  it('become text at the start of a history that was cut between a call and its result', () => {
+    expect(
+      pair([tool(result('1'), result('2')), assistant(text('b'), call('3')), tool(result('3'))]),
+    ).toEqual([
+      assistant(orphaned('1 done'), orphaned('2 done')),
+      assistant(text('b'), call('3')),
+      tool(result('3')),
+    ]);
+  });
+
+  it('become text after the results of the calls that are there', () => {
+    const prompt = [user, assistant(call('2')), tool(result('1'), result('2')), assistant(text('b'))];
     expect(pair(prompt)).toEqual([
-      assistant(text('a'), call('1', { input: {} }), call('2', { input: {} })),
-      tool(result('1'), result('2')),
+      user,
+      assistant(call('2')),
+      tool(result('2')),
+      assistant(orphaned('1 done')),
       assistant(text('b')),
     ]);
   });
 
-  it('get a call in a tool message too', () => {
-    expect(pair([user, tool(result('1')), assistant(text('b'))])).toEqual([
-      user,
-      assistant(call('1', { input: {} })),
+  it('become text after the results of a call that the provider ran', () => {
+    expect(pair([assistant(executed('1'), result('1'), result('2'))])).toEqual([
+      assistant(call('1')),
       tool(result('1')),
-      assistant(text('b')),
+      assistant(orphaned('2 done')),
     ]);
+  });
+
+  it.each<[object, string]>([
+    [{ type: 'json', value: { a: 1 } }, '{"a":1}'],
+    [{ type: 'error-text', value: 'No route.' }, 'No route.'],
+    [{ type: 'error-json', value: { code: 7 } }, '{"code":7}'],
+    [{ type: 'execution-denied', reason: 'Not now.' }, 'Not now.'],
+    [
+      {
+        type: 'content',
+        value: [text('A'), { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'iVBO' } }],
+      },
+      'A\n[image/png omitted]',
+    ],
+  ])('contain the output %j', (output, expected) => {
+    expect(pair([user, tool(result('1', output))])).toEqual([user, assistant(orphaned(expected))]);
+  });
+
+  it('contain the text of an MCP result that the provider kept', () => {
+    const output = { type: 'json', value: { content: [text('sunny')] } };
+    expect(pair([assistant(result('1', output))])).toEqual([assistant(orphaned('sunny'))]);
   });
 
   it('stay without a call in a tool message if the server stores the call', () => {
@@ -210,8 +298,7 @@ describe('results without a call', () => {
 
   it('are not assigned to a call in a later turn', () => {
     expect(pair([assistant(result('call_0', 'x')), user, assistant(call('call_0')), user])).toEqual([
-      assistant(call('call_0', { input: {} })),
-      tool(result('call_0', 'x')),
+      assistant(orphaned('x')),
       user,
       assistant(call('call_0_2', { input: { at: 'call_0' } })),
       tool(interrupted('call_0_2')),
@@ -219,15 +306,9 @@ describe('results without a call', () => {
     ]);
   });
 
-  it('get a separate call if a later turn reuses their id', () => {
+  it('are kept in every turn that uses their id', () => {
     const prompt = [assistant(result('call_0', 'x')), user, assistant(result('call_0', 'y'))];
-    expect(pair(prompt)).toEqual([
-      assistant(call('call_0', { input: {} })),
-      tool(result('call_0', 'x')),
-      user,
-      assistant(call('call_0_2', { input: {} })),
-      tool(result('call_0_2', 'y')),
-    ]);
+    expect(pair(prompt)).toEqual([assistant(orphaned('x')), user, assistant(orphaned('y'))]);
   });
 });
 
@@ -324,4 +405,15 @@ it('uses the last result of a call that the provider ran, because hosts keep pre
   expect(
     pair([user, assistant(executed('1'), result('1', 'half'), result('1', 'whole'), text('b')), user]),
   ).toEqual([user, assistant(call('1')), tool(result('1', 'whole')), assistant(text('b')), user]);
+});
+
+it.each([
+  [{}, {}, false],
+  [{ openai: { conversation: 'conv_1' } }, {}, true],
+  [{ azure: { previousResponseId: 'resp_1' } }, {}, true],
+  [{ other: { previousResponseId: 'resp_1' } }, {}, false],
+  [{}, { previousResponseId: 'resp_1' }, true],
+  [{ openai: { conversation: 'conv_1' } }, { conversation: null }, false],
+])('the options %j and %j continue a conversation on the server: %s', (providerOptions, own, expected) => {
+  expect(isContinuation({ providerOptions, own })).toBe(expected);
 });

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isContinuation,
-  ToolCallPipeline,
-  ToolCallProcessor,
-  type ToolCallFragment,
-} from '../../src/tool-calls/index.js';
+import { ToolCallPipeline, type ToolCallFragment } from '../../src/tool-calls/index.js';
 
 const tools = [
   {
@@ -15,8 +10,7 @@ const tools = [
 ] as const;
 
 function run(...fragments: ToolCallFragment[]) {
-  let ids = 0;
-  const pipeline = new ToolCallPipeline({ tools, generateId: () => `made_${ids++}` });
+  const pipeline = new ToolCallPipeline({ tools });
   fragments.forEach(fragment => {
     pipeline.add(fragment);
   });
@@ -41,8 +35,6 @@ describe('the pipeline', () => {
         written: { index: 0, id: 'a', name: 'get_weather', arguments: '{"days":3}' },
         changes: [],
         isDeclared: true,
-        isRenamed: false,
-        isRepaired: false,
       },
       {
         toolCallId: 'b',
@@ -54,8 +46,6 @@ describe('the pipeline', () => {
         written: { index: 1, id: 'b', name: 'Read', arguments: '{"path":"x"}' },
         changes: [],
         isDeclared: true,
-        isRenamed: false,
-        isRepaired: false,
       },
     ]);
     expect(failed).toEqual([]);
@@ -86,8 +76,6 @@ describe('the pipeline', () => {
         changes: ['name', 'arguments'],
         written: { name: 'functions.get_weather<|channel|>commentary' },
         isDeclared: true,
-        isRenamed: true,
-        isRepaired: true,
       },
     ]);
     expect(stats).toMatchObject({ renamed: 1, repaired: 1 });
@@ -109,7 +97,7 @@ describe('the pipeline', () => {
     'passes a call on whose arguments are %s',
     input => {
       const { calls, failed, stats } = run({ index: 0, id: 'a', name: 'Read', arguments: input });
-      expect(calls.map(call => [call.input, call.isRepaired])).toEqual([[input, false]]);
+      expect(calls.map(call => call.input)).toEqual([input]);
       expect(calls).toMatchObject([{ args: undefined, isComplete: false, changes: [] }]);
       expect(stats.incomplete).toBe(1);
       expect(failed).toEqual([]);
@@ -146,13 +134,10 @@ describe('the pipeline', () => {
       { index: 3, id: 'call_0', name: 'Read' },
       { index: 4, id: '', name: 'Read' },
     );
-    expect(calls.map(({ toolCallId }) => toolCallId)).toEqual([
-      'call_0',
-      'call_0_2',
-      'made_0',
-      'call_0_3',
-      'made_1',
-    ]);
+    const ids = calls.map(({ toolCallId }) => toolCallId);
+    expect(ids).toMatchObject({ 0: 'call_0', 1: 'call_0_2', 3: 'call_0_3' });
+    expect(new Set(ids).size).toBe(5);
+    expect(ids.every(id => id.length > 5)).toBe(true);
   });
 
   it.each(['!!!', '<think>', 'read the file', 'a\nb', 'x'.repeat(200), '-rf'])(
@@ -197,17 +182,8 @@ describe('the pipeline', () => {
   });
 
   it('needs no options', () => {
-    const call = { id: 'a', name: 'Read', arguments: '{}' };
-    expect(new ToolCallProcessor().process(call)).toMatchObject({ toolName: 'Read', isDeclared: false });
-    expect(isContinuation({ prompt: [], providerOptions: { openai: { conversation: 'c' } } })).toBe(true);
-  });
-
-  it('creates random ids by default', () => {
-    const pipeline = new ToolCallPipeline({ tools: [] });
-    pipeline.add({ index: 0, name: 'a' });
-    pipeline.add({ index: 1, name: 'b' });
-    const ids = pipeline.finish().calls.map(({ toolCallId }) => toolCallId);
-    expect(new Set(ids).size).toBe(2);
-    expect(ids.every(id => id.length > 5)).toBe(true);
+    const pipeline = new ToolCallPipeline();
+    pipeline.add({ id: 'a', name: 'Read', arguments: '{}' });
+    expect(pipeline.finish().calls).toMatchObject([{ toolName: 'Read', isDeclared: false }]);
   });
 });

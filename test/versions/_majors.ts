@@ -61,7 +61,7 @@ export interface Major {
   readonly webSearch: () => ai5.Tool;
 }
 
-// The types of the majors differ. `test/v3/types` and `test/v4/types` check them.
+// The types of the majors differ. `types/` checks them.
 const cast = <Type>(value: unknown): Type => value as Type;
 
 const major = ({

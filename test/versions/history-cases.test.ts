@@ -1,38 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { ModelMessage, UIMessage } from 'ai';
-import type { ToolSource } from 'kelivo-responses/tool-loop';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { createExits, createHostTools, type ExitName, exitNamed, startMcpTools } from './_exits.js';
+import { createExits, createHostTools, type ExitName, exitNamed } from './_exits.js';
 import { callsOf, type FinishedCall, findFault } from './_history-rules.js';
 import { asModel, type Major, majors } from './_majors.js';
+import { startServers } from './_servers.js';
 import { type History, type Mode, run, startConversation, type Turn, type Walk } from './_walk.js';
-import {
-  type Answer,
-  type AnsweredCall,
-  type Json,
-  startWireServer,
-  type WireRequest,
-  type WireServer,
-} from './_wires.js';
+import { type Answer, type AnsweredCall, type Json, type WireRequest } from './_wires.js';
 
 // The rows of `one-history.test.ts` that a random conversation does not reach.
 
-globalThis.AI_SDK_LOG_WARNINGS = false;
-
-let server: WireServer;
-let mcp: ToolSource;
-
-beforeAll(async () => {
-  server = await startWireServer();
-  mcp = startMcpTools();
-  await mcp.listTools();
-});
-
-afterAll(async () => {
-  await mcp.close();
-  await server.close();
-});
+const { server, mcp } = await startServers();
 
 const modes = ['generate', 'stream'] as const;
 

@@ -1,30 +1,14 @@
-import type { ToolSource } from 'kelivo-responses/tool-loop';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import fc from '../_property.js';
-import { startMcpTools } from './_exits.js';
 import { majors } from './_majors.js';
+import { startServers } from './_servers.js';
 import { allExits, findFaultOf, walksOver } from './_walk.js';
-import { startWireServer, type WireServer } from './_wires.js';
 
 // Conversations that leave the package through several exits: the provider, the switch, the official packages in a
 // registry, adapted, wrapped and converted models. A server of three APIs checks each request against the calls so far.
 // That a server accepts a request proves nothing: the models read what is in it.
 
-globalThis.AI_SDK_LOG_WARNINGS = false;
-
-let server: WireServer;
-let mcp: ToolSource;
-
-beforeAll(async () => {
-  server = await startWireServer();
-  mcp = startMcpTools();
-  await mcp.listTools();
-});
-
-afterAll(async () => {
-  await mcp.close();
-  await server.close();
-});
+const { server, mcp } = await startServers();
 
 // `FUZZ_SEED=random` plays other conversations, and `FUZZ_WALKS` more of them. A failure prints the seed, the path up to the
 // first wrong request, and what is wrong with it.

@@ -1,27 +1,15 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { createProviderRegistryFromConfig, type ProviderRegistryOptions } from 'kelivo-responses/host';
-import { runInProvider, type ToolSource } from 'kelivo-responses/tool-loop';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runInProvider } from 'kelivo-responses/tool-loop';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { createExits, startMcpTools } from './_exits.js';
+import { createExits } from './_exits.js';
 import { asModel, type Major, majors, type Version } from './_majors.js';
+import { startServers } from './_servers.js';
 import { run } from './_walk.js';
-import { type Answer, startWireServer, type WireRequest, type WireServer } from './_wires.js';
+import { type Answer, type WireRequest } from './_wires.js';
 
-globalThis.AI_SDK_LOG_WARNINGS = false;
-
-let server: WireServer;
-let mcp: ToolSource;
-
-beforeAll(async () => {
-  server = await startWireServer();
-  mcp = startMcpTools();
-});
-
-afterAll(async () => {
-  await mcp.close();
-  await server.close();
-});
+const { server, mcp } = await startServers();
 
 /** Pays if the history has no payment, or one that is said to be interrupted. */
 function careful({ body }: WireRequest): Answer {

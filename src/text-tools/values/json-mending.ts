@@ -1,4 +1,4 @@
-import { mendJson } from '../../tool-calls/lenient-json.js';
+import { mendJson } from '../../tool-calls/json-repair.js';
 import {
   createTextCursor,
   findSpaceEnd,

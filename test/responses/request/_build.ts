@@ -6,7 +6,8 @@ import {
   buildRequest,
   type RequestCall,
 } from '../../../src/responses/request/build-request.js';
-import { type HostOptions, type ReadCall, readCall } from '../../../src/versions/read.js';
+import { type ReadCall, readCall } from '../../../src/versions/read.js';
+import type { HostOptions } from '../../../src/versions/version.js';
 import { VERSIONS } from '../../../src/versions/versions.js';
 
 export const user = (text: string): LanguageModelV2Prompt[number] => ({

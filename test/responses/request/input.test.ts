@@ -305,7 +305,7 @@ describe('assistant messages', () => {
   });
 });
 
-it('sends a result without its call if the server has the call', () => {
+it('sends a result without its call if the server has the call, and as text otherwise', () => {
   const prompt = [
     {
       role: 'tool' as const,
@@ -322,7 +322,10 @@ it('sends a result without its call if the server has the call', () => {
   const providerOptions = { openai: { previousResponseId: 'resp_1' } };
   const output = { type: 'function_call_output', call_id: 'c', output: 'r' };
   expect(build({ prompt, providerOptions }).body.input).toEqual([output]);
-  expect(build({ prompt }).body.input).toMatchObject([{ type: 'function_call', call_id: 'c' }, output]);
+  const text = 'Output of the tool "t", whose call is missing in this conversation:\nr';
+  expect(build({ prompt }).body.input).toMatchObject([
+    { role: 'assistant', content: [{ type: 'output_text', text }] },
+  ]);
 });
 
 describe('calls of local_shell', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LanguageModelV3CallOptions } from '../../src/v3.js';
+import type { LanguageModelV3CallOptions } from '../../src/versions/specification.js';
 import { toLanguageModelV3 } from '../../src/v3.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
 import type { Part } from '../../src/core/part.js';

@@ -8,7 +8,7 @@ const files = [
   ['ai@5', 'types/ai-5.ts'],
   ['ai@6', 'types/ai-6.ts'],
   ['ai@7', 'types/ai-7.ts'],
-  ['ai@7, version 4', '../v4/types/ai-7.ts'],
+  ['ai@7, version 3', 'types/ai-7-v3.ts'],
 ] as const;
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 const entries = ['index', 'v3', 'v4'].map(name => `${root}/src/${name}.ts`);

@@ -15,10 +15,13 @@ import type { Part } from '../../src/core/part.js';
 import { toCitations } from '../../src/core/sources.js';
 import { NO_USAGE } from '../../src/core/finish.js';
 import { toLanguageModel } from '../../src/versions/language-model.js';
-import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '../../src/v4.js';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '../../src/versions/specification.js';
 import { createKelivoResponsesProvider } from '../../src/v4.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { scriptedCore } from '../v3/_core-model.js';
+import { scriptedCore } from './_core-model.js';
 
 const prompt: LanguageModelV4CallOptions['prompt'] = [
   { role: 'user', content: [{ type: 'text', text: 'Go.' }] as never },

@@ -1,11 +1,10 @@
-import type { CoreCall, ToolPartsMode } from '../core/call.js';
-import type { ToolResultOutput } from '../core/prompt.js';
-import type { Part, PartOf, ToolCall } from '../core/part.js';
-import type { PartTransformer } from '../core/source.js';
-import { asJson, tryParseJson } from '../shared/json.js';
-import { type HiddenCall, joinFacts, type MarkablePart, withMark } from './history.js';
-import { APPROVAL_TOOL } from './read.js';
-import { toApprovalCall } from './write-call.js';
+import type { CoreCall, ToolPartsMode } from '../../core/call.js';
+import type { Part, PartOf, ToolCall } from '../../core/part.js';
+import type { ToolResultOutput } from '../../core/prompt.js';
+import type { PartTransformer } from '../../core/source.js';
+import { asJson } from '../../shared/json.js';
+import { joinFacts } from './facts.js';
+import { type HiddenCall, type MarkablePart, withMark } from './hidden-calls.js';
 
 /** A call of which the host keeps nothing, or only the result. */
 interface OpenCall extends HiddenCall {
@@ -169,53 +168,4 @@ interface OpenBlock {
 function toOutput({ result, isError = false }: PartOf<'tool-result'>): ToolResultOutput {
   if (typeof result === 'string') return { type: isError ? 'error-text' : 'text', value: result };
   return { type: isError ? 'error-json' : 'json', value: asJson(result) };
-}
-
-/**
- * Writes the approval requests of hosted MCP servers as calls of the approval tool, for hosts without approval requests. A
- * call of a hosted server is held back until it is clear that no request follows.
- */
-export function createApprovalFilter({ tools = [] }: Pick<CoreCall, 'tools'>): PartTransformer {
-  const toolName =
-    tools.find(tool => tool.type === 'provider' && tool.id === APPROVAL_TOOL.id)?.name ?? APPROVAL_TOOL.name;
-  let held: ToolCall | undefined;
-  const release = (emit: (part: Part) => void): void => {
-    if (held !== undefined) emit(held);
-    held = undefined;
-  };
-
-  return {
-    part(part, emit) {
-      if (part.type === 'tool-approval-request') {
-        const isHosted = held?.toolCallId === part.toolCallId && held.own?.approval === undefined;
-        if (held !== undefined && isHosted) writeRequest(held, part.approvalId, emit);
-        else release(emit);
-        held = undefined;
-        return;
-      }
-      release(emit);
-      if (part.type === 'tool-call' && part.providerExecuted === true && part.toolName.startsWith('mcp.'))
-        held = part;
-      else emit(part);
-    },
-    flush: release,
-  };
-
-  function writeRequest(call: ToolCall, toolCallId: string, emit: (part: Part) => void): void {
-    const { input, own, dynamic: _, providerExecuted: __, ...rest } = call;
-    const { approvalFor: ___, ...facts } = own ?? {};
-    const request = toApprovalCall({ ...call, input: tryParseJson(input) ?? input }, own).input;
-    const json = JSON.stringify(request);
-    emit({ type: 'tool-input-start', id: toolCallId, toolName });
-    emit({ type: 'tool-input-delta', id: toolCallId, delta: json });
-    emit({ type: 'tool-input-end', id: toolCallId });
-    // The API identifies the request by this id.
-    emit({
-      ...rest,
-      toolCallId,
-      toolName,
-      input: json,
-      ...(Object.keys(facts).length > 0 && { own: facts }),
-    });
-  }
 }

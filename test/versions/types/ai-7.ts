@@ -11,20 +11,8 @@ import {
 } from 'ai7';
 import type { EmbeddingModelV4, LanguageModelV4, ProviderV4 } from 'provider4';
 import type { LanguageModelV3 } from 'provider3';
-import * as z from 'zod';
-import {
-  adaptModel,
-  mistralMiddleware,
-  joinMiddlewares,
-  qwenMiddleware,
-  textToolsMiddleware,
-} from '../../../src/adapters/index.js';
-import {
-  createLocalTools,
-  runInProvider,
-  toolLoopMiddleware,
-  withToolLoop,
-} from '../../../src/tool-loop/index.js';
+import { adaptModel } from '../../../src/adapters/index.js';
+import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
 import { openai as openai3 } from 'openai3';
 import { openai as openai4 } from 'openai4';
 import {
@@ -34,11 +22,12 @@ import {
   toLanguageModelV4,
 } from '../../../src/v4.js';
 import { createKelivoResponsesProvider as createV2Provider } from '../../../src/index.js';
+import { middlewares, readWeather, toShellOutput, weatherInput } from './_shared.js';
 
 const provider = createKelivoResponsesProvider();
 const weather = tool({
-  inputSchema: z.object({ city: z.string() }),
-  execute: async ({ city }) => ({ city, sky: 'clear' }),
+  inputSchema: weatherInput,
+  execute: readWeather,
   toModelOutput: ({ output }) => ({ type: 'text', value: output.sky }),
 });
 
@@ -69,10 +58,10 @@ const native: LanguageModelV4 = openai4('gpt-5');
 export const adapted: LanguageModelV4 = adaptModel(native);
 export const looping: LanguageModelV4 = withToolLoop(native, { tools: [] });
 export const wrappedByHost: LanguageModelV4[] = [
-  wrapLanguageModel({ model: native, middleware: qwenMiddleware() }),
-  wrapLanguageModel({ model: native, middleware: toolLoopMiddleware({ tools: [] }) }),
-  wrapLanguageModel({ model: native, middleware: [qwenMiddleware(), textToolsMiddleware({ formats: [] })] }),
-  wrapLanguageModel({ model: native, middleware: joinMiddlewares(qwenMiddleware(), mistralMiddleware()) }),
+  wrapLanguageModel({ model: native, middleware: middlewares.family }),
+  wrapLanguageModel({ model: native, middleware: middlewares.loop }),
+  wrapLanguageModel({ model: native, middleware: [middlewares.family, middlewares.text] }),
+  wrapLanguageModel({ model: native, middleware: middlewares.joined }),
 ];
 // @ts-expect-error The result is no model of another version.
 export const other: LanguageModelV3 = withToolLoop(native, { tools: [] });
@@ -81,15 +70,11 @@ export const other: LanguageModelV3 = withToolLoop(native, { tools: [] });
 export const hosted = {
   ...{ web: provider.tools.webSearch({ searchContextSize: 'low' }), code: provider.tools.codeInterpreter() },
   ...{ docs: hostedTools.mcp({ serverLabel: 'docs', serverUrl: 'https://mcp.test/mcp' }) },
-  shell: hostedTools.shell({ execute: async ({ action }) => ({ output: action.commands.map(toOutput) }) }),
+  shell: hostedTools.shell({
+    execute: async ({ action }) => ({ output: action.commands.map(toShellOutput) }),
+  }),
   sql: hostedTools.custom({ name: 'sql', execute: async (input: string) => input.length }),
 } satisfies ToolSet;
-
-const toOutput = (command: string) => ({
-  stdout: command,
-  stderr: '',
-  outcome: { type: 'exit' as const, exitCode: 0 },
-});
 
 export async function run() {
   const tools = await provider.toolStubs();

@@ -9,15 +9,15 @@ import {
   wrapLanguageModel,
 } from 'ai7';
 import type { EmbeddingModelV3, LanguageModelV3, ProviderV3 } from 'provider3';
-import * as z from 'zod';
 import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
 import { createKelivoResponsesProvider, toLanguageModelV3 } from '../../../src/v3.js';
 import { createKelivoResponsesProvider as createV2Provider } from '../../../src/index.js';
+import { readWeather, weatherInput } from './_shared.js';
 
 const provider = createKelivoResponsesProvider();
 const weather = tool({
-  inputSchema: z.object({ city: z.string() }),
-  execute: async ({ city }) => ({ city, sky: 'clear' }),
+  inputSchema: weatherInput,
+  execute: readWeather,
   toModelOutput: ({ output }) => ({ type: 'text', value: output.sky }),
 });
 

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Part } from '../../src/core/part.js';
 import { toUsage } from '../../src/core/finish.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '../../src/v3.js';
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3StreamPart,
+} from '../../src/versions/specification.js';
 import { toLanguageModelV3 } from '../../src/v3.js';
 import { toLanguageModel } from '../../src/versions/language-model.js';
 import {

@@ -11,20 +11,14 @@ import {
   wrapLanguageModel,
 } from 'ai';
 import type { LanguageModelV3 } from 'provider3';
-import * as z from 'zod';
-import {
-  adaptModel,
-  mistralMiddleware,
-  joinMiddlewares,
-  qwenMiddleware,
-  textToolsMiddleware,
-} from '../../../src/adapters/index.js';
+import { adaptModel } from '../../../src/adapters/index.js';
 import { createKelivoResponsesProvider, hostedTools } from '../../../src/index.js';
-import { runInProvider, toolLoopMiddleware, withToolLoop } from '../../../src/tool-loop/index.js';
+import { runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
+import { middlewares, readWeather, toShellOutput, weatherInput } from './_shared.js';
 
 const weather = tool({
-  inputSchema: z.object({ city: z.string() }),
-  execute: async ({ city }) => ({ city, sky: 'clear' }),
+  inputSchema: weatherInput,
+  execute: readWeather,
   toModelOutput: output => ({ type: 'text', value: output.sky }),
 });
 const provider = createKelivoResponsesProvider({ tools: { weather } });
@@ -32,7 +26,7 @@ const registry = createProviderRegistry({ kelivo: provider });
 const custom = customProvider({ languageModels: { chat: provider('gpt-5') }, fallbackProvider: provider });
 const wrapped = wrapLanguageModel({
   model: provider('gpt-5'),
-  middleware: toolLoopMiddleware({ tools: [] }),
+  middleware: middlewares.loop,
 });
 
 /** Wrappers return the version of the model, whatever the package. */
@@ -40,10 +34,10 @@ const native: LanguageModelV2 = openai('gpt-5');
 export const adapted: LanguageModelV2 = adaptModel(native);
 export const looping: LanguageModelV2 = withToolLoop(native, { tools: [] });
 export const wrappedByHost: LanguageModelV2[] = [
-  wrapLanguageModel({ model: native, middleware: qwenMiddleware() }),
-  wrapLanguageModel({ model: native, middleware: toolLoopMiddleware({ tools: [] }) }),
-  wrapLanguageModel({ model: native, middleware: [qwenMiddleware(), textToolsMiddleware({ formats: [] })] }),
-  wrapLanguageModel({ model: native, middleware: joinMiddlewares(qwenMiddleware(), mistralMiddleware()) }),
+  wrapLanguageModel({ model: native, middleware: middlewares.family }),
+  wrapLanguageModel({ model: native, middleware: middlewares.loop }),
+  wrapLanguageModel({ model: native, middleware: [middlewares.family, middlewares.text] }),
+  wrapLanguageModel({ model: native, middleware: middlewares.joined }),
 ];
 // @ts-expect-error The result is no model of another version.
 export const other: LanguageModelV3 = withToolLoop(native, { tools: [] });
@@ -52,15 +46,11 @@ export const other: LanguageModelV3 = withToolLoop(native, { tools: [] });
 export const hosted = {
   ...{ web: provider.tools.webSearch({ searchContextSize: 'low' }), code: provider.tools.codeInterpreter() },
   ...{ docs: hostedTools.mcp({ serverLabel: 'docs', serverUrl: 'https://mcp.test/mcp' }) },
-  shell: hostedTools.shell({ execute: async ({ action }) => ({ output: action.commands.map(toOutput) }) }),
+  shell: hostedTools.shell({
+    execute: async ({ action }) => ({ output: action.commands.map(toShellOutput) }),
+  }),
   sql: hostedTools.custom({ name: 'sql', execute: async (input: string) => input.length }),
 } satisfies ToolSet;
-
-const toOutput = (command: string) => ({
-  stdout: command,
-  stderr: '',
-  outcome: { type: 'exit' as const, exitCode: 0 },
-});
 
 export async function run() {
   await generateText({ model: provider('gpt-5'), prompt: '', tools: await provider.toolStubs() });

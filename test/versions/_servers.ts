@@ -1,0 +1,17 @@
+import type { ToolSource } from 'kelivo-responses/tool-loop';
+import { afterAll } from 'vitest';
+import { startMcpTools } from './_exits.js';
+import { startWireServer, type WireServer } from './_wires.js';
+
+/** Starts the server of the three APIs and the MCP servers for the tests of a file. */
+export async function startServers(): Promise<{ server: WireServer; mcp: ToolSource }> {
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const server = await startWireServer();
+  const mcp = startMcpTools();
+  afterAll(async () => {
+    await mcp.close();
+    await server.close();
+  });
+  await mcp.listTools();
+  return { server, mcp };
+}
