@@ -1,5 +1,5 @@
 import type { HeldCalls, ReasoningCalls } from './reasoning-calls.js';
-import { type Reading, type TextCursor, toStopExpression } from './text-cursor.js';
+import { type Reading, type TextCursor, toStopExpression } from '../reading/text-cursor.js';
 
 /** A pair of tags around reasoning. */
 export interface ReasoningTags {

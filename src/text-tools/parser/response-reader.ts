@@ -6,7 +6,7 @@ import { createDuplicateCalls } from './duplicate-calls.js';
 import type { HeldCalls } from './reasoning-calls.js';
 import type { UnclosedCall } from './text-output.js';
 import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
-import { forbidsCalls, toDeclaredTools } from '../text-tool-format.js';
+import { forbidsCalls, toDeclaredTools } from '../reading/text-tool-format.js';
 
 export interface ResponseReaderOptions extends Pick<
   TextParserOptions,

@@ -5,9 +5,9 @@ import { isLeftover, isMention, startsCall } from './leftovers.js';
 import { markersOf } from './markers.js';
 import { createReasoningCalls, type HeldCalls } from './reasoning-calls.js';
 import { readReasoning, type ReasoningEnd, type ReasoningTags } from './reasoning.js';
-import { createTextCursor, findSpaceEnd, type Reading } from './text-cursor.js';
+import { createTextCursor, findSpaceEnd, type Reading } from '../reading/text-cursor.js';
 import { createTextOutput, type TextEvents, type UnclosedCall } from './text-output.js';
-import type { DeclaredTools, TextToolFormat, UndeclaredPolicy } from '../text-tool-format.js';
+import type { DeclaredTools, TextToolFormat, UndeclaredPolicy } from '../reading/text-tool-format.js';
 
 export interface TextParserOptions {
   readonly formats: readonly TextToolFormat[];

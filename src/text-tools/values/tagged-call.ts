@@ -1,10 +1,10 @@
 import { resolveSchema } from '../../tool-calls/json-schema.js';
 import { type ArgumentWriter, createArgumentWriter } from './argument-writer.js';
 import { isPrototypeKey } from './json-scanner.js';
-import type { TagGrammar } from '../parser/tag-grammar.js';
+import type { TagGrammar } from './tag-grammar.js';
 import { readTaggedValue } from './tagged-value.js';
-import type { Reading, TextCursor } from '../parser/text-cursor.js';
-import type { DeclaredTool, TextCalls } from '../text-tool-format.js';
+import type { Reading, TextCursor } from '../reading/text-cursor.js';
+import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 
 /**
  * Reads the parameters of a call, from after its opening tag up to its closing tag. A call whose closing tag is missing

@@ -1,8 +1,8 @@
 import type { ArgumentWriter } from './argument-writer.js';
 import { isPrototypeKey } from './json-scanner.js';
-import { createNestedCalls, type NestedCalls } from '../parser/nested-calls.js';
-import type { Tag, TagGrammar } from '../parser/tag-grammar.js';
-import type { Reading, TextCursor } from '../parser/text-cursor.js';
+import { createNestedCalls, type NestedCalls } from './nested-calls.js';
+import type { Tag, TagGrammar } from './tag-grammar.js';
+import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import { createValueBuffer, type ParameterTag, type ValueBuffer } from './value-buffer.js';
 
 export interface TaggedValueOptions {

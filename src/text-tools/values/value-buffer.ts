@@ -1,5 +1,5 @@
 import type { ArgumentWriter } from './argument-writer.js';
-import type { Tag } from '../parser/tag-grammar.js';
+import type { Tag } from './tag-grammar.js';
 
 export type ParameterTag = Extract<Tag, { kind: 'parameter' }>;
 
