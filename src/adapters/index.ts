@@ -1,13 +1,14 @@
 export * as formats from '../text-tools/formats/index.js';
 export { createJsonListFormat, type JsonListFormatMarkers } from '../text-tools/formats/json-lists.js';
-export { type ReasoningTags, thinkTags } from '../text-tools/parser/reasoning.js';
 export { type Reading, readName, type TextCursor } from '../text-tools/reading/text-cursor.js';
-export type {
-  DeclaredTool,
-  TextCalls,
-  TextToolFormat,
-  UndeclaredCalls,
-  UndeclaredPolicy,
+export {
+  type DeclaredTool,
+  type ReasoningTags,
+  type TextCalls,
+  type TextToolFormat,
+  thinkTags,
+  type UndeclaredCalls,
+  type UndeclaredPolicy,
 } from '../text-tools/reading/text-tool-format.js';
 export type { AdaptedCall, TextToolsOptions } from '../text-tools/text-tools.js';
 export {
@@ -21,8 +22,8 @@ export {
   type Tag,
   type TagGrammar,
   type TagTexts,
-} from '../text-tools/values/tag-grammar.js';
-export { readTaggedCall } from '../text-tools/values/tagged-call.js';
+} from '../text-tools/tags/tag-grammar.js';
+export { readTaggedCall } from '../text-tools/tags/tagged-call.js';
 export { adaptModel, type AdaptModelOptions } from './adapt-model.js';
 export type { AdapterChoice, AdapterModule } from './adapter-choice.js';
 export * as families from './families/index.js';

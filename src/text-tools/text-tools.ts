@@ -2,9 +2,8 @@ import type { CoreCall } from '../core/call.js';
 import type { CallSettings } from '../core/prompt.js';
 import { type CoreModel, withChanges } from '../core/source.js';
 import { isPlainObject } from '../shared/json.js';
-import type { ReasoningTags } from './parser/reasoning.js';
+import type { ReasoningTags, TextToolFormat, UndeclaredPolicy } from './reading/text-tool-format.js';
 import { createResponseReader } from './parser/response-reader.js';
-import type { TextToolFormat, UndeclaredPolicy } from './reading/text-tool-format.js';
 
 /** A call as an application sees it. */
 export interface AdaptedCall

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/adapters/index.js';
 import { createTextParser } from '../../src/text-tools/parser/text-parser.js';
-import type { TextToolFormat } from '../../src/text-tools/reading/text-tool-format.js';
-import { toDeclaredTools } from '../../src/text-tools/reading/text-tool-format.js';
+import { type TextToolFormat, toDeclaredTools } from '../../src/text-tools/reading/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import fc from '../_property.js';
 import { readText } from '../text-tools/_read-text.js';

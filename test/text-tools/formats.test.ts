@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/adapters/index.js';
 import { readCallArguments } from '../../src/text-tools/values/json-call.js';
 import { readName } from '../../src/text-tools/reading/text-cursor.js';
-import { cohereThinkTags, mistralThinkTags, thinkTags } from '../../src/text-tools/parser/reasoning.js';
-import type { TextToolFormat } from '../../src/text-tools/reading/text-tool-format.js';
+import { { open: '<|START_THINKING|>', close: '<|END_THINKING|>' }, { open: '[THINK]', close: '[/THINK]' }, type TextToolFormat, thinkTags } from '../../src/text-tools/reading/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import { type ReadPart, readText, streamChunks } from './_read-text.js';
 
@@ -23,7 +22,7 @@ const reader =
       await readText(text, {
         middleware: textToolsMiddleware({
           formats,
-          reasoning: [thinkTags, mistralThinkTags, cohereThinkTags],
+          reasoning: [thinkTags, { open: '[THINK]', close: '[/THINK]' }, { open: '<|START_THINKING|>', close: '<|END_THINKING|>' }],
         }),
         tools,
       })

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { formats } from '../../src/adapters/index.js';
-import type { TextToolFormat } from '../../src/text-tools/reading/text-tool-format.js';
+import {
+  type TextToolFormat,
+  thinkTags,
+  toDeclaredTools,
+} from '../../src/text-tools/reading/text-tool-format.js';
 import { createTextParser } from '../../src/text-tools/parser/text-parser.js';
-import { toDeclaredTools } from '../../src/text-tools/reading/text-tool-format.js';
-import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
 
 const tools = toDeclaredTools({
   tools: [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/adapters/index.js';
-import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
+import { thinkTags } from '../../src/text-tools/reading/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import { type ReadPart, readText, type ReadTextOptions } from './_read-text.js';
 

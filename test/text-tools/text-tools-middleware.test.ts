@@ -10,7 +10,7 @@ import { contentToParts } from '../../src/core/collector.js';
 import type { Part as CorePart } from '../../src/core/part.js';
 import { partsOf, sourceOf } from '../../src/core/source.js';
 import { NO_USAGE } from '../../src/core/finish.js';
-import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
+import { thinkTags } from '../../src/text-tools/reading/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import { coreCall, wrapModel } from '../_core.js';
 import { checkParts } from '../_parts.js';

@@ -3,7 +3,7 @@ import type { Message, Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
 import { mistralFormat } from '../../text-tools/formats/mistral.js';
-import { thinkTags } from '../../text-tools/parser/reasoning.js';
+import { thinkTags } from '../../text-tools/reading/text-tool-format.js';
 import { isContinuation, pairToolCalls } from '../../tool-calls/call-pairing.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
 import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../kit/calls.js';

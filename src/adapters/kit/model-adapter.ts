@@ -3,8 +3,7 @@ import type { Part } from '../../core/part.js';
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject } from '../../shared/json.js';
 import type { AnyMiddleware, ModelMiddleware } from '../../versions/middleware.js';
-import type { TextToolFormat } from '../../text-tools/reading/text-tool-format.js';
-import type { ReasoningTags } from '../../text-tools/parser/reasoning.js';
+import type { ReasoningTags, TextToolFormat } from '../../text-tools/reading/text-tool-format.js';
 import type { TextToolsOptions } from '../../text-tools/text-tools.js';
 import {
   type AdaptBack,

@@ -1,8 +1,8 @@
 import { findSpaceEnd, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextToolFormat } from '../reading/text-tool-format.js';
 import { readJsonCalls } from '../values/json-call.js';
-import { createTagGrammar, readKeyTag, type TagGrammar } from '../values/tag-grammar.js';
-import { readTaggedCall } from '../values/tagged-call.js';
+import { createTagGrammar, readKeyTag, type TagGrammar } from '../tags/tag-grammar.js';
+import { readTaggedCall } from '../tags/tagged-call.js';
 
 /**
  * Creates a grammar of `<arg_key>key</arg_key><arg_value>value</arg_value>` pairs in the tags of a call.

@@ -1,6 +1,6 @@
 import { readJsonCalls } from '../values/json-call.js';
-import type { TagGrammar } from '../values/tag-grammar.js';
-import { readTaggedCall } from '../values/tagged-call.js';
+import type { TagGrammar } from '../tags/tag-grammar.js';
+import { readTaggedCall } from '../tags/tagged-call.js';
 import { findSpaceEnd, readName, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { createPairGrammar } from './argument-pairs.js';

@@ -1,7 +1,7 @@
 import { type ArgumentWriter, createArgumentWriter } from '../values/argument-writer.js';
 import { readCallArguments } from '../values/json-call.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
-import { endsUnclosed } from '../values/tagged-call.js';
+import { endsUnclosed } from '../tags/tagged-call.js';
 import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 

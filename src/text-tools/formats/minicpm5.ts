@@ -1,9 +1,8 @@
 import { type ArgumentWriter, createArgumentWriter, type ValueWriter } from '../values/argument-writer.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
-import { createTagGrammar, type TagGrammar } from '../values/tag-grammar.js';
+import { createTagGrammar, type TagGrammar } from '../tags/tag-grammar.js';
 import { takesSelfClosing } from './invoke.js';
-import { endsUnclosed } from '../values/tagged-call.js';
-import { readTaggedValue } from '../values/tagged-value.js';
+import { endsUnclosed, readTaggedValue } from '../tags/tagged-call.js';
 import { readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextToolFormat } from '../reading/text-tool-format.js';
 

@@ -1,7 +1,7 @@
 import type { Trim } from '../values/argument-writer.js';
 import { readCallArguments } from '../values/json-call.js';
-import { createTagGrammar, readKeyTag, type TagGrammar } from '../values/tag-grammar.js';
-import { readTaggedCall } from '../values/tagged-call.js';
+import { createTagGrammar, readKeyTag, type TagGrammar } from '../tags/tag-grammar.js';
+import { readTaggedCall } from '../tags/tagged-call.js';
 import { readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { takesSelfClosing } from './invoke.js';

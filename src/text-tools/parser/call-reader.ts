@@ -1,5 +1,5 @@
 import { normalizeToolName, undecorateToolName } from '../../tool-calls/tool-names.js';
-import type { FenceTracker } from './fence-tracker.js';
+import type { FenceTracker } from './markdown.js';
 import type { Markers } from './markers.js';
 import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import type { TextEvents, TextOutput, UnclosedCall } from './text-output.js';

@@ -122,3 +122,17 @@ export const forbidsCalls = ({
   prompt,
 }: Pick<CoreCall, 'tools' | 'toolChoice' | 'prompt'>): boolean =>
   tools.length === 0 ? prompt.some(({ role }) => role === 'tool') : toolChoice?.type === 'none';
+
+/** A pair of tags around reasoning. */
+export interface ReasoningTags {
+  readonly open: string;
+  readonly close: string;
+  /**
+   * The opening tag is a special token and counts anywhere. Other tags count only before text, which may mention them.
+   * @default false
+   */
+  readonly isAnywhere?: boolean;
+}
+
+/** The tags of most reasoning models. */
+export const thinkTags: ReasoningTags = { open: '<think>', close: '</think>' };

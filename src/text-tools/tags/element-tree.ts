@@ -1,7 +1,7 @@
-import { isPrototypeKey } from './json-scanner.js';
-import { toJsonValue } from './json-value.js';
+import { isPrototypeKey } from '../values/json-scanner.js';
+import { toJsonValue } from '../values/json-value.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
-import { toItemSchema, toNamedTypes, toPropertySchema } from './schema-types.js';
+import { toItemSchema, toNamedTypes, toPropertySchema } from '../values/schema-types.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 
 /** An element whose content is a value: text, an object of elements by name, or an array of `item` elements. */

@@ -1,4 +1,4 @@
-import type { Trim } from './argument-writer.js';
+import type { Trim } from '../values/argument-writer.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 
 /** A tag of a call that consists of tags around plain values. */
