@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/adapters/index.js';
 import { readCallArguments } from '../../src/text-tools/values/json-call.js';
 import { readName } from '../../src/text-tools/reading/text-cursor.js';
-import { { open: '<|START_THINKING|>', close: '<|END_THINKING|>' }, { open: '[THINK]', close: '[/THINK]' }, type TextToolFormat, thinkTags } from '../../src/text-tools/reading/text-tool-format.js';
+import { type TextToolFormat, thinkTags } from '../../src/text-tools/reading/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import { type ReadPart, readText, streamChunks } from './_read-text.js';
 
@@ -22,7 +22,11 @@ const reader =
       await readText(text, {
         middleware: textToolsMiddleware({
           formats,
-          reasoning: [thinkTags, { open: '[THINK]', close: '[/THINK]' }, { open: '<|START_THINKING|>', close: '<|END_THINKING|>' }],
+          reasoning: [
+            thinkTags,
+            { open: '[THINK]', close: '[/THINK]' },
+            { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
+          ],
         }),
         tools,
       })
