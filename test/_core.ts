@@ -1,9 +1,10 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { adapterOf, joinAdapters } from '../src/adapters/middleware.js';
+import { adapterOf, joinAdapters } from '../src/adapters/kit/middleware.js';
 import type { CoreCall, TurnLink } from '../src/core/call.js';
 import type { CoreModel } from '../src/core/source.js';
 import { NO_CALL_TELEMETRY, NO_ROUND_TELEMETRY } from '../src/core/telemetry.js';
 import { fromLanguageModel, toLanguageModel } from '../src/versions/language-model.js';
+import type { TextToolSettings } from '../src/text-tools/text-tools.js';
 import type { AnyMiddleware, ModelMiddleware } from '../src/versions/middleware.js';
 import type { AnyLanguageModel } from '../src/versions/specification.js';
 
@@ -45,5 +46,8 @@ export const toCore = (model: AnyLanguageModel): CoreModel =>
 export const wrapModel = (
   model: LanguageModelV2,
   middlewares: readonly (AnyMiddleware | ModelMiddleware)[],
-): LanguageModelV2 =>
-  toLanguageModel(joinAdapters(middlewares.map(adapterOf)).wrap(toCore(model), { version: 'v2' }), 'v2');
+  settings: TextToolSettings = {},
+): LanguageModelV2 => {
+  const adapter = joinAdapters(middlewares.map(adapterOf));
+  return toLanguageModel(adapter.wrap(toCore(model), { ...settings, version: 'v2' }), 'v2');
+};

@@ -41,11 +41,10 @@ export const weatherRadarTool: HostedTool = {
 };
 `;
 
-const modelFamily = `import { readCallArguments } from '../text-tools/json-call.js';
-import { readName } from '../text-tools/text-cursor.js';
-import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from './text-tools-middleware.js';
-import { defineModelAdapter, matchModelName } from './model-adapter.js';
+const modelFamily = `import { readName } from '../../text-tools/reading/text-cursor.js';
+import type { TextToolFormat } from '../../text-tools/reading/text-tool-format.js';
+import { readCallArguments } from '../../text-tools/values/json-call.js';
+import { defineFamily } from '../kit/model-adapter.js';
 
 const tulipFormat: TextToolFormat = {
   name: 'tulip',
@@ -56,11 +55,7 @@ const tulipFormat: TextToolFormat = {
   },
 };
 
-export const tulip = defineModelAdapter({
-  name: 'tulip',
-  appliesTo: matchModelName('tulip'),
-  middleware: textToolsMiddleware({ formats: [tulipFormat] }),
-});
+export const tulip = defineFamily({ name: 'tulip', ids: ['tulip'], formats: [tulipFormat] });
 `;
 
 const laterMajor = `import type { AnyLanguageModel } from './specification.js';
@@ -101,9 +96,9 @@ const changes = {
     });
   },
   'a model family': () => {
-    writeFileSync(path.join(copy, 'adapters/tulip.ts'), modelFamily);
-    insertLine('adapters/families.ts', {
-      before: /seed-oss/,
+    writeFileSync(path.join(copy, 'adapters/families/tulip.ts'), modelFamily);
+    insertLine('adapters/families/index.ts', {
+      before: /qwen/,
       line: "export { tulip } from './tulip.js';",
     });
   },
@@ -179,8 +174,8 @@ it('a hosted tool takes its file and one line', () => {
 
 it('a model family takes its file and one line', () => {
   expect(reach['a model family']).toEqual({
-    newFiles: ['adapters/tulip.ts'],
-    changedLines: { 'adapters/families.ts': 1 },
+    newFiles: ['adapters/families/tulip.ts'],
+    changedLines: { 'adapters/families/index.ts': 1 },
   });
 });
 

@@ -2,8 +2,7 @@ import type { JSONObject } from '../shared/json.js';
 import { type CoreModel, withChanges } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
 import { toNameHint } from '../shared/nearest-name.js';
-import { thinkTags } from '../text-tools/parser/reasoning.js';
-import type { UndeclaredPolicy } from '../text-tools/text-tool-format.js';
+import { thinkTags, type UndeclaredPolicy } from '../text-tools/reading/text-tool-format.js';
 import { wrapSameVersion } from '../versions/language-model.js';
 import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
 import type { VersionName } from '../versions/versions.js';
@@ -12,16 +11,15 @@ import {
   type AdapterSelection,
   isAdapterModule,
   isAdapterSelection,
-  type ToolPrompting,
   validateAdapters,
 } from './adapter-choice.js';
-import { adapterOf, type CoreAdapter, joinAdapters } from './middleware.js';
-import type { ModelAdapter, ModelAdapterRegistry } from './definition.js';
-import { defineModelAdapter } from './model-adapter.js';
+import { adapterOf, type CoreAdapter, joinAdapters } from './kit/middleware.js';
+import type { ModelAdapter, ModelAdapterRegistry, ToolPrompting } from './kit/definition.js';
+import { defineModelAdapter } from './kit/model-adapter.js';
 import { modelAdapters } from './model-adapters.js';
 import { importAdapter } from './registry.js';
 import { selectPrompt } from './select-prompt.js';
-import { textToolsMiddleware } from './text-tools-middleware.js';
+import { textToolsMiddleware } from './kit/text-tools-middleware.js';
 import { withJsonAnswers } from './prompts/json-answer.js';
 import { withToolPrompt } from './prompts/prompted-model.js';
 

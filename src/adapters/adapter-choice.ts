@@ -1,7 +1,7 @@
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { toNameHint } from '../shared/nearest-name.js';
-import type { ModelAdapter, ModelAdapterRegistry } from './definition.js';
+import { checkAdapter, type ModelAdapter, type ModelAdapterRegistry } from './kit/definition.js';
 
 /*
  * The adapters in settings. Settings are checked with this file, so it must not load the code of adapters.
@@ -103,64 +103,6 @@ const nameOf = (choice: AdapterChoice): string => {
 export const toModuleName = ({ import: module, export: name = 'default' }: AdapterModule): string =>
   name === 'default' ? module : `${module}#${name}`;
 
-/** The functions of a middleware. */
-const HOOKS = [
-  'transformParams',
-  'wrapGenerate',
-  'wrapStream',
-  'overrideProvider',
-  'overrideModelId',
-  'overrideSupportedUrls',
-] as const;
-
-/**
- * Checks the definition of an adapter.
- *
- * @throws KelivoError with code `invalid-settings` that names the field, the expected and the received value.
- */
-export function checkAdapter(adapter: unknown): void {
-  const { name, appliesTo, middleware, adaptBack } = isPlainObject(adapter) ? adapter : {};
-  if (typeof name !== 'string' || name === '') fail('`name` to be the name of a model family', name);
-  if (typeof appliesTo !== 'function') {
-    fail(`\`appliesTo\` of the adapter "${name}" to be a function of a model id`, appliesTo);
-  }
-  if (adaptBack !== undefined && typeof adaptBack !== 'function') {
-    fail(`\`adaptBack\` of the adapter "${name}" to be a function of a part`, adaptBack);
-  }
-  if (middleware !== undefined || adaptBack === undefined) checkMiddleware(name, middleware);
-}
-
-function checkMiddleware(name: string, middleware: unknown): void {
-  if (!isMiddleware(middleware)) {
-    fail(`\`middleware\` of the adapter "${name}" to be an object`, middleware);
-  }
-  const given = HOOKS.filter(hook => middleware[hook] !== undefined);
-  if (given.length === 0) {
-    fail(`\`middleware\` of the adapter "${name}" to have one of ${HOOKS.join(', ')}`, middleware);
-  }
-  for (const hook of given) {
-    if (typeof middleware[hook] !== 'function') {
-      fail(`\`middleware.${hook}\` of the adapter "${name}" to be a function`, middleware[hook]);
-    }
-  }
-}
-
-const isMiddleware = (value: unknown): value is Readonly<Partial<Record<(typeof HOOKS)[number], unknown>>> =>
-  typeof value === 'object' && value !== null;
-
-function fail(expected: string, received: unknown): never {
-  throw new KelivoError({
-    code: 'invalid-settings',
-    message: `Expected ${expected}, got ${describe(received)}.`,
-  });
-}
-
-function describe(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return value === '' ? '""' : String(value);
-  const keys = Object.keys(value);
-  return keys.length === 0 ? 'an empty object' : `an object with the keys ${keys.join(', ')}`;
-}
-
 /** The names of the default registry. Registering an adapter there adds its name. */
 export const adapterNames = new Set([
   'apertus',
@@ -218,34 +160,3 @@ export function mayHaveAdapters(selection: AdapterSelection | undefined, modelId
   if (selection === false) return false;
   return isRegistry(selection) ? selection.findFor(modelId).length > 0 : selection.length > 0;
 }
-
-/** Syntaxes in which tools, calls and results can be written into the prompt. */
-export const toolPromptNames = [
-  'hermes',
-  'qwen-xml',
-  'claude',
-  'command-r',
-  'deepseek',
-  'dsml',
-  'gemma4',
-  'glm',
-  'granite',
-  'harmony',
-  'kimi',
-  'kimi-k3',
-  'lfm2',
-  'llama',
-  'minimax',
-  'minimax-m3',
-  'mistral',
-  'olmo3',
-  'pythonic',
-  'seed-oss',
-  'tool-request',
-] as const;
-
-/** The name of a syntax. */
-export type ToolPromptName = (typeof toolPromptNames)[number];
-
-/** A syntax, or `auto` for the one of the model's family. */
-export type ToolPrompting = ToolPromptName | 'auto';

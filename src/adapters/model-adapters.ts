@@ -1,9 +1,12 @@
 import { adapterNames, registeredNames } from './adapter-choice.js';
-import * as families from './families/families.js';
-import type { ModelAdapterRegistry } from './definition.js';
+import * as families from './families/index.js';
+import type { ModelAdapterRegistry } from './kit/definition.js';
 import { createModelAdapterRegistry } from './registry.js';
 
-const registry = createModelAdapterRegistry(Object.values(families));
+// Several adapters of one model chain in the alphabetical order of their names.
+const registry = createModelAdapterRegistry(
+  Object.values(families).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+);
 
 /**
  * The default registry, with all families of this package. Adapters that an application registers here apply to every

@@ -3,9 +3,9 @@ import { KelivoError } from '../shared/errors.js';
 import { objectOf } from '../shared/json.js';
 import { toNameHint } from '../shared/nearest-name.js';
 import { type AdapterModule, toModuleName } from './adapter-choice.js';
-import { adapterOf, createMiddleware } from './middleware.js';
-import type { ModelAdapter, ModelAdapterDefinition, ModelAdapterRegistry } from './definition.js';
-import { defineModelAdapter } from './model-adapter.js';
+import { adapterOf, createMiddleware } from './kit/middleware.js';
+import type { ModelAdapter, ModelAdapterDefinition, ModelAdapterRegistry } from './kit/definition.js';
+import { defineModelAdapter } from './kit/model-adapter.js';
 
 /**
  * Creates a registry that is independent of the default one.

@@ -1,8 +1,11 @@
 import * as z from 'zod/v4';
 import { type AdapterChoice, type AdapterSelection, isAdapterSelection } from '../adapters/adapter-choice.js';
 import type { AdaptModelOptions } from '../adapters/adapt-model.js';
-import { type ToolPrompting, toolPromptNames } from '../adapters/adapter-choice.js';
-import type { ModelAdapterRegistry } from '../adapters/definition.js';
+import {
+  type ModelAdapterRegistry,
+  type ToolPrompting,
+  toolPromptNames,
+} from '../adapters/kit/definition.js';
 import { toModelExpression } from '../shared/model-pattern.js';
 import { type Compatibility, mergeCompatibility } from '../responses/compatibility/compatibility.js';
 import {

@@ -2,9 +2,8 @@ import type { CoreCall } from '../core/call.js';
 import type { CallSettings } from '../core/prompt.js';
 import { type CoreModel, withChanges } from '../core/source.js';
 import { isPlainObject } from '../shared/json.js';
-import type { ReasoningTags } from './parser/reasoning.js';
+import type { ReasoningTags, TextToolFormat, UndeclaredPolicy } from './reading/text-tool-format.js';
 import { createResponseReader } from './parser/response-reader.js';
-import type { TextToolFormat, UndeclaredPolicy } from './text-tool-format.js';
 
 /** A call as an application sees it. */
 export interface AdaptedCall
@@ -30,12 +29,6 @@ export interface TextToolsOptions {
    * @default false
    */
   startsInReasoning?: boolean | ((modelId: string, params: AdaptedCall) => boolean);
-  /**
-   * The meaning of calls of tools that the request does not declare. A call of an undeclared tool gets the host's error,
-   * which the model can react to.
-   * @default the setting of `adaptModel`, otherwise 'call'
-   */
-  undeclared?: UndeclaredPolicy;
 }
 
 /** The settings of one adapted model, which all its adapters receive. */
@@ -52,7 +45,6 @@ export function createTextTools({
   formats,
   reasoning = [],
   startsInReasoning = false,
-  undeclared,
 }: TextToolsOptions): (model: CoreModel, settings: TextToolSettings) => CoreModel {
   // The lists of formats by what they add. Markers are cached by the identity of a list.
   const lists = new Map<TextToolSettings['formats'], readonly TextToolFormat[]>();
@@ -67,7 +59,7 @@ export function createTextTools({
       response: createResponseReader({
         formats: readFormats,
         reasoning,
-        undeclared: undeclared ?? settings.undeclared,
+        undeclared: settings.undeclared,
         startsInReasoning: isAssumed(call) && !turnsReasoningOff(call),
         call,
       }),

@@ -1,6 +1,6 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import type { ModelAdapter } from '../../src/adapters/definition.js';
+import type { ModelAdapter } from '../../src/adapters/kit/definition.js';
 import type { AnyMiddlewareCall } from '../../src/versions/middleware.js';
 import { wrapModel } from '../_core.js';
 import { createRandom } from '../_chunking.js';

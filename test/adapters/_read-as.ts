@@ -1,4 +1,4 @@
-import { joinMiddlewares } from '../../src/adapters/middleware.js';
+import { joinMiddlewares } from '../../src/adapters/kit/middleware.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { type ReadPart, readText, type ReadTextOptions } from '../text-tools/_read-text.js';
 

@@ -5,7 +5,7 @@ import { generateText, jsonSchema } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { adaptModel } from '../../src/adapters/adapt-model.js';
 import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
-import { defineModelAdapter, matchModelName } from '../../src/adapters/model-adapter.js';
+import { defineModelAdapter, matchModelName } from '../../src/adapters/kit/model-adapter.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { serveJson } from '../_server.js';

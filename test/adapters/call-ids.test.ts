@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Prompt } from '../../src/core/prompt.js';
-import { type CallIdFormat, createCallIds, toAlphanumericId } from '../../src/adapters/call-ids.js';
+import { type CallIdFormat, createCallIds, toAlphanumericId } from '../../src/adapters/kit/calls.js';
 import fc from '../_property.js';
 
 /** Accepts three digits, and creates ids that collide often. */

@@ -1,6 +1,6 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import { claude } from '../../src/adapters/families/claude.js';
+import { claude } from '../../src/adapters/families/index.js';
 import { wrapModel } from '../_core.js';
 import {
   callRound,

@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { adaptModel } from '../../src/adapters/adapt-model.js';
-import { gemini } from '../../src/adapters/families/gemini.js';
+import { gemini } from '../../src/adapters/families/index.js';
 import { wrapModel } from '../_core.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { checkParts } from '../_parts.js';

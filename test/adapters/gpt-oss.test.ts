@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gptOss } from '../../src/adapters/families/gpt-oss.js';
+import { gptOss } from '../../src/adapters/families/index.js';
 import { wrapModel } from '../_core.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {

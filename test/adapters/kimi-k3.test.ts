@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kimiK3 } from '../../src/adapters/families/kimi-k3.js';
+import { kimiK3 } from '../../src/adapters/families/index.js';
 import { type ReadPart, streamChunks } from '../text-tools/_read-text.js';
 import { readAs, toText } from './_read-as.js';
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import { kimiCallIdsMiddleware } from '../../src/adapters/families/kimi.js';
+import { kimi } from '../../src/adapters/families/index.js';
 import { wrapModel } from '../_core.js';
 import {
   callRound,
@@ -22,7 +22,7 @@ const round = (toolCallId: string, toolName: string): LanguageModelV2Message[] =
 
 async function sentIds(prompt: LanguageModelV2Prompt): Promise<string[]> {
   const model = scriptedModel(textRound('Hi'));
-  await stream(wrapModel(model, [kimiCallIdsMiddleware]), { prompt });
+  await stream(wrapModel(model, [kimi.middleware]), { prompt });
   const { calls, outputs } = exchangeOf(model.requests[0]);
   expect(outputs.map(([id]) => id)).toEqual(calls);
   return calls;
@@ -58,7 +58,7 @@ it('replaces an id with the name of another tool', async () => {
 it('renames a call if the server restarts its count in each response', async () => {
   const prompt = round('list_dir:0', 'list_dir');
   const model = scriptedModel(callRound(call('list_dir:0', 'list_dir'), call('list_dir:1', 'list_dir')));
-  const parts = await stream(wrapModel(model, [kimiCallIdsMiddleware]), { prompt });
+  const parts = await stream(wrapModel(model, [kimi.middleware]), { prompt });
   expect(ofType(parts, 'tool-call').map(part => part.toolCallId)).toEqual(['list_dir:0_2', 'list_dir:1']);
   expect(ofType(parts, 'tool-input-delta').map(({ id }) => id)).toEqual(['list_dir:0_2', 'list_dir:1']);
   expect(await sentIds([...prompt, ...round('list_dir:0_2', 'list_dir')])).toEqual([

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { minimax } from '../../src/adapters/families/minimax.js';
-import type { ReadPart } from '../text-tools/_read-text.js';
-import { streamChunks } from '../text-tools/_read-text.js';
+import { minimax } from '../../src/adapters/families/index.js';
+import { type ReadPart, streamChunks } from '../text-tools/_read-text.js';
 import { readAs, toText } from './_read-as.js';
 
 const tools = {

@@ -59,15 +59,11 @@ describe('ids of tool calls', () => {
       }
     },
   );
-
-  it('are unchanged with callIds: false', async () => {
-    expect(exchangeOf({ prompt: await sent(whole, { callIds: false }) }).calls).toEqual([LONG]);
-  });
 });
 
 describe('calls and reasoning in text', () => {
-  const streamOf = async (written: string, options?: MistralOptions) =>
-    stream(wrapModel(scriptedModel(textRound(written)), [mistralMiddleware(options)]), {
+  const streamOf = async (written: string) =>
+    stream(wrapModel(scriptedModel(textRound(written)), [mistralMiddleware()]), {
       prompt: whole,
       tools,
     });
@@ -95,16 +91,6 @@ describe('calls and reasoning in text', () => {
     );
     expect(ofType(parts, 'tool-call').map(part => part.toolCallId)).toEqual([LONG]);
   });
-
-  it('stay text with textCalls: false', async () => {
-    const written = '[TOOL_CALLS]get_weather[ARGS]{"city":"Rome"}';
-    const parts = await streamOf(written, { textCalls: false });
-    expect(
-      ofType(parts, 'text-delta')
-        .map(({ delta }) => delta)
-        .join(''),
-    ).toBe(written);
-  });
 });
 
 describe('options', () => {
@@ -114,7 +100,7 @@ describe('options', () => {
       'Invalid `bridge` of the options of mistralMiddleware: expected a non-empty text or false',
     ],
     [{ bridges: 'x' }, 'Unknown setting `bridges` in the options of mistralMiddleware.'],
-    [{ callIds: 'yes' }, 'Invalid `callIds` of the options of mistralMiddleware'],
+    [{ splitTextFromCalls: 'yes' }, 'Invalid `splitTextFromCalls` of the options of mistralMiddleware'],
   ])('are rejected: %j', (options, message) => {
     expect(() => mistralMiddleware(options as MistralOptions)).toThrow(message);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelAdapter } from '../../src/adapters/definition.js';
-import { defineModelAdapter, matchModelName } from '../../src/adapters/model-adapter.js';
+import type { ModelAdapter } from '../../src/adapters/kit/definition.js';
+import { defineModelAdapter, matchModelName } from '../../src/adapters/kit/model-adapter.js';
 
 const valid: ModelAdapter = {
   name: 'shouty',

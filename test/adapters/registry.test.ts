@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
-import type { ModelAdapter } from '../../src/adapters/definition.js';
-import { defineModelAdapter, matchModelName } from '../../src/adapters/model-adapter.js';
+import type { ModelAdapter } from '../../src/adapters/kit/definition.js';
+import { defineModelAdapter, matchModelName } from '../../src/adapters/kit/model-adapter.js';
 
 const family = (name: string): ModelAdapter =>
   defineModelAdapter({

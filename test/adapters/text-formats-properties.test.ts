@@ -1,24 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  apertusFormat,
-  bareListFormat,
-  callListFormat,
-  gigachatFormat,
-  graniteFormat,
-  hunyuanFormat,
-  internlmFormat,
-  longcatFormat,
-  minicpmFormat,
-  nemotronFormat,
-  pairCallFormat,
-  phiFormat,
-  phiTokenFormat,
-  xlamFormat,
-} from '../../src/adapters/index.js';
+import { formats } from '../../src/adapters/index.js';
 import { createTextParser } from '../../src/text-tools/parser/text-parser.js';
-import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
-import { toDeclaredTools } from '../../src/text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
+import { type TextToolFormat, toDeclaredTools } from '../../src/text-tools/reading/text-tool-format.js';
+import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import fc from '../_property.js';
 import { readText } from '../text-tools/_read-text.js';
 
@@ -27,35 +11,35 @@ const object = '{"name": "save", "arguments": {"body": "VALUE"}}';
 
 /** A call in each format, and the texts that it consists of. */
 const calls: readonly (readonly [call: string, ...formats: TextToolFormat[]])[] = [
-  [`<|tool_call|>${list}`, graniteFormat],
-  [`<function_call>${object}`, graniteFormat],
-  [`<TOOLCALL>${list}</TOOLCALL>`, nemotronFormat],
-  [list, bareListFormat],
-  [`[TOOL_CALLS]${list}`, xlamFormat],
-  [`<longcat_tool_call>${object}</longcat_tool_call>`, longcatFormat],
+  [`<|tool_call|>${list}`, formats.granite],
+  [`<function_call>${object}`, formats.granite],
+  [`<TOOLCALL>${list}</TOOLCALL>`, formats.nemotron],
+  [list, formats.bareList],
+  [`[TOOL_CALLS]${list}`, formats.xlam],
+  [`<longcat_tool_call>${object}</longcat_tool_call>`, formats.longcat],
   [
     '<longcat_tool_call>save<longcat_arg_key>body</longcat_arg_key><longcat_arg_value>VALUE</longcat_arg_value></longcat_tool_call>',
-    longcatFormat,
+    formats.longcat,
   ],
-  [`<tool_calls>${list}</tool_calls>`, callListFormat],
+  [`<tool_calls>${list}</tool_calls>`, formats.callList],
   [
     '<tool_calls:x><tool_call:x>save<tool_sep:x><arg_key:x>body</arg_key:x><arg_value:x>VALUE</arg_value:x></tool_call:x></tool_calls:x>',
-    hunyuanFormat,
-    pairCallFormat,
+    formats.hunyuan,
+    formats.pairCall,
   ],
   [
     '<tool_call>save<tool_sep><arg_key>body</arg_key><arg_value>VALUE</arg_value></tool_call>',
-    hunyuanFormat,
-    pairCallFormat,
+    formats.hunyuan,
+    formats.pairCall,
   ],
-  [`functools${list}`, phiFormat],
-  [`<|tool_call|>${list}<|/tool_call|>`, phiTokenFormat],
-  [`<|action_start|><|plugin|>${object}<|action_end|>`, internlmFormat],
-  ['<|tools_prefix|>[{"save": {"body": "VALUE"}}]<|tools_suffix|>', apertusFormat],
-  [`<|function_call|>${object}`, gigachatFormat],
-  [`function call\n${object}`, gigachatFormat],
-  ['<function name="save"><param name="body">VALUE</param></function>', minicpmFormat],
-  ['<function name="save"><param name="body"><![CDATA[VALUE]]></param></function>', minicpmFormat],
+  [`functools${list}`, formats.phi],
+  [`<|tool_call|>${list}<|/tool_call|>`, formats.phiToken],
+  [`<|action_start|><|plugin|>${object}<|action_end|>`, formats.internlm],
+  ['<|tools_prefix|>[{"save": {"body": "VALUE"}}]<|tools_suffix|>', formats.apertus],
+  [`<|function_call|>${object}`, formats.gigachat],
+  [`function call\n${object}`, formats.gigachat],
+  ['<function name="save"><param name="body">VALUE</param></function>', formats.minicpm],
+  ['<function name="save"><param name="body"><![CDATA[VALUE]]></param></function>', formats.minicpm],
 ];
 
 const tools = { save: { body: { type: 'string' } } };

@@ -11,7 +11,7 @@ import type {
 import { generateText, jsonSchema, Output, streamText, tool } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { adaptModel, type ToolPrompting } from '../../src/adapters/index.js';
-import { toolPromptNames } from '../../src/adapters/adapter-choice.js';
+import { toolPromptNames } from '../../src/adapters/kit/definition.js';
 import { selectPrompt } from '../../src/adapters/select-prompt.js';
 import { createProviderRegistryFromConfig } from '../../src/host/index.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';

@@ -8,7 +8,7 @@ import {
   type KelivoResponsesSettings,
   type LocalTools,
 } from 'kelivo-responses';
-import { modelAdapters, qwen } from 'kelivo-responses/adapters';
+import { families, modelAdapters } from 'kelivo-responses/adapters';
 import { createKelivoResponsesProvider as createProviderV3 } from 'kelivo-responses/v3';
 import { createKelivoResponsesProvider as createProviderV4 } from 'kelivo-responses/v4';
 import { z } from 'zod';
@@ -61,7 +61,7 @@ export const createAdaptedModel = (fetch: typeof globalThis.fetch): LanguageMode
     apiKey: API_KEY,
     fetch,
     tools: IDLE_TOOLS,
-    adapters: [qwen],
+    adapters: [families.qwen],
   }).languageModel(ADAPTED_MODEL);
 
 /** Creates a model of a family, with or without the adapters of the package. */
@@ -94,7 +94,7 @@ export function createVersions(
 ): Readonly<Record<'V2' | 'V3' | 'V4', VersionModels>> {
   const settings = { baseURL: BASE_URL, apiKey: API_KEY, fetch };
   const looped = { ...settings, tools: IDLE_TOOLS };
-  const adapted = { ...looped, adapters: [qwen] };
+  const adapted = { ...looped, adapters: [families.qwen] };
   const modelsOf = (
     official: ReadableModel,
     create: (settings: KelivoResponsesSettings) => {

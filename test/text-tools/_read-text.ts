@@ -6,6 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 import { expect } from 'vitest';
 import { wrapModel } from '../_core.js';
+import type { TextToolSettings } from '../../src/text-tools/text-tools.js';
 import type { AnyMiddleware } from '../../src/versions/middleware.js';
 import { createRandom } from '../_chunking.js';
 import { checkParts } from '../_parts.js';
@@ -27,6 +28,8 @@ type Properties = Record<string, unknown>;
 
 export interface ReadTextOptions {
   readonly middleware: AnyMiddleware;
+  /** The settings of the adapted model. */
+  readonly settings?: TextToolSettings;
   /** The names of the declared tools, and the schemas of their properties. */
   readonly tools?: Readonly<Record<string, Properties>>;
   readonly toolChoice?: LanguageModelV2CallOptions['toolChoice'];
@@ -54,7 +57,10 @@ export async function streamChunks(
     { type: 'text-end', id: 't' },
     finish(options.finishReason),
   ];
-  const parts = await stream(wrapModel(scriptedModel(response), [options.middleware]), toRequest(options));
+  const parts = await stream(
+    wrapModel(scriptedModel(response), [options.middleware], options.settings),
+    toRequest(options),
+  );
   checkParts(parts);
   const started = parts.flatMap(part => (part.type === 'tool-input-start' ? [part.id] : []));
   expect(parts.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []))).toEqual(started);
@@ -70,7 +76,7 @@ export async function readText(text: string, options: ReadTextOptions): Promise<
     { type: 'text-end', id: 't' },
     finish(options.finishReason),
   ];
-  const model = wrapModel(scriptedModel(response), [options.middleware]);
+  const model = wrapModel(scriptedModel(response), [options.middleware], options.settings);
   const { content, finishReason } = await generate(model, toRequest(options));
   const result = { content: fromContent(content), finishReason };
   for (const chunks of toChunkings(text)) {

@@ -5,7 +5,7 @@ import { hermesToolMiddleware } from '@ai-sdk-tool/parser';
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
-import { joinMiddlewares } from '../../src/adapters/middleware.js';
+import { joinMiddlewares } from '../../src/adapters/kit/middleware.js';
 import { wrapModel } from '../_core.js';
 import { generate, finish, scriptedModel, start } from '../tool-loop/_scripted-model.js';
 import { type ReadPart, readText } from './_read-text.js';

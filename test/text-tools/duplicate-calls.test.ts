@@ -1,8 +1,8 @@
 import type { LanguageModelV2FunctionTool, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { hermesFormat } from '../../src/adapters/index.js';
+import { formats } from '../../src/adapters/index.js';
 import { wrapModel } from '../_core.js';
-import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
+import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import { checkParts } from '../_parts.js';
 import {
   call,
@@ -32,7 +32,7 @@ const native = (id: string, place: string, name = 'look') => call(id, name, { pl
 
 const modelOf = (...response: Part[][]) => {
   const round = [start, ...response.flat(), finish('tool-calls')];
-  return wrapModel(scriptedModel(round, round), [textToolsMiddleware({ formats: [hermesFormat] })]);
+  return wrapModel(scriptedModel(round, round), [textToolsMiddleware({ formats: [formats.hermes] })]);
 };
 
 /** Returns the calls of a response, streamed and generated, and its text. */

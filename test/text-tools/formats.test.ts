@@ -1,25 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  bareJsonFormat,
-  claudeFormat,
-  commandRFormat,
-  deepseekFormat,
-  dsmlFormat,
-  glmFormat,
-  hermesFormat,
-  kimiFormat,
-  llamaFormat,
-  minimaxFormat,
-  mistralFormat,
-  qwenXmlFormat,
-  seedFormat,
-  toolRequestFormat,
-} from '../../src/adapters/index.js';
+import { formats } from '../../src/adapters/index.js';
 import { readCallArguments } from '../../src/text-tools/values/json-call.js';
-import { readName } from '../../src/text-tools/parser/text-cursor.js';
-import { cohereThinkTags, mistralThinkTags, thinkTags } from '../../src/text-tools/parser/reasoning.js';
-import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
+import { readName } from '../../src/text-tools/reading/text-cursor.js';
+import { type TextToolFormat, thinkTags } from '../../src/text-tools/reading/text-tool-format.js';
+import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import { type ReadPart, readText, streamChunks } from './_read-text.js';
 
 const tools = {
@@ -38,7 +22,11 @@ const reader =
       await readText(text, {
         middleware: textToolsMiddleware({
           formats,
-          reasoning: [thinkTags, mistralThinkTags, cohereThinkTags],
+          reasoning: [
+            thinkTags,
+            { open: '[THINK]', close: '[/THINK]' },
+            { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
+          ],
         }),
         tools,
       })
@@ -61,7 +49,7 @@ const staysText = (read: (text: string) => Promise<ReadPart[]>, texts: readonly 
 };
 
 describe('Hermes', () => {
-  const read = reader(hermesFormat);
+  const read = reader(formats.hermes);
   reads(read, [
     [
       'So: <tool_call>{"name": "look", "arguments": {"place": "Oslo"}}</tool_call> Done.',
@@ -129,7 +117,7 @@ describe('Hermes', () => {
 });
 
 describe('Qwen XML', () => {
-  const read = reader(qwenXmlFormat);
+  const read = reader(formats.qwenXml);
   const write = (...parameters: [string, string][]) =>
     `<tool_call>\n<function=save>\n${parameters
       .map(([key, value]) => `<parameter=${key}>\n${value}\n</parameter>\n`)
@@ -255,7 +243,7 @@ describe('Qwen XML', () => {
   });
 
   it('streams a text value as it arrives', async () => {
-    const middleware = textToolsMiddleware({ formats: [qwenXmlFormat] });
+    const middleware = textToolsMiddleware({ formats: [formats.qwenXml] });
     const long = 'ab'.repeat(140);
     const chunks = [
       `<function=save>\n<parameter=body>\n${long}`,
@@ -272,7 +260,7 @@ describe('Qwen XML', () => {
 });
 
 describe('Seed', () => {
-  reads(reader(seedFormat), [
+  reads(reader(formats.seed), [
     [
       '<seed:tool_call>\n<function=save>\n<parameter=body>a\nb\n</parameter>\n</function>\n</seed:tool_call>',
       callOf('save', { body: 'a\nb\n' }),
@@ -281,7 +269,7 @@ describe('Seed', () => {
 });
 
 describe('Mistral', () => {
-  const read = reader(mistralFormat);
+  const read = reader(formats.mistral);
   reads(read, [
     ['[TOOL_CALLS] [{"name": "ping", "arguments": {}}]\nend', callOf('ping'), { text: '\nend' }],
     ['[TOOL_CALLS]look[CALL_ID]abcdef123[ARGS]{"days": 3}', look({ days: 3 })],
@@ -301,7 +289,7 @@ describe('Mistral', () => {
 });
 
 describe('GLM', () => {
-  const read = reader(hermesFormat, qwenXmlFormat, glmFormat);
+  const read = reader(formats.hermes, formats.qwenXml, formats.glm);
   reads(read, [
     [
       'So.\n<tool_call>look\n<arg_key>place</arg_key>\n<arg_value>a\n</arg_value> b</arg_value>\n<arg_key>days</arg_key>\n<arg_value>3</arg_value>\n</tool_call>',
@@ -319,7 +307,7 @@ describe('GLM', () => {
 });
 
 describe('DeepSeek', () => {
-  const read = reader(deepseekFormat, dsmlFormat);
+  const read = reader(formats.deepseek, formats.dsml);
   reads(read, [
     [
       'So.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>ping<｜tool▁sep｜>{}<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>look<｜tool▁sep｜>{"days": 3}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
@@ -354,7 +342,7 @@ describe('DeepSeek', () => {
 });
 
 describe('Kimi', () => {
-  const read = reader(kimiFormat);
+  const read = reader(formats.kimi);
   const begin = '<|tool_calls_section_begin|><|tool_call_begin|>';
   reads(read, [
     [
@@ -373,7 +361,7 @@ describe('Kimi', () => {
   it('uses the ids in the text', async () => {
     const call = '<|tool_call_begin|>functions.ping:0<|tool_call_argument_begin|>{}<|tool_call_end|>';
     const parts = await streamChunks([call, call], {
-      middleware: textToolsMiddleware({ formats: [kimiFormat] }),
+      middleware: textToolsMiddleware({ formats: [formats.kimi] }),
       tools,
     });
     const ids = parts.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []));
@@ -384,7 +372,7 @@ describe('Kimi', () => {
 });
 
 describe('MiniMax', () => {
-  reads(reader(minimaxFormat), [
+  reads(reader(formats.minimax), [
     [
       '<minimax:tool_call>\n<invoke name="look">\n<parameter name="place">a <b> c</parameter>\n<parameter name="days">3</parameter>\n</invoke>\n<invoke name="ping">\n</invoke>\n</minimax:tool_call>\n',
       look({ place: 'a <b> c', days: 3 }),
@@ -394,7 +382,7 @@ describe('MiniMax', () => {
 });
 
 describe('Claude', () => {
-  reads(reader(claudeFormat), [
+  reads(reader(formats.claude), [
     [
       '<function_calls>\n<invoke name="look">\n<parameter name="place">&lt;a&gt; &amp;amp; &#x41; &nothing;</parameter>\n</invoke>\n</function_calls>',
       look({ place: '<a> &amp; A &nothing;' }),
@@ -404,7 +392,7 @@ describe('Claude', () => {
 });
 
 describe('Llama', () => {
-  const read = reader(llamaFormat, bareJsonFormat);
+  const read = reader(formats.llama, formats.bareJson);
   reads(read, [
     [
       '<|python_tag|>{"name": "look", "parameters": {"days": 3}}; {"name": "ping", "parameters": {}}<|eom_id|>',
@@ -428,7 +416,7 @@ describe('Llama', () => {
 });
 
 describe('Command R', () => {
-  reads(reader(commandRFormat), [
+  reads(reader(formats.commandR), [
     [
       '<|START_THINKING|>Hm.<|END_THINKING|><|START_ACTION|>[\n  {"tool_call_id": "0", "tool_name": "look", "parameters": {"days": 3}}\n]<|END_ACTION|>',
       { reasoning: 'Hm.' },
@@ -439,7 +427,7 @@ describe('Command R', () => {
 });
 
 describe('Tool requests', () => {
-  reads(reader(toolRequestFormat), [
+  reads(reader(formats.toolRequest), [
     ['[TOOL_REQUEST]\nlook {"days": 3}\n[TOOL_REQUEST_END] So.', look({ days: 3 }), { text: ' So.' }],
     ['[TOOL_REQUEST]{"name": "ping", "arguments": {}}[END_TOOL_REQUEST]', callOf('ping')],
   ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { functionGemma, gemma4, type ModelAdapter } from '../../src/adapters/index.js';
+import { families, type ModelAdapter } from '../../src/adapters/index.js';
 import { type ReadPart, readText, streamChunks } from './_read-text.js';
 
 const tools = {
@@ -38,20 +38,22 @@ describe('values', () => {
     [`celsius`, 'celsius'],
     [`00ff11`, '00ff11'],
   ])('%s', async (text, value) => {
-    expect(await read(gemma4, `<|tool_call>call:save{any:${text}}<tool_call|>`)).toEqual([save(value)]);
+    expect(await read(families.gemma4, `<|tool_call>call:save{any:${text}}<tool_call|>`)).toEqual([
+      save(value),
+    ]);
   });
 
   it('keeps bare text with commas for a parameter that is a string', async () => {
     const text = '<|tool_call>call:look{place:Oslo, Norway,days:3}<tool_call|>';
-    expect(await read(gemma4, text)).toEqual([look('Oslo, Norway', 3)]);
-    expect(await read(gemma4, '<|tool_call>call:look{place:12}<tool_call|>')).toEqual([look('12')]);
+    expect(await read(families.gemma4, text)).toEqual([look('Oslo, Norway', 3)]);
+    expect(await read(families.gemma4, '<|tool_call>call:look{place:12}<tool_call|>')).toEqual([look('12')]);
   });
 
   it.each([`${q}x`, `{a:1`, `[1`, `x<tool_call|>`, `{__proto__:1}`, `1,any:2`, `'x`, ``])(
     '%j is no call',
     async value => {
       const text = `<|tool_call>call:save{any:${value}`;
-      const content = await read(gemma4, text);
+      const content = await read(families.gemma4, text);
       expect(content.some(part => 'call' in part)).toBe(false);
     },
   );
@@ -59,7 +61,7 @@ describe('values', () => {
   it('streams strings as they arrive', async () => {
     const long = 'Oslo'.repeat(70);
     const chunks = [`<|tool_call>call:look{place:<|"|>${long}`, 'Os', 'lo', '<|"|>}<tool_call|>'];
-    const parts = await streamChunks(chunks, { middleware: gemma4.middleware, tools });
+    const parts = await streamChunks(chunks, { middleware: families.gemma4.middleware, tools });
     const deltas = parts.flatMap(part => (part.type === 'tool-input-delta' ? [part.delta] : []));
     expect(deltas).toEqual([`{"place":"${long}`, 'Os', 'lo', '"}']);
   });
@@ -83,7 +85,7 @@ describe('Gemma 4', () => {
     ['call:look{place:Oslo, Norway,days:2}', look('Oslo, Norway', 2)],
     ['So:\ncall:ping{}\ncall:ping{}', { text: 'So:' }, ping, ping],
   ])('%s', async (text, ...content) => {
-    expect(await read(gemma4, text)).toEqual(content);
+    expect(await read(families.gemma4, text)).toEqual(content);
   });
 
   it.each([
@@ -96,7 +98,7 @@ describe('Gemma 4', () => {
     '`<|tool_call>call:ping{}<tool_call|>`',
     `<|tool_call>call:look{place:${q}Os`,
   ])('%j stays text', async text => {
-    const content = await read(gemma4, text);
+    const content = await read(families.gemma4, text);
     expect(content.map(part => ('text' in part ? part.text : part)).join('')).toBe(text);
   });
 });
@@ -108,6 +110,6 @@ describe('FunctionGemma', () => {
     [`<start_function_call>call:save{any:<escape>42<escape>}<end_function_call>`, save('42')],
     [`<start_function_call>call:save{any:[true, 4]}<end_function_call>`, save([true, 4])],
   ])('%s', async (text, ...content) => {
-    expect(await read(functionGemma, text)).toEqual(content);
+    expect(await read(families.functionGemma, text)).toEqual(content);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { gptOss } from '../../src/adapters/index.js';
+import { families } from '../../src/adapters/index.js';
 import { type ReadPart, readText, streamChunks } from './_read-text.js';
 
 const tools = { look: { place: { type: 'string' } }, ping: {} };
 
 const read = async (text: string, options = { tools }): Promise<ReadPart[]> =>
-  (await readText(text, { middleware: gptOss.middleware, ...options })).content;
+  (await readText(text, { middleware: families.gptOss.middleware, ...options })).content;
 
 const look: ReadPart = { call: 'look', input: { place: 'Oslo' } };
 const ping: ReadPart = { call: 'ping', input: {} };
@@ -57,7 +57,7 @@ describe('messages with special tokens', () => {
 
   it('reads messages in a request without tools', async () => {
     const text = '<|channel|>analysis<|message|>A<|end|><|start|>assistant<|channel|>final<|message|>Hi.';
-    expect(await readText(text, { middleware: gptOss.middleware })).toEqual({
+    expect(await readText(text, { middleware: families.gptOss.middleware })).toEqual({
       content: [{ reasoning: 'A' }, { text: 'Hi.' }],
       finishReason: 'stop',
     });
@@ -76,7 +76,7 @@ describe('messages with special tokens', () => {
       'Os',
       'lo"}',
     ];
-    const parts = await streamChunks(chunks, { middleware: gptOss.middleware, tools });
+    const parts = await streamChunks(chunks, { middleware: families.gptOss.middleware, tools });
     const deltas = parts.flatMap(part => ('delta' in part ? [part.delta] : []));
     expect(deltas).toEqual(['One', ' two', 'Hi', ' you', `{"place": "${long}`, 'Os', 'lo"}']);
   });

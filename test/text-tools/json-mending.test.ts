@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { bareJsonFormat, hermesFormat, kimiFormat, mistralFormat } from '../../src/adapters/index.js';
-import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
+import { formats } from '../../src/adapters/index.js';
+import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import fc from '../_property.js';
 import { readText, streamChunks } from './_read-text.js';
 
 const middleware = textToolsMiddleware({
-  formats: [hermesFormat, kimiFormat, mistralFormat, bareJsonFormat],
+  formats: [formats.hermes, formats.kimi, formats.mistral, formats.bareJson],
 });
 const tools = {
   look: {

@@ -1,30 +1,11 @@
 import { expect, it } from 'vitest';
+import { formats } from '../../src/adapters/index.js';
 import {
-  bareHarmonyFormat,
-  dsmlFormat,
-  functionGemmaFormat,
-  gemma4Format,
-  gemmaCallFormat,
-  gemmaThoughtFormat,
-  glmFormat,
-  harmonyFormat,
-  hermesFormat,
-  lfmFormat,
-  llamaPythonicFormat,
-  kimiK3Format,
-  minimaxFormat,
-  minimaxM3Format,
-  mistralFormat,
-  olmoFormat,
-  pythonicFormat,
-  qwenXmlFormat,
-  toolCodeFormat,
-  step3Format,
-} from '../../src/adapters/index.js';
-import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
+  type TextToolFormat,
+  thinkTags,
+  toDeclaredTools,
+} from '../../src/text-tools/reading/text-tool-format.js';
 import { createTextParser } from '../../src/text-tools/parser/text-parser.js';
-import { toDeclaredTools } from '../../src/text-tools/text-tool-format.js';
-import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
 
 const tools = toDeclaredTools({
   tools: [
@@ -59,26 +40,26 @@ function read(text: string, length: number) {
   const parser = createTextParser(
     {
       formats: [
-        hermesFormat,
-        qwenXmlFormat,
-        glmFormat,
-        mistralFormat,
-        dsmlFormat,
-        gemma4Format,
-        gemmaCallFormat,
-        gemmaThoughtFormat,
-        functionGemmaFormat,
-        pythonicFormat,
-        llamaPythonicFormat,
-        olmoFormat,
-        lfmFormat,
-        toolCodeFormat,
-        harmonyFormat,
-        bareHarmonyFormat,
-        minimaxFormat,
-        minimaxM3Format,
-        kimiK3Format,
-        step3Format,
+        formats.hermes,
+        formats.qwenXml,
+        formats.glm,
+        formats.mistral,
+        formats.dsml,
+        formats.gemma4,
+        formats.gemmaCall,
+        formats.gemmaThought,
+        formats.functionGemma,
+        formats.pythonic,
+        formats.llamaPythonic,
+        formats.olmo,
+        formats.lfm,
+        formats.toolCode,
+        formats.harmony,
+        formats.bareHarmony,
+        formats.minimax,
+        formats.minimaxM3,
+        formats.kimiK3,
+        formats.step3,
       ],
       reasoning: [thinkTags],
       tools,
@@ -195,7 +176,7 @@ it.each([
 it('decides from the start of the input whether a call of an undeclared tool is replaced', () => {
   let longest = 0;
   const format: TextToolFormat = {
-    ...qwenXmlFormat,
+    ...formats.qwenXml,
     undeclared: {
       mayReplace(start) {
         longest = Math.max(longest, start.length);

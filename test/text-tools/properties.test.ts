@@ -1,38 +1,26 @@
 import { expect, it } from 'vitest';
-import {
-  claudeFormat,
-  deepseekFormat,
-  dsmlFormat,
-  glmFormat,
-  hermesFormat,
-  kimiFormat,
-  kimiK3Format,
-  minimaxFormat,
-  minimaxM3Format,
-  mistralFormat,
-  qwenXmlFormat,
-  step3Format,
-} from '../../src/adapters/index.js';
-import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
-import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
+import { formats } from '../../src/adapters/index.js';
+import { thinkTags } from '../../src/text-tools/reading/text-tool-format.js';
+import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import fc from '../_property.js';
 import { readText, streamChunks } from './_read-text.js';
 
-const formats = [
-  hermesFormat,
-  qwenXmlFormat,
-  glmFormat,
-  mistralFormat,
-  deepseekFormat,
-  dsmlFormat,
-  kimiFormat,
-  kimiK3Format,
-  minimaxFormat,
-  minimaxM3Format,
-  step3Format,
-  claudeFormat,
+const readFormats = [
+  formats.hermes,
+  formats.qwenXml,
+  formats.glm,
+  formats.mistral,
+  formats.deepseek,
+  formats.dsml,
+  formats.kimi,
+  formats.kimiK3,
+  formats.minimax,
+  formats.minimaxM3,
+  formats.step3,
+  formats.claude,
 ];
-const middleware = textToolsMiddleware({ formats, undeclared: 'text' });
+const middleware = textToolsMiddleware({ formats: readFormats });
+const settings = { undeclared: 'text' } as const;
 const tools = {
   get_weather: { city: { type: 'string' }, days: { type: 'integer' } },
   write_file: { path: { type: 'string' }, content: { type: 'string' } },
@@ -100,7 +88,7 @@ const withoutCallEnds = (text: string): string => text.replace(/\s+|<\/(?:tool_c
 it('emits text without a call unchanged but for stray ends of calls, in any chunks', async () => {
   await fc.assert(
     fc.asyncProperty(noCalls, async text => {
-      const { content, finishReason } = await readText(text, { middleware, tools });
+      const { content, finishReason } = await readText(text, { middleware, settings, tools });
       const read = content.map(one => ('text' in one ? one.text : JSON.stringify(one))).join('');
       if (CALL_END.test(text)) expect(withoutCallEnds(read)).toBe(withoutCallEnds(text));
       else expect(read).toBe(text);
@@ -117,7 +105,7 @@ it('reads any mixture of text and calls identically for all chunk boundaries', a
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(prose, markup, call), { maxLength: 10 }), async chunks => {
       await readText(chunks.join(''), {
-        middleware: textToolsMiddleware({ formats, reasoning: [thinkTags] }),
+        middleware: textToolsMiddleware({ formats: readFormats, reasoning: [thinkTags] }),
         tools,
       });
     }),
@@ -129,7 +117,7 @@ it('loses no text of a call that is truncated anywhere', async () => {
   await fc.assert(
     fc.asyncProperty(call, fc.nat({ max: 60 }), prose, async (whole, missing, before) => {
       const text = before + whole.slice(0, whole.length - 1 - missing);
-      const { content } = await readText(text, { middleware, tools });
+      const { content } = await readText(text, { middleware, settings, tools });
       if (content.some(one => 'call' in one)) return;
       expect(content.map(one => ('text' in one ? one.text : '')).join('')).toBe(text);
     }),
@@ -146,7 +134,7 @@ it('delays text by no more than the longest marker', async () => {
     .map(chunks => chunks.join(''));
   await fc.assert(
     fc.asyncProperty(plain, async text => {
-      const parts = await streamChunks(text.split(''), { middleware, tools });
+      const parts = await streamChunks(text.split(''), { middleware, settings, tools });
       const deltas = parts.flatMap(part => (part.type === 'text-delta' ? [part.delta] : []));
       expect(deltas.join('')).toBe(text);
       // Each code unit is a chunk, so the length of a delta is the delay of its first unit.

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { commandRFormat, hermesFormat } from '../../src/adapters/index.js';
+import { formats } from '../../src/adapters/index.js';
 import type { TextToolsOptions } from '../../src/text-tools/text-tools.js';
-import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
+import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import fc from '../_property.js';
 import { readText } from './_read-text.js';
 
 const recorded = vi.hoisted((): TextToolsOptions[] => []);
 
 // Records the formats of all families, so that this test covers each family that is registered.
-vi.mock('../../src/adapters/text-tools-middleware.js', async importOriginal => {
+vi.mock('../../src/adapters/kit/text-tools-middleware.js', async importOriginal => {
   const original = await importOriginal<{ textToolsMiddleware: typeof textToolsMiddleware }>();
   return {
     ...original,
@@ -90,7 +90,7 @@ const mentionBeforeFence = [
 it.each([undefined, { type: 'none' as const }])(
   'the fence after a marker that prose mentions counts, with the tool choice %j',
   async toolChoice => {
-    const middleware = textToolsMiddleware({ formats: [commandRFormat, hermesFormat] });
+    const middleware = textToolsMiddleware({ formats: [formats.commandR, formats.hermes] });
     const { content } = await readText(mentionBeforeFence, {
       middleware,
       tools,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gemma, lfm2, llama, type ModelAdapter, modelAdapters, olmo3 } from '../../src/adapters/index.js';
+import { families, type ModelAdapter, modelAdapters } from '../../src/adapters/index.js';
 import { type ReadPart, readText, streamChunks } from './_read-text.js';
 
 const tools = {
@@ -51,20 +51,22 @@ describe('Python values', () => {
     [`'a, b=1), ping()]'`, 'a, b=1), ping()]'],
     [`007`, '007'],
   ])('%s', async (text, value) => {
-    expect(await read(llama, `[save(any=${text})]`)).toEqual([save(value)]);
-    expect(await read(olmo3, `<function_calls>save(any=${text})</function_calls>`)).toEqual([save(value)]);
+    expect(await read(families.llama, `[save(any=${text})]`)).toEqual([save(value)]);
+    expect(await read(families.olmo3, `<function_calls>save(any=${text})</function_calls>`)).toEqual([
+      save(value),
+    ]);
   });
 
   it('keeps long integers digit by digit', async () => {
     const text = '[save(any=12345678901234567890)]';
-    const parts = await streamChunks([text], { middleware: llama.middleware, tools });
+    const parts = await streamChunks([text], { middleware: families.llama.middleware, tools });
     expect(parts.find(part => part.type === 'tool-call')).toMatchObject({
       input: '{"any":12345678901234567890}',
     });
   });
 
   it('fits numbers and words to the schema', async () => {
-    expect(await read(llama, `[look(place=12, days=07), save(body=True, any='3')]`)).toEqual([
+    expect(await read(families.llama, `[look(place=12, days=07), save(body=True, any='3')]`)).toEqual([
       { call: 'look', input: { place: '12', days: 7 } },
       { call: 'save', input: { body: 'True', any: '3' } },
     ]);
@@ -90,7 +92,7 @@ describe('Python values', () => {
     `ping()`,
   ])('%s is no call', async value => {
     const text = `[save(any=${value})]`;
-    const content = await read(llama, text);
+    const content = await read(families.llama, text);
     expect(content.map(part => ('text' in part ? part.text : part)).join('')).toBe(text);
   });
 
@@ -103,19 +105,19 @@ describe('Python values', () => {
     '[look(place="a", place="b")]',
     '[look(constructor="a")]',
   ])('%s is no call', async text => {
-    expect(await read(llama, text)).toEqual([{ text }]);
+    expect(await read(families.llama, text)).toEqual([{ text }]);
   });
 
   it('reads quotation marks without a backslash if one end is possible', async () => {
-    expect(await read(llama, `[look(place='the 'old' town')]`)).toEqual([look(`the 'old' town`)]);
+    expect(await read(families.llama, `[look(place='the 'old' town')]`)).toEqual([look(`the 'old' town`)]);
     const unclear = `[save(body='the 'old' town', any='x')]`;
-    expect(await read(llama, unclear)).toEqual([{ text: unclear }]);
+    expect(await read(families.llama, unclear)).toEqual([{ text: unclear }]);
   });
 
   it('streams strings as they arrive', async () => {
     const long = 'Oslo'.repeat(70);
     const chunks = [`[look(place='${long}`, 'Os', 'lo', `')]`];
-    const parts = await streamChunks(chunks, { middleware: llama.middleware, tools });
+    const parts = await streamChunks(chunks, { middleware: families.llama.middleware, tools });
     const deltas = parts.flatMap(part => (part.type === 'tool-input-delta' ? [part.delta] : []));
     expect(deltas).toEqual([`{"place":"${long}`, 'Os', 'lo', '"}']);
   });
@@ -134,7 +136,7 @@ describe('Llama 4', () => {
     [`[ping()] And more.`, ping, { text: ' And more.' }],
     [`[ping(), look(place='Os`, ping, { text: `look(place='Os` }],
   ])('%s', async (text, ...content) => {
-    expect(await read(llama, text)).toEqual(content);
+    expect(await read(families.llama, text)).toEqual(content);
   });
 
   it.each([
@@ -150,7 +152,7 @@ describe('Llama 4', () => {
     '[ping',
     '[ping(',
   ])('%j stays text', async text => {
-    const content = await read(llama, text);
+    const content = await read(families.llama, text);
     expect(content.map(part => ('text' in part ? part.text : part)).join('')).toBe(text);
   });
 });
@@ -172,7 +174,7 @@ describe('LFM2', () => {
     [`<|tool_call_start|>[look(place='Oslo')`, look('Oslo')],
     [`<|tool_call_start|>[look(place='Os`, { text: `<|tool_call_start|>[look(place='Os` }],
   ])('%s', async (text, ...content) => {
-    expect(await read(lfm2, text)).toEqual(content);
+    expect(await read(families.lfm2, text)).toEqual(content);
   });
 });
 
@@ -185,11 +187,11 @@ describe('OLMo 3', () => {
     ['The tag <function_calls> lists (all) calls.', { text: 'The tag <function_calls> lists (all) calls.' }],
     [`<function_calls><invoke name="ping">`, { text: `<function_calls><invoke name="ping">` }],
   ])('%s', async (text, ...content) => {
-    expect(await read(olmo3, text)).toEqual(content);
+    expect(await read(families.olmo3, text)).toEqual(content);
   });
 
   it('starts in reasoning for the Think models', () => {
-    expect(modelAdapters.findFor('allenai/Olmo-3-7B-Think')).toEqual([olmo3]);
+    expect(modelAdapters.findFor('allenai/Olmo-3-7B-Think')).toEqual([families.olmo3]);
   });
 });
 
@@ -201,7 +203,7 @@ describe('Gemma 3', () => {
     [`{"name": "look", "parameters": {"place": "Oslo"}}`, look('Oslo')],
     [`[TOOL_REQUEST]{"name": "ping", "arguments": {}}[END_TOOL_REQUEST]`, ping],
   ])('%s', async (text, ...content) => {
-    expect(await read(gemma, text)).toEqual(content);
+    expect(await read(families.gemma, text)).toEqual(content);
   });
 
   it.each([
@@ -214,6 +216,6 @@ describe('Gemma 3', () => {
     '```python\nping()\n```',
     '```tool_code\n```\n[ping()]',
   ])('%j stays text', async text => {
-    expect(await read(gemma, text)).toEqual([{ text }]);
+    expect(await read(families.gemma, text)).toEqual([{ text }]);
   });
 });

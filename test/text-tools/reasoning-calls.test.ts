@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { glmFormat, hermesFormat, kimiFormat, qwenXmlFormat } from '../../src/adapters/index.js';
-import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
-import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
+import { formats } from '../../src/adapters/index.js';
+import { thinkTags } from '../../src/text-tools/reading/text-tool-format.js';
+import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import { type ReadPart, readText, type ReadTextOptions } from './_read-text.js';
 
-const options = { formats: [hermesFormat, qwenXmlFormat, glmFormat, kimiFormat], reasoning: [thinkTags] };
+const options = {
+  formats: [formats.hermes, formats.qwenXml, formats.glm, formats.kimi],
+  reasoning: [thinkTags],
+};
 const middleware = textToolsMiddleware(options);
 const tools = { look: { place: { type: 'string' } } };
 const read = async (text: string, more: Partial<ReadTextOptions> = {}): Promise<ReadPart[]> =>
@@ -106,7 +109,7 @@ describe('a response that starts in reasoning', () => {
 });
 
 it('reads no call in reasoning that starts after text, at the start of a line', async () => {
-  const middleware = textToolsMiddleware({ formats: [hermesFormat], reasoning: [thinkTags] });
+  const middleware = textToolsMiddleware({ formats: [formats.hermes], reasoning: [thinkTags] });
   const written = '<tool_call>{"name": "look", "arguments": {}}</tool_call>';
   const { content } = await readText(`See.\n<think>Maybe ${written}</think>\n${written}</t\n \n`, {
     middleware,

@@ -4,14 +4,14 @@ import type {
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { hermesFormat, qwenXmlFormat } from '../../src/adapters/index.js';
-import { adapterOf } from '../../src/adapters/middleware.js';
+import { formats } from '../../src/adapters/index.js';
+import { adapterOf } from '../../src/adapters/kit/middleware.js';
 import { contentToParts } from '../../src/core/collector.js';
 import type { Part as CorePart } from '../../src/core/part.js';
 import { partsOf, sourceOf } from '../../src/core/source.js';
 import { NO_USAGE } from '../../src/core/finish.js';
-import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
-import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
+import { thinkTags } from '../../src/text-tools/reading/text-tool-format.js';
+import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import { coreCall, wrapModel } from '../_core.js';
 import { checkParts } from '../_parts.js';
 import {
@@ -28,7 +28,7 @@ import { readText } from './_read-text.js';
 
 type Part = LanguageModelV2StreamPart;
 
-const options = { formats: [hermesFormat, qwenXmlFormat], reasoning: [thinkTags] };
+const options = { formats: [formats.hermes, formats.qwenXml], reasoning: [thinkTags] };
 const middleware = textToolsMiddleware(options);
 const tools = { look: { place: { type: 'string' } } };
 const declared: LanguageModelV2FunctionTool[] = [

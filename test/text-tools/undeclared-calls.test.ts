@@ -1,30 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import {
-  bareJsonFormat,
-  deepseekFormat,
-  glmFormat,
-  hermesFormat,
-  kimiFormat,
-  llamaFormat,
-  minimaxFormat,
-  mistralFormat,
-  qwenXmlFormat,
-  textToolsMiddleware,
-} from '../../src/adapters/index.js';
+import { formats, textToolsMiddleware } from '../../src/adapters/index.js';
 import { adaptModel } from '../../src/adapters/adapt-model.js';
 import { generate, scriptedModel, textRound } from '../tool-loop/_scripted-model.js';
 import { type ReadPart, readText } from './_read-text.js';
 
-const formats = [
-  hermesFormat,
-  qwenXmlFormat,
-  glmFormat,
-  mistralFormat,
-  deepseekFormat,
-  kimiFormat,
-  minimaxFormat,
-  llamaFormat,
-  bareJsonFormat,
+const readFormats = [
+  formats.hermes,
+  formats.qwenXml,
+  formats.glm,
+  formats.mistral,
+  formats.deepseek,
+  formats.kimi,
+  formats.minimax,
+  formats.llama,
+  formats.bareJson,
 ];
 const tools = { look: { place: { type: 'string' } }, 'functions.list': {} };
 
@@ -40,9 +29,9 @@ const callTo = (name: string): string[] => [
   `<minimax:tool_call>\n<invoke name="${name}">\n<parameter name="place">x</parameter>\n</invoke>\n</minimax:tool_call>`,
   `<|python_tag|>{"name": "${name}", "parameters": {"place": "x"}}`,
 ];
-const read = async (text: string, options: object = {}, request: object = {}): Promise<ReadPart[]> =>
-  (await readText(text, { middleware: textToolsMiddleware({ formats, ...options }), tools, ...request }))
-    .content;
+const middleware = textToolsMiddleware({ formats: readFormats });
+const read = async (text: string, settings: object = {}, request: object = {}): Promise<ReadPart[]> =>
+  (await readText(text, { middleware, settings, tools, ...request })).content;
 
 describe.each(['functions.look', 'default_api.look', 'default_api:look', 'Look', 'functions.look:0'])(
   'the name %s',
@@ -65,7 +54,7 @@ describe.each(callTo('other').map(text => [text]))('a call of an undeclared tool
 
   it('is a call by default', async () => {
     const { content, finishReason } = await readText(around, {
-      middleware: textToolsMiddleware({ formats }),
+      middleware: textToolsMiddleware({ formats: readFormats }),
       tools,
     });
     expect(content).toEqual([

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readCallArguments } from '../../src/text-tools/values/json-call.js';
-import { thinkTags } from '../../src/text-tools/parser/reasoning.js';
-import { readName } from '../../src/text-tools/parser/text-cursor.js';
-import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
+import { type TextToolFormat, thinkTags } from '../../src/text-tools/reading/text-tool-format.js';
+import { readName } from '../../src/text-tools/reading/text-cursor.js';
+import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import { type ReadPart, readText } from './_read-text.js';
 
 const acme: TextToolFormat = {

@@ -1,9 +1,9 @@
 import {
   adaptModel,
+  formats,
   joinMiddlewares,
   qwenMiddleware,
   textToolsMiddleware,
-  hermesFormat,
 } from 'kelivo-responses/adapters';
 import {
   createLocalTools,
@@ -41,7 +41,7 @@ const within = (model: AnyModel, { sdk }: Major, ...middlewares: unknown[]): Any
   }) as unknown as AnyModel;
 
 const loop = (tools: ToolLoopOptions['tools']): Middleware => toolLoopMiddleware({ tools }) as Middleware;
-const text = (): Middleware => textToolsMiddleware({ formats: [hermesFormat] }) as Middleware;
+const text = (): Middleware => textToolsMiddleware({ formats: [formats.hermes] }) as Middleware;
 
 type Kind = Partial<Pick<Wrapper, 'hasLoop' | 'readsText' | 'isWithinHost'>>;
 

@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import type { Message, Prompt, ToolCallPart } from '../../core/prompt.js';
 import type { Part, ToolCall } from '../../core/part.js';
 import { type CoreModel, type PartSource, transformParts, withOpen } from '../../core/source.js';
-import { createMiddleware } from '../middleware.js';
+import { createMiddleware } from '../kit/middleware.js';
 
 /**
  * Carries the thought signatures of tool calls through OpenAI-compatible endpoints. Gemini requires each signature back

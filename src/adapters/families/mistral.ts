@@ -1,28 +1,38 @@
 import * as z from 'zod/v4';
+import type { Message, Prompt } from '../../core/prompt.js';
+import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
-import { readCallArguments, readJsonCalls } from '../../text-tools/values/json-call.js';
-import { mistralThinkTags, thinkTags } from '../../text-tools/parser/reasoning.js';
-import { type Reading, readName, type TextCursor } from '../../text-tools/parser/text-cursor.js';
-import type { TextToolFormat } from '../../text-tools/text-tool-format.js';
+import { mistralFormat } from '../../text-tools/formats/mistral.js';
+import { thinkTags } from '../../text-tools/reading/text-tool-format.js';
+import { isContinuation, pairToolCalls } from '../../tool-calls/call-pairing.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
-import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../call-ids.js';
-import { joinMiddlewares } from '../middleware.js';
-import { textToolsMiddleware } from '../text-tools-middleware.js';
-import { type MessageOptions, messagesMiddleware } from './mistral-messages.js';
-import { defineModelAdapter, matchModelName } from '../model-adapter.js';
+import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../kit/calls.js';
+import { createMiddleware, joinMiddlewares } from '../kit/middleware.js';
+import { defineFamily } from '../kit/model-adapter.js';
+import { textToolsMiddleware } from '../kit/text-tools-middleware.js';
 
 /** Options of `mistralMiddleware`. They change the request only, never the caller's history. */
-export interface MistralOptions extends MessageOptions {
+export interface MistralOptions {
   /**
-   * Sends call ids of nine letters and digits, and returns the caller's ids in the response.
-   * @default true
+   * The assistant message that is inserted between tool results and a user message, which must not follow each other.
+   * `false` inserts nothing.
+   * @default 'Understood.'
    */
-  callIds?: boolean;
+  bridge?: string | false;
   /**
-   * Converts calls after `[TOOL_CALLS]` and reasoning in `[THINK]` to parts.
-   * @default true
+   * The user message that is appended to a conversation that ends with the assistant, which is rejected otherwise.
+   * `false` appends nothing. Nothing is appended either if the last message is sent with `prefix: true`, so that the
+   * model continues it: models of `@ai-sdk/mistral` always do, others with
+   * `providerOptions: { openaiCompatible: { prefix: true } }`.
+   * @default 'Continue.'
    */
-  textCalls?: boolean;
+  continuation?: string | false;
+  /**
+   * Moves the assistant's text to a message before the one with its calls. Tokenizers up to v3 reject text and calls in
+   * one message.
+   * @default false
+   */
+  splitTextFromCalls?: boolean;
 }
 
 /** Mistral rejects empty messages, so the texts of inserted messages are not empty. */
@@ -34,13 +44,7 @@ const insertedText = z
   .optional();
 
 const optionsSchema: z.ZodType<MistralOptions> = z.strictObject({
-  callIds: z.boolean().optional(),
-  textCalls: z.boolean().optional(),
-  pairCalls: z.boolean().optional(),
   bridge: insertedText,
-  moveSystem: z.boolean().optional(),
-  dropEmpty: z.boolean().optional(),
-  mergeNeighbours: z.boolean().optional(),
   continuation: insertedText,
   splitTextFromCalls: z.boolean().optional(),
 });
@@ -52,16 +56,23 @@ const optionsSchema: z.ZodType<MistralOptions> = z.strictObject({
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid option.
  */
 export function mistralMiddleware(options: MistralOptions = {}): ModelMiddleware {
-  const {
-    callIds = true,
-    textCalls = true,
-    ...messages
-  } = parseSettings(optionsSchema, options, 'the options of mistralMiddleware');
-  // The text middleware is innermost, so that the ids of calls in the text are translated too.
+  const checked = parseSettings(optionsSchema, options, 'the options of mistralMiddleware');
   return joinMiddlewares(
-    messagesMiddleware(messages),
-    ...(callIds ? [callIdsMiddleware(nineCharacters)] : []),
-    ...(textCalls ? [textCallsMiddleware] : []),
+    createMiddleware({
+      // If the server stores the conversation, the prompt is only a part of it and stays unchanged.
+      wrap: model =>
+        withChanges(model, call =>
+          isContinuation(call)
+            ? {}
+            : { call: { ...call, prompt: rearrange(call.prompt, model.provider, checked) } },
+        ),
+    }),
+    callIdsMiddleware(nineCharacters),
+    // It is innermost, so that the ids of calls in the text are translated too.
+    textToolsMiddleware({
+      formats: [mistralFormat],
+      reasoning: [{ open: '[THINK]', close: '[/THINK]' }, thinkTags],
+    }),
   );
 }
 
@@ -76,68 +87,127 @@ const nineCharacters: CallIdFormat = {
 };
 
 /**
- * The four variants of `[TOOL_CALLS]`, by version of the tokenizer:
- *
- * - up to v7: `[{"name": …, "arguments": …, "id": …}]`
- * - v11: `name[CALL_ID]id[ARGS]{…}`
- * - later: `name[ARGS]{…}`
- * - servers that drop special tokens: `name{…}`
- *
- * @see https://github.com/mistralai/mistral-common
+ * Rearranges messages to follow the rules of mistral-common, protocol/instruct/validator.py. Each step relies on the
+ * ones before it.
  */
-export const mistralFormat: TextToolFormat = {
-  name: 'mistral',
-  openers: ['[TOOL_CALLS]'],
-  closers: ['</s>'],
-  *read(cursor, calls) {
-    if ((yield* takesUpToList(cursor)) || (yield* cursor.peek()) === '{') {
-      const fields = { name: 'name', arguments: ['arguments'], id: 'id' };
-      return yield* readJsonCalls(cursor, calls, { fields, waitsForId: true });
+function rearrange(
+  prompt: Prompt,
+  provider: string,
+  { bridge = 'Understood.', continuation = 'Continue.', splitTextFromCalls = false }: MistralOptions,
+): Prompt {
+  // Mistral cannot represent another provider's hosted tools: their calls become ordinary calls.
+  const paired = pairToolCalls(prompt, { isFunctionTool: () => true });
+  let messages = mergeNeighbouringMessages(hoistSystemMessages(dropEmptyMessages(paired)));
+  if (bridge !== false) messages = insertAssistantBeforeUser(messages, bridge);
+  if (continuation !== false) messages = endWithUserTurn(messages, { text: continuation, provider });
+  return splitTextFromCalls ? splitTextFromToolCalls(messages) : messages;
+}
+
+/**
+ * Removes assistant messages without text or calls, including those with reasoning alone. Servers reject them with
+ * `Assistant message must have either content or tool_calls, but not none.`
+ */
+const dropEmptyMessages = (prompt: Prompt): Prompt =>
+  prompt.filter(
+    message =>
+      message.role !== 'assistant' ||
+      message.content.some(part =>
+        part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning',
+      ),
+  );
+
+/**
+ * Moves system messages that follow the assistant or a tool to the initial ones. Servers reject them with
+ * `Unexpected role 'system' after role 'assistant'`, and accept them after the user.
+ */
+function hoistSystemMessages(prompt: Prompt): Prompt {
+  const hoisted: Message[] = [];
+  const kept: Message[] = [];
+  let previous: Message['role'] = 'system';
+  for (const message of prompt) {
+    if (message.role === 'system' && (previous === 'assistant' || previous === 'tool')) {
+      hoisted.push(message);
+      continue;
     }
-    const name = yield* readName(cursor);
-    yield* cursor.takeSpace(MAX_STRAY);
-    const id = (yield* cursor.takes('[CALL_ID]')) ? yield* readName(cursor) : '';
-    yield* cursor.takeSpace(MAX_STRAY);
-    yield* cursor.takes('[ARGS]');
-    return yield* readCallArguments(cursor, calls, { name, ...(id !== '' && { id }) });
-  },
-};
-
-/** The maximum number of stray characters between the marker and a list. vLLM skips a few stray words too. */
-const MAX_STRAY = 32;
-
-/** Takes stray characters before a list of calls. Takes nothing if there is no list. */
-function* takesUpToList(cursor: TextCursor): Reading<boolean> {
-  let length = 0;
-  for (; length < MAX_STRAY; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined || '{<\n'.includes(character)) return false;
-    if (character === '[') break;
+    kept.push(message);
+    previous = message.role;
   }
-  const isList = /^\[\s*\{/.test(yield* lookAhead(cursor, length));
-  if (isList) cursor.take(length);
-  return isList;
+  const start = kept.findIndex(({ role }) => role !== 'system');
+  return hoisted.length === 0 ? prompt : kept.toSpliced(start, 0, ...hoisted);
 }
 
-/** Returns the bracket at `offset` and the first character after it that is not white space. */
-function* lookAhead(cursor: TextCursor, offset: number): Reading<string> {
-  for (let length = offset + 1; length < offset + MAX_STRAY; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined) return '';
-    if (character.trim() !== '') return `[${character}`;
+/**
+ * Merges consecutive messages of the same role. Chat templates reject them with
+ * `After the optional system message, conversation roles must alternate user and assistant roles...`
+ */
+function mergeNeighbouringMessages(prompt: Prompt): Prompt {
+  const merged: Message[] = [];
+  for (const message of prompt) {
+    const joined = merge(merged.at(-1), message);
+    if (joined === undefined) merged.push(message);
+    else merged[merged.length - 1] = joined;
   }
-  return '';
+  return merged;
 }
 
-const textCallsMiddleware = textToolsMiddleware({
-  formats: [mistralFormat],
-  reasoning: [mistralThinkTags, thinkTags],
-});
+/** Returns undefined for messages that cannot be merged. The results of a message with calls follow it. */
+function merge(first: Message | undefined, second: Message): Message | undefined {
+  if (first?.role === 'user' && second.role === 'user') {
+    return { ...first, ...second, content: [...first.content, ...second.content] };
+  }
+  if (first?.role === 'assistant' && second.role === 'assistant') {
+    return { ...first, ...second, content: [...first.content, ...second.content] };
+  }
+  return undefined;
+}
+
+/**
+ * Inserts an assistant message between tool results and a user message. Servers reject this order with
+ * `Unexpected role 'user' after role 'tool'`. mistral-common accepts it since 1.11.1, but many servers do not yet.
+ */
+const insertAssistantBeforeUser = (prompt: Prompt, text: string): Prompt =>
+  prompt.flatMap((message, index) =>
+    message.role === 'user' && prompt[index - 1]?.role === 'tool'
+      ? [{ role: 'assistant', content: [{ type: 'text', text }] }, message]
+      : [message],
+  );
+
+/**
+ * Appends a user message after a final assistant message, unless the model is asked to continue that message. Servers
+ * reject it with
+ * `Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant`.
+ */
+function endWithUserTurn(prompt: Prompt, { text, provider }: { text: string; provider: string }): Prompt {
+  const last = prompt.at(-1);
+  if (last?.role !== 'assistant') return prompt;
+  // `@ai-sdk/mistral` (`mistral.chat`) sends every final assistant message with `prefix: true`.
+  const isPrefix =
+    provider.startsWith('mistral.') || last.providerOptions?.['openaiCompatible']?.['prefix'] === true;
+  return isPrefix ? prompt : [...prompt, { role: 'user', content: [{ type: 'text', text }] }];
+}
+
+/**
+ * Moves the text of assistant messages with calls to a message before them. Reasoning stays with the calls. Servers
+ * reject mixed messages with `Assistant message must have either content or tool_calls, but not both.`
+ */
+const splitTextFromToolCalls = (prompt: Prompt): Prompt =>
+  prompt.flatMap((message): Message[] => {
+    if (message.role !== 'assistant' || !message.content.some(({ type }) => type === 'tool-call')) {
+      return [message];
+    }
+    const isText = ({ type }: { type: string }): boolean => type !== 'tool-call' && type !== 'reasoning';
+    const text = message.content.filter(isText);
+    if (text.length === 0) return [message];
+    return [
+      ...dropEmptyMessages([{ role: 'assistant', content: text }]),
+      { ...message, content: message.content.filter(part => !isText(part)) },
+    ];
+  });
 
 /** Mistral rejects call ids and message orders that other models accept, and writes calls as `[TOOL_CALLS]`. */
-export const mistral = defineModelAdapter({
+export const mistral = defineFamily({
   name: 'mistral',
-  appliesTo: matchModelName(
+  ids: [
     'mi[sx]tral',
     'mistrallite',
     'ministral',
@@ -147,6 +217,7 @@ export const mistral = defineModelAdapter({
     'codestral',
     'pixtral',
     'voxtral',
-  ),
-  middleware: mistralMiddleware(),
+  ],
+  middlewares: [mistralMiddleware()],
+  prompt: 'mistral',
 });

@@ -3,39 +3,17 @@ import type { CoreCall } from '../../core/call.js';
 import type { Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
-import { hermesFormat } from '../../text-tools/formats/hermes.js';
+import { hermesFormat } from '../../text-tools/formats/json-lists.js';
 import { qwenXmlFormat } from '../../text-tools/formats/qwen-xml.js';
-import { thinkTags } from '../../text-tools/parser/reasoning.js';
-import type { UndeclaredCalls, UndeclaredPolicy } from '../../text-tools/text-tool-format.js';
+import { thinkTags, type UndeclaredCalls } from '../../text-tools/reading/text-tool-format.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
-import { createMiddleware, joinMiddlewares } from '../middleware.js';
-import { textToolsMiddleware } from '../text-tools-middleware.js';
-import { cogito } from './cogito.js';
-import { defineModelAdapter, matchModelName, unlessOf } from '../model-adapter.js';
+import { createMiddleware, joinMiddlewares } from '../kit/middleware.js';
+import { defineFamily } from '../kit/model-adapter.js';
+import { textToolsMiddleware } from '../kit/text-tools-middleware.js';
+import { cogito } from './tokens.js';
 
 /** Options of `qwenMiddleware`. They change the request only, never the caller's history. */
 export interface QwenOptions {
-  /**
-   * Converts calls and reasoning in the text to parts.
-   * @default true
-   */
-  textCalls?: boolean;
-  /**
-   * Treats the start of a response as reasoning, so that only `</think>` is expected: the chat templates of models that
-   * always reason end in `<think>`. If the response finishes normally without `</think>`, it is emitted again as text.
-   * @default true for QwQ, Qwen 3.5 and later, Qwen3-Coder-Next, and for models with `thinking` in their name
-   */
-  startsInReasoning?: boolean;
-  /**
-   * The meaning of other calls of undeclared tools: a `call`, which the host answers with an error, `text`, or `drop`.
-   * @default the setting of `adaptModel`, otherwise 'call'
-   */
-  undeclared?: UndeclaredPolicy;
-  /**
-   * Replaces a call of an undeclared tool that would write a file with the file's content as fenced code.
-   * @default true
-   */
-  fenceContent?: boolean;
   /**
    * Removes examples of calls from system messages, such as `[tool_call: …]` in the prompts of coding agents, because
    * the model imitates them. Within a sentence the name of the tool remains. A message with its own list of tools in `<tools>` is left unchanged.
@@ -50,33 +28,24 @@ export interface QwenOptions {
   toolsAfterResult?: boolean;
 }
 
-const flag = z.boolean().optional();
-
 const optionsSchema: z.ZodType<QwenOptions> = z.strictObject({
-  textCalls: flag,
-  startsInReasoning: flag,
-  undeclared: z.enum(['call', 'text', 'drop']).optional(),
-  fenceContent: flag,
-  cleanSystem: flag,
-  toolsAfterResult: flag,
+  cleanSystem: z.boolean().optional(),
+  toolsAfterResult: z.boolean().optional(),
 });
 
 /**
  * Makes models of the Qwen family usable with tools if the server does not parse their calls. Converts calls and
- * reasoning in the text to parts, and removes instructions that make the model write calls as text.
+ * reasoning in the text to parts, and removes instructions that make the model write calls as text. A call of an
+ * undeclared tool that would write a file becomes the file's content as fenced code.
  *
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid option.
  */
 export function qwenMiddleware(options: QwenOptions = {}): ModelMiddleware {
-  const {
-    textCalls = true,
-    fenceContent = true,
-    startsInReasoning = alwaysReasons,
-    cleanSystem = true,
-    toolsAfterResult = true,
-    undeclared,
-  } = parseSettings(optionsSchema, options, 'the options of qwenMiddleware');
-  const qwenXml = fenceContent ? { ...qwenXmlFormat, undeclared: fencedContent } : qwenXmlFormat;
+  const { cleanSystem = true, toolsAfterResult = true } = parseSettings(
+    optionsSchema,
+    options,
+    'the options of qwenMiddleware',
+  );
   const requests = createMiddleware({
     wrap: model =>
       withChanges(model, call => ({
@@ -86,22 +55,19 @@ export function qwenMiddleware(options: QwenOptions = {}): ModelMiddleware {
         },
       })),
   });
-  if (!textCalls) return requests;
   // The texts are read with the tools of the changed request.
   return joinMiddlewares(
     requests,
     textToolsMiddleware({
-      formats: [hermesFormat, qwenXml],
+      formats: [hermesFormat, { ...qwenXmlFormat, undeclared: fencedContent }],
       reasoning: [thinkTags],
-      startsInReasoning,
-      ...(undeclared && { undeclared }),
+      startsInReasoning: modelId => ALWAYS_REASONS.test(modelId),
     }),
   );
 }
 
-/** Matches the models whose chat templates end in `<think>` unless the request turns reasoning off. */
-const alwaysReasons = (modelId: string): boolean =>
-  /qwq|thinking|qwen-?(?:3\.[5-9]|[4-9](?!\d*b))|qwen-?3-coder-next/i.test(modelId);
+/** The models whose chat templates end in `<think>` unless the request turns reasoning off. */
+const ALWAYS_REASONS = /qwq|thinking|qwen-?(?:3\.[5-9]|[4-9](?!\d*b))|qwen-?3-coder-next/i;
 
 function withoutToolsAfterResult(call: CoreCall): CoreCall {
   if (call.prompt.at(-1)?.role !== 'tool') return call;
@@ -168,8 +134,10 @@ const fencedContent: UndeclaredCalls = {
 };
 
 /** Without a parser in the server, Qwen writes calls as JSON or XML in `<tool_call>`, and reasoning in `<think>`. */
-export const qwen = defineModelAdapter({
+export const qwen = defineFamily({
   name: 'qwen',
-  appliesTo: unlessOf(matchModelName('qwen', 'qwq'), cogito),
-  middleware: qwenMiddleware(),
+  ids: ['qwen', 'qwq'],
+  unless: [cogito],
+  middlewares: [qwenMiddleware()],
+  prompt: modelId => (/coder|qwen-?3\.[5-9]|qwen-?[4-9]/i.test(modelId) ? 'qwen-xml' : 'hermes'),
 });

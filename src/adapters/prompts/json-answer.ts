@@ -1,4 +1,3 @@
-import type { Part } from '../../core/part.js';
 import { type CoreModel, type PartTransformer, withChanges } from '../../core/source.js';
 import { writesAnswerFormat } from './prompted-model.js';
 
@@ -6,6 +5,7 @@ import { writesAnswerFormat } from './prompted-model.js';
 const OPEN = /^\s*```[a-z]*[ \t]*(?:\r?\n|(?=[{["]))/i;
 /** A text that may still become `OPEN`. */
 const MAYBE_OPEN = /^\s*(?:`{0,3}|```[a-z]*[ \t]*\r?)$/i;
+
 /**
  * Removes the code fence around a JSON response. Models add it although the prompt forbids it, and hosts parse the text
  * as it is. Runs around the adapters, because calls in code fences are not read.
@@ -17,18 +17,15 @@ function createTransformer(): PartTransformer {
   const texts = new Map<string, Unfencing>();
   return {
     part(part, emit) {
-      const write = (id: string, delta: string, from: Part): void => {
-        if (delta === '') return;
-        emit(from.type === 'text-delta' ? { ...from, delta } : { type: 'text-delta', id, delta });
-      };
-      if (part.type === 'text-start') texts.set(part.id, createUnfencing());
-      const text = part.type === 'text-delta' || part.type === 'text-end' ? texts.get(part.id) : undefined;
-      if (text === undefined || (part.type !== 'text-delta' && part.type !== 'text-end')) emit(part);
-      else if (part.type === 'text-delta') write(part.id, text.add(part.delta), part);
-      else {
-        write(part.id, text.end(), part);
-        emit(part);
+      if (part.type === 'text-delta') {
+        const delta = texts.get(part.id)?.add(part.delta) ?? part.delta;
+        if (delta !== '') emit({ ...part, delta });
+        return;
       }
+      if (part.type === 'text-start') texts.set(part.id, createUnfencing());
+      const rest = part.type === 'text-end' ? texts.get(part.id)?.end() : undefined;
+      if (part.type === 'text-end' && rest) emit({ type: 'text-delta', id: part.id, delta: rest });
+      emit(part);
     },
   };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import type { AdaptModelOptions } from '../../adapters/adapt-model.js';
-import type { ToolPrompting } from '../../adapters/adapter-choice.js';
+import type { ToolPrompting } from '../../adapters/kit/definition.js';
 import type { AdapterModule } from '../../adapters/adapter-choice.js';
 import { createToolPromptingSchema, createUndeclaredSchema } from '../../provider/model-overrides.js';
 import type { KelivoResponsesSettings } from '../../provider/settings.js';

@@ -1,8 +1,8 @@
 import { readJsonCalls } from '../values/json-call.js';
-import type { TagGrammar } from '../parser/tag-grammar.js';
-import { readTaggedCall } from '../values/tagged-call.js';
-import { findSpaceEnd, readName, type Reading, type TextCursor } from '../parser/text-cursor.js';
-import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
+import type { TagGrammar } from '../tags/tag-grammar.js';
+import { readTaggedCall } from '../tags/tagged-call.js';
+import { findSpaceEnd, readName, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { createPairGrammar } from './argument-pairs.js';
 
 const MAX_SPACE = 32;
@@ -29,9 +29,8 @@ export const callListFormat: TextToolFormat = {
     if (suffix === undefined) return false;
     yield* cursor.takeSpace(MAX_SPACE);
     if (yield* cursor.takes(`<tool_call${suffix}>`)) return yield* readCalls(cursor, calls, suffix);
-    const fields = { name: 'name', arguments: ['arguments', 'parameters'], id: 'id' };
     do {
-      if (!(yield* readJsonCalls(cursor, calls, { fields }))) return false;
+      if (!(yield* readJsonCalls(cursor, calls))) return false;
     } while (yield* takesNextObject(cursor));
     return true;
   },
@@ -99,3 +98,11 @@ function* takesTag(cursor: TextCursor, tag: string): Reading<boolean> {
   cursor.take(start + tag.length);
   return true;
 }
+
+/** The lists of Hunyuan. After its reasoning, A13B writes the answer in `<answer>`. */
+export const hunyuanFormat: TextToolFormat = {
+  ...callListFormat,
+  name: 'hunyuan',
+  turnEnds: ['<|eos|>', '<|hy_eos|>'],
+  wrappers: [{ open: '<answer>', close: '</answer>' }],
+};

@@ -1,5 +1,5 @@
-import { findSpaceEnd, type Reading, type TextCursor } from '../parser/text-cursor.js';
-import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 interface FencedFormatOptions {
   /** The info string of the fence. */

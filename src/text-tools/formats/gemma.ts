@@ -1,5 +1,7 @@
+import { readName } from '../reading/text-cursor.js';
+import type { TextToolFormat } from '../reading/text-tool-format.js';
 import { readGemmaCall } from '../values/gemma-call.js';
-import type { TextToolFormat } from '../text-tool-format.js';
+import { readCallArguments, readJsonCalls } from '../values/json-call.js';
 
 /** `<|tool_call>call:name{key:<|"|>text<|"|>,key:3}<tool_call|>` of Gemma 4. */
 export const gemma4Format: TextToolFormat = {
@@ -74,3 +76,19 @@ export const gemmaThoughtFormat: TextToolFormat = {
 };
 
 const TOKEN_START = /</g;
+
+/**
+ * `[TOOL_REQUEST]name {…}[TOOL_REQUEST_END]`, or with `{"name": …, "arguments": …}` inside. The system prompt of the
+ * server asks for this format.
+ */
+export const toolRequestFormat: TextToolFormat = {
+  name: 'tool-request',
+  openers: ['[TOOL_REQUEST]'],
+  closers: ['[TOOL_REQUEST_END]', '[END_TOOL_REQUEST]', '<end_of_turn>'],
+  *read(cursor, calls) {
+    if ((yield* cursor.peek()) === '{') {
+      return yield* readJsonCalls(cursor, calls, { fields: { name: 'name', arguments: ['arguments'] } });
+    }
+    return yield* readCallArguments(cursor, calls, { name: yield* readName(cursor) });
+  },
+};

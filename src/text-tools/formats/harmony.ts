@@ -1,7 +1,7 @@
 import { readCallArguments } from '../values/json-call.js';
 import { readReasoning } from '../parser/reasoning.js';
-import type { Reading, TextCursor } from '../parser/text-cursor.js';
-import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
+import type { Reading, TextCursor } from '../reading/text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 interface Header {
   readonly channel: string;

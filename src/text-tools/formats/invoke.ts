@@ -1,9 +1,9 @@
 import type { Trim } from '../values/argument-writer.js';
 import { readCallArguments } from '../values/json-call.js';
-import { createTagGrammar } from '../parser/tag-grammar.js';
-import { readTaggedCall } from '../values/tagged-call.js';
-import { readAttribute, type Reading, type TextCursor } from '../parser/text-cursor.js';
-import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
+import { createTagGrammar } from '../tags/tag-grammar.js';
+import { readTaggedCall } from '../tags/tagged-call.js';
+import { readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 /** The variations of the `<invoke>` format. */
 export interface InvokeFormatOptions {
@@ -103,3 +103,44 @@ function readHeader(header: string): { key: string; isJson?: boolean } | undefin
   if (key === undefined) return undefined;
   return { key, ...(isString !== undefined && { isJson: isString === 'false' }) };
 }
+
+/** Claude's `<invoke>` calls in `<function_calls>`, with markup characters escaped as entities. */
+export const claudeFormat = createInvokeFormat('claude', {
+  lists: ['function_calls', 'antml:function_calls'],
+  hasEntities: true,
+});
+
+/**
+ * `<｜DSML｜invoke name="…">` of DeepSeek V3.2 and V4. The attribute `string` distinguishes strings from JSON. Blank
+ * lines before a list belong to it, and V4 starts calls without closing its reasoning.
+ */
+export const dsmlFormat = createInvokeFormat('dsml', {
+  tagPrefix: '｜DSML｜',
+  lists: ['function_calls', 'tool_calls'],
+  leads: ['\n\n', '\n'],
+  reasoningEnders: ['<｜DSML｜tool_calls>'],
+  closers: ['<｜end▁of▁sentence｜>'],
+});
+
+/** `<invoke>` calls in `<minimax:tool_call>` of MiniMax M2. A line break on one side of a value belongs to it. */
+export const minimaxFormat = createInvokeFormat('minimax', {
+  lists: ['minimax:tool_call'],
+  trims: 'pair',
+  closers: ['[e~['],
+});
+
+/**
+ * `<｜tool_calls_begin｜>`, then `<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="…">` for each call of
+ * Step 3. The tokens look like those of DeepSeek, with `_` instead of `▁`.
+ */
+export const step3Format = createInvokeFormat('step3', {
+  tagPrefix: 'steptml:',
+  lists: [],
+  prefixes: [
+    '<｜tool_calls_begin｜>',
+    '<｜tool_call_begin｜>',
+    '<｜tool_call_begin｜>function<｜tool_sep｜>',
+  ],
+  closers: ['</steptml:invoke>', '<｜tool_call_end｜>', '<｜tool_calls_end｜>', '<|im_end|>'],
+  trims: 'space',
+});

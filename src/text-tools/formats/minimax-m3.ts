@@ -8,13 +8,13 @@ import {
   toMemberJson,
   toTagStart,
   toTextJson,
-} from '../parser/element-tree.js';
+} from '../tags/element-tree.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
 import { allowsAny, toAllowedJson } from '../values/allowed-value.js';
 import { toNamedTypes, toPropertySchema } from '../values/schema-types.js';
-import { endsUnclosed } from '../values/tagged-call.js';
-import { findSpaceEnd, readAttribute, type Reading, type TextCursor } from '../parser/text-cursor.js';
-import type { DeclaredTool, TextCalls, TextToolFormat } from '../text-tool-format.js';
+import { endsUnclosed } from '../tags/tagged-call.js';
+import { findSpaceEnd, readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import type { DeclaredTool, TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { takesSelfClosing } from './invoke.js';
 
 /** The token before each tag. Tags in values have none, so values need no escapes. */

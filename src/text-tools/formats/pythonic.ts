@@ -6,8 +6,8 @@ import {
   readPythonCalls,
   waitForPythonCalls,
 } from '../values/python-call.js';
-import { findSpaceEnd, type Reading, type TextCursor } from '../parser/text-cursor.js';
-import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 /** Returns true if a list of calls or a single call without brackets comes next. */
 function* seesCalls(cursor: TextCursor): Reading<boolean> {

@@ -1,9 +1,9 @@
 import type { Trim } from '../values/argument-writer.js';
 import { readCallArguments } from '../values/json-call.js';
-import { createTagGrammar, readKeyTag, type TagGrammar } from '../parser/tag-grammar.js';
-import { readTaggedCall } from '../values/tagged-call.js';
-import { readAttribute, type Reading, type TextCursor } from '../parser/text-cursor.js';
-import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
+import { createTagGrammar, readKeyTag, type TagGrammar } from '../tags/tag-grammar.js';
+import { readTaggedCall } from '../tags/tagged-call.js';
+import { readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { takesSelfClosing } from './invoke.js';
 
 /** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */
@@ -67,4 +67,18 @@ export const qwenXmlFormat: TextToolFormat = createFunctionFormat('qwen-xml', {
   open: '<tool_call>',
   close: '</tool_call>',
   trims: true,
+});
+
+/** The format of Qwen3-Coder with the values between the tags. A line break on one side only belongs to the value. */
+export const mimoFormat = createFunctionFormat('mimo', {
+  open: '<tool_call>',
+  close: '</tool_call>',
+  trims: 'pair',
+});
+
+/** The format of Qwen3-Coder in `<seed:tool_call>`. Values keep the line breaks around them. */
+export const seedFormat = createFunctionFormat('seed', {
+  open: '<seed:tool_call>',
+  close: '</seed:tool_call>',
+  trims: false,
 });

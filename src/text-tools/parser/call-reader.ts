@@ -1,7 +1,7 @@
 import { normalizeToolName, undecorateToolName } from '../../tool-calls/tool-names.js';
-import type { FenceTracker } from './fence-tracker.js';
+import type { FenceTracker } from './markdown.js';
 import type { Markers } from './markers.js';
-import type { Reading, TextCursor } from './text-cursor.js';
+import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import type { TextEvents, TextOutput, UnclosedCall } from './text-output.js';
 import type {
   DeclaredTool,
@@ -9,7 +9,7 @@ import type {
   TextCalls,
   TextToolFormat,
   UndeclaredPolicy,
-} from '../text-tool-format.js';
+} from '../reading/text-tool-format.js';
 
 /** Reads calls, and emits their text if they turn out not to be calls. */
 export interface CallReader {

@@ -1,6 +1,6 @@
 import type { MarkerKind, Markers } from './markers.js';
 import type { Preceding } from './text-output.js';
-import { findSpaceEnd, type Reading, type TextCursor } from './text-cursor.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 
 export interface LeftoverOptions {
   /** The marker at the current position. */

@@ -1,7 +1,6 @@
-import type { ReasoningTags } from './reasoning.js';
-import { toStopExpression } from './text-cursor.js';
+import { toStopExpression } from '../reading/text-cursor.js';
 import type { Preceding } from './text-output.js';
-import type { TextToolFormat } from '../text-tool-format.js';
+import type { ReasoningTags, TextToolFormat } from '../reading/text-tool-format.js';
 
 /** The markers that a parser recognizes, and their positions. */
 export interface Markers {

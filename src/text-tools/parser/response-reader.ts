@@ -3,10 +3,10 @@ import type { FinishReason, Part } from '../../core/part.js';
 import type { PartTransformer } from '../../core/source.js';
 import { createPartWriter } from './part-writer.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
-import type { HeldCalls } from './reasoning-calls.js';
+import type { HeldCalls } from './reasoning.js';
 import type { UnclosedCall } from './text-output.js';
 import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
-import { forbidsCalls, toDeclaredTools } from '../text-tool-format.js';
+import { forbidsCalls, toDeclaredTools } from '../reading/text-tool-format.js';
 
 export interface ResponseReaderOptions extends Pick<
   TextParserOptions,

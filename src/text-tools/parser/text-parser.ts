@@ -1,13 +1,16 @@
 import { createCallReader } from './call-reader.js';
-import { createFenceTracker } from './fence-tracker.js';
-import { createInlineCode } from './inline-code.js';
+import { createFenceTracker, createInlineCode } from './markdown.js';
 import { isLeftover, isMention, startsCall } from './leftovers.js';
 import { markersOf } from './markers.js';
-import { createReasoningCalls, type HeldCalls } from './reasoning-calls.js';
-import { readReasoning, type ReasoningEnd, type ReasoningTags } from './reasoning.js';
-import { createTextCursor, findSpaceEnd, type Reading } from './text-cursor.js';
+import { createReasoningCalls, type HeldCalls, readReasoning, type ReasoningEnd } from './reasoning.js';
+import { createTextCursor, findSpaceEnd, type Reading } from '../reading/text-cursor.js';
 import { createTextOutput, type TextEvents, type UnclosedCall } from './text-output.js';
-import type { DeclaredTools, TextToolFormat, UndeclaredPolicy } from '../text-tool-format.js';
+import type {
+  DeclaredTools,
+  ReasoningTags,
+  TextToolFormat,
+  UndeclaredPolicy,
+} from '../reading/text-tool-format.js';
 
 export interface TextParserOptions {
   readonly formats: readonly TextToolFormat[];

@@ -3,7 +3,7 @@ import { isNull, toJsonValue } from './json-value.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
 import { allowsAny, toAllowedJson } from '../../tool-calls/schema-repair.js';
 import { toNamedTypes, type ValueType } from './schema-types.js';
-import type { DeclaredTool, TextCalls } from '../text-tool-format.js';
+import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 
 /** Streams the arguments of a call as JSON, one parameter after the other. */
 export interface ArgumentWriter {

@@ -10,8 +10,8 @@ import {
   readName,
   type TextCursor,
   toStopExpression,
-} from '../parser/text-cursor.js';
-import type { DeclaredTool, TextCalls } from '../text-tool-format.js';
+} from '../reading/text-cursor.js';
+import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 
 /** Deeper than any argument. */
 const MAX_DEPTH = 256;

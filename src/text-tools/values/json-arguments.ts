@@ -10,8 +10,8 @@ import {
   unwrapCall,
 } from '../../tool-calls/schema-repair.js';
 import { createJsonScanner, isPrototypeKey, isSafeJson } from './json-scanner.js';
-import { createTextCursor, Known, type Reading, type TextCursor } from '../parser/text-cursor.js';
-import type { DeclaredTool } from '../text-tool-format.js';
+import { createTextCursor, Known, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import type { DeclaredTool } from '../reading/text-tool-format.js';
 
 const SPACE = String.raw`[ \t\n\r]*`;
 /** A string whose characters need no decoding. */

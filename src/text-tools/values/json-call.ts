@@ -11,8 +11,8 @@ import {
   waitWhile,
 } from './json-arguments.js';
 import { type CallResult, readMended, takeExcess } from './json-mending.js';
-import type { Reading, TextCursor } from '../parser/text-cursor.js';
-import type { DeclaredTool, TextCalls } from '../text-tool-format.js';
+import type { Reading, TextCursor } from '../reading/text-cursor.js';
+import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 
 /** The keys of a call in JSON. */
 export interface JsonCallFields {
@@ -24,8 +24,11 @@ export interface JsonCallFields {
 
 /** Describes the JSON of a call. */
 export interface JsonCallOptions {
-  /** The names of the fields of a call. */
-  readonly fields: JsonCallFields;
+  /**
+   * The names of the fields of a call.
+   * @default `name`, `arguments` or `parameters`, and `id`
+   */
+  readonly fields?: JsonCallFields;
   /**
    * Buffers the arguments until the call is complete, because the id may follow them and must be emitted first.
    * @default false
@@ -68,7 +71,7 @@ export function* readCallArguments(
 export function* readJsonCalls(
   cursor: TextCursor,
   calls: TextCalls,
-  options: JsonCallOptions,
+  options: JsonCallOptions = {},
 ): Reading<boolean> {
   const isRead = yield* readMended(cursor, calls, (cursor, calls) => readCalls(cursor, calls, options));
   if (isRead && options.isNested !== true) yield* takeExcess(cursor, calls);
@@ -91,10 +94,12 @@ function* readCalls(cursor: TextCursor, calls: TextCalls, options: JsonCallOptio
   return (yield* cursor.takes(']')) ? 'read' : 'malformed';
 }
 
+const FIELDS: JsonCallFields = { name: 'name', arguments: ['arguments', 'parameters'], id: 'id' };
+
 function* readJsonCall(
   cursor: TextCursor,
   calls: TextCalls,
-  { fields, waitsForId = false, isStrict = false }: JsonCallOptions,
+  { fields = FIELDS, waitsForId = false, isStrict = false }: JsonCallOptions,
 ): Reading<CallResult> {
   let name: string | undefined;
   let tool: DeclaredTool | undefined;

@@ -5,8 +5,8 @@ import {
   type Reading,
   type TextCursor,
   toStopExpression,
-} from '../parser/text-cursor.js';
-import type { TextCalls } from '../text-tool-format.js';
+} from '../reading/text-cursor.js';
+import type { TextCalls } from '../reading/text-tool-format.js';
 
 /** The outcome of reading calls: malformed JSON can be mended, other text is certainly no call. */
 export type CallResult = 'read' | 'malformed' | 'no-call';

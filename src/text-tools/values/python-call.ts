@@ -5,8 +5,8 @@ import { isPrototypeKey } from './json-scanner.js';
 import { createPythonReader } from './python-value.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
 import { toValueTypes, type ValueType } from './schema-types.js';
-import { findSpaceEnd, type Reading, type TextCursor } from '../parser/text-cursor.js';
-import type { TextCalls } from '../text-tool-format.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import type { TextCalls } from '../reading/text-tool-format.js';
 
 export interface PythonCallsOptions {
   /** The marker after the calls. It is taken with the last call. */

@@ -1,4 +1,4 @@
-import { findSpaceEnd, type Reading, type TextCursor, toStopExpression } from '../parser/text-cursor.js';
+import { findSpaceEnd, type Reading, type TextCursor, toStopExpression } from '../reading/text-cursor.js';
 import { isJsonNumber } from './json-scanner.js';
 import type { ValueType } from './schema-types.js';
 

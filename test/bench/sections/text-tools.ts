@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { hermesToolMiddleware } from '@ai-sdk-tool/parser';
 import type { LanguageModelV2CallOptions, LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { wrapLanguageModel } from 'ai';
-import { adaptModel, hermesFormat, qwenXmlFormat, textToolsMiddleware } from 'kelivo-responses/adapters';
+import { adaptModel, formats, textToolsMiddleware } from 'kelivo-responses/adapters';
 import { OPTIONS } from '../_models.js';
 import { createWritingModel } from '../_writing-model.js';
 import { drain } from '../_transport.js';
@@ -12,7 +12,7 @@ import { compare, type Contender } from '../compare.js';
 import { type Figure, toShare, toSpeed } from '../figure.js';
 import type { Scale } from '../scale.js';
 
-const hermes = textToolsMiddleware({ formats: [hermesFormat] });
+const hermes = textToolsMiddleware({ formats: [formats.hermes] });
 
 /** Functions that write a call in each format, and the middleware that reads it. */
 const FORMATS: Readonly<
@@ -26,7 +26,7 @@ const FORMATS: Readonly<
   'Qwen XML': {
     write: content =>
       `<tool_call>\n<function=write_file>\n<parameter=path>\nnotes.txt\n</parameter>\n<parameter=content>\n${content}\n</parameter>\n</function>\n</tool_call>`,
-    read: textToolsMiddleware({ formats: [qwenXmlFormat] }),
+    read: textToolsMiddleware({ formats: [formats.qwenXml] }),
   },
 };
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { qwen } from '../../../src/adapters/index.js';
+import { families } from '../../../src/adapters/index.js';
 import type { Scenario } from '../_scenario.js';
 
 export const middlewares: Scenario = {
@@ -20,7 +20,7 @@ export const middlewares: Scenario = {
     );
     const provider = createProvider({ adapters: false, compatibility: 'vllm' });
     const { text, steps, errors, totalUsage } = await run({
-      model: wrap(provider, 'qwen3-8b', qwen.middleware),
+      model: wrap(provider, 'qwen3-8b', families.qwen.middleware),
       prompt: 'What is the weather in Oslo?',
       tools: { weather },
       stopWhen: sdk.stepCountIs(3),

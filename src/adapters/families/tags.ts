@@ -1,0 +1,208 @@
+import * as formats from '../../text-tools/formats/index.js';
+import { thinkTags } from '../../text-tools/reading/text-tool-format.js';
+import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../kit/calls.js';
+import { defineFamily } from '../kit/model-adapter.js';
+
+/*
+ * The families that write calls between tags of XML, with JSON or with tags inside.
+ */
+
+const MAX_ID_LENGTH = 64;
+
+/**
+ * `tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'` (CommandCodeAI/command-code#323). Amazon Bedrock accepts
+ * at most 64 characters (`toolUseId` of its Converse API).
+ */
+const wordCharacters: CallIdFormat = {
+  isValid: ({ toolCallId }) => toolCallId.length <= MAX_ID_LENGTH && /^[a-zA-Z0-9_-]+$/.test(toolCallId),
+  toValid({ toolCallId }, attempt) {
+    const id = toolCallId.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
+    if (attempt === 0 && id.length <= MAX_ID_LENGTH) return id;
+    // Two ids may differ only in the characters that were removed or replaced.
+    const suffix = `_${toAlphanumericId(`${attempt} ${toolCallId}`, { length: 9 })}`;
+    return id.slice(0, MAX_ID_LENGTH - suffix.length) + suffix;
+  },
+};
+
+/**
+ * Claude rejects call ids with characters that other models use, such as `functions.get_weather:0`. Servers without tool
+ * support return its calls as text.
+ */
+export const claude = defineFamily({
+  name: 'claude',
+  ids: ['claude'],
+  middlewares: [callIdsMiddleware(wordCharacters)],
+  formats: [formats.claude],
+  prompt: 'claude',
+});
+
+/** ERNIE 4.5 Thinking writes calls in the format of Hermes. It starts in reasoning, and answers in `<response>`. */
+export const ernie = defineFamily({
+  name: 'ernie',
+  ids: ['ernie(?!.?(?:image|[1-3](?!\\d)))'],
+  formats: [formats.ernie],
+  reasoning: [thinkTags],
+  startsInReasoning: /thinking/i,
+});
+
+/** EXAONE 4 writes calls in the format of Hermes, K-EXAONE 2 in that of Qwen3-Coder. */
+export const exaone = defineFamily({
+  name: 'exaone',
+  ids: ['exaone'],
+  formats: [formats.hermes, formats.qwenXml],
+  reasoning: [thinkTags],
+});
+
+/** GLM 4.5 and later write calls as pairs of `<arg_key>` and `<arg_value>`, or in the format of the system prompt. */
+export const glm = defineFamily({
+  name: 'glm',
+  ids: ['glm', 'chatglm'],
+  formats: [formats.hermes, formats.qwenXml, formats.glm],
+  reasoning: [thinkTags],
+  // The chat templates since GLM 4.7 end in `<think>`.
+  startsInReasoning: /glm-?(?:4\.[7-9]|[5-9])(?![\db])/i,
+  prompt: 'glm',
+});
+
+/** Hermes writes calls as JSON in `<tool_call>`. */
+export const hermes = defineFamily({
+  name: 'hermes',
+  ids: ['hermes'],
+  formats: [formats.hermes, formats.qwenXml],
+  reasoning: [thinkTags],
+});
+
+/** Hunyuan A13B writes a JSON list in `<tool_calls>`, Hunyuan 3 pairs of keys and values. */
+export const hunyuan = defineFamily({
+  name: 'hunyuan',
+  ids: ['hunyuan(?!.?(?:video|3d|image|mt|dit|world|avatar|ocr))', 'hy.?3'],
+  formats: [formats.hunyuan, formats.pairCall, formats.hermes],
+  // The second pair is that of the published tokenizer of Hunyuan 3.
+  reasoning: [thinkTags, { open: '<think:opensource>', close: '</think:opensource>' }],
+});
+
+/** Jamba 1.5 and later write a JSON list in `<tool_calls>`. */
+export const jamba = defineFamily({ name: 'jamba', ids: ['jamba'], formats: [formats.callList] });
+
+/** Laguna writes calls in the format of GLM. The chat template of Laguna S ends in `<think>`. */
+export const laguna = defineFamily({
+  name: 'laguna',
+  ids: ['laguna'],
+  formats: [formats.hermes, formats.glm],
+  reasoning: [thinkTags],
+  startsInReasoning: /laguna[-_.]s(?![a-z])/i,
+  prompt: 'glm',
+});
+
+/** Ling 3 writes calls in the format of GLM. */
+export const ling3 = defineFamily({
+  name: 'ling-3',
+  ids: ['ling-?3'],
+  formats: [formats.hermes, formats.glm],
+  reasoning: [thinkTags],
+  prompt: 'glm',
+});
+
+/** LongCat writes calls in `<longcat_tool_call>`, with JSON or with pairs of keys and values. */
+export const longcat = defineFamily({
+  name: 'longcat',
+  ids: ['longcat(?!.?(?:video|audio|image|avatar))'],
+  formats: [formats.longcat],
+  // The first pair is that of LongCat-Flash-Thinking.
+  reasoning: [{ open: '<longcat_think>', close: '</longcat_think>' }, thinkTags],
+});
+
+/** MiMo V2 writes calls in the XML of Qwen3-Coder, MiMo-7B and MiMo-VL in the JSON of Hermes. */
+export const mimo = defineFamily({
+  name: 'mimo',
+  ids: ['mimo(?!-audio)'],
+  formats: [formats.hermes, formats.mimo],
+  reasoning: [thinkTags],
+  prompt: modelId => (/mimo-?v/i.test(modelId) ? 'qwen-xml' : 'hermes'),
+});
+
+/** MiniCPM5 writes calls as XML. Earlier models have other formats. */
+export const minicpm5 = defineFamily({
+  name: 'minicpm5',
+  ids: ['minicpm-?5'],
+  formats: [formats.minicpm],
+  reasoning: [thinkTags],
+});
+
+/**
+ * MiniMax M2 writes calls as `<minimax:tool_call>` (MiniMax-AI/MiniMax-M2.5#10), M3 with a token before each tag, M1 as
+ * JSON in `<tool_calls>`.
+ */
+export const minimax = defineFamily({
+  name: 'minimax',
+  ids: ['minimax'],
+  formats: [
+    formats.minimaxM3,
+    formats.bareMinimaxM3,
+    formats.minimax,
+    formats.callList,
+    formats.minimaxM3Tokens,
+  ],
+  // The second pair is that of M3.
+  reasoning: [thinkTags, { open: '<mm:think>', close: '</mm:think>' }],
+  // The chat template of M2 ends in `<think>`.
+  startsInReasoning: /minimax-?m2/i,
+  prompt: modelId => (/m3/i.test(modelId) ? 'minimax-m3' : 'minimax'),
+});
+
+/** Nemotron Nano v2 and the reasoning Llama Nemotrons write calls in `<TOOLCALL>`, Nemotron 3 as Qwen3-Coder does. */
+export const nemotron = defineFamily({
+  name: 'nemotron',
+  // The other models named so follow their base model: Llama 3.1 and Mistral.
+  ids: ['(?<!mistral.)nemotron(?!.*[^a-z\\d](?:70b|51b|reward|parse|speech)(?![a-z]))'],
+  formats: [formats.nemotron, formats.hermes, formats.qwenXml],
+  reasoning: [thinkTags],
+  // The models whose chat templates end in `<think>`.
+  startsInReasoning: /nemotron[-_.]?3(?![\d.]|[-_.]?8b)|nano[-_.](?:9b|12b)[-_.]v2|nano[-_.]v2/i,
+  prompt: modelId => (/nemotron-?3/i.test(modelId) ? 'qwen-xml' : 'hermes'),
+});
+
+/** OLMo 3 writes one Python call per line in `<function_calls>`. The prompt of its Think models ends in `<think>`. */
+export const olmo3 = defineFamily({
+  name: 'olmo3',
+  ids: ['olmo-?3'],
+  formats: [formats.olmo],
+  reasoning: [thinkTags],
+  startsInReasoning: /think/i,
+  prompt: 'olmo3',
+});
+
+/** Seed-OSS writes calls in `<seed:tool_call>`. Later Seed models write JSON. */
+export const seedOss = defineFamily({
+  name: 'seed-oss',
+  ids: ['seed-oss', 'seed'],
+  formats: [formats.seed, formats.hermes],
+  reasoning: [{ open: '<seed:think>', close: '</seed:think>' }],
+  prompt: 'seed-oss',
+});
+
+/** SmolLM3 writes calls in the format of Hermes. */
+export const smollm3 = defineFamily({
+  name: 'smollm3',
+  ids: ['smollm-?3'],
+  formats: [formats.hermes],
+  reasoning: [thinkTags],
+});
+
+/** Step 3.5 writes calls in the format of Qwen3-Coder, Step 3 in its own. The chat templates of both end in `<think>`. */
+export const step3 = defineFamily({
+  name: 'step3',
+  ids: ['step-?3'],
+  formats: [formats.qwenXml, formats.step3],
+  reasoning: [thinkTags],
+  startsInReasoning: /step-?3/i,
+  prompt: 'qwen-xml',
+});
+
+/** Trinity writes calls in the format of Hermes. */
+export const trinity = defineFamily({
+  name: 'trinity',
+  ids: ['trinity'],
+  formats: [formats.hermes],
+  reasoning: [thinkTags],
+});

@@ -1,0 +1,50 @@
+import type { CoreModel } from '../../core/source.js';
+import type { TextToolSettings } from '../../text-tools/text-tools.js';
+import {
+  type AnyMiddleware,
+  applyMiddleware,
+  type ModelMiddleware,
+  toMiddleware,
+} from '../../versions/middleware.js';
+import type { VersionName } from '../../versions/versions.js';
+
+/** The model that an adapter wraps, and its settings. */
+export interface AdapterContext extends TextToolSettings {
+  /** The version of the adapted model. Middlewares of applications implement the same version. */
+  readonly version: VersionName;
+}
+
+/** The code of a middleware, without a version. */
+export interface CoreAdapter {
+  wrap(model: CoreModel, context: AdapterContext): CoreModel;
+  /** True if it reads calls in the text. @default false */
+  readonly readsText?: boolean;
+}
+
+/** The key of the adapter in a middleware of this package. Copies of the middleware do not have it. */
+const ADAPTER = Symbol('adapter');
+
+/** Creates the middleware of an adapter. */
+export const createMiddleware = (adapter: CoreAdapter): ModelMiddleware =>
+  Object.defineProperty(
+    toMiddleware((model, version) => adapter.wrap(model, { version })),
+    ADAPTER,
+    { value: adapter },
+  );
+
+/** Returns the adapter of a middleware. A middleware of an application receives values of the adapted model's version. */
+export function adapterOf(middleware: AnyMiddleware | ModelMiddleware): CoreAdapter {
+  const { [ADAPTER]: adapter } = middleware as { readonly [ADAPTER]?: CoreAdapter };
+  return adapter ?? { wrap: (model, { version }) => applyMiddleware(model, middleware, version) };
+}
+
+/** Joins several adapters into one, the first one outermost. */
+export const joinAdapters = (adapters: readonly CoreAdapter[]): CoreAdapter => ({
+  readsText: adapters.some(({ readsText }) => readsText),
+  wrap: (model, context) => adapters.reduceRight((inner, adapter) => adapter.wrap(inner, context), model),
+});
+
+/** Joins several middlewares into one, the first one outermost. */
+export const joinMiddlewares = (
+  ...middlewares: readonly (AnyMiddleware | ModelMiddleware)[]
+): ModelMiddleware => createMiddleware(joinAdapters(middlewares.map(adapterOf)));

@@ -1,0 +1,107 @@
+import type { TextToolFormat } from '../reading/text-tool-format.js';
+import { readJsonCalls } from '../values/json-call.js';
+
+/** The markers of a format. */
+export type JsonListFormatMarkers = Omit<TextToolFormat, 'name' | 'read'>;
+
+/**
+ * Creates a format of `[{"name": …, "arguments": {…}}, …]` after a marker. The JSON determines the end of the calls, so
+ * a missing or wrong closing marker is accepted. A single call without the list is accepted too, and so is `parameters`
+ * in place of `arguments`.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function createJsonListFormat(name: string, markers: JsonListFormatMarkers): TextToolFormat {
+  return {
+    name,
+    *accepts(cursor) {
+      const first = yield* cursor.peek();
+      return first === '[' || first === '{';
+    },
+    read: (cursor, calls) => readJsonCalls(cursor, calls),
+    ...markers,
+  };
+}
+
+/** `<tool_call>{"name": …, "arguments": {…}}</tool_call>` of Qwen 2.5 and 3, Hermes and Granite. */
+export const hermesFormat = createJsonListFormat('hermes', {
+  openers: ['<tool_call>'],
+  prefixes: ['<|im_start|>assistant'],
+  // An extra brace is a common mistake of models.
+  closers: ['</tool_call>', '}</tool_call>', '}\n</tool_call>', '</tool>', '</think>', '<|im_end|>'],
+});
+
+/** The format of Hermes from ERNIE 4.5 Thinking, which answers in `<response>`. */
+export const ernieFormat: TextToolFormat = {
+  ...hermesFormat,
+  wrappers: [{ open: '<response>', close: '</response>' }],
+};
+
+/**
+ * `<|tool_call|>[{"name": …, "arguments": {…}}]` of Granite 3, and `<function_call>{…}` for each call of Granite 20B.
+ * With reasoning, Granite 3.3 writes its answer in `<response>`.
+ */
+export const graniteFormat = createJsonListFormat('granite', {
+  openers: ['<|tool_call|>', '<function_call>'],
+  closers: ['</function_call>'],
+  turnEnds: ['<|end_of_text|>'],
+  wrappers: [{ open: '<response>', close: '</response>' }],
+});
+
+/** `<|action_start|><|plugin|>{"name": …, "parameters": {…}}<|action_end|>` for each call. `<|interpreter|>` is code. */
+export const internlmFormat = createJsonListFormat('internlm', {
+  openers: ['<|plugin|>'],
+  prefixes: ['<|action_start|>'],
+  closers: ['<|action_end|>'],
+  turnEnds: ['<|im_end|>'],
+});
+
+/** `<TOOLCALL>[{"name": …, "arguments": "{…}"}]</TOOLCALL>`, whose arguments are often JSON in a string. */
+export const nemotronFormat = createJsonListFormat('nemotron', {
+  openers: ['<TOOLCALL>'],
+  closers: ['</TOOLCALL>'],
+  turnEnds: ['<SPECIAL_12>'],
+});
+
+/** `functools[{"name": …, "arguments": {…}}]` at the start of a line. Before an object, the word is prose. */
+export const phiFormat = createJsonListFormat('phi', {
+  openers: [],
+  lineOpeners: ['functools'],
+  turnEnds: ['<|end|>'],
+  *accepts(cursor) {
+    return (yield* cursor.peek()) === '[';
+  },
+});
+
+/** `<|tool_call|>[{"name": …, "arguments": {…}}]<|/tool_call|>`, the form that the chat template describes. */
+export const phiTokenFormat = createJsonListFormat('phi-token', {
+  openers: ['<|tool_call|>'],
+  closers: ['<|/tool_call|>'],
+});
+
+/** `[TOOL_CALLS][{"name": …, "arguments": {…}}]`, one of the markers that xLAM puts before its lists. */
+export const xlamFormat = createJsonListFormat('xlam', { openers: ['[TOOL_CALLS]'] });
+
+/** `<|START_ACTION|>[{"tool_call_id": …, "tool_name": …, "parameters": {…}}]<|END_ACTION|>` of Command R7B. */
+export const commandRFormat: TextToolFormat = {
+  name: 'command-r',
+  openers: ['<|START_ACTION|>'],
+  closers: ['<|END_ACTION|>'],
+  artefacts: ['<|START_RESPONSE|>', '<|END_RESPONSE|>', '<|START_TEXT|>', '<|END_TEXT|>'],
+  turnEnds: ['<|END_OF_TURN_TOKEN|>'],
+  read: (cursor, calls) =>
+    readJsonCalls(cursor, calls, {
+      fields: { name: 'tool_name', arguments: ['parameters'], id: 'tool_call_id' },
+    }),
+};
+
+/** A list of calls without a marker, which counts only at the start of a response. */
+export const bareListFormat: TextToolFormat = {
+  name: 'bare-list',
+  openers: [],
+  startOpeners: ['['],
+  read: (cursor, calls) =>
+    readJsonCalls(cursor, calls, {
+      fields: { name: 'name', arguments: ['arguments', 'parameters'] },
+      isStrict: true,
+    }),
+};

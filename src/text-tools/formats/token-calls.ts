@@ -1,0 +1,112 @@
+import { type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
+import { readCallArguments } from '../values/json-call.js';
+import { takeRest } from './fenced.js';
+import { createJsonListFormat } from './json-lists.js';
+
+/**
+ * `<｜tool▁calls▁begin｜>`, then `<｜tool▁call▁begin｜>name<｜tool▁sep｜>{…}<｜tool▁call▁end｜>` for each call of
+ * DeepSeek V3.1. V3 and R1 write `function` before the separator, and the name and fenced JSON after it.
+ */
+export const deepseekFormat: TextToolFormat = {
+  name: 'deepseek',
+  openers: ['<｜tool▁call▁begin｜>'],
+  prefixes: ['<｜tool▁calls▁begin｜>'],
+  closers: ['<｜tool▁call▁end｜>', '<｜tool▁calls▁end｜>', '<｜end▁of▁sentence｜>'],
+  *read(cursor, calls) {
+    let name = yield* readName(cursor);
+    if (!(yield* cursor.takes('<｜tool▁sep｜>'))) return false;
+    if (name !== 'function' || (yield* cursor.peek()) === '{') {
+      return yield* readCallArguments(cursor, calls, { name });
+    }
+    name = yield* readName(cursor);
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes('```json'))) return false;
+    if (!(yield* readCallArguments(cursor, calls, { name }))) return false;
+    yield* cursor.takeSpace();
+    return yield* cursor.takes('```');
+  },
+};
+
+/**
+ * `<|tool_calls_section_begin|>`, then `<|tool_call_begin|>functions.name:index<|tool_call_argument_begin|>{…}` and
+ * `<|tool_call_end|>` for each call of Kimi K2. The text before the arguments is the call's id.
+ *
+ * @see https://huggingface.co/moonshotai/Kimi-K2-Instruct/blob/main/docs/tool_call_guidance.md
+ */
+export const kimiFormat: TextToolFormat = {
+  name: 'kimi',
+  openers: ['<|tool_call_begin|>'],
+  prefixes: ['<|tool_calls_section_begin|>'],
+  closers: ['<|tool_call_end|>', '<|tool_calls_section_end|>', '<|im_end|>'],
+  // Kimi K2 Thinking starts calls without closing its reasoning.
+  reasoningEnders: ['<|tool_calls_section_begin|>'],
+  *read(cursor, calls) {
+    const id = yield* readName(cursor);
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes('<|tool_call_argument_begin|>'))) return false;
+    return yield* readCallArguments(cursor, calls, { name: id, id });
+  },
+};
+
+/** `<|tools_prefix|>[{"name": {…}}, …]<|tools_suffix|>`: the only key of an item is the name of the tool. */
+export const apertusFormat: TextToolFormat = {
+  name: 'apertus',
+  openers: ['<|tools_prefix|>'],
+  closers: ['<|tools_suffix|>'],
+  turnEnds: ['<|assistant_end|>'],
+  *accepts(cursor) {
+    return (yield* cursor.peek()) === '[';
+  },
+  *read(cursor, calls) {
+    cursor.take(1);
+    do {
+      if (!(yield* readItem(cursor, calls))) return false;
+      yield* cursor.takeSpace();
+      yield* cursor.takes(';');
+    } while (yield* cursor.takes(','));
+    return yield* cursor.takes(']');
+  },
+};
+
+function* readItem(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
+  if (!(yield* takesToken(cursor, '{')) || !(yield* takesToken(cursor, '"'))) return false;
+  const name = yield* readName(cursor);
+  if (!(yield* cursor.takes('"')) || !(yield* takesToken(cursor, ':'))) return false;
+  // The call ends with its item, which has no other key.
+  const isRead = yield* readCallArguments(cursor, { ...calls, end() {} }, { name, isNested: true });
+  if (!isRead || !(yield* takesToken(cursor, '}'))) return false;
+  calls.end();
+  return true;
+}
+
+function* takesToken(cursor: TextCursor, token: string): Reading<boolean> {
+  yield* cursor.takeSpace();
+  return yield* cursor.takes(token);
+}
+
+const SEPARATOR = '<|message_sep|>';
+
+/**
+ * `{"name": …, "arguments": {…}}` after `<|function_call|>` of GigaChat 3.1, or after a message header of GigaChat 3.
+ * Servers that drop special tokens leave `function call` at the start of a line.
+ */
+const gigachatCall = createJsonListFormat('gigachat', {
+  openers: ['<|function_call|>', `${SEPARATOR}\n\nfunction call<|role_sep|>`],
+  lineOpeners: ['function call'],
+  artefacts: [SEPARATOR],
+  turnEnds: ['</s>'],
+  *accepts(cursor) {
+    return (yield* cursor.peek()) === '{';
+  },
+});
+
+/** A message has one call at most, and no text after it. */
+export const gigachatFormat: TextToolFormat = {
+  ...gigachatCall,
+  *read(cursor, calls, opener) {
+    if (!(yield* gigachatCall.read(cursor, calls, opener))) return false;
+    yield* takeRest(cursor);
+    return true;
+  },
+};

@@ -1,0 +1,209 @@
+import type { Trim } from '../values/argument-writer.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+
+/** A tag of a call that consists of tags around plain values. */
+export type Tag = { readonly length: number } & (
+  | { readonly kind: 'parameter'; readonly key: string; readonly isJson?: boolean | undefined }
+  | { readonly kind: 'parameter-end' }
+  /** A misspelt end of a parameter. */
+  | { readonly kind: 'misspelt-end' }
+  | { readonly kind: 'call' }
+  /** The end of a call. Truncated if the text ends within it. */
+  | { readonly kind: 'call-end'; readonly isTruncated?: boolean }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'list-end' }
+);
+
+/** The tags of a model family, and the meaning of its values. */
+export interface TagGrammar {
+  /** Returns the tag at the current position. Looks ahead and takes nothing. */
+  readTag(cursor: TextCursor): Reading<Tag | undefined>;
+  /**
+   * Returns true if the text ends, a list of calls starts or ends, or the next call starts after `offset` characters
+   * and white space.
+   */
+  endsAfter(cursor: TextCursor, offset: number): Reading<boolean>;
+  /** Takes the white space between tags. */
+  takeSpace(cursor: TextCursor): Reading<string>;
+  /** The white space around a value that belongs to the tags. */
+  readonly trims: Trim;
+  /** Values contain XML entities. */
+  readonly hasEntities: boolean;
+}
+
+/** The texts of the tags. */
+export interface TagTexts {
+  /** The start of a parameter tag up to its key: `<parameter=`. */
+  readonly parameter: string;
+  readonly parameterEnd: string;
+  /** The start of a call tag up to its name: `<function=`. */
+  readonly call: string;
+  readonly callEnd: string;
+  /** Opening tags of lists of calls. */
+  readonly lists?: readonly string[];
+  readonly listEnds?: readonly string[];
+  /** Reads the text between the start of a parameter tag and its `>`. */
+  readHeader?(header: string): { key: string; isJson?: boolean } | undefined;
+}
+
+/** Longer than any tag that contains the name of a tool or parameter. */
+const MAX_TAG = 300;
+
+/** The maximum white space after the end of a call before the next tag. */
+const MAX_SPACE_AFTER_CALL = 64;
+
+/** Creates a grammar of `<start…>` tags. White space around the name, around `=` and before `>` is accepted. */
+export function createTagGrammar(
+  texts: TagTexts,
+  {
+    trims = false,
+    hasEntities = false,
+  }: { trims?: Trim | undefined; hasEntities?: boolean | undefined } = {},
+): TagGrammar {
+  return {
+    readTag: createTagReader(texts),
+    endsAfter: createEndReader(texts),
+    takeSpace: cursor => cursor.takeSpace(),
+    trims,
+    hasEntities,
+  };
+}
+
+function createEndReader({ call, lists = [], listEnds = [] }: TagTexts): TagGrammar['endsAfter'] {
+  const ends = [call, ...lists, ...listEnds];
+  return function* endsAfter(cursor, offset) {
+    const start = yield* findSpaceEnd(cursor, { start: offset, most: MAX_SPACE_AFTER_CALL });
+    let text = '';
+    let character = yield* cursor.peek(start);
+    while (character !== undefined) {
+      text += character;
+      if (!ends.some(end => end.startsWith(text))) return false;
+      if (ends.includes(text)) return true;
+      character = yield* cursor.peek(start + text.length);
+    }
+    return true;
+  };
+}
+
+function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
+  const { parameter, parameterEnd, call, callEnd, lists = [], listEnds = [], readHeader = toKey } = texts;
+  const misspeltStart = parameterEnd.slice(0, -1);
+  const starts = [parameter, parameterEnd, call, callEnd, ...lists, ...listEnds];
+  const longestStart = Math.max(...starts.map(start => start.length));
+
+  function toTag(tag: string): Tag | undefined {
+    const { length } = tag;
+    const compact = toCompact(tag);
+    if (compact === parameterEnd) return { kind: 'parameter-end', length };
+    if (compact === callEnd) return { kind: 'call-end', length };
+    if (lists.includes(compact)) return { kind: 'list', length };
+    if (listEnds.includes(compact)) return { kind: 'list-end', length };
+    if (compact.startsWith(parameter)) {
+      const header = readHeader(compact.slice(parameter.length, -1).trim());
+      return header && { kind: 'parameter', length, ...header };
+    }
+    // A call without arguments that closes itself contains no tags.
+    if (compact.startsWith(call)) return compact.endsWith('/>') ? undefined : { kind: 'call', length };
+    return toMisspeltEnd(tag);
+  }
+
+  /** Recognizes `</parameter1>`, `</parameter_function>`, and `</parameter` without its bracket. */
+  function toMisspeltEnd(tag: string): Tag | undefined {
+    if (!tag.startsWith(misspeltStart)) return undefined;
+    const rest = tag.slice(misspeltStart.length);
+    if (/^\w*>$/.test(rest)) return { kind: 'misspelt-end', length: tag.length };
+    return /^\s/.test(rest) && !rest.includes('>')
+      ? { kind: 'misspelt-end', length: misspeltStart.length }
+      : undefined;
+  }
+
+  /** An incomplete end of a call counts as its end after a complete value. */
+  function toTruncatedTag(tag: string): Tag | undefined {
+    const isTruncated = tag.length >= 3 && [callEnd, ...listEnds].some(end => end.startsWith(tag));
+    if (isTruncated) return { kind: 'call-end', length: tag.length, isTruncated };
+    return toMisspeltEnd(tag);
+  }
+
+  function mayBecomeTag(text: string): boolean {
+    if (text.length > longestStart || text.startsWith(misspeltStart)) return true;
+    if (starts.some(start => start.startsWith(text) || text.startsWith(start))) return true;
+    if (!/[\s=]/.test(text)) return false;
+    const compact = text.replace(/^<\s*(\/?)\s*/, '<$1').replace(/\s*(?:=\s*)?$/, '');
+    return starts.some(start => start.startsWith(compact) || compact.startsWith(start));
+  }
+
+  return function* readTag(cursor) {
+    let tag = '';
+    let end: 'closed' | 'next' | 'none' | undefined;
+    yield* cursor.scan(character => {
+      if ((character === '<') !== (tag === '')) {
+        end = tag === '' ? 'none' : 'next';
+        return false;
+      }
+      tag += character;
+      if (character === '>') end = 'closed';
+      else if (tag.length > MAX_TAG || !mayBecomeTag(tag)) end = 'none';
+      return end === undefined;
+    });
+    switch (end) {
+      case 'closed':
+        return toTag(tag);
+      case 'next':
+        return toMisspeltEnd(tag);
+      case 'none':
+        return undefined;
+      case undefined:
+        return tag === '' ? undefined : toTruncatedTag(tag);
+    }
+  };
+}
+
+/** Removes the white space around a tag's name and `=`, and before `>`. */
+const toCompact = (tag: string): string =>
+  tag
+    .replace(/^<\s*(\/?)\s*/, '<$1')
+    .replace(/^(<\/?[^\s=<>"']+)\s*=\s*/, '$1=')
+    .replace(/\s+>$/, '>');
+
+/** Accepts a key on one line, without quotes or in a pair of them. Some templates write more than a name. */
+function toKey(header: string): { key: string } | undefined {
+  const [, , quoted] = /^(["'])([^\n"']+)\1$/.exec(header) ?? [];
+  const key = quoted ?? header;
+  return /^[^\n"'][^\n]*$/.test(key) ? { key } : undefined;
+}
+
+const MAX_KEY = 128;
+const MAX_SPACE_BEFORE_VALUE = 32;
+
+/** Reads a parameter tag whose key is between a pair of tags, with an optional tag before the value. Takes nothing. */
+export function* readKeyTag(
+  cursor: TextCursor,
+  {
+    open,
+    close,
+    valueOpen = '',
+    findSpaceEnd: findEnd = (cursor, start) => findSpaceEnd(cursor, { start, most: MAX_SPACE_BEFORE_VALUE }),
+  }: {
+    open: string;
+    close: string;
+    valueOpen?: string;
+    /** Returns the offset after the white space at offset `start`, between the key and its value. */
+    findSpaceEnd?: (cursor: TextCursor, start: number) => Reading<number>;
+  },
+): Reading<Tag | undefined> {
+  if (!(yield* cursor.sees(open))) return undefined;
+  let key = '';
+  let character = yield* cursor.peek(open.length);
+  while (character !== undefined && character !== '<' && key.length < MAX_KEY) {
+    key += character;
+    character = yield* cursor.peek(open.length + key.length);
+  }
+  const closeStart = open.length + key.length;
+  if (key.trim() === '' || !(yield* cursor.sees(close, closeStart))) return undefined;
+  const keyEnd = closeStart + close.length;
+  if (valueOpen === '') return { kind: 'parameter', key: key.trim(), length: keyEnd };
+
+  const valueTag = yield* findEnd(cursor, keyEnd);
+  if (!(yield* cursor.sees(valueOpen, valueTag))) return undefined;
+  return { kind: 'parameter', key: key.trim(), length: valueTag + valueOpen.length };
+}
