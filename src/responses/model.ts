@@ -19,12 +19,12 @@ import { type BackgroundResponse, openBackgroundResponse } from './background.js
 import type { Compatibility } from './compatibility/compatibility.js';
 import { type LearnedCompatibility, sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
 import { type BuiltRequest, buildRequest } from './request/build-request.js';
-import type { OfficialNamespace } from './request/provider-options.js';
+import { supportedUrls } from './request/content.js';
+import type { OfficialNamespace } from './request/read-options.js';
 import { createTurnMemory, type TurnMemory } from './request/turn-memory.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { toJsonContent } from './stream/json-answer.js';
 import { type ResponseReader, readResponse } from './stream/read-response.js';
-import { supportedUrls } from './supported-urls.js';
 import type { WebSocketCall, WebSocketTransport } from './websocket/transport.js';
 import type { ResponsesRequestBody } from './wire.js';
 

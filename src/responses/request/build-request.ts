@@ -30,16 +30,10 @@ import {
   readProviderOptions,
   type ResponsesCallOptions,
   warnAboutUnknownOptions,
-} from './provider-options.js';
+} from './read-options.js';
 import { createSchemaLosses } from './schemas.js';
-import {
-  createToolNames,
-  type NamedTool,
-  namedToolsOf,
-  type ToolNames,
-  toolsWithOutputSchema,
-  toTools,
-} from './tools.js';
+import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
+import { namedToolsOf, toolsWithOutputSchema, toTools } from './tools.js';
 import { createTurnMemory, type TurnMemory } from './turn-memory.js';
 
 /** The parts of a call that a request is built from. */

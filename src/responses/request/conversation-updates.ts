@@ -4,10 +4,10 @@ import type { Warning } from '../../core/part.js';
 import type { PlainObject } from '../../shared/json.js';
 import { type InputItem, isConfigurationUpdate, type TextFormat } from '../wire.js';
 import type { ModelTraits } from './model-settings.js';
-import { additionalToolsSchema, textFormatSchema } from './option-schemas.js';
-import { readPartOptions, type ResponsesCallOptions } from './provider-options.js';
+import { additionalToolsSchema, textFormatSchema } from './options.js';
+import { readPartOptions, type ResponsesCallOptions } from './read-options.js';
 import { type SchemaLosses, toParameters, toTextFormat } from './schemas.js';
-import type { ToolNames } from './tools.js';
+import type { ToolNames } from './tool-names.js';
 
 /*
  * Changes within a conversation, which keep the cached prefix of the request valid: of the reasoning effort, of the format

@@ -15,8 +15,7 @@ import {
 import { createHostedItem, type DeclaredTools, type HostedItemOptions } from './hosted-item.js';
 import { createJsonAnswer } from './json-answer.js';
 import { createFoundSources, createMessageItem, type MessageWriter } from './message-item.js';
-import { createOpaqueItem, type OpaqueItemWriter } from './opaque-item.js';
-import type { ItemKind } from './output-item.js';
+import { createOpaqueItem, type ItemKind, type OpaqueItemWriter } from './output-item.js';
 import { createOutputItems, type ItemFactories } from './output-items.js';
 import { createReasoningItem } from './reasoning-item.js';
 

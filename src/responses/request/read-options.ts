@@ -5,7 +5,7 @@ import type { FunctionTool, PartFacts, ProviderOptions } from '../../core/prompt
 import type { Warning } from '../../core/part.js';
 import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { nearestName } from '../../shared/nearest-name.js';
-import { bodySchema, optionsShape, textFormatSchema, toolOptionsShape } from './option-schemas.js';
+import { bodySchema, optionsShape, textFormatSchema, toolOptionsShape } from './options.js';
 
 const schema = z.object({ ...optionsShape, textFormat: textFormatSchema.nullish() });
 const kelivoSchema = schema.extend({ body: bodySchema });
