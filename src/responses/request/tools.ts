@@ -6,6 +6,7 @@ import { idOf, type PlainObject } from '../../shared/json.js';
 import { declarationOf, declarationOfType, toHostedTool } from '../hosted-tools/index.js';
 import type { FunctionTool, NamespaceTool, WireTool, WireToolChoice } from '../wire.js';
 import type { ModelTraits } from './model-settings.js';
+import { toolOptions as toolOptionRows, toRequestFields } from './options.js';
 import {
   type OfficialNamespace,
   readToolOptions,
@@ -109,9 +110,10 @@ function toNamespace(
 
 function toFunctionTool(
   tool: CoreFunctionTool,
-  { async, deferLoading, allowedCallers, outputSchema, namespace }: ReadToolOptions,
+  options: ReadToolOptions,
   { toolNames, traits, strict, losses, warn }: ToToolsOptions,
 ): FunctionTool {
+  const { async, outputSchema, namespace } = options;
   const isAsync = async === true && !traits.isGpt6OrLater ? undefined : async;
   if (isAsync !== async) {
     const details = 'Async tool calling is only supported by GPT-6 and later models.';
@@ -128,8 +130,7 @@ function toFunctionTool(
     // The default of the API is strict. Most schemas of MCP servers do not satisfy it.
     strict: tool.strict ?? strict,
     ...(isAsync !== undefined && { async: isAsync }),
-    ...(deferLoading !== undefined && { defer_loading: deferLoading }),
-    ...(allowedCallers !== undefined && { allowed_callers: allowedCallers }),
+    ...toRequestFields(toolOptionRows, options),
     ...(output !== undefined && { output_schema: output.schema }),
   };
 }
