@@ -54,9 +54,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/core',
     'src/shared',
   ],
-  'src/responses/websocket': ['src/core', 'src/http', 'src/redaction', 'src/shared'],
+  'src/responses/transport.ts': ['src/responses/wire.ts', 'src/http', 'src/core', 'src/shared'],
+  'src/responses/websocket': [
+    'src/responses/transport.ts',
+    'src/core',
+    'src/http',
+    'src/redaction',
+    'src/shared',
+  ],
   'src/responses': [
     'src/responses/wire.ts',
+    'src/responses/transport.ts',
     'src/responses/compatibility',
     'src/responses/request',
     'src/responses/stream',

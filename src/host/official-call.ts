@@ -2,7 +2,7 @@ import type { CoreCall } from '../core/call.js';
 import type { Prompt, ProviderOptions, Tool, ToolChoice } from '../core/prompt.js';
 import type { Part, Warning } from '../core/part.js';
 import { type CoreModel, transformParts, withOpen } from '../core/source.js';
-import { createToolNames, type NamedTool } from '../responses/request/tools.js';
+import { createToolNames, type NamedTool } from '../responses/request/tool-names.js';
 import { idOf, isPlainObject, objectOf } from '../shared/json.js';
 import { isToolStub } from '../tools/tool-stubs.js';
 import { fromLanguageModel } from '../versions/language-model.js';

@@ -4,7 +4,7 @@ import { withRequestLog } from '../http/request-log.js';
 import { createCredentials, createEndpoints } from '../provider/connection.js';
 import { resolveModelOverride } from '../provider/model-overrides.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
-import { supportedUrls } from '../responses/supported-urls.js';
+import { supportedUrls } from '../responses/request/content.js';
 import { KelivoError } from '../shared/errors.js';
 import { isVersion, majorOf, VERSION_OF_MAJOR } from '../versions/provider.js';
 import type { AnyLanguageModel, HostVersion } from '../versions/specification.js';

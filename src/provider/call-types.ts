@@ -1,5 +1,5 @@
 import type { JSONValue } from '../shared/json.js';
-import type { ResponsesProviderOptions } from '../responses/request/option-schemas.js';
+import type { ResponsesProviderOptions } from '../responses/request/options.js';
 import type { ToolLoopCallOptions } from '../tool-loop/options.js';
 import type { TurnLimit } from '../tool-loop/turn/turn-limits.js';
 import type { LocalTools } from '../tools/local-tools.js';

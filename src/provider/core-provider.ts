@@ -13,6 +13,7 @@ import {
 import { compatibilityByHost } from '../responses/compatibility/known-servers.js';
 import { createLearnedCompatibility } from '../responses/compatibility/send-with-fallbacks.js';
 import { createResponsesModel, type ResponsesModelConfig } from '../responses/model.js';
+import { toSettingOptions } from '../responses/request/options.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import { type ToolStub, type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
 import type { HostVersion } from '../versions/specification.js';
@@ -85,8 +86,7 @@ export function createCoreProvider(
       needsKey,
       fetchFor,
       webSocket: transport === 'websocket' ? loadWebSocket : undefined,
-      store: settings.store ?? false,
-      systemMessageMode: settings.systemMessageMode ?? 'auto',
+      ...toSettingOptions(settings),
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
       official: settings.api === 'azure' ? 'azure' : 'openai',
       timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },

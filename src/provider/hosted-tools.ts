@@ -1,4 +1,4 @@
-import { hostedToolKinds, officialToolKinds } from '../responses/hosted-tools/factories.js';
+import { hostedToolKinds, officialToolKinds } from '../responses/hosted-tools/index.js';
 import type { HostVersion } from '../versions/specification.js';
 import { createToolFactories, type ToolFactories } from '../versions/tools.js';
 

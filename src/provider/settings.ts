@@ -15,6 +15,7 @@ import {
   parseSettings,
   type SettingsOf,
 } from '../shared/settings.js';
+import { settingOptions } from '../responses/request/options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
 import type { LocalTools } from '../tools/local-tools.js';
@@ -176,17 +177,7 @@ const settingsShape = once(() => ({
    * @default none
    */
   telemetry: telemetrySetting(),
-  /**
-   * Stores responses on the server. Otherwise each request contains the complete conversation with encrypted reasoning.
-   * @default false
-   */
-  store: z.boolean(),
-  /**
-   * The role of system messages: by model name (`auto`), always `system` or `developer`, or no system messages
-   * (`remove`).
-   * @default 'auto'
-   */
-  systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']),
+  ...settingOptions,
   /**
    * Replay of calls whose reasoning item is missing in the history. `omit-ids` sends the call without its item id, which
    * every server accepts. `synthesize` keeps the id and adds the reasoning item that it requires.

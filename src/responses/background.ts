@@ -4,7 +4,7 @@ import { KelivoError } from '../shared/errors.js';
 import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../shared/json.js';
 import type { ErrorContext } from '../http/api-error.js';
 import { RESPONSE_LIMITS, ResponseLimitError } from '../http/limits.js';
-import { type OpenedResponse, openResponse, type OpenResponseOptions } from '../http/open-response.js';
+import { type OpenedResponse, openResponse } from '../http/open-response.js';
 import { toRetryAfter } from '../http/retry.js';
 import { createSseParser, type SseEvent } from '../http/text-stream.js';
 import {
@@ -14,6 +14,7 @@ import {
   toLostError,
   toTruncationError,
 } from './background-errors.js';
+import type { ResponseRequest, ResponseSource, ResponseTransport } from './transport.js';
 
 /*
  * Responses that run in the background of the server. When a connection breaks, the missing events or the state of the
@@ -22,13 +23,8 @@ import {
  * https://platform.openai.com/docs/guides/background
  */
 
-export interface BackgroundOptions extends Pick<
-  OpenResponseOptions,
-  'url' | 'headers' | 'needsKey' | 'fetch' | 'signal' | 'timeouts' | 'toInputJson'
-> {
-  readonly body: { readonly include?: readonly string[] | undefined };
-  /** Reads events. Otherwise the state of the response is requested until it is complete. */
-  readonly stream: boolean;
+/** Options of the call. */
+export interface BackgroundOptions {
   /** A response of an earlier request to continue. */
   readonly resume?: ResumedResponse | undefined;
   /** Delay before the first request for the state, in milliseconds. @default 1000 */
@@ -40,14 +36,6 @@ export interface ResumedResponse {
   readonly responseId: string;
   /** Number of the last event that was received. The stream is read from its beginning, to know what it continues. */
   readonly sequenceNumber?: number | undefined;
-}
-
-/** A response in the background, as one body that does not break. */
-export interface BackgroundResponse extends OpenedResponse {
-  /** Undefined if the server responded with something else. */
-  readonly responseId: string | undefined;
-  /** Ends the reading. The response continues on the server. */
-  leave(): void;
 }
 
 /** Each request for the state waits longer than the one before, up to a maximum in milliseconds. */
@@ -62,11 +50,18 @@ const FIRST_RETRY_DELAY = 100;
 const REQUEST_TIMEOUT = 30_000;
 const CANCEL_TIMEOUT = 10_000;
 
+/** Creates the transport of one call in background mode. Its responses are one body that does not break. */
+export const backgroundTransport = (options: BackgroundOptions): ResponseTransport => ({
+  open: request => openInBackground({ ...request, ...options }),
+});
+
+type BackgroundRequest = ResponseRequest & BackgroundOptions;
+
 /**
  * Creates a response in the background, or continues one, and returns when its id is known. An abort cancels the response
  * on the server.
  */
-export async function openBackgroundResponse(options: BackgroundOptions): Promise<BackgroundResponse> {
+async function openInBackground(options: BackgroundRequest): Promise<ResponseSource> {
   const { url, signal: outer, timeouts, resume } = options;
   outer?.throwIfAborted();
   const request = linkSignal(outer);
@@ -81,14 +76,16 @@ export async function openBackgroundResponse(options: BackgroundOptions): Promis
     const texts = connections.read();
     let first = tracker.responseId === undefined ? await texts.next() : undefined;
     return {
-      ...{ headers, errorContext, redactKnown, responseId: tracker.responseId },
+      headers,
+      errorContext,
+      redactKnown,
       async read() {
         const next = first ?? (await texts.next().catch(fail));
         first = undefined;
         return next.done === true ? undefined : new TextEncoder().encode(next.value);
       },
       close: () => end({ cancels: true }),
-      leave: () => end({ cancels: false }),
+      background: { responseId: tracker.responseId, leave: () => end({ cancels: false }) },
     };
   } catch (error) {
     return fail(error);
@@ -120,12 +117,13 @@ export async function openBackgroundResponse(options: BackgroundOptions): Promis
   }
 }
 
-type ConnectionOptions = BackgroundOptions & { readonly signal: AbortSignal };
+type ConnectionOptions = BackgroundRequest & { readonly signal: AbortSignal };
 
 /** The connections of one response, one after the other. */
 function createConnections(options: ConnectionOptions, tracker: Tracker) {
-  const { url, headers, needsKey, fetch, signal, timeouts, resume, stream, body } = options;
-  const { toInputJson } = options;
+  const { url, headers, needsKey, fetch, signal, timeouts, resume, body, toInputJson } = options;
+  /** The events are read. Otherwise the state of the response is requested until it is complete. */
+  const stream = body.stream === true;
   let connection: OpenedResponse | undefined;
   let failures = 0;
   /** True if the server cannot stream the response again. */
@@ -145,7 +143,13 @@ function createConnections(options: ConnectionOptions, tracker: Tracker) {
   function create(): Promise<OpenedResponse> {
     const { connect, idle } = timeouts;
     return openResponse({
-      ...{ url, headers, needsKey, body, toInputJson, fetch, signal },
+      url,
+      headers,
+      needsKey,
+      body,
+      toInputJson,
+      fetch,
+      signal,
       timeouts: stream ? { connect, idle } : {},
     });
   }
@@ -194,7 +198,12 @@ function createConnections(options: ConnectionOptions, tracker: Tracker) {
       }
       try {
         return await openResponse({
-          ...{ url: toUrl(options, tracker, { isState }), headers, needsKey, fetch, signal, method: 'GET' },
+          method: 'GET',
+          url: toUrl(options, tracker, { isState }),
+          headers,
+          needsKey,
+          fetch,
+          signal,
           timeouts: { connect, idle: isState ? (idle ?? REQUEST_TIMEOUT) : idle },
         });
       } catch (error) {
@@ -217,7 +226,7 @@ function createConnections(options: ConnectionOptions, tracker: Tracker) {
 
 /** Returns the address of the state of the response, or of its stream after the last event. */
 function toUrl(
-  { url, body }: BackgroundOptions,
+  { url, body }: BackgroundRequest,
   tracker: Tracker,
   { isState = false, action = '' }: { isState?: boolean; action?: string },
 ): string {
@@ -231,13 +240,12 @@ function toUrl(
   return address.href;
 }
 
-async function cancel(options: BackgroundOptions, tracker: Tracker): Promise<void> {
+async function cancel(options: BackgroundRequest, tracker: Tracker): Promise<void> {
   const { headers, needsKey, fetch } = options;
   const url = toUrl(options, tracker, { action: '/cancel' });
   try {
-    const cancelled = await openResponse({
-      ...{ url, headers, needsKey, fetch, timeouts: { total: CANCEL_TIMEOUT } },
-    });
+    const timeouts = { total: CANCEL_TIMEOUT };
+    const cancelled = await openResponse({ url, headers, needsKey, fetch, timeouts });
     cancelled.close();
   } catch {
     // The response may have ended, and nobody waits for it.

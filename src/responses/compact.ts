@@ -7,7 +7,6 @@ import { sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
 import type { ResponsesModelConfig } from './model.js';
 import { buildRequest } from './request/build-request.js';
 import { toUsage } from './stream/event-handlers.js';
-import type { ResponsesRequestBody } from './wire.js';
 
 /** A compacted conversation. */
 export interface CompactedConversation {
@@ -26,10 +25,17 @@ export interface CompactedConversation {
 export type CompactConfig = Omit<ResponsesModelConfig, 'generateId'>;
 
 /** The fields of a request that `POST …/responses/compact` has. */
-const FIELDS: readonly (keyof ResponsesRequestBody)[] = [
-  ...(['model', 'input', 'instructions', 'previous_response_id', 'image', 'service_tier'] as const),
-  ...(['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'] as const),
-];
+const FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'previous_response_id',
+  'image',
+  'service_tier',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+]);
 
 /**
  * Replaces a conversation by a shorter one.
@@ -51,7 +57,7 @@ export async function compactConversation(
           url,
           needsKey,
           headers: [keyHeaders, override.headers, call.headers],
-          body: Object.fromEntries(FIELDS.flatMap(name => (name in body ? [[name, body[name]]] : []))),
+          body: Object.fromEntries(Object.entries(body).filter(([name]) => FIELDS.has(name))),
           fetch: fetchFor(call, warning => warnings.push(warning)),
           signal: call.abortSignal,
           timeouts: { total: timeouts.total },

@@ -5,31 +5,27 @@ import { type CoreModel, sourceOf } from '../core/source.js';
 import { NO_USAGE } from '../core/finish.js';
 import { createCallError } from '../http/api-error.js';
 import type { Credentials } from '../http/key-ring.js';
-import {
-  type OpenedResponse,
-  openResponse,
-  type OpenResponseOptions,
-  type ResponseTimeouts,
-} from '../http/open-response.js';
+import type { OpenedResponse, ResponseTimeouts } from '../http/open-response.js';
 import { hasKey, redactRequestBody } from '../redaction/redaction.js';
 import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { numberOf } from '../shared/json.js';
-import { type BackgroundResponse, openBackgroundResponse } from './background.js';
+import { backgroundTransport } from './background.js';
 import type { Compatibility } from './compatibility/compatibility.js';
 import { type LearnedCompatibility, sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
 import { type BuiltRequest, buildRequest } from './request/build-request.js';
-import type { OfficialNamespace } from './request/provider-options.js';
+import { supportedUrls } from './request/content.js';
+import type { SettingOptions } from './request/options.js';
+import type { OfficialNamespace } from './request/read-options.js';
 import { createTurnMemory, type TurnMemory } from './request/turn-memory.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { toJsonContent } from './stream/json-answer.js';
 import { type ResponseReader, readResponse } from './stream/read-response.js';
-import { supportedUrls } from './supported-urls.js';
-import type { WebSocketCall, WebSocketTransport } from './websocket/transport.js';
+import { httpTransport, type ResponseSource, type ResponseTransport } from './transport.js';
 import type { ResponsesRequestBody } from './wire.js';
 
 /** The settings that a model takes from its provider. */
-export interface ResponsesModelConfig {
+export interface ResponsesModelConfig extends SettingOptions {
   readonly provider: string;
   /** The complete address of the Responses endpoint. */
   readonly url: string;
@@ -38,9 +34,7 @@ export interface ResponsesModelConfig {
   readonly needsKey: boolean;
   readonly fetchFor: FetchForCall;
   /** Loads the WebSocket transport. Undefined for HTTP. */
-  readonly webSocket: (() => Promise<WebSocketTransport>) | undefined;
-  readonly store: boolean;
-  readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
+  readonly webSocket: (() => Promise<ResponseTransport>) | undefined;
   readonly missingReasoning: 'omit-ids' | 'synthesize';
   /** The namespace of the official provider's options. */
   readonly official: OfficialNamespace;
@@ -70,9 +64,9 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
 
     async open(call) {
       const memory = call.turn?.stateOf(model, createTurnMemory) ?? createTurnMemory();
-      const response = await begin(call, { modelId, config, memory });
-      const { reader, head, warnings, body, headers, close } = response;
-      const request = { body };
+      const { warnings, ...response } = await send(call, { modelId, config, memory });
+      const { reader, head, headers, close } = response;
+      const request = { body: response.body };
       const start: Part = { type: 'stream-start', warnings };
       if (!call.isStream) {
         const parts = [start, ...(await readAll(response, call))];
@@ -105,116 +99,94 @@ interface BegunResponse {
 }
 
 /** Builds and sends the request, with another key or a fallback if needed, and reads the beginning of the response. */
-async function begin(
+async function send(
   call: CoreCall,
   { modelId, config, memory }: ModelContext,
 ): Promise<BegunResponse & { warnings: readonly Warning[] }> {
-  const { override, url, needsKey } = config;
+  const { override, url, needsKey, timeouts } = config;
   const build = (): BuiltRequest =>
     buildRequest(call, { ...config, modelId, memory, providerName: config.provider });
-  const webSocket = await config.webSocket?.();
+  const connected = (await config.webSocket?.()) ?? httpTransport;
   const transportWarnings: Warning[] = [];
-  const reported: WebSocketCall = { logged: call, warn: warning => transportWarnings.push(warning) };
-  let built = webSocket === undefined ? build() : undefined;
-  const { opened, warnings } = await config.credentials.use(call.turn, async keyHeaders => {
+  const warn = (warning: Warning): void => void transportWarnings.push(warning);
+  let built = connected.prepare === undefined ? build() : undefined;
+  return config.credentials.use(call.turn, async keyHeaders => {
     const headers = [keyHeaders, override.headers, call.headers];
     // The connection opens while the request is built.
     if (built === undefined) {
       const merged = mergeHeaders(headers);
-      if (!needsKey || hasKey(merged)) webSocket?.prepare({ url, headers: merged });
+      if (!needsKey || hasKey(merged)) connected.prepare?.({ url, headers: merged });
     }
     const request = (built ??= build());
-    const { opened, warnings: omitted } = await sendWithFallbacks(request.body, {
-      post: body =>
-        post(
-          { ...body, ...override.body, ...request.extraFields },
-          { call, config, memory, built: request, headers, webSocket, reported },
-        ),
+    const { opened, warnings } = await sendWithFallbacks(request.body, {
+      async post(changed) {
+        const body = { ...changed, ...override.body, ...request.extraFields };
+        const isInBackground = body.background === true || request.background.resume !== undefined;
+        const transport = isInBackground ? backgroundTransport(request.background) : connected;
+        const source = await transport.open({
+          url,
+          headers: withBetas(headers, request.betas),
+          needsKey,
+          toInputJson: memory.toInputJson,
+          fetch: config.fetchFor(call, warn),
+          signal: call.abortSignal,
+          timeouts,
+          body,
+          call,
+          warn,
+        });
+        return begin(source, { body, call, config, memory, built: request });
+      },
       compatibility: override.compatibility,
       learned: config.learnedCompatibility,
       relations: request.relations,
     });
-    return { opened, warnings: [...request.warnings, ...omitted, ...transportWarnings] };
+    return { ...opened, warnings: [...request.warnings, ...warnings, ...transportWarnings] };
   });
-  return { ...opened, warnings };
 }
 
-interface PostContext extends Omit<ModelContext, 'modelId'> {
+interface ReadContext extends Omit<ModelContext, 'modelId'> {
+  readonly body: ResponsesRequestBody;
   readonly call: CoreCall;
   readonly built: BuiltRequest;
-  readonly headers: OpenResponseOptions['headers'];
-  /** @default HTTP */
-  readonly webSocket: WebSocketTransport | undefined;
-  /** The receiver of the log and the warnings of the transport. */
-  readonly reported: WebSocketCall;
 }
 
-/** Sends the request and reads the beginning of the response. */
-async function post(body: ResponsesRequestBody, context: PostContext): Promise<BegunResponse> {
-  const { call, config, memory, built } = context;
-  const { background, toolNames } = built;
+/** Reads the beginning of a response. */
+async function begin(
+  source: ResponseSource,
+  { body, call, config, memory, built: { background, toolNames } }: ReadContext,
+): Promise<BegunResponse> {
   const { abortSignal: signal, includeRawChunks, isStream } = call;
-  const response = await send(body, context);
-  const isBackground = 'leave' in response;
+  const isInBackground = source.background !== undefined;
   // Hosts store and log the body, which may contain credentials of hosted MCP servers.
-  const facts = { body: redactRequestBody(body).body, headers: response.headers };
-  if (isBackground && background.submit) {
-    response.leave();
-    return { reader: NO_MORE, head: toSubmitted(response.responseId, response), ...facts, close: () => {} };
+  const facts = { body: redactRequestBody(body).body, headers: source.headers, close: source.close };
+  if (isInBackground && background.submit) {
+    source.background.leave();
+    return { ...facts, reader: NO_MORE, head: toSubmitted(source.background.responseId, source) };
   }
   const reader = readResponse({
-    read: response.read,
-    errorContext: response.errorContext,
-    redactKnown: response.redactKnown,
+    ...source,
     toToolName: toolNames.fromWire,
     generateId: config.generateId,
     declared: toDeclaredTools(call),
     maxOutputTokens: numberOf(body.max_output_tokens),
     onServerItem: memory.received.add,
-    isKept: body.store === true || body.previous_response_id !== undefined || isBackground,
-    sequenceNumbers: isBackground
+    isKept: body.store === true || body.previous_response_id !== undefined || isInBackground,
+    sequenceNumbers: isInBackground
       ? { after: isStream ? background.resume?.sequenceNumber : undefined }
       : undefined,
     isJson: isJsonCall(call),
     includeRawChunks,
     signal,
-    close: response.close,
   });
   try {
     // The host of a response in the background learns its id at once. A loop may send a later round again.
-    const isEarly = isBackground && (call.turn?.round ?? 1) === 1;
-    const head = await readHead(reader, isEarly ? WITHOUT_TEXT : SILENT_PARTS);
-    return { reader, head, ...facts, close: response.close };
+    const isEarly = isInBackground && (call.turn?.round ?? 1) === 1;
+    return { ...facts, reader, head: await readHead(reader, isEarly ? WITHOUT_TEXT : SILENT_PARTS) };
   } catch (error) {
-    response.close();
+    source.close();
     throw error;
   }
-}
-
-/** Opens the response, in the background if the request as it is sent asks for it. */
-async function send(
-  body: ResponsesRequestBody,
-  { call, config, memory, built, headers, webSocket, reported }: PostContext,
-): Promise<OpenedResponse | BackgroundResponse> {
-  const { url, needsKey, fetchFor, timeouts } = config;
-  const { background, betas } = built;
-  const request = {
-    url,
-    headers: withBetas(headers, betas),
-    needsKey,
-    toInputJson: memory.toInputJson,
-    fetch: fetchFor(call, reported.warn),
-    signal: call.abortSignal,
-    body,
-  };
-  if (body.background === true || background.resume !== undefined)
-    return openBackgroundResponse({ ...request, timeouts, ...background, stream: body.stream === true });
-  return openResponse({
-    ...request,
-    transport: webSocket && (sent => webSocket.send(sent, reported)),
-    // Without streaming, the status arrives together with the complete response.
-    timeouts: call.isStream ? timeouts : { total: timeouts.total },
-  });
 }
 
 /** Returns true if the host requested JSON. */

@@ -1,6 +1,6 @@
 import { isWholeJson, type PlainObject } from '../shared/json.js';
 
-/** Body of `POST …/responses`, with the fields that this package writes. */
+/** Body of `POST …/responses`. The fields that only copy an option are those of the rows in `request/options.ts`. */
 export interface ResponsesRequestBody {
   model: string;
   input: InputItem[];
@@ -16,26 +16,11 @@ export interface ResponsesRequestBody {
   tool_choice?: WireToolChoice;
   include?: string[];
   instructions?: string;
-  conversation?: string;
   previous_response_id?: string;
-  max_tool_calls?: number;
-  parallel_tool_calls?: boolean;
-  metadata?: unknown;
-  user?: string;
-  safety_identifier?: string;
   service_tier?: string;
-  prompt_cache_key?: string;
   prompt_cache_options?: PlainObject;
   prompt_cache_retention?: string;
   top_logprobs?: number;
-  truncation?: string;
-  context_management?: PlainObject[];
-  prompt?: PlainObject;
-  moderation?: PlainObject;
-  stream_options?: PlainObject;
-  image?: PlainObject;
-  access_programs?: PlainObject;
-  multi_agent?: PlainObject;
 }
 
 export interface TextSettings {
@@ -180,8 +165,6 @@ export interface FunctionTool {
   parameters: object;
   strict: boolean;
   async?: boolean;
-  defer_loading?: boolean;
-  allowed_callers?: readonly string[];
   output_schema?: object;
 }
 

@@ -3,7 +3,7 @@ import { tool } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import type { ResponsesProviderOptions } from '../../src/responses/request/option-schemas.js';
+import type { ResponsesProviderOptions } from '../../src/responses/request/options.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { collect } from '../_parts.js';
 import { startEmulator } from '../testing/_emulator.js';

@@ -8,7 +8,7 @@ import {
   type KelivoProviderMetadata,
   type KelivoProviderOptions,
 } from '../../src/index.js';
-import { warnAboutUnknownOptions } from '../../src/responses/request/provider-options.js';
+import { warnAboutUnknownOptions } from '../../src/responses/request/read-options.js';
 import { serve } from '../_server.js';
 import { functionCall, message, toResponse } from '../responses/stream/_fixtures/wire-events.js';
 

@@ -3,7 +3,7 @@ import type { LanguageModelV2CallOptions, LanguageModelV2StreamPart } from '@ai-
 import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it, vi } from 'vitest';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
-import type { ResponsesProviderOptions } from '../../src/responses/request/option-schemas.js';
+import type { ResponsesProviderOptions } from '../../src/responses/request/options.js';
 import type { ResponsesEmulator, ScriptedItem, ScriptedResponse } from '../../src/testing/index.js';
 import { checkParts, collect, summarize, summarizeContent } from '../_parts.js';
 import { startEmulator } from '../testing/_emulator.js';

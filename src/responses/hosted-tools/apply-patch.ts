@@ -1,6 +1,5 @@
 import * as z from 'zod/v4';
-import { objectOf, type PlainObject, stringOf } from '../../shared/json.js';
-import type { HostedInputItem } from '../wire.js';
+import { objectOf, stringOf } from '../../shared/json.js';
 import {
   escapeJson,
   type HostedTool,
@@ -10,8 +9,9 @@ import {
   toOutputObject,
   toPlainOutput,
   toStatus,
+  defineHostedTool,
+  type ToolCaller,
 } from './hosted-tool.js';
-import { defineHostedTool, type ToolCaller } from './tool-factory.js';
 
 export interface ApplyPatchInput {
   /** Id of the call, equal to the id of the tool call. */
@@ -55,21 +55,6 @@ export const applyPatch = defineHostedTool<ApplyPatchInput, ApplyPatchOutput, Ap
   }),
 });
 
-interface ApplyPatchCall extends HostedInputItem {
-  type: 'apply_patch_call';
-  call_id: string;
-  status: 'completed';
-  /** Operation of type `create_file`, `update_file` or `delete_file`, with its path and diff. */
-  operation: Readonly<Record<string, unknown>>;
-}
-
-interface ApplyPatchCallOutput extends HostedInputItem {
-  type: 'apply_patch_call_output';
-  call_id: string;
-  status: 'completed' | 'failed';
-  output?: string;
-}
-
 /** Streams the diff, which all operations but deletions contain. */
 const diffStream: HostedInputStream = {
   events: ['response.apply_patch_call_operation_diff.delta', 'response.apply_patch_call_operation_diff.done'],
@@ -89,14 +74,6 @@ const diffStream: HostedInputStream = {
   end: '"}}',
 };
 
-/** Returns the fields in the order in which they are streamed. */
-const inOrder = ({ type, path, diff, ...others }: PlainObject): PlainObject => ({
-  type,
-  path,
-  diff,
-  ...others,
-});
-
 /** `apply_patch`: the host creates, updates or deletes one file. */
 export const applyPatchTool: HostedTool = {
   declarations: { 'openai.apply_patch': { type: 'apply_patch', choiceFields: [] } },
@@ -105,14 +82,17 @@ export const applyPatchTool: HostedTool = {
       toolName: 'apply_patch',
       callId: toCallId,
       inputStream: diffStream,
-      input: ({ call_id: callId, operation }) =>
-        presentFields({ callId, operation: presentFields(inOrder(objectOf(operation) ?? {})) }),
+      input({ call_id: callId, operation }) {
+        // In the order in which the fields are streamed.
+        const { type, path, diff, ...others } = objectOf(operation) ?? {};
+        return presentFields({ callId, operation: presentFields({ type, path, diff, ...others }) });
+      },
       isForHost: () => true,
       result: toStatus,
     },
   },
   replay: {
-    toCall({ toolCallId, input }, { takeId }): ApplyPatchCall | undefined {
+    toCall({ toolCallId, input }, { takeId }) {
       const operation = objectOf(objectOf(input)?.operation);
       if (operation === undefined || typeof operation.type !== 'string') return undefined;
       return {
@@ -124,23 +104,13 @@ export const applyPatchTool: HostedTool = {
       };
     },
 
-    toOutput(part, toContent): ApplyPatchCallOutput {
+    toOutput(part, toContent) {
+      const item = { type: 'apply_patch_call_output', call_id: part.toolCallId };
       const { status, output } = toOutputObject(part) ?? {};
-      if (status === 'completed' || status === 'failed') {
-        return {
-          type: 'apply_patch_call_output',
-          call_id: part.toolCallId,
-          status,
-          ...(typeof output === 'string' && { output }),
-        };
-      }
+      if (status === 'completed' || status === 'failed')
+        return { ...item, status, ...(typeof output === 'string' && { output }) };
       const { text, isError } = toPlainOutput(part, toContent);
-      return {
-        type: 'apply_patch_call_output',
-        call_id: part.toolCallId,
-        status: isError ? 'failed' : 'completed',
-        ...(text !== '' && { output: text }),
-      };
+      return { ...item, status: isError ? 'failed' : 'completed', ...(text !== '' && { output: text }) };
     },
   },
 };

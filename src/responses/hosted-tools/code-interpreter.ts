@@ -1,8 +1,13 @@
 import * as z from 'zod/v4';
 import { asJson, idOf, objectOf, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import { escapeJson, type HostedTool, presentFields } from './hosted-tool.js';
-import { defineHostedTool, redactDomainSecrets } from './tool-factory.js';
+import {
+  escapeJson,
+  type HostedTool,
+  presentFields,
+  defineHostedTool,
+  redactDomainSecrets,
+} from './hosted-tool.js';
 
 export interface CodeInterpreterToolArguments {
   /**

@@ -2,9 +2,15 @@ import * as z from 'zod/v4';
 import type { ToolResultPart } from '../../core/prompt.js';
 import { idOf, type JSONObject, objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import { type HostedInputItem, withoutUndefined } from '../wire.js';
-import { type HostedTool, presentFields, toCallId, type ToContent, toOutputObject } from './hosted-tool.js';
-import { defineHostedTool } from './tool-factory.js';
+import { withoutUndefined } from '../wire.js';
+import {
+  type HostedTool,
+  presentFields,
+  toCallId,
+  type ToContent,
+  toOutputObject,
+  defineHostedTool,
+} from './hosted-tool.js';
 
 export interface ComputerUseToolArguments {
   /** Width of the screen in pixels. */
@@ -149,29 +155,6 @@ export const computerUse = defineHostedTool<ComputerUseInput, ComputerOutput, Co
   },
 });
 
-interface ComputerCall extends HostedInputItem {
-  type: 'computer_call';
-  call_id: string;
-  status: string;
-  action?: object;
-  actions?: object[];
-  pending_safety_checks: object[];
-}
-
-interface ComputerCallOutput extends HostedInputItem {
-  type: 'computer_call_output';
-  call_id: string;
-  output: Screenshot;
-  acknowledged_safety_checks?: object[];
-}
-
-interface Screenshot {
-  type: 'computer_screenshot';
-  image_url?: string;
-  file_id?: string;
-  detail?: string;
-}
-
 /** `computer` and `computer_use_preview`: the host runs mouse and keyboard actions and returns a screenshot. */
 export const computerTool: HostedTool = {
   declarations: {
@@ -188,7 +171,7 @@ export const computerTool: HostedTool = {
     },
   },
   replay: {
-    toCall({ toolCallId, input }, { itemId }): ComputerCall | undefined {
+    toCall({ toolCallId, input }, { itemId }) {
       const { action, actions, pendingSafetyChecks, status } = objectOf(input) ?? {};
       const single = objectOf(action);
       if (single === undefined && !Array.isArray(actions)) return undefined;
@@ -204,7 +187,7 @@ export const computerTool: HostedTool = {
       };
     },
 
-    toOutput(part, toContent): ComputerCallOutput | undefined {
+    toOutput(part, toContent) {
       const value = toOutputObject(part);
       const output =
         value === undefined ? toLastImage(part, toContent) : toScreenshot(objectOf(value.output));
@@ -243,7 +226,7 @@ function toInput(item: PlainObject, declaredId: string | undefined): JSONObject 
 const toWireAction = ({ scrollX, scrollY, ...action }: PlainObject): object =>
   withoutUndefined({ scroll_x: scrollX, scroll_y: scrollY, ...action });
 
-function toScreenshot({ imageUrl, fileId, detail }: PlainObject = {}): Screenshot | undefined {
+function toScreenshot({ imageUrl, fileId, detail }: PlainObject = {}): PlainObject | undefined {
   if (typeof imageUrl !== 'string' && typeof fileId !== 'string') return undefined;
   return {
     type: 'computer_screenshot',
@@ -254,11 +237,11 @@ function toScreenshot({ imageUrl, fileId, detail }: PlainObject = {}): Screensho
 }
 
 /** Returns the last image of an output with content. */
-function toLastImage(part: ToolResultPart, toContent: ToContent): Screenshot | undefined {
+function toLastImage(part: ToolResultPart, toContent: ToContent): PlainObject | undefined {
   const content = part.output.type === 'content' ? toContent(part) : '';
   const image =
     typeof content === 'string' ? undefined : content.findLast(item => item.type === 'input_image');
   if (image?.type !== 'input_image') return undefined;
   const { image_url, file_id, detail } = image;
-  return withoutUndefined<Screenshot>({ type: 'computer_screenshot', image_url, file_id, detail });
+  return withoutUndefined({ type: 'computer_screenshot', image_url, file_id, detail });
 }

@@ -1,8 +1,6 @@
 import * as z from 'zod/v4';
 import { type PlainObject, stringOf } from '../../shared/json.js';
-import type { HostedInputItem, InputContent } from '../wire.js';
-import { type HostedTool, toCallId, toStatus } from './hosted-tool.js';
-import { defineHostedTool, type ToolCaller } from './tool-factory.js';
+import { type HostedTool, toCallId, toStatus, defineHostedTool, type ToolCaller } from './hosted-tool.js';
 
 export interface CustomToolArguments {
   /**
@@ -42,19 +40,6 @@ export const custom = defineHostedTool<string, unknown, CustomToolArguments>()({
   toSchemas: () => ({ inputSchema: z.string() }),
 });
 
-interface CustomToolCall extends HostedInputItem {
-  type: 'custom_tool_call';
-  call_id: string;
-  name: string;
-  input: string;
-}
-
-interface CustomToolCallOutput extends HostedInputItem {
-  type: 'custom_tool_call_output';
-  call_id: string;
-  output: string | InputContent[];
-}
-
 /** `custom`: the host executes a tool with free text as input. */
 export const customTool: HostedTool = {
   declarations: {
@@ -80,7 +65,7 @@ export const customTool: HostedTool = {
     },
   },
   replay: {
-    toCall: ({ toolCallId, input }, { wireName, takeId }): CustomToolCall => ({
+    toCall: ({ toolCallId, input }, { wireName, takeId }) => ({
       type: 'custom_tool_call',
       call_id: toolCallId,
       ...takeId(),
@@ -88,7 +73,7 @@ export const customTool: HostedTool = {
       input: typeof input === 'string' ? input : (JSON.stringify(input) ?? ''),
     }),
 
-    toOutput: (part, toContent): CustomToolCallOutput => ({
+    toOutput: (part, toContent) => ({
       type: 'custom_tool_call_output',
       call_id: part.toolCallId,
       output: toContent(part),

@@ -1,8 +1,7 @@
 import * as z from 'zod/v4';
 import { asJson, idOf, objectsOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import { type HostedTool, presentFields } from './hosted-tool.js';
-import { defineHostedTool } from './tool-factory.js';
+import { type HostedTool, presentFields, defineHostedTool } from './hosted-tool.js';
 
 export interface FileSearchToolArguments {
   vectorStoreIds: string[];

@@ -1,9 +1,14 @@
 import * as z from 'zod/v4';
 import { asJson, idOf, objectOf, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import type { HostedInputItem, InputContent } from '../wire.js';
-import { type HostedTool, presentFields, type ServerCall } from './hosted-tool.js';
-import { defineHostedTool } from './tool-factory.js';
+import type { InputContent } from '../wire.js';
+import {
+  type HostedTool,
+  presentFields,
+  type SentItem,
+  type ServerCall,
+  defineHostedTool,
+} from './hosted-tool.js';
 
 /** All arguments are optional. Without them, the defaults of the API apply. */
 export interface ImageGenerationToolArguments {
@@ -68,12 +73,11 @@ export const imageGenerationTool: HostedTool = {
 };
 
 /** Rebuilds the item, which the API accepts with its image even if it has not stored it. */
-function toItems({ id, result, isError, options }: ServerCall): readonly HostedInputItem[] | undefined {
+function toItems({ id, result, isError, options }: ServerCall): readonly SentItem[] | undefined {
   const itemId = idOf(options.itemId) ?? id;
   const image = stringOf(objectOf(result)?.result);
   if (isError || image === '' || !itemId.startsWith('ig_')) return undefined;
-  const item = { type: 'image_generation_call', id: itemId, status: 'completed', result: image };
-  return [item];
+  return [{ type: 'image_generation_call', id: itemId, status: 'completed', result: image }];
 }
 
 /**

@@ -2,13 +2,25 @@ import { type PlainObject, stringOf } from '../../shared/json.js';
 import { findHostedTool, type HistoryPart } from '../../tool-calls/hosted-tools.js';
 import { type WireHostedTool, withoutUndefined } from '../wire.js';
 import { toWireNames } from '../../shared/field-names.js';
-import * as tools from './tools.js';
-import {
-  type HostedItemMapping,
-  type HostedTool,
-  type HostedToolDeclaration,
-  type HostedToolReplay,
+import { applyPatch } from './apply-patch.js';
+import { codeInterpreter } from './code-interpreter.js';
+import { computer, computerUse } from './computer.js';
+import { custom } from './custom.js';
+import { fileSearch } from './file-search.js';
+import type {
+  HostedItemMapping,
+  HostedTool,
+  HostedToolDeclaration,
+  HostedToolReplay,
 } from './hosted-tool.js';
+import { imageGeneration } from './image-generation.js';
+import { localShell } from './local-shell.js';
+import { mcp, mcpApproval } from './mcp.js';
+import { programmaticToolCalling } from './programmatic-tool-calling.js';
+import { shell } from './shell.js';
+import { toolSearch } from './tool-search.js';
+import * as tools from './tools.js';
+import { webSearch, webSearchPreview } from './web-search.js';
 
 const allTools: readonly HostedTool[] = Object.values(tools);
 
@@ -100,3 +112,33 @@ export const serverToolOf = (id: string): ServerTool | undefined =>
 
 /** Returns the tool of a provider-executed call or result in a history. */
 export const serverToolOfCall = (part: HistoryPart): ServerTool | undefined => findHostedTool(allTools, part);
+
+/** The tools that the official provider for `ai@5` has no factory for, and those that no official provider has. */
+export const hostedToolKinds = {
+  applyPatch,
+  computer,
+  computerUse,
+  custom,
+  mcp,
+  mcpApproval,
+  programmaticToolCalling,
+  shell,
+  toolSearch,
+};
+
+/** The tools of the official provider for `ai@7`, under its names. */
+export const officialToolKinds = {
+  applyPatch,
+  codeInterpreter,
+  computer,
+  customTool: custom,
+  fileSearch,
+  imageGeneration,
+  localShell,
+  mcp,
+  programmaticToolCalling,
+  shell,
+  toolSearch,
+  webSearch,
+  webSearchPreview,
+};

@@ -1,9 +1,14 @@
 import * as z from 'zod/v4';
 import { objectOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import type { HostedInputItem } from '../wire.js';
-import { type HostedTool, presentFields, toCallId, toOutputObject, toStatus } from './hosted-tool.js';
-import { defineHostedTool } from './tool-factory.js';
+import {
+  type HostedTool,
+  presentFields,
+  toCallId,
+  toOutputObject,
+  toStatus,
+  defineHostedTool,
+} from './hosted-tool.js';
 
 export interface LocalShellInput {
   action: {
@@ -41,25 +46,6 @@ export const localShell = defineHostedTool<LocalShellInput, LocalShellOutput>()(
   }),
 });
 
-interface LocalShellCall extends HostedInputItem {
-  type: 'local_shell_call';
-  call_id: string;
-  action: {
-    type: 'exec';
-    command: string[];
-    timeout_ms?: number;
-    user?: string;
-    working_directory?: string;
-    env?: Readonly<Record<string, unknown>>;
-  };
-}
-
-interface LocalShellCallOutput extends HostedInputItem {
-  type: 'local_shell_call_output';
-  call_id: string;
-  output: string;
-}
-
 /** `local_shell`: the host runs one command at a time, given as a list of arguments. */
 export const localShellTool: HostedTool = {
   declarations: { 'openai.local_shell': { type: 'local_shell' } },
@@ -84,7 +70,7 @@ export const localShellTool: HostedTool = {
     },
   },
   replay: {
-    toCall({ toolCallId, input }, { itemId }): LocalShellCall | undefined {
+    toCall({ toolCallId, input }, { itemId }) {
       const action = objectOf(objectOf(input)?.action);
       if (action === undefined || !Array.isArray(action.command)) return undefined;
       const { command, timeoutMs, user, workingDirectory } = action;
@@ -105,7 +91,7 @@ export const localShellTool: HostedTool = {
       };
     },
 
-    toOutput(part, toContent): LocalShellCallOutput {
+    toOutput(part, toContent) {
       const text = toOutputObject(part)?.output;
       const output = typeof text === 'string' ? text : toContent(part);
       return {

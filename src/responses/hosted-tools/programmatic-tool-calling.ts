@@ -1,16 +1,16 @@
 import * as z from 'zod/v4';
 import { idOf, objectOf, type PlainObject } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import type { HostedInputItem } from '../wire.js';
 import {
   type HostedTool,
   presentFields,
   presentItems,
+  type SentItem,
   type ServerCall,
   toCallId,
   toItemId,
+  defineHostedTool,
 } from './hosted-tool.js';
-import { defineHostedTool } from './tool-factory.js';
 
 /** A program that the model wrote. */
 export interface ProgrammaticToolCallingInput {
@@ -84,7 +84,7 @@ export const programmaticToolCallingTool: HostedTool = {
   history: hostedCallNames.programmaticToolCalling,
 };
 
-function toItems(call: ServerCall): readonly HostedInputItem[] | undefined {
+function toItems(call: ServerCall): readonly SentItem[] | undefined {
   const { id, input } = call;
   const program = toProgram(id, input, call.options);
   const output = toOutput(id, call.result, call.resultOptions);
@@ -92,17 +92,16 @@ function toItems(call: ServerCall): readonly HostedInputItem[] | undefined {
   return presentItems(program, output);
 }
 
-function toProgram(callId: string, input: unknown, { itemId }: PlainObject): HostedInputItem | undefined {
+function toProgram(callId: string, input: unknown, { itemId }: PlainObject): SentItem | undefined {
   const { code, fingerprint } = objectOf(input) ?? {};
   if (typeof code !== 'string' || typeof fingerprint !== 'string') return undefined;
-  const item = { type: 'program', id: idOf(itemId) ?? callId, call_id: callId, code, fingerprint };
-  return item;
+  return { type: 'program', id: idOf(itemId) ?? callId, call_id: callId, code, fingerprint };
 }
 
-function toOutput(callId: string, value: unknown, { itemId }: PlainObject = {}): HostedInputItem | undefined {
+function toOutput(callId: string, value: unknown, { itemId }: PlainObject = {}): SentItem | undefined {
   const { result, status } = objectOf(value) ?? {};
   if (typeof result !== 'string') return undefined;
-  const item = {
+  return {
     type: 'program_output',
     // `ai@5` keeps no metadata of results. The official provider also falls back to the id of the call.
     id: idOf(itemId) ?? callId,
@@ -110,5 +109,4 @@ function toOutput(callId: string, value: unknown, { itemId }: PlainObject = {}):
     result,
     status: status === 'incomplete' ? status : 'completed',
   };
-  return item;
 }

@@ -1,20 +1,23 @@
 import * as z from 'zod/v4';
 import { type JSONObject, objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import type { HostedInputItem } from '../wire.js';
 import {
   escapeJson,
   type HostedInputStream,
   type HostedTool,
   presentFields,
+  presentItems,
+  type SentItem,
   type ServerCall,
   toCallId,
   toItemId,
   toOutputObject,
   toPlainOutput,
   toStatus,
+  defineHostedTool,
+  redactDomainSecrets,
+  type ToolCaller,
 } from './hosted-tool.js';
-import { defineHostedTool, redactDomainSecrets, type ToolCaller } from './tool-factory.js';
 
 export interface ShellToolArguments {
   /**
@@ -114,26 +117,6 @@ export const shell = defineHostedTool<ShellInput, ShellOutput, ShellToolArgument
   }),
 });
 
-interface ShellCall extends HostedInputItem {
-  type: 'shell_call';
-  call_id: string;
-  status: 'completed';
-  action: { commands: string[]; timeout_ms?: number; max_output_length?: number };
-}
-
-interface ShellCallOutput extends HostedInputItem {
-  type: 'shell_call_output';
-  call_id: string;
-  max_output_length?: number;
-  output: CommandOutput[];
-}
-
-interface CommandOutput {
-  stdout: string;
-  stderr: string;
-  outcome: { type: 'timeout' } | { type: 'exit'; exit_code: number };
-}
-
 /** Streams the commands one after the other, as the server does. */
 const commandStream: HostedInputStream = {
   events: [
@@ -204,28 +187,23 @@ export const shellTool: HostedTool = {
   replay: {
     toCall: ({ toolCallId, input }, { takeId }) => toCall(toolCallId, input, takeId()),
 
-    toOutput(part, toContent): ShellCallOutput {
-      const result = toOutputObject(part);
-      return (
-        toOutput(part.toolCallId, result) ?? {
-          type: 'shell_call_output',
-          call_id: part.toolCallId,
-          output: [toSingleOutput(toPlainOutput(part, toContent))],
-        }
-      );
+    toOutput(part, toContent) {
+      const item = { type: 'shell_call_output', call_id: part.toolCallId };
+      const output = toOutput(part.toolCallId, toOutputObject(part));
+      return output ?? { ...item, output: [toSingleOutput(toPlainOutput(part, toContent))] };
     },
   },
   serverReplay({ id, input, result }: ServerCall) {
     const call = toCall(id, input, {});
     const output = toOutput(id, objectOf(result));
     if (input !== undefined && call === undefined) return undefined;
-    return call === undefined && output === undefined ? undefined : [call ?? [], output ?? []].flat();
+    return presentItems(call, output);
   },
   // The names of MCP tools and of containers' calls may be equal: the id of the item distinguishes them.
   history: hostedCallNames.shell,
 };
 
-function toCall(callId: string, input: unknown, id: { id?: string }): ShellCall | undefined {
+function toCall(callId: string, input: unknown, id: { id?: string }): SentItem | undefined {
   const { commands, timeoutMs, maxOutputLength } = objectOf(objectOf(input)?.action) ?? {};
   if (!Array.isArray(commands)) return undefined;
   return {
@@ -242,7 +220,7 @@ function toCall(callId: string, input: unknown, id: { id?: string }): ShellCall 
 }
 
 /** Returns undefined for a result without one output for each command. */
-function toOutput(callId: string, result: PlainObject | undefined): ShellCallOutput | undefined {
+function toOutput(callId: string, result: PlainObject | undefined): SentItem | undefined {
   const { output, maxOutputLength } = result ?? {};
   if (!Array.isArray(output)) return undefined;
   return {
@@ -285,7 +263,7 @@ function toCommandResult({ stdout, stderr, outcome }: PlainObject): JSONObject {
   return { ...presentFields({ stdout, stderr }), outcome: presentFields({ type, exitCode }) };
 }
 
-function toCommandOutput({ stdout, stderr, outcome }: PlainObject): CommandOutput {
+function toCommandOutput({ stdout, stderr, outcome }: PlainObject): PlainObject {
   const { type, exitCode } = objectOf(outcome) ?? {};
   return {
     stdout: stringOf(stdout),
@@ -298,7 +276,7 @@ function toCommandOutput({ stdout, stderr, outcome }: PlainObject): CommandOutpu
 }
 
 /** Converts an output that is not split by command, such as a text, an error or a denial. */
-const toSingleOutput = ({ text, isError }: { text: string; isError: boolean }): CommandOutput =>
+const toSingleOutput = ({ text, isError }: { text: string; isError: boolean }): PlainObject =>
   isError
     ? { stdout: '', stderr: text, outcome: { type: 'exit', exit_code: 1 } }
     : { stdout: text, stderr: '', outcome: { type: 'exit', exit_code: 0 } };

@@ -1,16 +1,16 @@
 import * as z from 'zod/v4';
 import { asJson, idOf, objectOf, type PlainObject } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import type { HostedInputItem } from '../wire.js';
 import {
   type HostedTool,
   presentItems,
+  type SentItem,
   type ServerCall,
   toCallId,
   toItemId,
   toOutputObject,
+  defineHostedTool,
 } from './hosted-tool.js';
-import { defineHostedTool } from './tool-factory.js';
 
 export interface ToolSearchToolArguments {
   /**
@@ -78,71 +78,50 @@ export const toolSearchTool: HostedTool = {
     },
   },
   replay: {
-    toCall({ toolCallId, input }, { itemId }): HostedInputItem | undefined {
-      return toCallItem({ execution: 'client', callId: toolCallId, input, itemId });
-    },
+    toCall: ({ toolCallId, input }, { itemId }) =>
+      toCallItem(input, { execution: 'client', callId: toolCallId, id: itemId }),
 
-    toOutput(part): HostedInputItem | undefined {
-      const tools = toOutputObject(part)?.tools;
-      if (!Array.isArray(tools)) return undefined;
-      const item = {
-        type: 'tool_search_output',
-        execution: 'client',
-        call_id: part.toolCallId,
-        status: 'completed',
-        tools,
-      };
-      return item;
-    },
+    toOutput: (part): SentItem | undefined =>
+      toOutputItem(toOutputObject(part), { execution: 'client', callId: part.toolCallId, id: undefined }),
   },
   serverReplay: toItems,
   history: hostedCallNames.toolSearch,
 };
 
-function toItems({
-  id,
-  input,
-  result,
-  options,
-  resultOptions,
-}: ServerCall): readonly HostedInputItem[] | undefined {
-  const tools = objectOf(result)?.tools;
-  const itemId = idOf(options.itemId) ?? id;
+function toItems({ id, input, result, options, resultOptions }: ServerCall): readonly SentItem[] | undefined {
+  const origin = { execution: 'server', callId: null } as const;
   const call =
-    input === undefined ? undefined : toCallItem({ execution: 'server', callId: null, input, itemId });
-  const outputId = idOf(resultOptions?.itemId);
-  const output = Array.isArray(tools)
-    ? {
-        type: 'tool_search_output',
-        ...(outputId !== undefined && { id: outputId }),
-        execution: 'server',
-        call_id: null,
-        status: 'completed',
-        tools: tools as unknown[],
-      }
-    : undefined;
-  return presentItems(call, output);
+    input === undefined ? undefined : toCallItem(input, { ...origin, id: idOf(options.itemId) ?? id });
+  return presentItems(call, toOutputItem(objectOf(result), { ...origin, id: idOf(resultOptions?.itemId) }));
 }
 
-function toCallItem({
-  execution,
-  callId,
-  input,
-  itemId,
-}: {
-  execution: 'server' | 'client';
-  callId: string | null;
-  input: unknown;
-  itemId: string | undefined;
-}): HostedInputItem {
-  const { arguments: args } = objectOf(input) ?? ({} as PlainObject);
-  const item = {
-    type: 'tool_search_call',
-    ...(itemId !== undefined && { id: itemId }),
-    execution,
-    call_id: callId,
-    status: 'completed',
-    arguments: args ?? {},
-  };
-  return item;
+interface SearchOrigin {
+  readonly execution: 'server' | 'client';
+  readonly callId: string | null;
+  readonly id: string | undefined;
 }
+
+const toCallItem = (input: unknown, { execution, callId, id }: SearchOrigin): SentItem => ({
+  type: 'tool_search_call',
+  ...(id !== undefined && { id }),
+  execution,
+  call_id: callId,
+  status: 'completed',
+  arguments: objectOf(input)?.arguments ?? {},
+});
+
+/** Returns undefined for a result without tools. */
+const toOutputItem = (
+  result: PlainObject | undefined,
+  { execution, callId, id }: SearchOrigin,
+): SentItem | undefined =>
+  Array.isArray(result?.tools)
+    ? {
+        type: 'tool_search_output',
+        ...(id !== undefined && { id }),
+        execution,
+        call_id: callId,
+        status: 'completed',
+        tools: result.tools,
+      }
+    : undefined;

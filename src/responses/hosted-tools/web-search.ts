@@ -1,9 +1,13 @@
 import * as z from 'zod/v4';
 import { idOf, type JSONObject, objectOf, objectsOf, type PlainObject } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import type { HostedInputItem } from '../wire.js';
-import { type HostedTool, presentFields, type ServerCall } from './hosted-tool.js';
-import { defineHostedTool } from './tool-factory.js';
+import {
+  type HostedTool,
+  presentFields,
+  type SentItem,
+  type ServerCall,
+  defineHostedTool,
+} from './hosted-tool.js';
 
 export interface WebSearchPreviewToolArguments {
   /** Amount of context for the model. @default the default of the API */
@@ -27,26 +31,28 @@ export interface WebSearchToolArguments extends WebSearchPreviewToolArguments {
   filters?: { allowedDomains?: string[]; blockedDomains?: string[] };
 }
 
+type PageAction =
+  | { type: 'openPage'; url?: string | null }
+  | { type: 'findInPage'; url?: string | null; pattern?: string | null };
+
 export interface WebSearchPreviewOutput {
-  action?:
-    | { type: 'search'; query?: string }
-    | { type: 'openPage'; url?: string | null }
-    | { type: 'findInPage'; url?: string | null; pattern?: string | null };
+  action?: { type: 'search'; query?: string } | PageAction;
 }
 
 export interface WebSearchOutput {
-  action?:
-    | { type: 'search'; query?: string; queries?: string[] }
-    | { type: 'openPage'; url?: string | null }
-    | { type: 'findInPage'; url?: string | null; pattern?: string | null };
+  action?: { type: 'search'; query?: string; queries?: string[] } | PageAction;
   sources?: ({ type: 'url'; url: string } | { type: 'api'; name: string })[];
 }
 
-const createPageActions = () =>
-  [
-    z.object({ type: z.literal('openPage'), url: z.string().nullish() }),
-    z.object({ type: z.literal('findInPage'), url: z.string().nullish(), pattern: z.string().nullish() }),
-  ] as const;
+/** The schema of an action. The fields of a search differ between the two tools. */
+const createActionSchema = <Search extends z.ZodRawShape>(search: Search) =>
+  z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('search'), query: z.string().optional(), ...search }),
+      z.object({ type: z.literal('openPage'), url: z.string().nullish() }),
+      z.object({ type: z.literal('findInPage'), url: z.string().nullish(), pattern: z.string().nullish() }),
+    ])
+    .optional();
 
 /** Searches the web on OpenAI's servers. */
 export const webSearch = defineHostedTool<object, WebSearchOutput, WebSearchToolArguments>()({
@@ -56,16 +62,7 @@ export const webSearch = defineHostedTool<object, WebSearchOutput, WebSearchTool
   toSchemas: () => ({
     inputSchema: z.object({}),
     outputSchema: z.object({
-      action: z
-        .discriminatedUnion('type', [
-          z.object({
-            type: z.literal('search'),
-            query: z.string().optional(),
-            queries: z.array(z.string()).optional(),
-          }),
-          ...createPageActions(),
-        ])
-        .optional(),
+      action: createActionSchema({ queries: z.array(z.string()).optional() }),
       sources: z
         .array(
           z.discriminatedUnion('type', [
@@ -89,14 +86,7 @@ export const webSearchPreview = defineHostedTool<
   isProviderExecuted: true,
   toSchemas: () => ({
     inputSchema: z.object({}),
-    outputSchema: z.object({
-      action: z
-        .discriminatedUnion('type', [
-          z.object({ type: z.literal('search'), query: z.string().optional() }),
-          ...createPageActions(),
-        ])
-        .optional(),
-    }),
+    outputSchema: z.object({ action: createActionSchema({}) }),
   }),
 });
 
@@ -117,17 +107,13 @@ export const webSearchTool: HostedTool = {
       sources: ({ action }) =>
         objectsOf(objectOf(action)?.sources).flatMap(({ url, title }) => {
           const address = idOf(url);
-          return address === undefined ? [] : [{ url: address, ...presentTitle(title) }];
+          const name = idOf(title);
+          return address === undefined ? [] : [{ url: address, ...(name !== undefined && { title: name }) }];
         }),
     },
   },
   serverReplay: toItems,
   history: hostedCallNames.webSearch,
-};
-
-const presentTitle = (title: unknown): { title?: string } => {
-  const text = idOf(title);
-  return text === undefined ? {} : { title: text };
 };
 
 /** Types of the actions in the AI SDK, by those of the API. */
@@ -152,20 +138,21 @@ function toResult({ status, action, results }: PlainObject): JSONObject {
  * Rebuilds the item. The API requires `url` and `pattern` of the actions that open a page, which the history of a host may
  * lack.
  */
-function toItems({ id, result, isError, options }: ServerCall): readonly HostedInputItem[] | undefined {
+function toItems({ id, result, isError, options }: ServerCall): readonly SentItem[] | undefined {
   const { action, sources, status } = objectOf(result) ?? {};
   const { type, ...fields } = objectOf(action) ?? {};
   if (typeof type !== 'string') return undefined;
   const wireType = Object.keys(actionTypes).find(name => actionTypes[name] === type) ?? type;
   const required = requiredFields[wireType] ?? [];
   if (required.some(name => typeof fields[name] !== 'string')) return undefined;
-  const item = {
-    type: 'web_search_call',
-    id: idOf(options.itemId) ?? id,
-    status: isError || status === 'failed' ? 'failed' : 'completed',
-    action: { type: wireType, ...fields, ...presentFields({ sources }) },
-  };
-  return [item];
+  return [
+    {
+      type: 'web_search_call',
+      id: idOf(options.itemId) ?? id,
+      status: isError || status === 'failed' ? 'failed' : 'completed',
+      action: { type: wireType, ...fields, ...presentFields({ sources }) },
+    },
+  ];
 }
 
 const requiredFields: Readonly<Record<string, readonly string[]>> = {

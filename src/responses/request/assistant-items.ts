@@ -19,10 +19,10 @@ import {
   toArgumentsJson,
   toItemReference,
 } from '../wire.js';
-import { toFileContent, toFullMediaType } from './files.js';
+import { toFileContent, toFullMediaType } from './content.js';
 import type { HostedCalls, ServerCalls } from './hosted-calls.js';
-import { type OptionsOfPart, readPartOptions } from './provider-options.js';
-import type { ToolNames } from './tools.js';
+import { type OptionsOfPart, readPartOptions } from './read-options.js';
+import type { ToolNames } from './tool-names.js';
 import type { ReceivedItems } from './turn-memory.js';
 
 export interface AssistantItemsContext {

@@ -2,11 +2,8 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import type { Message, Prompt } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
-import { toWireNames } from '../../shared/field-names.js';
-import type { PlainObject } from '../../shared/json.js';
 import { pairToolCalls } from '../../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
-import { presentFields } from '../hosted-tools/hosted-tool.js';
 import { replayOf, serverToolOf, serverToolOfCall } from '../hosted-tools/index.js';
 import {
   createItemRelations,
@@ -30,27 +27,18 @@ import {
   readProviderOptions,
   type ResponsesCallOptions,
   warnAboutUnknownOptions,
-} from './provider-options.js';
+} from './read-options.js';
+import { callOptions as optionRows, type SettingOptions, toRequestFields } from './options.js';
 import { createSchemaLosses } from './schemas.js';
-import {
-  createToolNames,
-  type NamedTool,
-  namedToolsOf,
-  type ToolNames,
-  toolsWithOutputSchema,
-  toTools,
-} from './tools.js';
+import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
+import { namedToolsOf, toolsWithOutputSchema, toTools } from './tools.js';
 import { createTurnMemory, type TurnMemory } from './turn-memory.js';
 
 /** The parts of a call that a request is built from. */
 export type RequestCall = Omit<CoreCall, 'abortSignal' | 'headers' | 'host' | 'telemetry' | 'roundTelemetry'>;
 
-export interface BuildRequestContext {
+export interface BuildRequestContext extends SettingOptions {
   readonly modelId: string;
-  /** Stores responses on the server, unless the call sets `store`. */
-  readonly store: boolean;
-  /** Role of system messages. `auto` derives it from the name of the model. */
-  readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
   /** Omits the ids of calls and messages, or keeps them and adds empty items for missing reasoning. */
   readonly missingReasoning: 'omit-ids' | 'synthesize';
   /** The namespace of the official provider's options. @default 'openai' */
@@ -92,8 +80,7 @@ export interface BackgroundCall {
  * and changes of the configuration that it cannot express.
  */
 export function buildRequest(call: RequestCall, context: BuildRequestContext): BuiltRequest {
-  const { modelId, store: storeByDefault, missingReasoning, official = 'openai' } = context;
-  const { memory = createTurnMemory() } = context;
+  const { modelId, missingReasoning, official = 'openai', memory = createTurnMemory() } = context;
   const warnings: Warning[] = [];
   const warn = (warning: Warning): void => {
     warnings.push(warning);
@@ -101,12 +88,11 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
   const answered = call.prompt.some(mayHaveApprovals)
     ? withAnsweredApprovals(call.prompt, { tools: call.tools, warn })
     : call.prompt;
-  const callOptions = readProviderOptions(call, official);
+  const callOptions = readProviderOptions(call, context);
   warnAboutUnknownOptions(call, warn, official);
   const traits = toModelTraits(modelId, callOptions.forceReasoning);
-  const store = callOptions.store ?? storeByDefault;
   const background = toBackgroundCall(callOptions, call);
-  const { conversation, previousResponseId, systemMessageMode = context.systemMessageMode } = callOptions;
+  const { conversation, previousResponseId, store = false, systemMessageMode = 'auto' } = callOptions;
   warnAboutSettings(call, { callOptions, warn });
 
   const isContinued = conversation !== undefined || previousResponseId !== undefined;
@@ -177,9 +163,8 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
     modelSettings,
     outputSettings,
     tools,
-    toDirectFields(callOptions),
-    // The API rejects the field without a stream.
-    call.isStream ? { stream_options: toWireFields(callOptions.streamOptions) } : {},
+    // The API rejects `stream_options` without a stream.
+    toRequestFields(optionRows, call.isStream ? callOptions : { ...callOptions, streamOptions: undefined }),
   ]);
   losses.report(warn);
   return {
@@ -217,10 +202,8 @@ const hostedToolsOf = <Rules>(
     }),
   );
 
-type BodyFields = { readonly [NAME in keyof ResponsesRequestBody]?: ResponsesRequestBody[NAME] | undefined };
-
 /** Merges the fields that are defined. A spread of all fields would take longer than the rest of a short request. */
-function toBody(groups: readonly BodyFields[]): ResponsesRequestBody {
+function toBody(groups: readonly object[]): ResponsesRequestBody {
   const body: Record<string, unknown> = {};
   for (const group of groups) {
     for (const [name, value] of Object.entries(group)) if (value !== undefined) body[name] = value;
@@ -259,31 +242,6 @@ function toBackgroundCall(
 
 /** The version of the beta feature: `openai` 7, `resources/beta/responses`. */
 const MULTI_AGENT_BETA = 'responses_multi_agent=v1';
-
-/** Returns the fields that are options under other names. */
-const toDirectFields = (options: ResponsesCallOptions): Partial<ResponsesRequestBody> => ({
-  instructions: options.instructions,
-  conversation: options.conversation,
-  previous_response_id: options.previousResponseId,
-  max_tool_calls: options.maxToolCalls,
-  parallel_tool_calls: options.parallelToolCalls,
-  metadata: options.metadata,
-  user: options.user,
-  safety_identifier: options.safetyIdentifier,
-  prompt_cache_key: options.promptCacheKey,
-  prompt_cache_options: toWireFields(options.promptCacheOptions),
-  truncation: options.truncation,
-  context_management: options.contextManagement?.map(entry => toWireFields(entry) ?? {}),
-  prompt: options.prompt,
-  moderation: options.moderation,
-  image: toWireFields(options.image),
-  access_programs: options.accessPrograms,
-  multi_agent: toWireFields(options.multiAgent),
-});
-
-/** Returns the fields with the names of the API, without those that are null. */
-const toWireFields = (fields: PlainObject | undefined): PlainObject | undefined =>
-  fields && toWireNames(presentFields(fields));
 
 /** A restriction that forces a call would force one in every round of the tool loop, endlessly. */
 function toAllowedToolsOfRound(

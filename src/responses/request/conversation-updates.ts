@@ -1,13 +1,14 @@
 import { InvalidArgumentError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import * as z from 'zod/v4';
 import type { SystemMessage } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
 import type { PlainObject } from '../../shared/json.js';
 import { type InputItem, isConfigurationUpdate, type TextFormat } from '../wire.js';
 import type { ModelTraits } from './model-settings.js';
-import { additionalToolsSchema, textFormatSchema } from './option-schemas.js';
-import { readPartOptions, type ResponsesCallOptions } from './provider-options.js';
+import { textFormatSchema } from './options.js';
+import { readPartOptions, type ResponsesCallOptions } from './read-options.js';
 import { type SchemaLosses, toParameters, toTextFormat } from './schemas.js';
-import type { ToolNames } from './tools.js';
+import type { ToolNames } from './tool-names.js';
 
 /*
  * Changes within a conversation, which keep the cached prefix of the request valid: of the reasoning effort, of the format
@@ -47,12 +48,8 @@ export function toUpdates(
     additionalTools,
   } = readPartOptions({ providerOptions });
   if (effort === undefined && format === undefined && additionalTools === undefined) return undefined;
-  const option =
-    effort !== undefined
-      ? 'reasoningEffortUpdate'
-      : format !== undefined
-        ? 'textFormatUpdate'
-        : 'additionalTools';
+  const updates = { reasoningEffortUpdate: effort, textFormatUpdate: format, additionalTools };
+  const option = Object.entries(updates).find(([, value]) => value !== undefined)?.[0];
   const refuse = (message: string): never => {
     throw new UnsupportedFunctionalityError({ functionality: `Message-level ${option}`, message });
   };
@@ -85,6 +82,31 @@ function toEffortIssue(
     ? `This model only supports the following reasoning efforts: ${reasoningEfforts.join(', ')}`
     : undefined;
 }
+
+const functionDefinition = z.looseObject({
+  type: z.literal('function'),
+  name: z.string().min(1),
+  description: z.string().optional(),
+  parameters: z.record(z.string(), z.unknown()).optional(),
+  strict: z.boolean().optional(),
+  defer_loading: z.boolean().optional(),
+});
+
+const customDefinition = z.looseObject({ type: z.literal('custom'), name: z.string().min(1) });
+
+/** Tools that are added within a conversation, as the API names their fields. */
+const additionalToolsSchema = z.array(
+  z.union([
+    functionDefinition,
+    customDefinition,
+    z.looseObject({
+      type: z.literal('namespace'),
+      name: z.string().min(1),
+      description: z.string(),
+      tools: z.array(z.union([functionDefinition, customDefinition])).min(1),
+    }),
+  ]),
+);
 
 /**
  * Converts the option `additionalTools` of a system message or a tool result to the item that adds the tools. Returns no

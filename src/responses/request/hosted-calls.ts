@@ -10,7 +10,7 @@ import {
   type ItemRelations,
   toItemReference,
 } from '../wire.js';
-import { readPartOptions } from './provider-options.js';
+import { readPartOptions } from './read-options.js';
 import type { ReceivedItems } from './turn-memory.js';
 
 /*

@@ -16,7 +16,13 @@ import { replayOf } from '../hosted-tools/index.js';
 import { type InputContent, type InputItem, isCompaction, isReasoning, type ItemRelations } from '../wire.js';
 import { type AssistantItemsContext, toAssistantItems, toCaller } from './assistant-items.js';
 import { toAdditionalTools, toUpdates, type UpdatesContext } from './conversation-updates.js';
-import { findReferenceIssue, toFileContent, toFullMediaType } from './files.js';
+import {
+  findReferenceIssue,
+  toFileContent,
+  toFullMediaType,
+  toToolOutput,
+  type ToolOutputOptions,
+} from './content.js';
 import {
   createHostedCalls,
   createServerCalls,
@@ -25,9 +31,8 @@ import {
   type ServerCallsOptions,
 } from './hosted-calls.js';
 import { collectRemovedReasoning, normalizeItems } from './normalize-items.js';
-import { readPartOptions, type ResponsesCallOptions, toCacheBreakpoint } from './provider-options.js';
-import { toToolOutput, type ToolOutputOptions } from './tool-output.js';
-import type { ToolNames } from './tools.js';
+import { readPartOptions, type ResponsesCallOptions, toCacheBreakpoint } from './read-options.js';
+import type { ToolNames } from './tool-names.js';
 import type { TurnMemory } from './turn-memory.js';
 
 export interface ToInputOptions {

@@ -11,8 +11,8 @@ import {
   type TextSettings,
   type WireTool,
 } from '../wire.js';
-import { MAX_TOP_LOGPROBS } from './option-schemas.js';
-import type { ResponsesCallOptions } from './provider-options.js';
+import { MAX_TOP_LOGPROBS } from './options.js';
+import type { ResponsesCallOptions } from './read-options.js';
 import { type SchemaLosses, strictIssueOf, toAcceptedSchema, toTextFormat } from './schemas.js';
 
 /** Traits that follow from the name of a model. Models with unknown names get no special treatment. */

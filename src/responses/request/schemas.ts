@@ -10,7 +10,7 @@ import {
 import { mapSchema, resolveSchema } from '../../tool-calls/json-schema.js';
 import { toStrictIssue } from '../../tool-calls/strict-schema.js';
 import type { TextFormat } from '../wire.js';
-import type { TextFormatOption } from './option-schemas.js';
+import type { TextFormatOption } from './options.js';
 
 /** A change of a schema that loses a constraint. */
 type Loss = 'property-names' | 'lookaround' | 'root-keyword' | 'depth';

@@ -1,19 +1,20 @@
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
-import type { FunctionTool as CoreFunctionTool } from '../../core/prompt.js';
+import type { FunctionTool as CoreFunctionTool, ToolChoice } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
-import { toHash } from '../../shared/hash.js';
-import { declarationOf, toHostedTool } from '../hosted-tools/index.js';
+import { idOf, type PlainObject } from '../../shared/json.js';
+import { declarationOf, declarationOfType, toHostedTool } from '../hosted-tools/index.js';
 import type { FunctionTool, NamespaceTool, WireTool, WireToolChoice } from '../wire.js';
 import type { ModelTraits } from './model-settings.js';
+import { toolOptions as toolOptionRows, toRequestFields } from './options.js';
 import {
   type OfficialNamespace,
   readToolOptions,
   type ReadToolOptions,
   type ResponsesCallOptions,
-} from './provider-options.js';
+} from './read-options.js';
 import { type SchemaLosses, toAcceptedSchema, toParameters } from './schemas.js';
-import { type DeclaredTool, toAllowedTools, toToolChoice } from './tool-choice.js';
+import type { NamedTool, ToolNames } from './tool-names.js';
 
 type Warn = (warning: Warning) => void;
 
@@ -109,9 +110,10 @@ function toNamespace(
 
 function toFunctionTool(
   tool: CoreFunctionTool,
-  { async, deferLoading, allowedCallers, outputSchema, namespace }: ReadToolOptions,
+  options: ReadToolOptions,
   { toolNames, traits, strict, losses, warn }: ToToolsOptions,
 ): FunctionTool {
+  const { async, outputSchema, namespace } = options;
   const isAsync = async === true && !traits.isGpt6OrLater ? undefined : async;
   if (isAsync !== async) {
     const details = 'Async tool calling is only supported by GPT-6 and later models.';
@@ -128,8 +130,7 @@ function toFunctionTool(
     // The default of the API is strict. Most schemas of MCP servers do not satisfy it.
     strict: tool.strict ?? strict,
     ...(isAsync !== undefined && { async: isAsync }),
-    ...(deferLoading !== undefined && { defer_loading: deferLoading }),
-    ...(allowedCallers !== undefined && { allowed_callers: allowedCallers }),
+    ...toRequestFields(toolOptionRows, options),
     ...(output !== undefined && { output_schema: output.schema }),
   };
 }
@@ -167,99 +168,140 @@ export function toolsWithOutputSchema(
   );
 }
 
-/** Translates between the names of tools and the names that the API accepts. */
-export interface ToolNames {
-  /**
-   * Returns the name of a tool in the request. The namespace is that of a call in a history, whose tool need not be
-   * declared any more.
-   */
-  toWire(name: string, namespace?: string): string;
-  /** Returns the name of a tool. Functions of different namespaces may have the same name in the request. */
-  fromWire(name: string, namespace?: string): string;
-}
-
-/** A tool of the host. */
-export interface NamedTool {
-  readonly name: string;
+/** A tool of a call, as the choice refers to it. */
+export interface DeclaredTool {
+  /** Type and name of a function, or the declaration of a hosted tool. */
+  readonly wire: { readonly type: string } & PlainObject;
+  /** True for a function that is not in the request. @default false */
+  readonly isOmitted?: boolean;
+  /** True for a function that tool search has to find. @default false */
+  readonly isDeferred?: boolean;
   /** The namespace of a function. @default none */
   readonly namespace?: string;
-  /** The name that the tool defines itself. @default derived from `name` */
-  readonly wireName?: string;
-  /** The tool is added within the conversation, possibly in a namespace that its declaration does not contain. */
-  readonly isOmitted?: boolean;
 }
 
-const acceptedName = /^[a-zA-Z0-9_-]{1,64}$/;
-const MAX_LENGTH = 64;
+/** The declared tools, by the names that the host gives them. */
+type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
+
+/** @throws UnsupportedFunctionalityError for a tool that the request does not contain, or cannot identify. */
+export function toToolChoice(
+  toolChoice: ToolChoice,
+  { declared, toWire }: { declared: DeclaredTools; toWire: (name: string) => string },
+): WireToolChoice {
+  if (toolChoice.type !== 'tool') return toolChoice.type;
+  const { toolName } = toolChoice;
+  const tool = declared.get(toolName);
+  if (tool?.isOmitted) {
+    throw new UnsupportedFunctionalityError({
+      functionality:
+        `forcing tool "${toolName}" omitted from the request tools array; ` +
+        'use automatic tool choice for history-loaded tools',
+    });
+  }
+  if (tool?.wire.type === 'function' && isAmbiguous(tool, declared)) {
+    throw new UnsupportedFunctionalityError({
+      functionality: `forcing tool "${toolName}", because another namespace has a function of the same name`,
+    });
+  }
+  const wire = tool?.wire ?? { type: toolName };
+  const choiceFields = declarationOfType(wire.type)?.choiceFields;
+  if (wire.type === 'function' || choiceFields === undefined) {
+    return { type: 'function', name: idOf(wire.name) ?? toWire(toolName) };
+  }
+  return { type: wire.type, ...Object.fromEntries(choiceFields.map(field => [field, wire[field]])) };
+}
+
+/** Returns true if another function has the same name in the request. A choice cannot contain a namespace. */
+const isAmbiguous = (tool: DeclaredTool, declared: DeclaredTools): boolean =>
+  [...declared.values()].some(
+    other =>
+      other !== tool &&
+      other.isOmitted !== true &&
+      other.wire.type === 'function' &&
+      other.wire.name === tool.wire.name,
+  );
+
+/** Fields that identify a tool in the list of allowed tools, by type. Other tools cannot be in it. */
+const ALLOWED_TOOL_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  function: ['name'],
+  custom: ['name'],
+  mcp: ['server_label'],
+  file_search: [],
+  web_search: [],
+  web_search_preview: [],
+  image_generation: [],
+  code_interpreter: [],
+  computer: [],
+  computer_use_preview: [],
+  apply_patch: [],
+  shell: [],
+  local_shell: [],
+  programmatic_tool_calling: [],
+};
 
 /**
- * Maps names that the API rejects (MCP allows dots and any length) to names that it accepts, and back. The mapping is
- * the same in every request. Each namespace has its own names: `crm.list` in the namespace `crm` is sent as `list`. The
- * accepted names of the given tools are never assigned to another tool.
+ * Converts the option `allowedTools`. A tool that cannot be allowed is left out with a warning, so that the model can call
+ * fewer tools, never more.
+ *
+ * @throws UnsupportedFunctionalityError if no tool is left.
  */
-export function createToolNames(tools: Iterable<NamedTool | string>): ToolNames {
-  const wireByName = new Map<string, string>();
-  const nameByKey = new Map<string, string>();
-  const omittedByWire = new Map<string, string>();
-
-  const register = (name: string, wire: string, namespace?: string): string => {
-    wireByName.set(name, wire);
-    nameByKey.set(toKey(wire, namespace), name);
-    return wire;
-  };
-  const isFree = (wire: string, namespace?: string): boolean => !nameByKey.has(toKey(wire, namespace));
-  const invent = (name: string, namespace?: string): string => {
-    for (let attempt = 0; ; attempt++) {
-      const wire = withHash(name, attempt);
-      if (isFree(wire, namespace)) return wire;
+export function toAllowedTools(
+  { toolNames, mode }: NonNullable<ResponsesCallOptions['allowedTools']>,
+  {
+    declared,
+    isRequired,
+    warn,
+  }: {
+    declared: DeclaredTools;
+    /** True if the tool choice requires a call, which the mode overrides. */
+    isRequired: boolean;
+    warn: (warning: Warning) => void;
+  },
+): WireToolChoice {
+  const entries: PlainObject[] = [];
+  for (const name of toolNames) {
+    const resolved = resolveAllowedTool(name, declared);
+    if (typeof resolved !== 'string') {
+      entries.push(resolved);
+      continue;
     }
-  };
-  const toWire = (name: string, namespace?: string): string => {
-    const known = wireByName.get(name);
-    if (known !== undefined) return known;
-    const local = toLocalName(name, namespace);
-    const isKept = acceptedName.test(local) && isFree(local, namespace);
-    return register(name, isKept ? local : invent(local, namespace), namespace);
-  };
-
-  const all = [...tools].map(tool => (typeof tool === 'string' ? { name: tool } : tool));
-  for (const { name, wireName, namespace } of all) {
-    if (wireName !== undefined && isFree(wireName, namespace)) register(name, wireName, namespace);
+    warn({
+      type: 'other',
+      message: `allowedTools entry "${name}": ${resolved}; the tool is removed from the allowed tools.`,
+    });
   }
-  const isAccepted = ({ name, namespace }: NamedTool): boolean =>
-    acceptedName.test(toLocalName(name, namespace));
-  // Names that need no change come first, so that no invented name takes them.
-  for (const tool of [...all.filter(isAccepted), ...all]) {
-    const wire = toWire(tool.name, tool.namespace);
-    if (tool.isOmitted === true) omittedByWire.set(wire, tool.name);
+  if (entries.length > 0) {
+    return { type: 'allowed_tools', mode: mode ?? (isRequired ? 'required' : 'auto'), tools: entries };
   }
-
-  return {
-    toWire,
-    fromWire(wire, namespace) {
-      const name = nameByKey.get(toKey(wire, namespace));
-      if (name !== undefined || namespace === undefined) return name ?? wire;
-      const added = omittedByWire.get(wire);
-      if (added !== undefined) return added;
-      const plain = nameByKey.get(wire);
-      // A deferred function that a tool search has found is called in a namespace with its own name.
-      if (plain === undefined || namespace === wire) return plain ?? wire;
-      // A plain function of the same name must not run in place of one from an unknown namespace.
-      return `${namespace}.${wire}`;
-    },
-  };
+  throw new UnsupportedFunctionalityError({
+    functionality: `allowedTools with only tools that cannot be allow-listed (${toolNames.join(', ')})`,
+  });
 }
 
-/** Names cannot contain a dot in the request, so the key of a function in a namespace is unique. */
-const toKey = (wire: string, namespace: string | undefined): string =>
-  namespace === undefined ? wire : `${namespace}.${wire}`;
-
-function toLocalName(name: string, namespace: string | undefined): string {
-  const prefix = `${namespace}.`;
-  return namespace !== undefined && name.startsWith(prefix) ? name.slice(prefix.length) : name;
+/** Returns the entry of a tool, or why it has none. */
+function resolveAllowedTool(name: string, declared: DeclaredTools): PlainObject | string {
+  const tool = declared.get(name) ?? findByType(name, declared);
+  if (tool === undefined) return 'the tool is not part of the tools for this request';
+  if (tool === 'ambiguous') {
+    return 'several tools in this request have this type; use the name of the tool in this request';
+  }
+  const { wire, isOmitted, isDeferred, namespace } = tool;
+  if (isOmitted) return 'tools omitted from the request tools array cannot be allow-listed';
+  if (namespace !== undefined) {
+    return 'tools inside an OpenAI tool namespace are not visible to tool_choice.allowed_tools';
+  }
+  if (isDeferred) return 'deferred tools are not visible to tool_choice.allowed_tools';
+  const fields = Object.hasOwn(ALLOWED_TOOL_FIELDS, wire.type) ? ALLOWED_TOOL_FIELDS[wire.type] : undefined;
+  if (fields === undefined) {
+    return `OpenAI does not support ${wire.type} tools in tool_choice.allowed_tools`;
+  }
+  return { type: wire.type, ...Object.fromEntries(fields.map(field => [field, wire[field]])) };
 }
 
-function withHash(name: string, attempt: number): string {
-  const suffix = `_${toHash(attempt === 0 ? name : `${attempt}:${name}`)}`;
-  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_LENGTH - suffix.length) + suffix;
+/** Finds a hosted tool by its type. A host may declare it under any name. */
+function findByType(type: string, declared: DeclaredTools): DeclaredTool | 'ambiguous' | undefined {
+  const [first, ...others] = [...declared.values()].filter(
+    ({ wire }) => wire.type === type && wire.type !== 'function' && wire.type !== 'custom',
+  );
+  return others.length > 0 ? 'ambiguous' : first;
 }

@@ -1,10 +1,10 @@
 import type { APICallError } from '@ai-sdk/provider';
-import type { Warning } from '../../core/part.js';
 import { RESPONSE_LIMITS } from '../../http/limits.js';
 import type { TransportRequest } from '../../http/open-response.js';
 import { createCallError } from '../../http/api-error.js';
-import type { LoggedCall, RequestLog } from '../../http/request-log.js';
+import type { RequestLog } from '../../http/request-log.js';
 import { isPlainObject, type PlainObject } from '../../shared/json.js';
+import { openWith, type ResponseRequest, type ResponseTransport } from '../transport.js';
 import { splitBody } from './chain.js';
 import type { BegunResponse } from './exchange.js';
 import { createConnectionPool, type Place, type Target } from './pool.js';
@@ -33,19 +33,10 @@ export interface WebSocketSettings {
 }
 
 /** Sends the requests of a provider over WebSockets. */
-export interface WebSocketTransport {
-  /** Opens a connection for a request that is being built. */
+export interface WebSocketTransport extends ResponseTransport {
   prepare(target: Target): void;
-  /** Sends a request. Its response has the same shape as over HTTP. */
-  send(request: TransportRequest, call: WebSocketCall): Promise<Response>;
   /** Closes the connections, and forgets that the server has no WebSocket. */
   close(): void;
-}
-
-export interface WebSocketCall {
-  /** The call that the request log reports. */
-  readonly logged: LoggedCall;
-  readonly warn: (warning: Warning) => void;
 }
 
 export interface WebSocketTransportOptions extends WebSocketSettings {
@@ -75,33 +66,7 @@ export function createWebSocketTransport({
       if (!isUnavailable) pool.prepare(toWebSocketTarget(target));
     },
 
-    async send(request, call) {
-      const { body, context, signal, sendOverHttp } = request;
-      // The API has no background mode on WebSockets.
-      if (isUnavailable || !isPlainObject(body) || body.background === true) return sendOverHttp();
-      try {
-        return await sendFrames(request, { body, call });
-      } catch (error) {
-        if (signal.aborted || !(error instanceof SocketError)) throw error;
-        if (error.isOverLimit) throw toLimitError(error, request);
-        if (error.response !== undefined && KEY_STATUSES.has(error.response.status)) return error.response;
-        if (error.code === MESSAGE_TOO_BIG) return fallBack('the request is too large for a frame');
-        if (!error.isRefusal) throw error;
-        const response = await fallBack(context.redact(error.message));
-        // Otherwise, the server is not available over HTTP either.
-        if (response.ok) isUnavailable = true;
-        return response;
-      }
-
-      async function fallBack(reason: string): Promise<Response> {
-        const response = await sendOverHttp();
-        if (response.ok && !isUnavailable) {
-          const message = `The request was sent over HTTP, because ${reason}.`;
-          call.warn({ type: 'other', message });
-        }
-        return response;
-      }
-    },
+    open: request => openWith(request, sent => send(sent, request)),
 
     close() {
       pool.close();
@@ -109,10 +74,35 @@ export function createWebSocketTransport({
     },
   };
 
+  async function send(request: TransportRequest, call: ReportedCall): Promise<Response> {
+    const { body, context, signal, sendOverHttp } = request;
+    if (isUnavailable || !isPlainObject(body)) return sendOverHttp();
+    try {
+      return await sendFrames(request, { body, call });
+    } catch (error) {
+      if (signal.aborted || !(error instanceof SocketError)) throw error;
+      if (error.isOverLimit) throw toLimitError(error, request);
+      if (error.response !== undefined && KEY_STATUSES.has(error.response.status)) return error.response;
+      if (error.code === MESSAGE_TOO_BIG) return fallBack('the request is too large for a frame');
+      if (!error.isRefusal) throw error;
+      const response = await fallBack(context.redact(error.message));
+      // Otherwise, the server is not available over HTTP either.
+      if (response.ok) isUnavailable = true;
+      return response;
+    }
+
+    async function fallBack(reason: string): Promise<Response> {
+      const response = await sendOverHttp();
+      if (response.ok && !isUnavailable)
+        call.warn({ type: 'other', message: `The request was sent over HTTP, because ${reason}.` });
+      return response;
+    }
+  }
+
   /** Sends a request, and once more with the complete input if the connection or its latest response is lost. */
   async function sendFrames(
     request: TransportRequest,
-    { body, call }: { body: PlainObject; call: WebSocketCall },
+    { body, call }: { body: PlainObject; call: ReportedCall },
   ): Promise<Response> {
     const target = toWebSocketTarget(request);
     let place = pool.take(target, body, { isNew: false });
@@ -132,7 +122,7 @@ export function createWebSocketTransport({
     async function sendFrame({ connection, lane, newItems }: Place): Promise<BegunResponse> {
       let errorCode: string | undefined;
       const frame = toFrame(request, { body, lane, newItems });
-      const entry = { method: 'response.create', ...target, call: call.logged };
+      const entry = { method: 'response.create', ...target, call: call.call };
       const response = await log(entry, async () => {
         const begun = await connection.send(lane, { frame, link: splitBody(body), signal: request.signal });
         ({ errorCode } = begun);
@@ -142,6 +132,8 @@ export function createWebSocketTransport({
     }
   }
 }
+
+type ReportedCall = Pick<ResponseRequest, 'call' | 'warn'>;
 
 const PREVIOUS_NOT_FOUND = 'previous_response_not_found';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createToolNames } from '../../../src/responses/request/tools.js';
+import { createToolNames } from '../../../src/responses/request/tool-names.js';
 
 const accepted = /^[a-zA-Z0-9_-]{1,64}$/;
 

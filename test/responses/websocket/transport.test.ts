@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { RequestLogEntry } from '../../../src/http/request-log.js';
-import { openResponse } from '../../../src/http/open-response.js';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../../src/index.js';
 import { createWebSocketTransport } from '../../../src/responses/websocket/transport.js';
 import type {
@@ -501,12 +500,13 @@ describe('lost responses and limits', () => {
     const server = await serveWebSocket({ respond: () => {}, server: { autoPong: false } });
     const transport = createWebSocketTransport({ log: (_request, send) => send(), pingInterval: 10 });
     onTestFinished(() => transport.close());
-    const opening = openResponse({
+    const opening = transport.open({
       url: `${server.baseURL}/responses`,
       headers: [],
-      body: { model: 'm', input: [] },
+      body: { model: 'm', input: [], store: false },
       fetch,
-      transport: request => transport.send(request, { logged: {}, warn() {} }),
+      call: {},
+      warn() {},
       timeouts: {},
     });
     await expect(opening).rejects.toThrow('does not answer pings');

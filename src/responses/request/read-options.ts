@@ -5,11 +5,18 @@ import type { FunctionTool, PartFacts, ProviderOptions } from '../../core/prompt
 import type { Warning } from '../../core/part.js';
 import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { nearestName } from '../../shared/nearest-name.js';
-import { bodySchema, optionsShape, textFormatSchema, toolOptionsShape } from './option-schemas.js';
+import {
+  bodySchema,
+  callOptions,
+  type SettingOptions,
+  toolOptions,
+  toOptionsSchema,
+  toSettingOptions,
+} from './options.js';
 
-const schema = z.object({ ...optionsShape, textFormat: textFormatSchema.nullish() });
+const schema = toOptionsSchema(callOptions);
 const kelivoSchema = schema.extend({ body: bodySchema });
-const toolSchema = z.object(toolOptionsShape);
+const toolSchema = toOptionsSchema(toolOptions);
 
 /** The options of a schema. An option that was `null` is absent. */
 type Present<Schema extends z.ZodObject> = {
@@ -28,20 +35,20 @@ export type OfficialNamespace = 'openai' | 'azure';
 type CallOptions = Pick<CoreCall, 'providerOptions' | 'own'>;
 
 /**
- * Reads the options of a call from the namespaces `openai` and `kelivo`, which takes precedence. For Azure, the namespace
- * `azure` replaces `openai` if the call has it, as in the official provider.
+ * Reads the options of a call from the namespaces `openai` and `kelivo`, which takes precedence, and from the settings of the
+ * provider. For Azure, the namespace `azure` replaces `openai` if the call has it, as in the official provider.
  *
  * @throws InvalidArgumentError for an invalid value, with the full name of the option.
  */
 export function readProviderOptions(
   { providerOptions, own }: CallOptions,
-  official: OfficialNamespace = 'openai',
+  { official = 'openai', ...settings }: SettingOptions & { official?: OfficialNamespace | undefined } = {},
 ): ResponsesCallOptions {
   const [name, options] = officialOptionsOf(providerOptions, official);
   const fromOfficial = readNamespace(schema, options, name);
   const fromKelivo = readNamespace(kelivoSchema, own, 'kelivo');
   const summary = own.reasoningSummary ?? options?.reasoningSummary;
-  return { ...fromOfficial, ...fromKelivo, omitsSummary: summary === null };
+  return { ...toSettingOptions(settings), ...fromOfficial, ...fromKelivo, omitsSummary: summary === null };
 }
 
 /** Returns the official provider's namespace of the options, and its name. */

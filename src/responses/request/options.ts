@@ -1,10 +1,54 @@
 import * as z from 'zod/v4';
+import { toWireNames } from '../../shared/field-names.js';
+import { objectOf, type PlainObject } from '../../shared/json.js';
 import type { SettingsOf } from '../../shared/settings.js';
+import { presentFields } from '../hosted-tools/hosted-tool.js';
 
 /*
- * The options of one call, one entry each: type, comment and row of the reference. The API adds values to its enumerations,
- * so an unknown value is sent as it is, and the server decides.
+ * The options of one call, one row each: name, comment, schema, and for most of them the request field. Type, validation,
+ * request and reference follow from the row. The API adds values to its enumerations, so an unknown value is sent as it is,
+ * and the server decides.
  */
+
+/** The request fields of options, by their schemas. */
+const requestFields = z.registry<{ readonly field: string; readonly convert: (value: unknown) => unknown }>();
+
+/** Returns the schema of an option that becomes a request field. */
+function sentAs<Schema extends z.ZodType>(
+  field: string,
+  schema: Schema,
+  convert: (value: unknown) => unknown = value => value,
+): Schema {
+  requestFields.add(schema, { field, convert });
+  return schema;
+}
+
+/** Converts the names of an object, or of each object of a list, to those of the API. */
+const toWireFields = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(toWireFields) : toWireNames(presentFields(objectOf(value) ?? {}));
+
+type Rows = Readonly<Record<string, z.ZodType>>;
+
+/** Converts the options of a table to the request fields that its rows name. Undefined options become undefined fields. */
+export function toRequestFields(rows: Rows, options: Readonly<Record<string, unknown>>): PlainObject {
+  const fields: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(rows)) {
+    const value = options[name];
+    const row = value === undefined ? undefined : requestFields.get(schema);
+    if (row !== undefined) fields[row.field] = row.convert(value);
+  }
+  return fields;
+}
+
+/** Returns a schema for the options of a table, each of which may be absent or null. */
+export const toOptionsSchema = <Table extends Rows>(rows: Table) =>
+  z.object(
+    Object.fromEntries(Object.entries(rows).map(([name, schema]) => [name, schema.nullish()])) as {
+      readonly [Name in keyof Table]: z.ZodOptional<z.ZodNullable<Table[Name]>>;
+    },
+  );
+
+type OptionsOf<Table extends Rows> = { [Name in keyof Table]?: z.input<Table[Name]> | null };
 
 /** A string with known values. Other values are accepted, too. */
 type Open<Known extends string> = Known | (string & {});
@@ -22,10 +66,39 @@ const textFormat = z.looseObject({
   strict: z.boolean().optional(),
 });
 
+/** The schema of `textFormat` and `textFormatUpdate`. */
+export const textFormatSchema = textFormat.refine(
+  ({ type, name, schema }) => type !== 'json_schema' || (name !== undefined && schema !== undefined),
+  'Expected `name` and `schema` with the type `json_schema`',
+);
+
 /** The format of a text response, as the API names its fields. */
 export type TextFormatOption = z.input<typeof textFormat>;
 
-export const optionsShape = {
+/** Options of a call that are also settings of a provider, for the calls that do not set them. */
+export const settingOptions = {
+  /**
+   * Stores responses on the server. Otherwise each request contains the complete conversation with encrypted reasoning.
+   * @default false
+   */
+  store: z.boolean(),
+  /**
+   * The role of system messages: by model name (`auto`), always `system` or `developer`, or no system messages
+   * (`remove`).
+   * @default 'auto'
+   */
+  systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']),
+};
+
+/** The settings of a provider that are options of its calls. */
+export type SettingOptions = SettingsOf<typeof settingOptions>;
+
+/** Returns the options that the settings of a provider contain. */
+export const toSettingOptions = (settings: SettingOptions): SettingOptions =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(settingOptions, name)));
+
+export const callOptions = {
+  ...settingOptions,
   /**
    * Limits the tools that the model can call, without changing `tools`, which servers cache: names of tools, and `mode`
    * `auto` or `required`. Overrides the tool choice, except `none`, and `required` if `mode` is not set. Namespaced and
@@ -33,13 +106,15 @@ export const optionsShape = {
    *
    * @throws UnsupportedFunctionalityError if none of the tools can be allowed.
    */
-  allowedTools: z
-    .object({ toolNames: z.array(z.string()).min(1), mode: open<'auto' | 'required'>().optional() })
-    .nullish(),
+  allowedTools: z.object({
+    toolNames: z.array(z.string()).min(1),
+    mode: open<'auto' | 'required'>().optional(),
+  }),
   /** Access programs for special domains, for example `{ cyber: 'daybreak_blue' }`. */
-  accessPrograms: z
-    .looseObject({ cyber: open<'standard' | 'daybreak_blue' | 'daybreak_red'>().optional() })
-    .nullish(),
+  accessPrograms: sentAs(
+    'access_programs',
+    z.looseObject({ cyber: open<'standard' | 'daybreak_blue' | 'daybreak_red'>().optional() }),
+  ),
   /**
    * Runs the response in the background of the server, which stores it. A broken connection is resumed, `generateText`
    * requests the state of the response until it is complete, and an abort cancels it. `pollInterval` is the delay before
@@ -48,144 +123,154 @@ export const optionsShape = {
    *
    * @throws InvalidArgumentError with `store: false`.
    */
-  background: z
-    .union([
-      z.boolean(),
-      z.object({ pollInterval: z.number().positive().optional(), submit: z.boolean().optional() }),
-    ])
-    .nullish(),
+  background: z.union([
+    z.boolean(),
+    z.object({ pollInterval: z.number().positive().optional(), submit: z.boolean().optional() }),
+  ]),
   /** Compacts the conversation now, with an item at the end of the input. See `contextManagement` for a threshold. */
-  compactionTrigger: z.boolean().nullish(),
+  compactionTrigger: z.boolean(),
   /**
    * Compacts the conversation on the server when it exceeds a number of tokens:
    * `[{ type: 'compaction', compactThreshold: 200_000 }]`.
    */
-  contextManagement: z
-    .array(z.object({ type: open<'compaction'>(), compactThreshold: z.number().nullish() }))
-    .nullish(),
+  contextManagement: sentAs(
+    'context_management',
+    z.array(z.object({ type: open<'compaction'>(), compactThreshold: z.number().nullish() })),
+    toWireFields,
+  ),
   /** Id of a stored conversation. Only new messages are sent. */
-  conversation: z.string().nullish(),
+  conversation: sentAs('conversation', z.string()),
   /**
    * Treats the model as a reasoning model, or not: `developer` messages, reasoning settings and no sampling settings.
    * @default by the name of the model
    */
-  forceReasoning: z.boolean().nullish(),
+  forceReasoning: z.boolean(),
   /** Image settings of the request, for example `{ contextCompression: 'disabled' }`. */
-  image: z.object({ contextCompression: open<'auto' | 'enabled' | 'disabled'>().optional() }).nullish(),
+  image: sentAs(
+    'image',
+    z.object({ contextCompression: open<'auto' | 'enabled' | 'disabled'>().optional() }),
+    toWireFields,
+  ),
   /** Additional data of the response, for example `file_search_call.results`. */
-  include: z.array(z.string()).nullish(),
+  include: z.array(z.string()),
   /**
    * Includes the sources of web searches, which some servers do not support. Set to false to omit them.
    * @default true
    */
-  includeWebSearchSources: z.boolean().nullish(),
+  includeWebSearchSources: z.boolean(),
   /** Instructions, sent in addition to the system messages. */
-  instructions: z.string().nullish(),
+  instructions: sentAs('instructions', z.string()),
   /** Log probabilities of the text: `true`, or the number of alternatives per token. */
-  logprobs: z.union([z.boolean(), z.number().min(1).max(MAX_TOP_LOGPROBS)]).nullish(),
+  logprobs: z.union([z.boolean(), z.number().min(1).max(MAX_TOP_LOGPROBS)]),
   /** Maximum number of hosted tool calls in a response. */
-  maxToolCalls: z.number().nullish(),
+  maxToolCalls: sentAs('max_tool_calls', z.number()),
   /** Key-value pairs that the server stores with the response. */
-  metadata: z.unknown().nullish(),
+  metadata: sentAs('metadata', z.unknown()),
   /** Moderates the input and output, for example `{ model: 'omni-moderation-latest' }`. `policy` sets the mode of each. */
-  moderation: z
-    .looseObject({ model: z.string(), policy: z.record(z.string(), z.unknown()).nullish() })
-    .nullish(),
+  moderation: sentAs(
+    'moderation',
+    z.looseObject({ model: z.string(), policy: z.record(z.string(), z.unknown()).nullish() }),
+  ),
   /**
    * Lets the model start agents on the server: `{ enabled: true, maxConcurrentSubagents: 3 }`. A beta feature of the API,
    * which the header `OpenAI-Beta` enables.
    */
-  multiAgent: z.object({ enabled: z.boolean(), maxConcurrentSubagents: z.number().optional() }).nullish(),
+  multiAgent: sentAs(
+    'multi_agent',
+    z.object({ enabled: z.boolean(), maxConcurrentSubagents: z.number().optional() }),
+    toWireFields,
+  ),
   /** Allows the model to call several tools at once. */
-  parallelToolCalls: z.boolean().nullish(),
+  parallelToolCalls: sentAs('parallel_tool_calls', z.boolean()),
   /**
    * Sends audio and video files, too, for servers that accept them. All other files are always sent.
    * @default false
    */
-  passThroughUnsupportedFiles: z.boolean().nullish(),
+  passThroughUnsupportedFiles: z.boolean(),
   /** Id of a stored response to continue. Only new messages are sent. */
-  previousResponseId: z.string().nullish(),
+  previousResponseId: sentAs('previous_response_id', z.string()),
   /** A prompt template that is stored on the server, with its variables. */
-  prompt: z
-    .object({
+  prompt: sentAs(
+    'prompt',
+    z.object({
       id: z.string(),
       version: z.string().nullish(),
       variables: z.record(z.string(), z.unknown()).nullish(),
-    })
-    .nullish(),
+    }),
+  ),
   /** Routes requests with the same prefix to the same cache. */
-  promptCacheKey: z.string().nullish(),
+  promptCacheKey: sentAs('prompt_cache_key', z.string()),
   /**
    * Prompt cache of GPT-5.6 and later: breakpoints (`mode`), minimum lifetime (`ttl`), writing the prompt without
    * generating output (`prewarm`), and an earlier response to explain cache misses (`comparisonResponseId`).
    */
-  promptCacheOptions: z
-    .object({
+  promptCacheOptions: sentAs(
+    'prompt_cache_options',
+    z.object({
       mode: open<'implicit' | 'explicit'>().optional(),
       ttl: open<'30m' | '12h'>().optional(),
       prewarm: z.boolean().optional(),
       comparisonResponseId: z.string().optional(),
-    })
-    .nullish(),
+    }),
+    toWireFields,
+  ),
   /** Lifetime of the prompt cache of models before GPT-5.6. */
-  promptCacheRetention: open<'in_memory' | '24h'>().nullish(),
+  promptCacheRetention: open<'in_memory' | '24h'>(),
   /** Reasoning of earlier turns that the model receives. */
-  reasoningContext: open<'auto' | 'current_turn' | 'all_turns'>().nullish(),
+  reasoningContext: open<'auto' | 'current_turn' | 'all_turns'>(),
   /**
    * Reasoning effort. The accepted values depend on the model. A level that a known model does not accept is replaced by
    * the nearest one, with a warning; other models receive the value as it is.
    */
-  reasoningEffort: open<'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>().nullish(),
+  reasoningEffort: open<'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>(),
   /** Changes the reasoning effort without changing the cached prefix, for GPT-6 and later. */
-  reasoningEffortUpdate: open<'none' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>().nullish(),
+  reasoningEffortUpdate: open<'none' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>(),
   /** Amount of work that the model does before it responds. */
-  reasoningMode: open<'standard' | 'pro'>().nullish(),
+  reasoningMode: open<'standard' | 'pro'>(),
   /**
    * Requests a summary of the reasoning, for example `auto` or `detailed`. `null` requests none.
    * @default 'detailed' if an effort other than `none` is sent to a known reasoning model
    */
-  reasoningSummary: open<'auto' | 'concise' | 'detailed'>().nullish(),
+  reasoningSummary: open<'auto' | 'concise' | 'detailed'>(),
   /**
    * Continues a response in the background that an earlier call created, with the same messages and tools: its id, which is
    * in `response.id` and in the metadata of parts. With `sequenceNumber`, from `providerMetadata.kelivo` of the last part that
    * was received, a stream contains only what follows. In a tool loop it applies to the first round, which is read completely.
    */
-  resume: z
-    .object({
-      responseId: z.string().min(1),
-      sequenceNumber: z.number().int().nonnegative().optional(),
-    })
-    .nullish(),
+  resume: z.object({
+    responseId: z.string().min(1),
+    sequenceNumber: z.number().int().nonnegative().optional(),
+  }),
   /** Stable, anonymous identifier of the end user. */
-  safetyIdentifier: z.string().nullish(),
+  safetyIdentifier: sentAs('safety_identifier', z.string()),
   /** Processing tier of the request. A tier that a known model does not have is omitted with a warning. */
-  serviceTier: open<'auto' | 'default' | 'flex' | 'priority' | 'fast' | 'ultrafast' | 'scale'>().nullish(),
-  /** Stores the response on the server. Overrides the `store` setting. */
-  store: z.boolean().nullish(),
+  serviceTier: open<'auto' | 'default' | 'flex' | 'priority' | 'fast' | 'ultrafast' | 'scale'>(),
   /** Settings of streamed responses: `{ includeObfuscation: false }` saves bandwidth in trusted networks. */
-  streamOptions: z.object({ includeObfuscation: z.boolean().optional() }).nullish(),
+  streamOptions: sentAs(
+    'stream_options',
+    z.object({ includeObfuscation: z.boolean().optional() }),
+    toWireFields,
+  ),
   /**
    * Enforces JSON schemas strictly: that of the response and, for `ai@5`, those of function tools.
    * @default true for responses whose schema satisfies the rules of strict mode, else false with a warning
    */
-  strictJsonSchema: z.boolean().nullish(),
-  /** Role of the system messages. Overrides the setting of the same name. */
-  systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']).nullish(),
+  strictJsonSchema: z.boolean(),
   /**
    * Format of the response in the request. Overrides the format of the call, by which the AI SDK parses the response:
    * `{ type: 'text' }`, `{ type: 'json_object' }` or `{ type: 'json_schema', name, schema, description?, strict? }`.
    */
-  textFormat: textFormat.nullish(),
+  textFormat: textFormatSchema,
   /** Length of the text response. */
-  textVerbosity: open<'low' | 'medium' | 'high'>().nullish(),
+  textVerbosity: open<'low' | 'medium' | 'high'>(),
   /** Handling of a context window that is exceeded: `auto` drops old messages, `disabled` fails. */
-  truncation: open<'auto' | 'disabled'>().nullish(),
+  truncation: sentAs('truncation', open<'auto' | 'disabled'>()),
   /** Identifier of the end user. */
-  user: z.string().nullish(),
+  user: sentAs('user', z.string()),
 };
 
 /** Options of one call to a Responses model. `null` counts as absent, except for `reasoningSummary`. */
-export type ResponsesProviderOptions = SettingsOf<typeof optionsShape>;
+export type ResponsesProviderOptions = OptionsOf<typeof callOptions>;
 
 /** Request fields that the options of a call determine, and the option to use instead. */
 const RESERVED_FIELDS: Readonly<Record<string, string>> = {
@@ -214,54 +299,23 @@ export const bodySchema = z
   .nullish();
 
 /** Options of a function tool, in its `providerOptions.openai` or `providerOptions.kelivo`. */
-export const toolOptionsShape = {
+export const toolOptions = {
   /**
    * Who may call the tool: the model (`direct`), programs that it writes (`programmatic`), or both.
    * @default ['direct']
    */
-  allowedCallers: z.array(open<'direct' | 'programmatic'>()).nullish(),
+  allowedCallers: sentAs('allowed_callers', z.array(open<'direct' | 'programmatic'>())),
   /** Lets the model continue without waiting for the result. GPT-6 and later. */
-  async: z.boolean().nullish(),
+  async: z.boolean(),
   /** Hides the tool until tool search finds it. */
-  deferLoading: z.boolean().nullish(),
+  deferLoading: sentAs('defer_loading', z.boolean()),
   /**
    * The namespace of the tool. All tools of a namespace have the same description. A tool with the name
    * `<namespace>.<name>` is `<name>` in its namespace.
    */
-  namespace: z.object({ name: z.string().min(1), description: z.string() }).nullish(),
+  namespace: z.object({ name: z.string().min(1), description: z.string() }),
   /** Does not send the tool. For tools that `additionalTools` adds within the conversation. */
-  omitFromRequestTools: z.boolean().nullish(),
+  omitFromRequestTools: z.boolean(),
   /** JSON Schema of the output, which programs read. Text results are then sent as JSON strings. */
-  outputSchema: z.record(z.string(), z.unknown()).nullish(),
+  outputSchema: z.record(z.string(), z.unknown()),
 };
-
-const functionDefinition = z.looseObject({
-  type: z.literal('function'),
-  name: z.string().min(1),
-  description: z.string().optional(),
-  parameters: z.record(z.string(), z.unknown()).optional(),
-  strict: z.boolean().optional(),
-  defer_loading: z.boolean().optional(),
-});
-
-const customDefinition = z.looseObject({ type: z.literal('custom'), name: z.string().min(1) });
-
-/** Tools that are added within a conversation, as the API names their fields. */
-export const additionalToolsSchema = z.array(
-  z.union([
-    functionDefinition,
-    customDefinition,
-    z.looseObject({
-      type: z.literal('namespace'),
-      name: z.string().min(1),
-      description: z.string(),
-      tools: z.array(z.union([functionDefinition, customDefinition])).min(1),
-    }),
-  ]),
-);
-
-/** The schema of `textFormat` and `textFormatUpdate`. */
-export const textFormatSchema = textFormat.refine(
-  ({ type, name, schema }) => type !== 'json_schema' || (name !== undefined && schema !== undefined),
-  'Expected `name` and `schema` with the type `json_schema`',
-);

@@ -1,0 +1,98 @@
+import { toHash } from '../../shared/hash.js';
+
+/** Translates between the names of tools and the names that the API accepts. */
+export interface ToolNames {
+  /**
+   * Returns the name of a tool in the request. The namespace is that of a call in a history, whose tool need not be
+   * declared any more.
+   */
+  toWire(name: string, namespace?: string): string;
+  /** Returns the name of a tool. Functions of different namespaces may have the same name in the request. */
+  fromWire(name: string, namespace?: string): string;
+}
+
+/** A tool of the host. */
+export interface NamedTool {
+  readonly name: string;
+  /** The namespace of a function. @default none */
+  readonly namespace?: string;
+  /** The name that the tool defines itself. @default derived from `name` */
+  readonly wireName?: string;
+  /** The tool is added within the conversation, possibly in a namespace that its declaration does not contain. */
+  readonly isOmitted?: boolean;
+}
+
+const acceptedName = /^[a-zA-Z0-9_-]{1,64}$/;
+const MAX_LENGTH = 64;
+
+/**
+ * Maps names that the API rejects (MCP allows dots and any length) to names that it accepts, and back. The mapping is
+ * the same in every request. Each namespace has its own names: `crm.list` in the namespace `crm` is sent as `list`. The
+ * accepted names of the given tools are never assigned to another tool.
+ */
+export function createToolNames(tools: Iterable<NamedTool | string>): ToolNames {
+  const wireByName = new Map<string, string>();
+  const nameByKey = new Map<string, string>();
+  const omittedByWire = new Map<string, string>();
+
+  const register = (name: string, wire: string, namespace?: string): string => {
+    wireByName.set(name, wire);
+    nameByKey.set(toKey(wire, namespace), name);
+    return wire;
+  };
+  const isFree = (wire: string, namespace?: string): boolean => !nameByKey.has(toKey(wire, namespace));
+  const invent = (name: string, namespace?: string): string => {
+    for (let attempt = 0; ; attempt++) {
+      const wire = withHash(name, attempt);
+      if (isFree(wire, namespace)) return wire;
+    }
+  };
+  const toWire = (name: string, namespace?: string): string => {
+    const known = wireByName.get(name);
+    if (known !== undefined) return known;
+    const local = toLocalName(name, namespace);
+    const isKept = acceptedName.test(local) && isFree(local, namespace);
+    return register(name, isKept ? local : invent(local, namespace), namespace);
+  };
+
+  const all = [...tools].map(tool => (typeof tool === 'string' ? { name: tool } : tool));
+  for (const { name, wireName, namespace } of all) {
+    if (wireName !== undefined && isFree(wireName, namespace)) register(name, wireName, namespace);
+  }
+  const isAccepted = ({ name, namespace }: NamedTool): boolean =>
+    acceptedName.test(toLocalName(name, namespace));
+  // Names that need no change come first, so that no invented name takes them.
+  for (const tool of [...all.filter(isAccepted), ...all]) {
+    const wire = toWire(tool.name, tool.namespace);
+    if (tool.isOmitted === true) omittedByWire.set(wire, tool.name);
+  }
+
+  return {
+    toWire,
+    fromWire(wire, namespace) {
+      const name = nameByKey.get(toKey(wire, namespace));
+      if (name !== undefined || namespace === undefined) return name ?? wire;
+      const added = omittedByWire.get(wire);
+      if (added !== undefined) return added;
+      const plain = nameByKey.get(wire);
+      // A deferred function that a tool search has found is called in a namespace with its own name.
+      if (plain === undefined || namespace === wire) return plain ?? wire;
+      // A plain function of the same name must not run in place of one from an unknown namespace.
+      return `${namespace}.${wire}`;
+    },
+  };
+}
+
+/** Names cannot contain a dot in the request, so the key of a function in a namespace is unique. */
+const toKey = (wire: string, namespace: string | undefined): string =>
+  namespace === undefined ? wire : `${namespace}.${wire}`;
+
+function toLocalName(name: string, namespace: string | undefined): string {
+  const prefix = `${namespace}.`;
+  return namespace !== undefined && name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+function withHash(name: string, attempt: number): string {
+  const suffix = `_${toHash(attempt === 0 ? name : `${attempt}:${name}`)}`;
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_LENGTH - suffix.length) + suffix;
+}
