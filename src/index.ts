@@ -14,6 +14,7 @@ export type { LaterLanguageModel } from './versions/convert.js';
 export type { ProviderReference } from './versions/uploads.js';
 export type { ModelAdapter, ModelAdapterRegistry } from './adapters/definition.js';
 export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy.js';
+export { redactSecrets } from './redaction/redaction.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
 export type {
   KelivoOpenAIMetadata,

@@ -11,7 +11,8 @@ import {
   type OpenResponseOptions,
   type ResponseTimeouts,
 } from '../http/open-response.js';
-import { hasKey, redactRequestBody } from '../redaction/redaction.js';
+import { hasKey } from '../redaction/redaction.js';
+import { redactRequestBody } from '../redaction/request-body.js';
 import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { numberOf } from '../shared/json.js';
