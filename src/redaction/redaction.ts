@@ -1,5 +1,5 @@
 import { isPlainObject, type PlainObject } from '../shared/json.js';
-import { INNOCENT_PARAMETER, SECRET_NAMES, SECRET_RULES } from './rules.js';
+import { INNOCENT_PARAMETER, SECRET_NAMES, SECRET_PATTERNS } from './rules.js';
 
 /** Replaces a secret in errors, logs and metadata. */
 export const MARK = '[redacted]';
@@ -90,10 +90,11 @@ const findRanges = (text: string, spellings: readonly string[]): Range[] => [
 
 /** Finds text that looks like a secret. */
 export const findByRule = (text: string): Range[] =>
-  SECRET_RULES.flatMap(({ pattern }) =>
-    [...text.matchAll(pattern)].flatMap(({ indices }) => {
-      const found = indices?.findLast(range => range !== undefined);
-      return found === undefined ? [] : [found];
+  SECRET_PATTERNS.flatMap(pattern =>
+    [...text.matchAll(pattern)].map((match): Range => {
+      const secret = match.findLast(group => group !== undefined) ?? '';
+      const end = match.index + match[0].length;
+      return [end - secret.length, end];
     }),
   );
 
