@@ -9,6 +9,7 @@ import { createDefaultProvider, createProvider, type ProviderOf } from './provid
 import type { KelivoResponsesSettings } from './provider/settings.js';
 
 export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy.js';
+export { redactSecrets } from './redaction/redaction.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
 export type {
   KelivoOpenAIMetadata,

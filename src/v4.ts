@@ -24,6 +24,7 @@ import type { AnyLanguageModel, LanguageModelV4 } from './versions/specification
 export type * from './index.js';
 export { createCorsProxyFetch } from './http/cors-proxy.js';
 export { registerProvider } from './provider/register-provider.js';
+export { redactSecrets } from './redaction/redaction.js';
 export { KelivoError } from './shared/errors.js';
 export { toLanguageModelV2 } from './versions/language-model.js';
 export type { EmbeddingModelV4 } from './versions/embedding-model.js';

@@ -10,9 +10,9 @@ import {
   findUrlSecrets,
   redactHeaderValues,
   type Redactor,
-  redactRequestBody,
   withoutQuery,
 } from '../redaction/redaction.js';
+import { redactRequestBody } from '../redaction/request-body.js';
 import { fetchWithinOrigin, mergeHeaders, type RequestHeaders, validateHeaders } from './request.js';
 
 /** Timeouts of a request, in milliseconds. */

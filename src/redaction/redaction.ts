@@ -1,11 +1,12 @@
-import { isNonEmptyArray, isPlainObject, type PlainObject } from '../shared/json.js';
+import { isPlainObject, type PlainObject } from '../shared/json.js';
+import { INNOCENT_PARAMETER, SECRET_NAMES, SECRET_PATTERNS } from './rules.js';
 
 /** Replaces a secret in errors, logs and metadata. */
-const MARK = '[redacted]';
+export const MARK = '[redacted]';
 
 /** Removes secrets from errors, logs and metadata. Text that the model reads is never redacted. */
 export interface Redactor {
-  /** Removes the known secrets and any text that looks like a credential. Used for errors and logs. */
+  /** Removes the known secrets and any text that looks like a secret. Used for errors and logs. */
   redact(text: string): string;
   /** Removes only the known secrets. Used for data that must otherwise arrive unchanged. */
   redactKnown(text: string): string;
@@ -16,18 +17,12 @@ export interface Redactor {
   isClean(value: unknown): boolean;
 }
 
-/** Creates a redactor for known secret values, in plain, JSON-escaped and URL-encoded format. */
+/** Creates a redactor for known secret values. */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const variants = [
-    ...new Set(secrets.flatMap(secret => [secret, JSON.stringify(secret).slice(1, -1), encode(secret)])),
-  ].sort((a, b) => b.length - a.length);
+  const spellings = toSpellings(secrets);
   const redactKnown = (text: string): string =>
-    variants.reduce((clean, variant) => clean.replaceAll(variant, MARK), text);
-  const redact = (text: string): string =>
-    CREDENTIAL_PATTERNS.reduce(
-      (clean, [pattern, replacement]) => clean.replace(pattern, replacement),
-      redactKnown(text),
-    );
+    spellings.reduce((clean, spelling) => clean.replaceAll(spelling, MARK), text);
+  const redact = (text: string): string => replaceRanges(text, findRanges(text, spellings), () => MARK);
 
   return { redact, redactKnown, isClean: value => isClean(value, new Set()) };
 
@@ -44,24 +39,108 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   }
 }
 
-/** Text that looks like a credential wherever it appears. */
-const CREDENTIAL_PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  // The lookahead keeps prose such as "Basic authentication" and "bearer token" readable.
-  [
-    /\b(Bearer|Basic)\s+(?!(?:[a-z]{1,7}|auth[a-z]*|credentials?)(?![\w~+/=-]|\.\w))[\w.~+/=-]+/gi,
-    `$1 ${MARK}`,
-  ],
-  [/\b(?:sk|pk|ghp|gho|ghs|glpat|xox[abprs]|github_pat|hf|npm)[-_][\w-]{8,}/g, MARK],
-  [
-    /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)(?!(?:Bearer|Basic)\s)[^\s"',;&]+/gi,
-    `$1${MARK}`,
-  ],
-  // User and password in an address; if the password is already redacted, the user name is kept.
-  [/\/\/(?![^\s/@:]*:\[redacted\]@)[^\s/@]+@/g, `//${MARK}@`],
+/** Shorter values of an application are not replaced, because they occur in ordinary text. */
+const MIN_KNOWN_LENGTH = 6;
+
+/**
+ * Replaces secrets in a text by `[redacted]`, by the rules that this package applies to errors, logs and telemetry: keys of
+ * known services, tokens, private keys, and values of names such as `password`. Use it for your own logs and exports.
+ *
+ * @param options.secrets Values to replace as well, also in JSON, in addresses and in base64. Those of less than six characters are ignored.
+ * @param options.header The name of the header that contains the text, which may mean that all of it is secret.
+ * @param options.field The name of the JSON field that contains the text, likewise.
+ * @param options.replace Returns the replacement of a secret. @default '[redacted]'
+ */
+export function redactSecrets(
+  text: string,
+  {
+    secrets = [],
+    header,
+    field,
+    replace = () => MARK,
+  }: {
+    secrets?: readonly string[];
+    header?: string;
+    field?: string;
+    replace?: (secret: string, position: number) => string;
+  } = {},
+): string {
+  const isSecret =
+    text !== '' &&
+    ((header !== undefined && isSecretName(header)) ||
+      (field !== undefined && SECRET_NAMES.field.pattern.test(field)));
+  if (isSecret) return replace(text, 0);
+  const spellings = toSpellings(secrets.filter(secret => secret.length >= MIN_KNOWN_LENGTH));
+  return replaceRanges(text, findRanges(text, spellings), replace);
+}
+
+/** Positions of a secret in a text: from, up to but not including. */
+type Range = readonly [from: number, to: number];
+
+/** Finds known secrets and text that looks like a secret. */
+const findRanges = (text: string, spellings: readonly string[]): Range[] => [
+  ...findByRule(text),
+  ...spellings.flatMap(spelling => {
+    const ranges: Range[] = [];
+    for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1))
+      ranges.push([at, at + spelling.length]);
+    return ranges;
+  }),
 ];
 
-/** Names of JSON fields whose text is a credential. */
-const CREDENTIAL_FIELD = /(?:api[-_]?key|token|secret|password|passwd|authorization)$/i;
+/** Finds text that looks like a secret. */
+export const findByRule = (text: string): Range[] =>
+  SECRET_PATTERNS.flatMap(pattern =>
+    [...text.matchAll(pattern)].map((match): Range => {
+      const secret = match.findLast(group => group !== undefined) ?? '';
+      const end = match.index + match[0].length;
+      return [end - secret.length, end];
+    }),
+  );
+
+/** Replaces ranges. Those that overlap or touch are one secret. */
+function replaceRanges(
+  text: string,
+  ranges: readonly Range[],
+  replace: (secret: string, position: number) => string,
+): string {
+  let result = '';
+  let end = 0;
+  const sorted = ranges.toSorted((a, b) => a[0] - b[0]);
+  for (let index = 0; index < sorted.length;) {
+    const [from, first] = sorted[index] ?? [end, end];
+    let to = first;
+    for (index++; (sorted[index]?.[0] ?? Infinity) <= to; index++)
+      to = Math.max(to, sorted[index]?.[1] ?? to);
+    result += text.slice(end, from) + replace(text.slice(from, to), from);
+    end = to;
+  }
+  return result + text.slice(end);
+}
+
+/** Returns the secrets as they are, and as they are written in JSON, in JSON within JSON, in addresses and in base64. */
+const toSpellings = (secrets: readonly string[]): string[] =>
+  [
+    ...new Set(
+      secrets.flatMap(secret => {
+        if (secret === '') return [];
+        const json = JSON.stringify(secret).slice(1, -1);
+        return [secret, json, JSON.stringify(json).slice(1, -1), encode(secret), toBase64(secret)];
+      }),
+    ),
+  ].sort((a, b) => b.length - a.length);
+
+/** URL-encodes a secret. Lone surrogates cannot be encoded. */
+function encode(secret: string): string {
+  try {
+    return encodeURIComponent(secret);
+  } catch {
+    return secret;
+  }
+}
+
+const toBase64 = (secret: string): string =>
+  btoa(Array.from(new TextEncoder().encode(secret), byte => String.fromCharCode(byte)).join(''));
 
 /** Redacts all strings of a JSON value of an error, including field names: a server may repeat a key in any of them. */
 export function redactJson(value: unknown, redact: (text: string) => string): unknown {
@@ -77,13 +156,13 @@ export function redactJson(value: unknown, redact: (text: string) => string): un
 export const redactErrorJson = (value: unknown, redact: (text: string) => string): unknown =>
   redactJson(hideCredentialFields(value), redact);
 
+export const isSecretField = (name: string): boolean => SECRET_NAMES.field.pattern.test(name);
+
 function hideCredentialFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hideCredentialFields);
   if (!isPlainObject(value)) return value;
   return mapFields(value, (name, field) =>
-    typeof field === 'string' && field !== '' && CREDENTIAL_FIELD.test(name)
-      ? MARK
-      : hideCredentialFields(field),
+    typeof field === 'string' && field !== '' && isSecretField(name) ? MARK : hideCredentialFields(field),
   );
 }
 
@@ -102,13 +181,6 @@ export const redactHeaderValues = (
   redact: (text: string) => string,
 ): Record<string, string> => Object.fromEntries([...headers].map(([name, value]) => [name, redact(value)]));
 
-/** Names of headers and query parameters whose values are secrets, including gateway-specific names. */
-const SECRET_NAME =
-  /auth|key|token|secret|cookie|pass(?:w|phrase|code|$)|credential|signature|session|^sig$|^code$/i;
-
-/** Names that match `SECRET_NAME` but hold no secret. */
-const INNOCENT_NAME = /^(idempotency-key|x-session-affinity)$/i;
-
 /** A value with an authentication scheme is a secret under any name. */
 const CREDENTIALS = /^(?:bearer|basic) +\S{8,}$/i;
 
@@ -123,11 +195,13 @@ const MIN_UNNAMED_LENGTH = 6;
 
 type NamedValues = Iterable<readonly [name: string, value: string | undefined]>;
 
-const isSecretName = (name: string): boolean => SECRET_NAME.test(name) && !INNOCENT_NAME.test(name);
+const isSecretName = (name: string): boolean =>
+  SECRET_NAMES.parameter.pattern.test(name) && !INNOCENT_PARAMETER.test(name);
 
-const isSecret = (value: string): boolean => value.length >= MIN_SECRET_LENGTH && !COMMON_VALUE.test(value);
+export const isSecret = (value: string): boolean =>
+  value.length >= MIN_SECRET_LENGTH && !COMMON_VALUE.test(value);
 
-const withoutScheme = (value: string): string => value.replace(/^\w+ +/, '');
+export const withoutScheme = (value: string): string => value.replace(/^\w+ +/, '');
 
 /** Finds secrets among named values, each with and without its scheme (`Bearer`). */
 export function findSecrets(values: NamedValues): string[] {
@@ -157,13 +231,13 @@ export const findPrivateValues = (values: NamedValues): string[] => {
 export const findSecretArguments = (args: readonly string[]): string[] =>
   args
     .flatMap((argument, index) => {
-      const assigned = SECRET_ASSIGNMENT.exec(argument)?.[1];
-      return assigned ?? (SECRET_OPTION.test(args[index - 1] ?? '') ? argument : []);
+      const [option = '', value] = argument.split(/=(.+)/s);
+      if (value !== undefined && isSecretOption(option)) return value;
+      return isSecretOption(args[index - 1] ?? '') ? argument : [];
     })
     .filter(isSecret);
 
-const SECRET_ASSIGNMENT = /^-[^=]*(?:key|token|secret|password)[^=]*=(.+)$/i;
-const SECRET_OPTION = /^-[^=]*(?:key|token|secret|password)[^=]*$/i;
+const isSecretOption = (argument: string): boolean => SECRET_NAMES.argument.pattern.test(argument);
 
 /** Finds the secrets in the query of an address. */
 export const findUrlSecrets = (address: string): string[] =>
@@ -192,101 +266,10 @@ export function withoutQuery(url: string): string {
   return at < 0 ? url : url.slice(0, at);
 }
 
-/**
- * Redacts a request body for errors and metadata: hosted tools carry the credentials of MCP servers and of the
- * addresses that containers may reach. Items of the input can contain tools, too. Gateways accept credentials in fields
- * that the API does not define.
- */
-export function redactRequestBody(body: unknown): { body: unknown; secrets: string[] } {
-  if (!isPlainObject(body)) return { body, secrets: [] };
-  const secrets: string[] = [];
-
-  /** Fields of tools that hold secrets, each with its redaction. */
-  const rules = new Map<string, (value: unknown) => unknown>([
-    ['authorization', hide],
-    ['headers', hide],
-    ['server_url', hideInUrl],
-    ['environment', hideInEnvironment],
-    ['container', hideInEnvironment],
-    ['tools', hideInTools],
-  ]);
-  const redacted = {
-    ...mapFields(body, (name, value) => (CONTENT_FIELDS.has(name) ? value : hideCredentials(value, name))),
-    ...(isNonEmptyArray(body.tools) && { tools: hideInTools(body.tools) }),
-    ...(isNonEmptyArray(body.input) &&
-      body.input.some(hasTools) && {
-        input: body.input.map((item: unknown) =>
-          hasTools(item) ? { ...item, tools: hideInTools(item.tools) } : item,
-        ),
-      }),
-  };
-  return secrets.length === 0 ? { body, secrets } : { body: redacted, secrets };
-
-  function hideInTools(tools: unknown): unknown {
-    if (!Array.isArray(tools)) return tools;
-    return tools.map((tool: unknown) => {
-      if (!isPlainObject(tool) || tool.type === 'function') return tool;
-      return mapFields(tool, (name, value) => {
-        const rule = rules.get(name);
-        if (rule !== undefined) return rule(value);
-        // An option that this package does not know is sent as well.
-        return typeof value === 'string' && CREDENTIAL_FIELD.test(name) ? hide(value) : value;
-      });
-    });
-  }
-
-  function hideCredentials(value: unknown, name: string): unknown {
-    if (Array.isArray(value)) return value.map(item => hideCredentials(item, name));
-    if (isPlainObject(value)) return mapFields(value, (key, field) => hideCredentials(field, key));
-    if (typeof value !== 'string') return value;
-    return CREDENTIAL_FIELD.test(name) || looksLikeCredential(value) ? hide(value) : value;
-  }
-
-  function hide(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(hide);
-    if (isPlainObject(value)) return mapFields(value, (_, field) => hide(field));
-    if (typeof value !== 'string') return value;
-    addSecrets(value, withoutScheme(value));
-    return MARK;
-  }
-
-  /** Redacts the values of `network_policy.domain_secrets`, and everything in secrets of another shape. */
-  function hideInEnvironment(environment: unknown): unknown {
-    if (!isPlainObject(environment) || !isPlainObject(environment.network_policy)) return environment;
-    const { network_policy } = environment;
-    const { domain_secrets: found } = network_policy;
-    if (found === undefined) return environment;
-    const domain_secrets = Array.isArray(found)
-      ? found.map((secret: unknown) =>
-          isPlainObject(secret) && typeof secret.domain === 'string' && 'value' in secret
-            ? { ...secret, value: hide(secret.value) }
-            : hide(secret),
-        )
-      : hide(found);
-    return { ...environment, network_policy: { ...network_policy, domain_secrets } };
-  }
-
-  function hideInUrl(address: unknown): unknown {
-    if (typeof address !== 'string') return address;
-    const redacted = redactUrl(address);
-    addSecrets(...redacted.secrets);
-    return redacted.url;
-  }
-
-  function addSecrets(...found: string[]): void {
-    secrets.push(...found.filter(isSecret));
-  }
-}
-
-const hasTools = (item: unknown): item is PlainObject => isPlainObject(item) && isNonEmptyArray(item.tools);
-
-/** Fields of a request body that contain text for the model, schemas, tools or the name of the model. */
-const CONTENT_FIELDS: ReadonlySet<string> = new Set(['input', 'instructions', 'model', 'text', 'tools']);
-
-const looksLikeCredential = (text: string): boolean =>
-  CREDENTIAL_PATTERNS.some(([pattern]) => text.search(pattern) >= 0);
-
-const mapFields = (fields: PlainObject, toValue: (name: string, value: unknown) => unknown): PlainObject =>
+export const mapFields = (
+  fields: PlainObject,
+  toValue: (name: string, value: unknown) => unknown,
+): PlainObject =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toValue(name, value)]));
 
 function isPlain(value: object): boolean {
@@ -294,15 +277,6 @@ function isPlain(value: object): boolean {
   return (
     value instanceof Error || Array.isArray(value) || prototype === Object.prototype || prototype === null
   );
-}
-
-/** URL-encodes a secret. Lone surrogates cannot be encoded. */
-function encode(secret: string): string {
-  try {
-    return encodeURIComponent(secret);
-  } catch {
-    return secret;
-  }
 }
 
 /** Decodes a part of a query. Returns text with an invalid encoding unchanged. */

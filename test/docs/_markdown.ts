@@ -8,6 +8,7 @@ export const PAGES = [
   'src/host/README.md',
   'src/tool-loop/durable/README.md',
   'src/provider/README.md',
+  'src/redaction/README.md',
   'src/testing/README.md',
   'src/tool-calls/README.md',
   'src/tool-loop/README.md',

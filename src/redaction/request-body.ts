@@ -1,0 +1,101 @@
+import { isNonEmptyArray, isPlainObject, type PlainObject } from '../shared/json.js';
+import {
+  findByRule,
+  isSecret,
+  isSecretField,
+  mapFields,
+  MARK,
+  redactUrl,
+  withoutScheme,
+} from './redaction.js';
+
+/**
+ * Redacts a request body for errors and metadata: hosted tools carry the credentials of MCP servers and of the
+ * addresses that containers may reach. Items of the input can contain tools, too. Gateways accept credentials in fields
+ * that the API does not define.
+ */
+export function redactRequestBody(body: unknown): { body: unknown; secrets: string[] } {
+  if (!isPlainObject(body)) return { body, secrets: [] };
+  const secrets: string[] = [];
+
+  /** Fields of tools that hold secrets, each with its redaction. */
+  const rules = new Map<string, (value: unknown) => unknown>([
+    ['authorization', hide],
+    ['headers', hide],
+    ['server_url', hideInUrl],
+    ['environment', hideInEnvironment],
+    ['container', hideInEnvironment],
+    ['tools', hideInTools],
+  ]);
+  const redacted = {
+    ...mapFields(body, (name, value) => (CONTENT_FIELDS.has(name) ? value : hideCredentials(value, name))),
+    ...(isNonEmptyArray(body.tools) && { tools: hideInTools(body.tools) }),
+    ...(isNonEmptyArray(body.input) &&
+      body.input.some(hasTools) && {
+        input: body.input.map((item: unknown) =>
+          hasTools(item) ? { ...item, tools: hideInTools(item.tools) } : item,
+        ),
+      }),
+  };
+  return secrets.length === 0 ? { body, secrets } : { body: redacted, secrets };
+
+  function hideInTools(tools: unknown): unknown {
+    if (!Array.isArray(tools)) return tools;
+    return tools.map((tool: unknown) => {
+      if (!isPlainObject(tool) || tool.type === 'function') return tool;
+      return mapFields(tool, (name, value) => {
+        const rule = rules.get(name);
+        if (rule !== undefined) return rule(value);
+        // An option that this package does not know is sent as well.
+        return typeof value === 'string' && isSecretField(name) ? hide(value) : value;
+      });
+    });
+  }
+
+  function hideCredentials(value: unknown, name: string): unknown {
+    if (Array.isArray(value)) return value.map(item => hideCredentials(item, name));
+    if (isPlainObject(value)) return mapFields(value, (key, field) => hideCredentials(field, key));
+    if (typeof value !== 'string') return value;
+    return isSecretField(name) || findByRule(value).length > 0 ? hide(value) : value;
+  }
+
+  function hide(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(hide);
+    if (isPlainObject(value)) return mapFields(value, (_, field) => hide(field));
+    if (typeof value !== 'string') return value;
+    addSecrets(value, withoutScheme(value));
+    return MARK;
+  }
+
+  /** Redacts the values of `network_policy.domain_secrets`, and everything in secrets of another shape. */
+  function hideInEnvironment(environment: unknown): unknown {
+    if (!isPlainObject(environment) || !isPlainObject(environment.network_policy)) return environment;
+    const { network_policy } = environment;
+    const { domain_secrets: found } = network_policy;
+    if (found === undefined) return environment;
+    const domain_secrets = Array.isArray(found)
+      ? found.map((secret: unknown) =>
+          isPlainObject(secret) && typeof secret.domain === 'string' && 'value' in secret
+            ? { ...secret, value: hide(secret.value) }
+            : hide(secret),
+        )
+      : hide(found);
+    return { ...environment, network_policy: { ...network_policy, domain_secrets } };
+  }
+
+  function hideInUrl(address: unknown): unknown {
+    if (typeof address !== 'string') return address;
+    const redacted = redactUrl(address);
+    addSecrets(...redacted.secrets);
+    return redacted.url;
+  }
+
+  function addSecrets(...found: string[]): void {
+    secrets.push(...found.filter(isSecret));
+  }
+}
+
+const hasTools = (item: unknown): item is PlainObject => isPlainObject(item) && isNonEmptyArray(item.tools);
+
+/** Fields of a request body that contain text for the model, schemas, tools or the name of the model. */
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(['input', 'instructions', 'model', 'text', 'tools']);
