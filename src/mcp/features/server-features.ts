@@ -15,11 +15,10 @@ import type { McpRequestFacts } from '../../core/telemetry.js';
 import type { McpServerConfig } from '../config/config.js';
 import type { McpConnection } from '../session/connection.js';
 import { toMcpError } from '../session/errors.js';
-import type { McpFailureKind } from '../session/failures.js';
-import { type RequestLimits, type RetryParams, type Send, sendRequest } from '../session/request.js';
-import { toMetaField } from '../session/request-meta.js';
-import { type McpContentPart, toContentParts } from './resource-content.js';
-import type { McpCallFacts } from '../session/running-calls.js';
+import type { McpFailureKind } from '../transport/failures.js';
+import { type RequestLimits, type Send, sendRequest, toMetaField } from '../session/request.js';
+import { type McpContentPart, toContentParts } from './tool-output.js';
+import type { McpCallFacts } from '../config/callbacks.js';
 
 /** Options of a request for resources, prompts or completions. */
 export interface McpRequestOptions {
@@ -213,7 +212,7 @@ export function createServerFeatures(
           // The response to a retry is meant for this request only.
           client.readResource(
             { uri, ...toMetaField(meta), ...retry },
-            isEmpty(retry) ? options : { ...options, cacheMode: 'bypass' },
+            Object.keys(retry).length === 0 ? options : { ...options, cacheMode: 'bypass' },
           ),
       );
       return { parts: toContentParts(contents.map(resource => ({ type: 'resource', resource }))), contents };
@@ -254,8 +253,6 @@ export function createServerFeatures(
     },
   };
 }
-
-const isEmpty = (retry: RetryParams): boolean => Object.keys(retry).length === 0;
 
 /** @throws KelivoError `unknown-name`, naming the servers that exist. */
 export function findServer<Server extends { readonly name: string }>(

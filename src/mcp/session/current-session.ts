@@ -1,10 +1,10 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { wait } from '../../shared/abort.js';
 import type { Telemetry } from '../../core/telemetry.js';
-import { authorizationOf } from '../auth/authorization.js';
+import { authorizationOf } from '../auth/server-authorization.js';
 import type { McpServerConfig } from '../config/config.js';
-import { McpFailure, toMcpFailure } from './failures.js';
-import { createRestartLimit } from './restart-limit.js';
-import type { McpCallbacks } from '../features/server-requests.js';
+import { McpFailure, toMcpFailure } from '../transport/failures.js';
+import type { McpCallbacks } from '../config/callbacks.js';
 import { type KnownEra, openSession } from './open-session.js';
 import type { McpSession } from './session.js';
 import { createSharedTask } from './shared-task.js';
@@ -104,7 +104,7 @@ export function createCurrentSession(
         hasFailed = false;
         return opened;
       } catch (error) {
-        hasFailed = !signal.aborted && authorizationOf(config)?.signIn === undefined;
+        hasFailed = !signal.aborted && authorizationOf(config)?.signInUrl === undefined;
         throw error;
       }
     },
@@ -137,7 +137,7 @@ export function createCurrentSession(
 
   return {
     get state() {
-      if (authorizationOf(config)?.signIn) return 'unauthorized';
+      if (authorizationOf(config)?.signInUrl) return 'unauthorized';
       if (findOpen()) return 'ready';
       if (opening.isRunning) return 'connecting';
       return hasFailed ? 'failed' : 'idle';
@@ -175,6 +175,52 @@ export function createCurrentSession(
       restarts.reset();
       onToolsChanged();
       await Promise.all([opening.stop(reason), ...ended.map(endedSession => endedSession.close())]);
+    },
+  };
+}
+
+/** Delays the restarts of a server that repeatedly ends unexpectedly, and stops them after too many. */
+export interface RestartLimit {
+  /** Records that the connection ended unexpectedly. */
+  recordCrash(): void;
+  /**
+   * Waits until the server may be started again.
+   *
+   * @throws McpFailure `crashing` after too many recent crashes, or the signal's reason.
+   */
+  waitForTurn(options: { signal?: AbortSignal }): Promise<void>;
+  /** Forgets all recorded crashes. */
+  reset(): void;
+}
+
+/** Period in which crashes count, in milliseconds. */
+const crashPeriod = 60_000;
+
+/** Delays before a restart after the first, second … crash, in milliseconds. They are short because the model waits. */
+const restartDelays = [0, 250, 500, 1000];
+
+/** @param options.cooldown Time without restarts after more crashes than there are delays, in milliseconds. */
+export function createRestartLimit({ cooldown }: { cooldown: number }): RestartLimit {
+  let crashes: number[] = [];
+
+  return {
+    recordCrash() {
+      crashes = [...crashes.filter(time => time > Date.now() - crashPeriod), Date.now()];
+    },
+    async waitForTurn({ signal }) {
+      const recent = crashes.filter(time => time > Date.now() - crashPeriod);
+      const last = recent.at(-1);
+      if (last === undefined) return;
+      const delay = restartDelays[recent.length - 1];
+      const remaining = last + (delay ?? cooldown) - Date.now();
+      if (remaining <= 0) return;
+      if (delay === undefined) {
+        throw new McpFailure({ kind: 'crashing', count: recent.length, milliseconds: remaining });
+      }
+      await wait(remaining, signal);
+    },
+    reset() {
+      crashes = [];
     },
   };
 }

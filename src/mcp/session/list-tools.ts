@@ -2,13 +2,12 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { type JSONObject, objectOf } from '../../shared/json.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
-import { isForModel, toApp } from '../features/apps.js';
-import { requestOriginal } from './messages.js';
+import { isForModel, toApp } from './apps.js';
+import { requestOriginal } from '../transport/messages.js';
 import { findParamHeaderIssue, sendsParamHeaders } from '../transport/param-headers.js';
-import { type RequestLimits, sendRequest } from './request.js';
-import { toMetaField } from './request-meta.js';
+import { type RequestLimits, sendRequest, toMetaField } from './request.js';
 import type { McpSession } from './session.js';
-import { isWithinBounds, quoteName, toPlainText } from '../features/untrusted-input.js';
+import { isWithinBounds, quoteName, toPlainText } from '../transport/untrusted-input.js';
 
 /** The tools that a server offers, under its own names. */
 export interface ServerTools {

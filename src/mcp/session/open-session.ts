@@ -1,10 +1,10 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
 import type { McpServerConfig } from '../config/config.js';
-import { McpFailure, toMcpFailure } from './failures.js';
-import { createMessageTap, interceptMessages } from './messages.js';
+import { McpFailure, toMcpFailure } from '../transport/failures.js';
+import { createMessageTap, interceptMessages } from '../transport/messages.js';
 import { createRunningCalls } from './running-calls.js';
-import type { McpCallbacks } from '../features/server-requests.js';
+import type { McpCallbacks } from '../config/callbacks.js';
 import { createSession, type McpSession, type NewSession, type SessionOptions } from './session.js';
 import { openTransport, type TransportKind, toTransportKinds } from '../transport/transport.js';
 

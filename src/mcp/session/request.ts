@@ -10,9 +10,9 @@ import { linkSignal, toTimerDelay, wait } from '../../shared/abort.js';
 import { objectOf, type PlainObject } from '../../shared/json.js';
 import { ABORTED, type McpRequestFacts, type ToolTelemetry } from '../../core/telemetry.js';
 import type { ToolProgress } from '../../tools/tool-source.js';
-import { McpFailure, mayHaveRun, toMcpFailure } from './failures.js';
-import type { McpCallFacts } from './running-calls.js';
-import { respondToInput } from '../features/server-requests.js';
+import { McpFailure, mayHaveRun, toMcpFailure } from '../transport/failures.js';
+import type { McpCallFacts } from '../config/callbacks.js';
+import { respondToInput } from './server-requests.js';
 import type { McpSession } from './session.js';
 
 export interface RequestLimits {
@@ -244,3 +244,7 @@ function createInactivityTimer({
     stop: () => clearTimeout(timer),
   };
 }
+
+/** Returns `_meta` as a field of the parameters of a request, or nothing if it is empty. */
+export const toMetaField = (meta: PlainObject): { _meta?: PlainObject } =>
+  Object.keys(meta).length === 0 ? {} : { _meta: meta };

@@ -1,20 +1,9 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
+import type { RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
-import type { ToolCallContext } from '../../tools/tool-source.js';
+import type { McpCallFacts } from '../config/callbacks.js';
 import { captureContext } from '../../shared/async-context.js';
-import { McpFailure } from './failures.js';
-
-/** Identifies a tool call to callbacks, or a request of the application for a resource or a prompt. */
-export interface McpCallFacts extends Pick<ToolCallContext, 'context'> {
-  /** @default none, for a resource that the application reads and a prompt */
-  readonly toolCallId?: string;
-  /** The server's name in the configuration of the tools that made the call. */
-  readonly server: string;
-  /** The turn of the tool loop. @default none, outside of a tool loop */
-  readonly turnId?: string;
-  /** The round of the turn, from 1. @default none, outside of a tool loop */
-  readonly round?: number;
-}
+import { McpFailure } from '../transport/failures.js';
+import type { CallObserver } from '../transport/transport.js';
 
 /** A call that was sent to the server, with the requests that the server makes of the host for it. */
 export interface RunningCall {
@@ -35,7 +24,7 @@ export interface RunningCall {
  * response stream of its call. The other transports have one stream for everything: there, calls that a server can make
  * requests for run one at a time.
  */
-export interface RunningCalls {
+export interface RunningCalls extends CallObserver {
   /**
    * Registers a call, which is recognized by the object of its arguments when it is sent. Waits for its turn if calls
    * run one at a time.
@@ -47,10 +36,6 @@ export interface RunningCalls {
   find(requestId: RequestId): RunningCall | undefined;
   /** The running call, if there is exactly one. */
   readonly only: RunningCall | undefined;
-  /** Called with each message before it is sent. */
-  onSend(message: JSONRPCMessage): void;
-  /** Called when the response stream of a call delivers a request of the server, before `find`. */
-  onDelivery(requestId: RequestId, options: { callId: RequestId }): void;
 }
 
 interface Entry extends RunningCall {

@@ -9,18 +9,18 @@ import {
 import { toTimerDelay } from '../../shared/abort.js';
 import type { PlainObject } from '../../shared/json.js';
 import type { McpRequestFacts, Telemetry } from '../../core/telemetry.js';
+import type { McpCallbacks } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
-import { secretsOf } from './errors.js';
-import type { ProcessReport } from './failures.js';
+import { secretsOf } from '../auth/secrets.js';
+import type { ProcessReport } from '../transport/failures.js';
 import { followListChanges, type ListChanges } from './list-changes.js';
 import type { RunningCalls } from './running-calls.js';
 import {
   createHostResponses,
   handleServerRequests,
   type HostResponses,
-  type McpCallbacks,
   toCapabilities,
-} from '../features/server-requests.js';
+} from './server-requests.js';
 import type { OpenedTransport } from '../transport/transport.js';
 
 /** One connection to a server, from opening to closing. It is never reopened. */

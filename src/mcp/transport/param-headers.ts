@@ -1,6 +1,6 @@
+import type { Client, Transport } from '@modelcontextprotocol/client';
 import { isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { subschemasOf } from '../../tool-calls/json-schema.js';
-import type { McpSession } from '../session/session.js';
 
 /*
  * Arguments that are repeated as HTTP headers, so that gateways can route a call without reading its body. A property
@@ -25,7 +25,7 @@ const token = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerTypes: readonly unknown[] = ['string', 'integer', 'boolean'];
 
 /** Returns true if a session repeats arguments as headers: over Streamable HTTP, since revision 2026-07-28. */
-export const sendsParamHeaders = ({ client, transport }: McpSession): boolean =>
+export const sendsParamHeaders = ({ client, transport }: { client: Client; transport: Transport }): boolean =>
   client.getProtocolEra() === 'modern' && transport.hasPerRequestStream === true;
 
 /** Describes the first header that a schema requests in a way that the specification forbids. */

@@ -12,7 +12,7 @@ import {
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { createLineSplitter } from '../../http/text-stream.js';
 import type { McpStdioServerConfig } from '../config/config.js';
-import type { ProcessReport } from '../session/failures.js';
+import type { ProcessReport } from './failures.js';
 import { createStderrReader } from './stderr-lines.js';
 import { endProcessTree, endWithHost, hasProcessGroups } from './process-tree.js';
 

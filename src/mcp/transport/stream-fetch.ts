@@ -2,7 +2,7 @@ import type { FetchLike, RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal } from '../../shared/abort.js';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 import { createLineSplitter } from '../../http/text-stream.js';
-import { streamEndedMessage } from '../session/failures.js';
+import { streamEndedMessage } from './failures.js';
 
 const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
 

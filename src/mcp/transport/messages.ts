@@ -10,21 +10,10 @@ import {
 import * as z from 'zod/v4';
 import { createRedactor, redactErrorJson } from '../../redaction/redaction.js';
 import { isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
+import type { McpMessage } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
-import { secretsOf } from './errors.js';
-import { isWithinBounds } from '../features/untrusted-input.js';
-
-/** One JSON-RPC message of a connection, for display. */
-export interface McpMessage {
-  /** The server's name in the configuration. If sources share the connection, its name in the first of them. */
-  readonly server: string;
-  /** `sent` by this client or `received` from the server. */
-  readonly direction: 'sent' | 'received';
-  /** The time at which the message was sent or received, in milliseconds since 1970. */
-  readonly time: number;
-  /** A copy of the message without secrets: those of the configuration, and text that looks like a credential. */
-  readonly message: PlainObject;
-}
+import { secretsOf } from '../auth/secrets.js';
+import { isWithinBounds } from './untrusted-input.js';
 
 /** Observes the messages of one connection. Never throws. */
 export type MessageTap = (direction: McpMessage['direction'], message: JSONRPCMessage) => void;

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import type { PlainObject } from '../../shared/json.js';
+import { isPlainObject, type PlainObject } from '../../shared/json.js';
 import type { ToolTelemetry } from '../../core/telemetry.js';
 import {
   effectiveAnnotations,
@@ -7,18 +7,19 @@ import {
   type ToolDefinition,
   type ToolOutput,
 } from '../../tools/tool-source.js';
-import { findArgumentIssue } from '../features/argument-issues.js';
+import { findArgumentIssue } from './argument-issues.js';
 import type { McpServerConfig } from '../config/config.js';
-import type { McpConnection } from './connection.js';
-import { redactServerText, toMcpError } from './errors.js';
-import { McpFailure, type McpFailureKind } from './failures.js';
-import type { McpSourceOptions } from '../config/options.js';
-import { requestOriginal } from './messages.js';
+import type { McpConnection } from '../session/connection.js';
+import { redactServerText } from '../auth/secrets.js';
+import { toMcpError } from '../session/errors.js';
+import { McpFailure, type McpFailureKind } from '../transport/failures.js';
+import type { RequestMeta } from '../config/callbacks.js';
+import { requestOriginal } from '../transport/messages.js';
 import { sendsParamHeaders, toParamHeaders } from '../transport/param-headers.js';
-import { type RequestLimits, sendRequest } from './request.js';
-import { readRequestMeta, toMetaField } from './request-meta.js';
-import type { McpSession } from './session.js';
-import { toToolOutput } from '../features/tool-output.js';
+import { type RequestLimits, sendRequest, toMetaField } from '../session/request.js';
+import { isWithinBounds } from '../transport/untrusted-input.js';
+import type { McpSession } from '../session/session.js';
+import { toToolOutput } from './tool-output.js';
 
 // Intentionally loose: unknown content blocks are passed on as JSON, and a result that differs from its output schema
 // is still a result.
@@ -48,7 +49,7 @@ export interface ServerToolCall {
   /** Identifies the call to callbacks. @default none, outside of a tool loop */
   callContext?: ToolCallContext;
   /** Returns `_meta` of the request. @default none */
-  requestMeta?: McpSourceOptions['requestMeta'];
+  requestMeta?: RequestMeta | undefined;
   /** `_meta` of this request, which takes precedence. @default none */
   callMeta?: PlainObject;
   /** The call was rejected because its headers did not match a changed schema. @default false */
@@ -156,3 +157,33 @@ function mayRetry({ kind }: McpFailure, tool: ToolDefinition): boolean {
   // A read-only tool is idempotent as well.
   return retry === 'always' || (retry === 'if-harmless' && effectiveAnnotations(tool).idempotent);
 }
+
+/** Limits of `_meta` that the host adds to a request. */
+const metaBounds = { maxDepth: 50, maxSize: 64 * 1024 };
+
+/**
+ * Collects `_meta` of a request from functions of the host, of which the last takes precedence. A function that throws,
+ * and metadata that cannot be sent, is left out: a failing tracer must not stop a call.
+ */
+function readRequestMeta(readers: readonly (() => unknown)[]): PlainObject {
+  return Object.assign({}, ...readers.map(readSafely));
+}
+
+function readSafely(read: () => unknown): PlainObject {
+  try {
+    const meta = read();
+    if (!isPlainObject(meta) || !isWithinBounds(meta, metaBounds)) return {};
+    // Also leaves out functions, which JSON cannot contain.
+    const sent: PlainObject = JSON.parse(JSON.stringify(meta));
+    return Object.fromEntries(Object.entries(sent).filter(([key]) => !isReserved(key)));
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Returns true for keys that the protocol defines. Prefixes whose second label is `modelcontextprotocol` or `mcp` are
+ * reserved (https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta).
+ */
+const isReserved = (key: string): boolean =>
+  key === 'progressToken' || /^[^./]+\.(?:modelcontextprotocol|mcp)(?:\.[^/]*)?\//.test(key);
