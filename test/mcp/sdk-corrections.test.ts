@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import {
@@ -76,10 +77,13 @@ const timedOut = expect.objectContaining({ code: SdkErrorCode.RequestTimeout });
 const looseResult = z.looseObject({});
 
 describe('Streamable HTTP', () => {
-  it.each(['drop', 'drop-hard'])('a stream that ends early fails its call at the timeout (%s)', async name => {
-    const { client } = await openHttp();
-    await expect(client.callTool({ name, arguments: {} }, { timeout: 500 })).rejects.toEqual(timedOut);
-  });
+  it.each(['drop', 'drop-hard'])(
+    'a stream that ends early fails its call at the timeout (%s)',
+    async name => {
+      const { client } = await openHttp();
+      await expect(client.callTool({ name, arguments: {} }, { timeout: 500 })).rejects.toEqual(timedOut);
+    },
+  );
 
   it('the stream of a cancelled call stays open', async () => {
     const { server, client } = await openHttp();
@@ -92,10 +96,15 @@ describe('Streamable HTTP', () => {
     expect(server.openStreams).toBe(1);
   });
 
-  it('a stream is resumed after an error, although no call waits for it', async () => {
+  it('a stream that ends after its call was cancelled is resumed', async () => {
     const { server, client } = await openHttp();
-    await expect(client.callTool({ name: 'rpc-error', arguments: {} })).rejects.toThrow('No such row.');
-    await until(() => server.requests.some(({ lastEventId }) => lastEventId === 'event-2'));
+    const controller = new AbortController();
+    const call = client.callTool({ name: 'hang', arguments: {} }, { signal: controller.signal });
+    await until(() => server.openStreams === 1);
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    server.endStreams();
+    await until(() => server.requests.some(({ lastEventId }) => lastEventId === 'event-3'));
   });
 
   it('a call waits for its timeout after the last attempt to resume its stream', async () => {
@@ -157,6 +166,22 @@ describe('stdio', () => {
     await expect(call).rejects.toMatchObject({ code: SdkErrorCode.ConnectionClosed });
   });
 
+  it('an idle server keeps the host alive', async () => {
+    const { config } = await fixtureServer();
+    const script = `
+      import { Client } from '@modelcontextprotocol/client';
+      import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+      await new Client({ name: 'bare', version: '1' }).connect(new StdioClientTransport(${JSON.stringify(config)}));
+      console.log('connected');`;
+    const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void host.kill('SIGKILL'));
+    await once(host.stdout, 'data');
+    await new Promise(resolve => setTimeout(resolve, 1000));
+    expect(host.exitCode).toBeNull();
+  });
+
   it('a missing directory is reported as a missing program', async () => {
     const transport = new StdioClientTransport({ command: process.execPath, cwd: '/does/not/exist' });
     await expect(connect(transport)).rejects.toMatchObject({
@@ -201,7 +226,7 @@ describe('requests', () => {
   it('progress does not restart the time without `onprogress`', async () => {
     const client = await openStdio();
     const call = client.callTool(
-      { name: 'progress', arguments: { steps: 10, delay: 100 } },
+      { name: 'progress', arguments: { steps: 10, pause: 100 } },
       { timeout: 500, resetTimeoutOnProgress: true },
     );
     await expect(call).rejects.toEqual(timedOut);
@@ -292,7 +317,9 @@ describe('errors', () => {
   it('the SSE transport has the HTTP status of a request only in the message', async () => {
     const url = await serve((request, response) => {
       if (request.method === 'POST') return void response.writeHead(503).end('busy');
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: endpoint\ndata: /mcp\n\n');
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .write('event: endpoint\ndata: /mcp\n\n');
     });
     const error = await connect(new SSEClientTransport(url)).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ message: 'Error POSTing to endpoint (HTTP 503): busy' });

@@ -31,8 +31,8 @@ interface CredentialFetchOptions {
  * only.
  *
  * Corrects the MCP SDK (2.4.0): it prints the text of token endpoints on the console, and messages of its errors contain
- * it. Here only the code of an error remains. Its requests also have no time limit. Test: "errors of a token endpoint are
- * printed on the console" in sdk-corrections-auth.test.ts.
+ * it. Here only the code of an error remains. Its requests also have no time limit. Test of the bare SDK: "prints the text
+ * of a token endpoint on the console" in test/mcp/sdk-corrections-auth.test.ts.
  */
 export function createCredentialFetch(
   fetch: FetchLike,

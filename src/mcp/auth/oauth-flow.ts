@@ -35,7 +35,7 @@ import {
  * - If the provider cannot delete rejected credentials, they are sent again. Here they are not.
  * - After a refresh that failed temporarily, the user is asked to sign in again. Here the next use tries again.
  *
- * The tests in sdk-corrections-auth.test.ts fail when the SDK no longer needs one of these corrections.
+ * Tests of the bare SDK: "the flow" in test/mcp/sdk-corrections-auth.test.ts.
  */
 
 interface SignIn extends StartedSignIn {

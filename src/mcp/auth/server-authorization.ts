@@ -97,8 +97,9 @@ const maxSentTokens = 2;
  * token is available. Otherwise the response is returned unchanged, and the authorization knows the reason.
  *
  * Corrects the MCP SDK (2.4.0): a transport that has the provider itself refreshes once for every rejected request. With
- * rotating refresh tokens, all but one fail, and the user has to sign in again. The token also wins over a configured
- * `Authorization` header. Test: "every rejected request refreshes the token" in sdk-corrections-auth.test.ts.
+ * rotating refresh tokens, all but one fail, and the user has to sign in again
+ * (https://github.com/modelcontextprotocol/typescript-sdk/issues/234). Test of the bare SDK: "every
+ * rejected request of a transport refreshes the token" in test/mcp/sdk-corrections-auth.test.ts.
  */
 export function createAuthorizedFetch(config: McpHttpServerConfig, fetch: FetchLike): FetchLike {
   const authorization = authorizationOf(config);

@@ -23,6 +23,13 @@ export interface KnownEra {
   legacyUntil: number;
 }
 
+/*
+ * Corrects the negotiation of the MCP SDK (2.4.0): only for its own stdio transport it starts another process if the first
+ * one ended at `server/discover`; an HTTP server that does not respond to it is not asked for an older revision; the probe
+ * waits as long as the whole connection; and a server that only has SSE is not recognized. Tests of the bare SDK:
+ * "negotiation", and "a server that rejects it is not asked over SSE", in test/mcp/sdk-corrections.test.ts.
+ */
+
 /** Time after which a server is asked again for its revisions, in milliseconds. It may have been updated. */
 const legacyAge = 600_000;
 

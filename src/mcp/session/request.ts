@@ -73,9 +73,10 @@ export type RetryParams = Pick<InputRequiredResult, 'requestState'> & {
 /**
  * Sends one request with its own abort and timeout handling.
  *
- * The SDK (2.4.0) uses the same error code for aborts and timeouts, checks the total time only when progress arrives,
- * receives progress only with `onprogress`, and counts the time in which a server of revision 2025-11-25 waits for the
- * host.
+ * Corrects the MCP SDK (2.4.0): it uses the same error code for aborts and timeouts; checks the total time only when
+ * progress arrives (https://github.com/modelcontextprotocol/typescript-sdk/issues/2695); receives progress only with
+ * `onprogress`; counts the time in which a server of revision 2025-11-25 waits for the host; and fires a timer that is too
+ * long at once. Tests of the bare SDK: "requests" in test/mcp/sdk-corrections.test.ts.
  *
  * @throws McpFailure, or the signal's reason.
  */

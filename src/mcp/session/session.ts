@@ -195,6 +195,10 @@ export function createSession(
   return session;
 }
 
+/**
+ * Corrects the MCP SDK (2.4.0), whose `close()` does not end the session. Test of the bare SDK: "the session is not ended
+ * by close()" in test/mcp/sdk-corrections.test.ts.
+ */
 async function requestSessionEnd(endSession: () => Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<void>(resolve => {
@@ -206,16 +210,19 @@ async function requestSessionEnd(endSession: () => Promise<void>): Promise<void>
 }
 
 /**
- * Returns true for errors after which no response can arrive, although the SDK lets the calls wait for their timeouts.
- * Most errors that the SDK reports are harmless.
+ * Returns true for errors after which no response can arrive. Most errors that the SDK reports are harmless.
+ *
+ * Corrects the MCP SDK (2.4.0), which lets the calls wait for their timeouts. Test of the bare SDK: "a call waits for its
+ * timeout after the last attempt to resume its stream" in test/mcp/sdk-corrections.test.ts.
  */
 function isFatal(error: Error): boolean {
   return error instanceof SseError || error.message.startsWith('Maximum reconnection attempts');
 }
 
 /**
- * Replaces the SDK's validator, which compiles schemas (a content security policy may forbid that) and rejects results
- * that differ from their output schema (a model can read them anyway).
+ * Corrects the MCP SDK (2.4.0): its validator compiles schemas (a content security policy may forbid that) and rejects
+ * results that differ from their output schema (a model can read them anyway). Test of the bare SDK: "a result that differs
+ * from its output schema is rejected" in test/mcp/sdk-corrections.test.ts.
  */
 const acceptEverything: jsonSchemaValidator = {
   getValidator<T>() {

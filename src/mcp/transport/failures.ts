@@ -8,6 +8,13 @@ import {
 } from '@modelcontextprotocol/client';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 
+/*
+ * Corrects errors of the MCP SDK (2.4.0): the SSE transport has the HTTP status only in the message, a failed negotiation
+ * hides the error in its cause, and an expired session is an HTTP error like any other
+ * (https://github.com/modelcontextprotocol/typescript-sdk/issues/1708). Tests of the bare SDK: "errors", and "an expired
+ * session is not replaced", in test/mcp/sdk-corrections.test.ts.
+ */
+
 /**
  * Kind of a failure.
  *

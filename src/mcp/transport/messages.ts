@@ -50,10 +50,13 @@ function toOmitted({ jsonrpc, ...message }: JSONRPCMessage): PlainObject {
   };
 }
 
-/**
- * Valid results that the SDK receives in place of a server's own. The SDK (2.4.0) rejects a list because of one
- * malformed tool, and a result because of one block of an unknown type. `requestOriginal` returns the server's result.
+/*
+ * Corrects the MCP SDK (2.4.0): it rejects a list because of one malformed entry, and a result because of one block of an
+ * unknown type, even if the request has another schema. So the SDK receives a valid stand-in, and `requestOriginal`
+ * returns the result of the server. Tests of the bare SDK: "results" in test/mcp/sdk-corrections.test.ts.
  */
+
+/** Valid results that the SDK receives in place of a server's own. */
 const standIns: Readonly<Record<string, PlainObject>> = {
   'tools/list': { tools: [], ttlMs: 0, cacheScope: 'private' },
   'tools/call': { content: [] },

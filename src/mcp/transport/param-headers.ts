@@ -6,6 +6,10 @@ import { subschemasOf } from '../../tool-calls/json-schema.js';
  * Arguments that are repeated as HTTP headers, so that gateways can route a call without reading its body. A property
  * of the input schema requests it with `x-mcp-header`.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
+ *
+ * Corrects the MCP SDK (2.4.0): only its `callTool` sends these headers, and only for tools that its `listTools` has read.
+ * Requests that read the server's own result (messages.ts) have none. Test of the bare SDK: "arguments are not repeated as
+ * headers in a request with another schema" in test/mcp/sdk-corrections.test.ts.
  */
 
 /** An argument that is repeated as a header. */
