@@ -130,12 +130,14 @@ export function startMcpTools(
       server.error = undefined;
     },
     status: () =>
-      configs.map(([name]) =>
-        toStatus(
-          name,
-          servers.find(server => server.name === name),
-        ),
-      ),
+      configs.map(([name]) => {
+        const server = servers.find(other => other.name === name);
+        if (!server) return { name, state: 'disabled', tools: [] };
+        const { config, connection, error, offered } = server;
+        const { state } = connection;
+        const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signInUrl : undefined;
+        return { name, state, authorizationUrl, error, tools: offered };
+      }),
   };
 }
 
@@ -143,7 +145,10 @@ type SourceOptions = Required<Pick<McpSourceOptions, 'timeout' | 'totalTimeout' 
   Pick<McpSourceOptions, 'requestMeta'>;
 
 /** Returns the tools of one server as a source. The connection belongs to the pool. */
-function toSource(server: Server, { toolNames, requestMeta, ...limits }: SourceOptions): ToolSource {
+function toSource(
+  server: Server,
+  { timeout, totalTimeout, toolNames, requestMeta }: SourceOptions,
+): ToolSource {
   const { name: serverName, config, connection, tools } = server;
   const toOffered = (tool: ToolDefinition): ToolDefinition =>
     toolNames === 'prefixed' ? { ...tool, name: toPrefixedName(serverName, tool.name) } : tool;
@@ -153,26 +158,12 @@ function toSource(server: Server, { toolNames, requestMeta, ...limits }: SourceO
       const listing = await listServer(server, options);
       return { ...listing, tools: listing.tools.map(toOffered) };
     },
-    async callTool({ toolCallId, toolName, originalName = toolName, input }, options) {
-      const { signal, onProgress, callContext, idempotencyKey, requestMeta: callMeta, telemetry } = options;
+    async callTool(call, options) {
+      const { toolName, originalName = toolName } = call;
       const tool = tools.get(originalName);
       if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
-      return callTool(
-        connection,
-        {
-          serverName,
-          config,
-          tool,
-          input,
-          toolCallId,
-          callContext,
-          idempotencyKey,
-          requestMeta,
-          callMeta,
-          telemetry,
-        },
-        { ...limits, timeout: config.timeout ?? limits.timeout, signal, onProgress },
-      );
+      const limits = { totalTimeout, timeout: config.timeout ?? timeout };
+      return callTool({ serverName, config, connection, tool, requestMeta }, call, { ...options, ...limits });
     },
     close: async () => {},
   };
@@ -187,7 +178,10 @@ async function listServer(server: Server, { signal }: ListToolsOptions = {}): Pr
       const warning = `MCP server ${JSON.stringify(name)} is still starting. Its tools are offered as soon as it is ready.`;
       return { tools: [], warnings: [warning] };
     }
-    const problems = limitProblems(findProblems(config, listed)).filter(text => !server.reported.has(text));
+    const all = findProblems(config, listed);
+    const more = `has ${all.length - maxWarnings} more malformed or missing tools`;
+    const shown = all.length > maxWarnings ? [...all.slice(0, maxWarnings), more] : all;
+    const problems = shown.filter(text => !server.reported.has(text));
     for (const problem of problems) server.reported.add(problem);
     const tools = listed.tools
       .filter(tool => isOffered(tool.name, config))
@@ -225,20 +219,4 @@ function findProblems(config: McpServerConfig, { tools, problems, hidden }: Serv
         : `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``,
     ),
   ];
-}
-
-function limitProblems(problems: readonly string[]): readonly string[] {
-  if (problems.length <= maxWarnings) return problems;
-  return [
-    ...problems.slice(0, maxWarnings),
-    `has ${problems.length - maxWarnings} more malformed or missing tools`,
-  ];
-}
-
-function toStatus(name: string, server: Server | undefined): McpServerStatus {
-  if (!server) return { name, state: 'disabled', tools: [] };
-  const { config, connection, error, offered } = server;
-  const { state } = connection;
-  const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signInUrl : undefined;
-  return { name, state, authorizationUrl, error, tools: offered };
 }

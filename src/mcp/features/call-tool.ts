@@ -1,9 +1,9 @@
 import * as z from 'zod/v4';
 import { isPlainObject, type PlainObject } from '../../shared/json.js';
-import type { ToolTelemetry } from '../../core/telemetry.js';
 import {
   effectiveAnnotations,
-  type ToolCallContext,
+  type ToolInvocation,
+  type ToolCallOptions,
   type ToolDefinition,
   type ToolOutput,
 } from '../../tools/tool-source.js';
@@ -39,25 +39,15 @@ const retries: Readonly<Partial<Record<McpFailureKind, 'always' | 'if-harmless'>
   network: 'if-harmless',
 };
 
-export interface ServerToolCall {
+/** A tool of a server, and how to reach it. */
+export interface CalledTool {
   serverName: string;
   config: McpServerConfig;
+  connection: McpConnection;
   /** The tool under the server's own name. */
   tool: ToolDefinition;
-  input: Readonly<Record<string, unknown>>;
-  toolCallId: string;
-  /** Identifies the call to callbacks. @default none, outside of a tool loop */
-  callContext?: ToolCallContext;
   /** Returns `_meta` of the request. @default none */
   requestMeta?: RequestMeta | undefined;
-  /** `_meta` of this request, which takes precedence. @default none */
-  callMeta?: PlainObject;
-  /** The call was rejected because its headers did not match a changed schema. @default false */
-  isRepeated?: boolean;
-  /** Observes the call. @default none */
-  telemetry?: ToolTelemetry | undefined;
-  /** Key of the call for the server, in `_meta`. @default none, outside of a tool loop */
-  idempotencyKey?: string;
 }
 
 /** The JSON-RPC error of a server whose schema requests other headers than the client knows. */
@@ -82,15 +72,17 @@ const IDEMPOTENCY_KEY = 'com.npmjs.kelivo-responses/idempotencyKey';
 /**
  * Calls a tool of one server if the arguments match its schema. Failures are returned as outputs. The promise rejects
  * only on abort, with the signal's reason.
+ *
+ * @param isRepeated The call was rejected because its headers did not match a changed schema.
  */
 export async function callTool(
-  connection: McpConnection,
-  toolCall: ServerToolCall,
-  limits: RequestLimits & { signal: AbortSignal },
+  called: CalledTool,
+  { toolCallId, input }: Pick<ToolInvocation, 'toolCallId' | 'input'>,
+  options: ToolCallOptions & Pick<RequestLimits, 'timeout' | 'totalTimeout'>,
+  isRepeated = false,
 ): Promise<ToolOutput> {
-  const { serverName, config, tool, input, toolCallId, callContext } = toolCall;
-  const { requestMeta, callMeta, idempotencyKey, isRepeated, telemetry } = toolCall;
-  const { signal } = limits;
+  const { serverName, config, connection, tool, requestMeta } = called;
+  const { signal, callContext, idempotencyKey, requestMeta: callMeta, telemetry } = options;
   const issue = findArgumentIssue(tool, input);
   if (issue !== undefined) return { type: 'error-text', value: issue };
   const facts = { toolCallId, ...callContext, server: serverName };
@@ -98,28 +90,25 @@ export async function callTool(
   const keyMeta = idempotencyKey === undefined ? {} : { [IDEMPOTENCY_KEY]: idempotencyKey };
   let hasSentHeaders = false;
   const send = (session: McpSession) => {
-    const params = {
-      name: tool.name,
-      arguments: { ...input },
-    };
+    const params = { name: tool.name, arguments: { ...input } };
     hasSentHeaders = sendsParamHeaders(session);
     const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, input) : {};
     return sendRequest(
       session,
       {
-        send: (client, options, retry, meta) => {
+        send: (client, sendOptions, retry, meta) => {
           const metaField = toMetaField({ ...session.callMeta, ...meta, ...hostMeta, ...keyMeta });
           return requestOriginal(
             client,
             { method: 'tools/call', params: { ...params, ...metaField, ...retry } },
-            { schema: resultSchema, options: { ...options, headers } },
+            { schema: resultSchema, options: { ...sendOptions, headers } },
           );
         },
         call: { facts, arguments: params.arguments },
         facts: { method: 'tools/call', target: tool.name },
         telemetry,
       },
-      limits,
+      options,
     );
   };
   try {
@@ -135,8 +124,7 @@ export async function callTool(
     const isMismatch = hasSentHeaders && error instanceof McpFailure && error.rpcCode === headerMismatch;
     if (isMismatch && !isRepeated) {
       const changed = await findChangedTool(connection, tool, { signal });
-      const repeated = changed && { ...toolCall, tool: changed, isRepeated: true };
-      if (repeated) return callTool(connection, repeated, limits);
+      if (changed) return callTool({ ...called, tool: changed }, { toolCallId, input }, options, true);
     }
     return {
       type: 'error-text',

@@ -17,31 +17,6 @@ import { createSharedTask } from './shared-task.js';
  */
 export type McpConnectionState = 'idle' | 'connecting' | 'ready' | 'failed' | 'unauthorized';
 
-/** The session with one server: opened on demand, and again after it was lost. */
-export interface CurrentSession {
-  readonly state: McpConnectionState;
-  /** The open session, if there is one. */
-  readonly open: McpSession | undefined;
-  /** Number of calls of `close()`. A caller that sees it change must not open a new session. */
-  readonly closeCount: number;
-  /**
-   * Waits until a server that crashed may be started again.
-   *
-   * @throws McpFailure `crashing` or `closed`, or the signal's reason.
-   */
-  waitForRestart(options: { signal?: AbortSignal }): Promise<void>;
-  /** Returns the open session, or opens one. Concurrent callers share the attempt. */
-  get(options: { signal?: AbortSignal }): Promise<McpSession>;
-  /** Replaces an expired session for the next use. Its running operations may finish. */
-  retire(session: McpSession): void;
-  /** Ends the state `failed`. */
-  forgetFailure(): void;
-  /** Closes the open session if no caller uses it. */
-  closeIdle(): void;
-  /** Closes all sessions, including retired ones, and aborts an attempt to open one. */
-  close(reason: McpFailure): Promise<void>;
-}
-
 export interface CurrentSessionOptions {
   /** Maximum time for a server to start and to list its tools, in milliseconds. */
   connectTimeout: number;
@@ -61,18 +36,11 @@ export function mayEndBySignIn(error: unknown, config: McpServerConfig): boolean
   return authorizationOf(config) !== undefined && toMcpFailure(error).kind === 'unauthorized';
 }
 
+/** Creates the session with one server: opened on demand, and again after it was lost. */
 export function createCurrentSession(
   config: McpServerConfig,
-  {
-    connectTimeout,
-    retryFailedAfter,
-    telemetry,
-    fetch,
-    serverName,
-    callbacks,
-    onToolsChanged,
-  }: CurrentSessionOptions,
-): CurrentSession {
+  { connectTimeout, retryFailedAfter, onToolsChanged, ...options }: CurrentSessionOptions,
+) {
   const restarts = createRestartLimit({ cooldown: retryFailedAfter });
   /** Expired sessions with running operations. */
   const retired = new Set<McpSession>();
@@ -85,13 +53,10 @@ export function createCurrentSession(
     async signal => {
       try {
         const opened = await openSession(config, {
+          ...options,
           signal,
           timeout: connectTimeout,
-          telemetry,
-          fetch,
           era,
-          serverName,
-          callbacks,
           onToolsChanged,
           onClose,
         });
@@ -136,38 +101,49 @@ export function createCurrentSession(
   }
 
   return {
-    get state() {
+    get state(): McpConnectionState {
       if (authorizationOf(config)?.signInUrl) return 'unauthorized';
       if (findOpen()) return 'ready';
       if (opening.isRunning) return 'connecting';
       return hasFailed ? 'failed' : 'idle';
     },
-    get open() {
+    get open(): McpSession | undefined {
       return findOpen();
     },
-    get closeCount() {
+    /** Number of calls of `close()`. A caller that sees it change must not open a new session. */
+    get closeCount(): number {
       return closeCount;
     },
+    /**
+     * Waits until a server that crashed may be started again.
+     *
+     * @throws McpFailure `crashing` or `closed`, or the signal's reason.
+     */
     waitForRestart,
-    async get({ signal }) {
+    /** Returns the open session, or opens one. Concurrent callers share the attempt. */
+    async get({ signal }: { signal?: AbortSignal }): Promise<McpSession> {
       if (!findOpen()) await waitForRestart({ signal });
       return findOpen() ?? opening.join({ signal });
     },
-    retire(expired) {
+    /** Replaces an expired session for the next use. Its running operations may finish. */
+    retire(expired: McpSession): void {
       forget(expired);
       if (!expired.isClosed) retired.add(expired);
       expired.retire();
     },
-    forgetFailure() {
+    /** Ends the state `failed`. */
+    forgetFailure(): void {
       hasFailed = false;
     },
-    closeIdle() {
+    /** Closes the open session, which no caller uses. */
+    closeIdle(): void {
       const idle = session;
       if (idle === undefined) return;
       forget(idle);
       idle.close().catch(() => {});
     },
-    async close(reason) {
+    /** Closes all sessions, including retired ones, and aborts an attempt to open one. */
+    async close(reason: McpFailure): Promise<void> {
       const ended = [...retired, ...(session ? [session] : [])];
       closeCount++;
       session = undefined;
@@ -179,35 +155,34 @@ export function createCurrentSession(
   };
 }
 
-/** Delays the restarts of a server that repeatedly ends unexpectedly, and stops them after too many. */
-export interface RestartLimit {
-  /** Records that the connection ended unexpectedly. */
-  recordCrash(): void;
-  /**
-   * Waits until the server may be started again.
-   *
-   * @throws McpFailure `crashing` after too many recent crashes, or the signal's reason.
-   */
-  waitForTurn(options: { signal?: AbortSignal }): Promise<void>;
-  /** Forgets all recorded crashes. */
-  reset(): void;
-}
-
 /** Period in which crashes count, in milliseconds. */
 const crashPeriod = 60_000;
 
 /** Delays before a restart after the first, second … crash, in milliseconds. They are short because the model waits. */
 const restartDelays = [0, 250, 500, 1000];
 
-/** @param options.cooldown Time without restarts after more crashes than there are delays, in milliseconds. */
-export function createRestartLimit({ cooldown }: { cooldown: number }): RestartLimit {
+export type RestartLimit = ReturnType<typeof createRestartLimit>;
+
+/**
+ * Delays the restarts of a server that repeatedly ends unexpectedly, and stops them after too many.
+ *
+ * @param options.cooldown Time without restarts after more crashes than there are delays, in milliseconds.
+ * @internal
+ */
+export function createRestartLimit({ cooldown }: { cooldown: number }) {
   let crashes: number[] = [];
 
   return {
-    recordCrash() {
+    /** Records that the connection ended unexpectedly. */
+    recordCrash(): void {
       crashes = [...crashes.filter(time => time > Date.now() - crashPeriod), Date.now()];
     },
-    async waitForTurn({ signal }) {
+    /**
+     * Waits until the server may be started again.
+     *
+     * @throws McpFailure `crashing` after too many recent crashes, or the signal's reason.
+     */
+    async waitForTurn({ signal }: { signal?: AbortSignal }): Promise<void> {
       const recent = crashes.filter(time => time > Date.now() - crashPeriod);
       const last = recent.at(-1);
       if (last === undefined) return;
@@ -219,7 +194,7 @@ export function createRestartLimit({ cooldown }: { cooldown: number }): RestartL
       }
       await wait(remaining, signal);
     },
-    reset() {
+    reset(): void {
       crashes = [];
     },
   };

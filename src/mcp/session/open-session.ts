@@ -4,8 +4,7 @@ import type { McpServerConfig } from '../config/config.js';
 import { McpFailure, toMcpFailure } from '../transport/failures.js';
 import { createMessageTap, interceptMessages } from '../transport/messages.js';
 import { createRunningCalls } from './running-calls.js';
-import type { McpCallbacks } from '../config/callbacks.js';
-import { createSession, type McpSession, type NewSession, type SessionOptions } from './session.js';
+import { createSession, type McpSession, type SessionOptions } from './session.js';
 import { openTransport, type TransportKind, toTransportKinds } from '../transport/transport.js';
 
 export interface OpenSessionOptions extends SessionOptions {
@@ -118,13 +117,13 @@ async function openWith(
   { signal, timeout, remaining, negotiation, fetch, ...sessionOptions }: OpenWithOptions,
 ): Promise<McpSession> {
   signal.throwIfAborted();
-  const { callbacks } = sessionOptions;
   const { roots } = config;
+  const { serverName: server, callbacks } = sessionOptions;
   const { onElicitation, onSampling, onLog, onMessage, onStderr } = callbacks;
-  const { serverName: server } = sessionOptions;
   const listens = [roots, onElicitation, onSampling, onLog].some(option => option !== undefined);
+  const receivesRequests = onElicitation !== undefined || onSampling !== undefined;
   const isOneAtATime = (): boolean =>
-    kind !== 'http' && receivesRequests(callbacks) && session.client.getProtocolEra() === 'legacy';
+    kind !== 'http' && receivesRequests && session.client.getProtocolEra() === 'legacy';
   const calls = createRunningCalls({ isOneAtATime });
   const opened = await openTransport(config, {
     kind,
@@ -136,7 +135,7 @@ async function openWith(
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
   const tap = createMessageTap(onMessage, { server, config });
   interceptMessages(opened.transport, { tap });
-  const session: NewSession = createSession(opened, {
+  const session: McpSession = createSession(opened, {
     ...sessionOptions,
     calls,
     config,
@@ -176,6 +175,3 @@ interface OpenWithOptions extends OpenSessionOptions {
   /** The rest of `timeout`. */
   remaining: number;
 }
-
-const receivesRequests = ({ onElicitation, onSampling }: McpCallbacks): boolean =>
-  onElicitation !== undefined || onSampling !== undefined;

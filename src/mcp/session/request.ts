@@ -163,7 +163,13 @@ const postponedDelay = 250;
  */
 async function sendRounds<Result>(
   send: (retry: RetryParams) => Promise<Result>,
-  { respond, signal }: RoundOptions,
+  {
+    respond,
+    signal,
+  }: {
+    respond: (requests: Readonly<Record<string, unknown>>) => Promise<Record<string, object>>;
+    signal: AbortSignal;
+  },
 ): Promise<Result> {
   let retry: RetryParams = {};
   for (let round = 0; ; round++) {
@@ -203,27 +209,16 @@ function toInputRequests(result: unknown): Readonly<Record<string, unknown>> | u
   return { ...pages };
 }
 
-interface RoundOptions {
-  respond: (requests: Readonly<Record<string, unknown>>) => Promise<Record<string, object>>;
-  signal: AbortSignal;
-}
-
-interface InactivityTimer {
-  /** Restarts the time because the server showed activity. */
-  restart(): void;
-  stop(): void;
-}
-
+/** @param options.pausedUntil Returns the end of the last pause, by `performance.now()`. */
 function createInactivityTimer({
   milliseconds,
   pausedUntil,
   onTimeout,
 }: {
   milliseconds: number;
-  /** Returns the end of the last pause, by `performance.now()`. */
   pausedUntil: () => number;
   onTimeout: () => void;
-}): InactivityTimer {
+}) {
   let activeAt = performance.now();
   let timer: ReturnType<typeof setTimeout>;
 
@@ -239,7 +234,8 @@ function createInactivityTimer({
 
   schedule(milliseconds);
   return {
-    restart() {
+    /** Restarts the time because the server showed activity. */
+    restart(): void {
       activeAt = performance.now();
     },
     stop: () => clearTimeout(timer),

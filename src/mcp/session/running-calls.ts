@@ -48,7 +48,7 @@ interface Entry extends RunningCall {
 /** @param options.isOneAtATime Called for each call. Returns true if requests of the server do not name their call. */
 export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boolean }): RunningCalls {
   const running = new Set<Entry>();
-  const queue = createQueue();
+  const waitForTurn = createQueue();
   /** True after a call ended without a response. The server may still send requests for it. */
   let hasUnsettled = false;
   /** True if a request could belong to an unsettled call. A new session can assign requests again. */
@@ -61,7 +61,7 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
 
   return {
     async start(facts, { arguments: input, signal }) {
-      const leave = isOneAtATime() ? await queue.enter(signal) : undefined;
+      const leave = isOneAtATime() ? await waitForTurn(signal) : undefined;
       if (isExhausted) {
         leave?.();
         throw new McpFailure({ kind: 'session-expired' });
@@ -113,19 +113,16 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
   };
 }
 
-interface PendingRequests extends Pick<RunningCall, 'lastPendingAt' | 'respond'> {
-  cancelAll(): void;
-}
-
-function createPendingRequests(): PendingRequests {
+/** The requests of the server that the host responds to for a call. */
+function createPendingRequests() {
   const pending = new Set<LinkedSignal>();
   let lastPendingAt = 0;
 
   return {
-    get lastPendingAt() {
+    get lastPendingAt(): number {
       return pending.size > 0 ? performance.now() : lastPendingAt;
     },
-    async respond(requestSignal, respond) {
+    async respond<T>(requestSignal: AbortSignal, respond: (signal: AbortSignal) => Promise<T>): Promise<T> {
       const link = linkSignal(requestSignal);
       pending.add(link);
       try {
@@ -136,34 +133,31 @@ function createPendingRequests(): PendingRequests {
         lastPendingAt = performance.now();
       }
     },
-    cancelAll() {
+    cancelAll(): void {
       for (const link of pending) link.abort(new Error('The tool call has ended.'));
     },
   };
 }
 
-interface Queue {
-  /** Waits for its turn. Returns the function that ends it. Rejects on abort, with the signal's reason. */
-  enter(signal: AbortSignal | undefined): Promise<() => void>;
-}
-
-function createQueue(): Queue {
+/**
+ * Creates a function that waits for its turn and returns the function that ends it. It rejects on abort, with the signal's
+ * reason.
+ */
+function createQueue(): (signal: AbortSignal | undefined) => Promise<() => void> {
   let tail = Promise.resolve();
-  return {
-    async enter(signal) {
-      const previous = tail;
-      let leave = (): void => {};
-      const done = new Promise<void>(resolve => {
-        leave = resolve;
-      });
-      tail = previous.then(() => done);
-      try {
-        await untilAborted(previous, signal);
-        return leave;
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    },
+  return async signal => {
+    const previous = tail;
+    let leave = (): void => {};
+    const done = new Promise<void>(resolve => {
+      leave = resolve;
+    });
+    tail = previous.then(() => done);
+    try {
+      await untilAborted(previous, signal);
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
   };
 }

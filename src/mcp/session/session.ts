@@ -43,7 +43,12 @@ export interface McpSession {
   /** Observes the requests of the session. */
   readonly telemetry: Telemetry | undefined;
   /** Facts of the session for its observers. */
-  readonly facts: SessionFacts;
+  readonly facts: Omit<McpRequestFacts, 'method' | 'target' | 'uri'>;
+  /**
+   * Requests the messages that the server sends on its own initiative, once the client is connected. Over Streamable
+   * HTTP they need a stream, which keeps the process alive.
+   */
+  subscribe(options: { listens: boolean; timeout: number }): void;
   report(): ProcessReport | undefined;
   /** Runs an operation. A retired session closes after its last operation. */
   use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
@@ -51,8 +56,6 @@ export interface McpSession {
   retire(): void;
   close(): Promise<void>;
 }
-
-type SessionFacts = Omit<McpRequestFacts, 'method' | 'target' | 'uri'>;
 
 export interface SessionOptions {
   serverName: string;
@@ -75,15 +78,6 @@ export interface CreateSessionOptions extends SessionOptions {
   probeTimeout: number;
 }
 
-/** A session whose client is not yet connected to the transport. */
-export interface NewSession extends McpSession {
-  /**
-   * Requests the messages that the server sends on its own initiative, once the client is connected. Over Streamable
-   * HTTP they need a stream, which keeps the process alive.
-   */
-  subscribe(options: { listens: boolean; timeout: number }): void;
-}
-
 /** Creates a session with a client that is not yet connected to the transport. */
 export function createSession(
   { kind, transport, report, endSession }: OpenedTransport,
@@ -97,7 +91,7 @@ export function createSession(
     onToolsChanged,
     onClose,
   }: CreateSessionOptions,
-): NewSession {
+): McpSession {
   const responses = createHostResponses(callbacks, { roots: config.roots });
   const client = new Client(clientInfo, {
     capabilities: toCapabilities(responses, callbacks),
@@ -122,7 +116,7 @@ export function createSession(
     if (isFatal(error)) void session.close();
   };
 
-  const session: NewSession = {
+  const session: McpSession = {
     client,
     subscribe({ listens, timeout }) {
       const { tools, logging } = client.getServerCapabilities() ?? {};
