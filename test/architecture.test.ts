@@ -28,7 +28,44 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/tool-calls': ['src/core', 'src/shared'],
   'src/versions': ['src/core', 'src/tool-calls', 'src/shared'],
   'src/tools': ['src/tool-calls', 'src/core', 'src/shared'],
-  'src/mcp': ['src/core', 'src/tools', 'src/tool-calls', 'src/http', 'src/redaction', 'src/shared'],
+  'src/mcp/config': ['src/tools', 'src/shared'],
+  'src/mcp/auth': ['src/mcp/config', 'src/redaction', 'src/shared'],
+  'src/mcp/transport': [
+    'src/mcp/auth',
+    'src/mcp/config',
+    'src/http',
+    'src/redaction',
+    'src/tool-calls',
+    'src/shared',
+  ],
+  'src/mcp/session': [
+    'src/mcp/transport',
+    'src/mcp/auth',
+    'src/mcp/config',
+    'src/core',
+    'src/tools',
+    'src/shared',
+  ],
+  'src/mcp/features': [
+    'src/mcp/session',
+    'src/mcp/transport',
+    'src/mcp/auth',
+    'src/mcp/config',
+    'src/core',
+    'src/tools',
+    'src/tool-calls',
+    'src/shared',
+  ],
+  'src/mcp': [
+    'src/mcp/features',
+    'src/mcp/session',
+    'src/mcp/transport',
+    'src/mcp/auth',
+    'src/mcp/config',
+    'src/core',
+    'src/tools',
+    'src/shared',
+  ],
   // The types of the request body.
   'src/responses/wire.ts': ['src/shared'],
   'src/responses/compatibility': [
@@ -110,6 +147,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/embeddings',
     'src/tools',
     'src/mcp',
+    'src/mcp/config',
     'src/core',
     'src/http',
     'src/redaction',
@@ -126,6 +164,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/embeddings',
     'src/tools',
     'src/mcp',
+    'src/mcp/config',
     'src/tool-calls',
     'src/core',
     'src/http',
@@ -216,7 +255,10 @@ test('a folder has at most 18 files and 6 floors of imports', () => {
 });
 
 /** Small files with one importer that are right, with the reason. */
-const SMALL: Readonly<Record<string, string>> = {};
+const SMALL: Readonly<Record<string, string>> = {
+  'src/mcp/transport/no-stdio-transport.ts':
+    'replaces stdio-transport.ts in browsers, by `browser` of package.json',
+};
 
 test('a file under 40 lines has a second importer', () => {
   const small = files.filter(file => {

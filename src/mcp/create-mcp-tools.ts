@@ -1,8 +1,8 @@
 import { untilAborted } from '../shared/abort.js';
 import { runDetached } from '../shared/async-context.js';
 import { type McpServers, toSourceName, validateMcpServers } from './config/config.js';
-import type { McpTools } from './mcp-tools.js';
-import { type McpToolsOptions, validateMcpToolsOptions } from './config/options.js';
+import { type McpToolsOptions, validateMcpToolsOptions } from './options.js';
+import type { McpTools } from './start-mcp-tools.js';
 
 /**
  * Offers the tools of MCP servers. Nothing starts before the first list or call. Servers connect in parallel, and if
@@ -25,8 +25,8 @@ import { type McpToolsOptions, validateMcpToolsOptions } from './config/options.
  * });
  */
 export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions = {}): McpTools {
-  const { expandVariables, ...validOptions } = validateMcpToolsOptions(options);
-  const servers = validateMcpServers(mcpServers, { expandVariables });
+  const validOptions = validateMcpToolsOptions(options);
+  const servers = validateMcpServers(mcpServers);
   const enabled = Object.keys(servers).filter(name => servers[name]?.disabled !== true);
   let loaded: McpTools | undefined;
   let loading: Promise<McpTools> | undefined;

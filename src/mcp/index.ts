@@ -1,3 +1,12 @@
+export type {
+  McpCallbacks,
+  McpCallFacts,
+  McpCallInfo,
+  McpMessage,
+  McpMessageContext,
+  McpRequestContext,
+  McpUrlElicitation,
+} from './config/callbacks.js';
 export {
   type McpHttpServerConfig,
   type McpServerConfig,
@@ -5,22 +14,10 @@ export {
   type McpStdioServerConfig,
   parseMcpConfig,
 } from './config/config.js';
-export { createMcpConnectionPool } from './session/connection-pool.js';
-export { createMcpTools } from './create-mcp-tools.js';
-export type { FinishAuthOptions, McpServerStatus, McpTools } from './mcp-tools.js';
-export type { McpConnectionState } from './session/current-session.js';
-export type { McpCredentialStore } from './auth/auth-state.js';
+export type { McpCredentialStore } from './auth/authorization.js';
 export { createOAuthProvider, type OAuthProviderOptions } from './auth/oauth-provider.js';
-export type { McpMessage } from './session/messages.js';
-export type {
-  McpCallInfo,
-  McpConnectionPool,
-  McpConnectionPoolOptions,
-  McpSourceOptions,
-  McpToolsOptions,
-} from './config/options.js';
-export type { McpContentPart, McpFilePart, McpTextPart } from './features/resource-content.js';
-export type { McpCallFacts } from './session/running-calls.js';
+export { createMcpConnectionPool } from './connection-pool.js';
+export { createMcpTools } from './create-mcp-tools.js';
 export type {
   McpCompletion,
   McpPromptMessage,
@@ -29,9 +26,11 @@ export type {
   McpResourceContents,
   McpServerFeatures,
 } from './features/server-features.js';
+export type { McpContentPart } from './features/tool-output.js';
 export type {
-  McpCallbacks,
-  McpMessageContext,
-  McpRequestContext,
-  McpUrlElicitation,
-} from './features/server-requests.js';
+  McpConnectionPool,
+  McpConnectionPoolOptions,
+  McpSourceOptions,
+  McpToolsOptions,
+} from './options.js';
+export type { McpServerStatus, McpTools } from './start-mcp-tools.js';

@@ -2,17 +2,48 @@ import { createClosing, untilAborted } from '../shared/abort.js';
 import type { KelivoError } from '../shared/errors.js';
 import { combineSources, toPrefixedName } from '../tools/toolbox.js';
 import type { ListToolsOptions, ToolDefinition, ToolListing, ToolSource } from '../tools/tool-source.js';
-import { authorizationOf } from './auth/authorization.js';
-import { callTool } from './session/call-tool.js';
+import type { AuthorizationCallback } from './auth/authorization.js';
+import { authorizationOf } from './auth/server-authorization.js';
+import { callTool } from './features/call-tool.js';
 import { type McpServerConfig, type McpServers, toSourceName } from './config/config.js';
 import { createConnection, type McpConnection } from './session/connection.js';
-import { createMcpConnectionPool } from './session/connection-pool.js';
+import { openConnectionPool } from './connection-pool.js';
 import { toMcpError } from './session/errors.js';
 import type { ServerTools } from './session/list-tools.js';
-import type { McpServerStatus, McpTools } from './mcp-tools.js';
-import type { McpSourceOptions, McpToolsOptions } from './config/options.js';
+import type { McpSourceOptions, McpToolsOptions } from './options.js';
+import type { McpConnectionState } from './session/current-session.js';
 import { createResourceTools } from './features/resource-tools.js';
-import { createServerFeatures, findServer } from './features/server-features.js';
+import { createServerFeatures, findServer, type McpServerFeatures } from './features/server-features.js';
+
+/** The tools of MCP servers, with their resources and prompts for the application. */
+export interface McpTools extends ToolSource, McpServerFeatures {
+  /** Returns the status of each server, in the order of the configuration. Starts nothing. */
+  status(): McpServerStatus[];
+  /**
+   * Completes the sign-in of a user, also after a restart or in another process if the `authProvider` stores its state.
+   * The next use of the server works at once, in all tool sources with the same `authProvider`.
+   *
+   * @param server The server's name in the configuration.
+   * @param callback The URL to which the authorization server returned the user, or its query. Its `iss` and `state` are
+   * compared with the sign-in. A bare authorization code is accepted, but nothing can be compared then.
+   * @throws KelivoError `mcp-unauthorized` if the callback is not accepted, `unknown-name` for a server that is not
+   * configured or disabled, and `invalid-settings` for a server without `authProvider`. The message contains no text of
+   * the callback.
+   */
+  finishAuth(server: string, callback: AuthorizationCallback): Promise<void>;
+}
+
+/** Status of one server. */
+export interface McpServerStatus {
+  readonly name: string;
+  readonly state: McpConnectionState | 'disabled';
+  /** The URL that the user must open to sign in. Only in the state `unauthorized`. */
+  readonly authorizationUrl?: string;
+  /** The reason why its tools were missing from the last list. Its `code` starts with `mcp-`. */
+  readonly error?: KelivoError;
+  /** The names under which its tools were last offered. */
+  readonly tools: readonly string[];
+}
 
 /** Maximum number of warnings for one listing of one server. Hosts print every warning. */
 const maxWarnings = 20;
@@ -38,12 +69,12 @@ export function startMcpTools(
     timeout = 60_000,
     totalTimeout = 600_000,
     toolNames = 'auto',
-    resourceTools: hasResourceTools = false,
     requestMeta,
     ...poolOptions
-  }: Omit<McpToolsOptions, 'expandVariables'>,
+  }: McpToolsOptions,
+  timings?: Parameters<typeof openConnectionPool>[1],
 ): McpTools {
-  const pool = sharedPool ?? createMcpConnectionPool(poolOptions);
+  const pool = sharedPool ?? openConnectionPool(poolOptions, timings);
   const configs = Object.entries(mcpServers);
   const servers = configs
     .filter(([, config]) => !config.disabled)
@@ -59,7 +90,7 @@ export function startMcpTools(
   const closing = createClosing(sourceName);
   const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
   const sources = servers.map(server => toSource(server, { timeout, totalTimeout, toolNames, requestMeta }));
-  const readable = servers.filter(({ config }) => config.resourceTools ?? hasResourceTools);
+  const readable = servers.filter(({ config }) => config.resourceTools);
   const resourceTools = readable.length > 0 ? createResourceTools(readable, features) : undefined;
   if (resourceTools !== undefined) sources.push(resourceTools);
   const combined = combineSources(sources);
@@ -93,18 +124,20 @@ export function startMcpTools(
       closing.close();
       if (!sharedPool) await pool.close();
     },
-    async finishAuth(serverName, callback, { state } = {}) {
+    async finishAuth(serverName, callback) {
       const server = findServer(servers, serverName);
-      await server.connection.finishAuth(callback, { serverName, state });
+      await server.connection.finishAuth(callback, { serverName });
       server.error = undefined;
     },
     status: () =>
-      configs.map(([name]) =>
-        toStatus(
-          name,
-          servers.find(server => server.name === name),
-        ),
-      ),
+      configs.map(([name]) => {
+        const server = servers.find(other => other.name === name);
+        if (!server) return { name, state: 'disabled', tools: [] };
+        const { config, connection, error, offered } = server;
+        const { state } = connection;
+        const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signInUrl : undefined;
+        return { name, state, authorizationUrl, error, tools: offered };
+      }),
   };
 }
 
@@ -112,7 +145,10 @@ type SourceOptions = Required<Pick<McpSourceOptions, 'timeout' | 'totalTimeout' 
   Pick<McpSourceOptions, 'requestMeta'>;
 
 /** Returns the tools of one server as a source. The connection belongs to the pool. */
-function toSource(server: Server, { toolNames, requestMeta, ...limits }: SourceOptions): ToolSource {
+function toSource(
+  server: Server,
+  { timeout, totalTimeout, toolNames, requestMeta }: SourceOptions,
+): ToolSource {
   const { name: serverName, config, connection, tools } = server;
   const toOffered = (tool: ToolDefinition): ToolDefinition =>
     toolNames === 'prefixed' ? { ...tool, name: toPrefixedName(serverName, tool.name) } : tool;
@@ -122,26 +158,12 @@ function toSource(server: Server, { toolNames, requestMeta, ...limits }: SourceO
       const listing = await listServer(server, options);
       return { ...listing, tools: listing.tools.map(toOffered) };
     },
-    async callTool({ toolCallId, toolName, originalName = toolName, input }, options) {
-      const { signal, onProgress, callContext, idempotencyKey, requestMeta: callMeta, telemetry } = options;
+    async callTool(call, options) {
+      const { toolName, originalName = toolName } = call;
       const tool = tools.get(originalName);
       if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
-      return callTool(
-        connection,
-        {
-          serverName,
-          config,
-          tool,
-          input,
-          toolCallId,
-          callContext,
-          idempotencyKey,
-          requestMeta,
-          callMeta,
-          telemetry,
-        },
-        { ...limits, timeout: config.timeout ?? limits.timeout, signal, onProgress },
-      );
+      const limits = { totalTimeout, timeout: config.timeout ?? timeout };
+      return callTool({ serverName, config, connection, tool, requestMeta }, call, { ...options, ...limits });
     },
     close: async () => {},
   };
@@ -156,7 +178,10 @@ async function listServer(server: Server, { signal }: ListToolsOptions = {}): Pr
       const warning = `MCP server ${JSON.stringify(name)} is still starting. Its tools are offered as soon as it is ready.`;
       return { tools: [], warnings: [warning] };
     }
-    const problems = limitProblems(findProblems(config, listed)).filter(text => !server.reported.has(text));
+    const all = findProblems(config, listed);
+    const more = `has ${all.length - maxWarnings} more malformed or missing tools`;
+    const shown = all.length > maxWarnings ? [...all.slice(0, maxWarnings), more] : all;
+    const problems = shown.filter(text => !server.reported.has(text));
     for (const problem of problems) server.reported.add(problem);
     const tools = listed.tools
       .filter(tool => isOffered(tool.name, config))
@@ -194,20 +219,4 @@ function findProblems(config: McpServerConfig, { tools, problems, hidden }: Serv
         : `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``,
     ),
   ];
-}
-
-function limitProblems(problems: readonly string[]): readonly string[] {
-  if (problems.length <= maxWarnings) return problems;
-  return [
-    ...problems.slice(0, maxWarnings),
-    `has ${problems.length - maxWarnings} more malformed or missing tools`,
-  ];
-}
-
-function toStatus(name: string, server: Server | undefined): McpServerStatus {
-  if (!server) return { name, state: 'disabled', tools: [] };
-  const { config, connection, error, offered } = server;
-  const { state } = connection;
-  const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signIn?.url : undefined;
-  return { name, state, authorizationUrl, error, tools: offered };
 }

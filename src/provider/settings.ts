@@ -20,8 +20,8 @@ import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { McpServers } from '../mcp/config/config.js';
-import type { McpToolsOptions } from '../mcp/config/options.js';
-import { validateMcpToolsOptions } from '../mcp/config/options.js';
+import type { McpToolsOptions } from '../mcp/options.js';
+import { validateMcpToolsOptions } from '../mcp/options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import {
   createAdaptersSchema,

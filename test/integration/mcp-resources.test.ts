@@ -9,7 +9,7 @@ describe.each(hosts)('$name', ({ sdk, createProvider }) => {
   it('sends a prompt and a resource of a server, and the model reads a resource that a tool links', async () => {
     const emulator = await startEmulator();
     const { config } = await featureServer({ era: 'modern' });
-    const mcpTools = createMcpTools({ demo: config }, { resourceTools: true });
+    const mcpTools = createMcpTools({ demo: { ...config, resourceTools: true } });
     const provider = createProvider({
       baseURL: emulator.baseURL,
       mcpServers: mcpTools,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServers } from '../../src/index.js';
+import { parseMcpConfig } from '../../src/mcp/index.js';
 import { everythingOverStdio, startEverythingServer } from '../mcp/_everything-server.js';
 import { fixtureServer, isAlive, startedPid, until } from '../mcp/_fixture-server.js';
 import { hosts, inputOf, startProvider } from './_provider.js';
@@ -91,11 +92,13 @@ describe('an MCP server', () => {
     expect(JSON.stringify(output)).toContain('- Name: everything');
   });
 
-  it('is started with the variables of the setting `mcp`', async () => {
+  it('is started with the variables of a configuration file', async () => {
     const { config } = await fixtureServer();
     const { provider } = await startProvider({
-      mcpServers: { fixture: { ...config, command: `\${NODE}` } },
-      mcp: { expandVariables: { NODE: config.command } },
+      mcpServers: parseMcpConfig(
+        { mcpServers: { fixture: { ...config, command: `\${NODE}` } } },
+        { expandVariables: { NODE: config.command } },
+      ),
     });
     expect(Object.keys(await provider.toolStubs())).toContain('echo');
   });

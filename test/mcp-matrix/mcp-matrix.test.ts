@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMcpTools } from '../../src/mcp/index.js';
+import { startMcpTools } from '../../src/mcp/start-mcp-tools.js';
 import { isAlive, until } from '../mcp/_fixture-server.js';
 import { cellOf, type Row, rows, type Session } from './_cells.js';
 import { findChild, type ServerName, startServer, type TransportName } from './_servers.js';
@@ -30,10 +30,9 @@ describe.each(columns)('a server "%s" over %s', (server, transport) => {
   beforeAll(async () => {
     const running = await startServer(server, transport);
     const asked: { toolCallId?: string; url?: string }[] = [];
-    const tools = createMcpTools(
+    const tools = startMcpTools(
       { matrix: running.config },
       {
-        retryFailedAfter: 500,
         onElicitation(request, { toolCallId }) {
           const url = 'url' in request ? String(request.url) : undefined;
           asked.push({ toolCallId, ...(url !== undefined && { url }) });
@@ -45,6 +44,7 @@ describe.each(columns)('a server "%s" over %s', (server, transport) => {
           return { role: 'assistant', model: 'parrot', content: { type: 'text', text } };
         },
       },
+      { retryFailedAfter: 500 },
     );
     session = { tools, server: running, transport, asked };
   });

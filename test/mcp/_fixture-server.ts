@@ -10,6 +10,7 @@ import {
   type McpTools,
   type McpToolsOptions,
 } from '../../src/mcp/index.js';
+import { startMcpTools } from '../../src/mcp/start-mcp-tools.js';
 import type { ToolCallOptions, ToolOutput } from '../../src/tools/tool-source.js';
 
 const script = fileURLToPath(new URL('_fixture-server.mjs', import.meta.url));
@@ -41,9 +42,19 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Creates tools that are closed after the test. */
-export function openTools(servers: McpServers, options?: McpToolsOptions): McpTools {
-  const tools = createMcpTools(servers, options);
+/**
+ * Creates tools that are closed after the test.
+ *
+ * @param options.retryFailedAfter Not a public option: the time before a failed server is tried again, in milliseconds.
+ */
+export function openTools(
+  servers: McpServers,
+  { retryFailedAfter, ...options }: McpToolsOptions & { retryFailedAfter?: number } = {},
+): McpTools {
+  const tools =
+    retryFailedAfter === undefined
+      ? createMcpTools(servers, options)
+      : startMcpTools(servers, options, { retryFailedAfter });
   onTestFinished(() => tools.close());
   return tools;
 }

@@ -18,6 +18,8 @@ export interface HttpFixture {
   readonly requests: readonly SeenRequest[];
   /** Number of open streams that the client has not closed. */
   readonly openStreams: number;
+  /** Ends the open streams of calls without a response. */
+  endStreams(): void;
   /** Forgets all sessions, as after a restart. */
   forgetSessions(): void;
   /** Names in the tool list. */
@@ -67,6 +69,9 @@ export async function startHttpServer({
     toolNames: ['echo', 'write', 'drop', 'drop-hard', 'hang', 'resume', 'rpc-error', 'broken', 'page'],
     get openStreams() {
       return streams.size;
+    },
+    endStreams() {
+      for (const stream of streams) stream.end();
     },
     forgetSessions: () => sessions.clear(),
   };

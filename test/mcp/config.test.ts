@@ -188,10 +188,8 @@ describe('variables', () => {
   it('reach the server', async () => {
     const { config } = await fixtureServer();
     const [script = '', mode = ''] = config.args ?? [];
-    const tools = openTools(
-      { fixture: { ...config, args: [`\${SCRIPT}`, mode] } },
-      { expandVariables: { SCRIPT: script } },
-    );
+    const servers = { fixture: { ...config, args: [`\${SCRIPT}`, mode] } };
+    const tools = openTools(parseMcpConfig(servers, { expandVariables: { SCRIPT: script } }));
     expect(await call(tools, 'echo', { text: 'here' })).toEqual({ type: 'text', value: 'echo here' });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { McpServerConfig } from '../../src/mcp/index.js';
-import { McpFailure, processesUnsupported, toMcpFailure } from '../../src/mcp/session/failures.js';
+import { McpFailure, processesUnsupported, toMcpFailure } from '../../src/mcp/transport/failures.js';
 import { toMcpError } from '../../src/mcp/session/errors.js';
 
 const web: McpServerConfig = {

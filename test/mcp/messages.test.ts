@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { McpMessage } from '../../src/mcp/session/messages.js';
+import type { McpMessage } from '../../src/mcp/index.js';
 import type { ToolCallOptions } from '../../src/tools/tool-source.js';
 import { call, fixtureServer, namesOf, openTools, until } from './_fixture-server.js';
 import { RpcError, startModernServer, toList, toText, toTool } from './_modern-server.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { processesUnsupported } from '../../src/mcp/session/failures.js';
+import { processesUnsupported } from '../../src/mcp/transport/failures.js';
 import { createStdioTransport } from '../../src/mcp/transport/no-stdio-transport.js';
 import { toMcpError } from '../../src/mcp/session/errors.js';
 

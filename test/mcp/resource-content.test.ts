@@ -3,7 +3,7 @@ import type { ModelMessage as ModelMessage6 } from 'ai6';
 import type { ModelMessage as ModelMessage7 } from 'ai7';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { McpPromptMessage } from '../../src/mcp/index.js';
-import { toContentParts } from '../../src/mcp/features/resource-content.js';
+import { toContentParts } from '../../src/mcp/features/tool-output.js';
 
 const encode = (text: string, encoding: BufferEncoding = 'utf8'): string =>
   Buffer.from(text, encoding).toString('base64');

@@ -5,11 +5,14 @@ import { effectiveAnnotations } from '../../src/tools/tool-source.js';
 import { featureServer } from './_feature-server.js';
 import { call, fixtureServer, namesOf, openTools, until } from './_fixture-server.js';
 
-const withTools: McpToolsOptions = { resourceTools: true };
+const withTools = (servers: McpServers): McpServers =>
+  Object.fromEntries(
+    Object.entries(servers).map(([name, config]) => [name, { ...config, resourceTools: true }]),
+  );
 
 /** Opens tools and lists them, as a turn does before its first call. */
-async function listedTools(servers: McpServers, options = withTools): Promise<McpTools> {
-  const tools = openTools(servers, options);
+async function listedTools(servers: McpServers, options?: McpToolsOptions): Promise<McpTools> {
+  const tools = openTools(withTools(servers), options);
   await tools.listTools();
   return tools;
 }
@@ -20,23 +23,15 @@ test('the tools are offered only if they are turned on and a server has resource
   const own = ['list_resources', 'read_resource'];
 
   expect(await namesOf(openTools({ demo }))).not.toEqual(expect.arrayContaining(own));
-  expect(await namesOf(openTools({ plain }, withTools))).not.toEqual(expect.arrayContaining(own));
-  expect(await namesOf(openTools({ demo }, withTools))).toEqual(['link', 'roots', ...own]);
-  expect(await namesOf(openTools({ demo: { ...demo, resourceTools: true } }))).toEqual([
-    'link',
-    'roots',
-    ...own,
-  ]);
-  expect(await namesOf(openTools({ demo: { ...demo, resourceTools: false } }, withTools))).toEqual([
-    'link',
-    'roots',
-  ]);
+  expect(await namesOf(openTools(withTools({ plain })))).not.toEqual(expect.arrayContaining(own));
+  expect(await namesOf(openTools(withTools({ demo })))).toEqual(['link', 'roots', ...own]);
+  expect(await namesOf(openTools({ demo: { ...demo, resourceTools: false } }))).toEqual(['link', 'roots']);
 });
 
 test('the tools name the servers with resources, and are read-only tools of the application', async () => {
   const { config: demo } = await featureServer();
   const { config: plain } = await fixtureServer();
-  const tools = openTools({ plain, demo }, withTools);
+  const tools = openTools(withTools({ plain, demo }));
   const { tools: definitions } = await tools.listTools();
   for (const name of ['list_resources', 'read_resource']) {
     const definition = definitions.find(tool => tool.name === name);
@@ -155,7 +150,6 @@ test('a server that asks while the model reads a resource names the call', async
   const tools = await listedTools(
     { demo },
     {
-      ...withTools,
       onElicitation(_request, { signal: _signal, ...facts }) {
         contexts.push(facts);
         return { action: 'accept', content: { city: 'Rome' } };

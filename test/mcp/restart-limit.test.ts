@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRestartLimit, type RestartLimit } from '../../src/mcp/session/restart-limit.js';
+import { createRestartLimit, type RestartLimit } from '../../src/mcp/session/current-session.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

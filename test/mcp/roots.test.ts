@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMcpConnectionPool, createMcpTools, parseMcpConfig } from '../../src/mcp/index.js';
-import { toRoots } from '../../src/mcp/features/roots.js';
+import { toRoots } from '../../src/mcp/session/server-requests.js';
 import { everythingOverStdio, referenceServerScript, startEverythingServer } from './_everything-server.js';
 import { featureServer } from './_feature-server.js';
 import { call, namesOf, openTools, temporaryFolder, until } from './_fixture-server.js';

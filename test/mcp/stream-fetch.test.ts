@@ -85,7 +85,7 @@ describe('createResponseScanner', () => {
   it.each([1, 2, 5, 1000])('finds the responses and requests in chunks of %i bytes', size => {
     const responses: unknown[] = [];
     const scanner = createResponseScanner({
-      onResponse: (id, kind) => responses.push([id, kind]),
+      onResponse: id => responses.push([id, 'response']),
       onRequest: id => responses.push([id, 'request']),
     });
     const bytes = new TextEncoder().encode(stream);
@@ -93,8 +93,8 @@ describe('createResponseScanner', () => {
       scanner.push(bytes.subarray(start, start + size));
     expect(responses).toEqual([
       [9, 'request'],
-      [1, 'result'],
-      ['two', 'error'],
+      [1, 'response'],
+      ['two', 'response'],
     ]);
     expect(scanner.lastEventId).toBe('event-1');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isWithinBounds, quoteName, toPlainText } from '../../src/mcp/features/untrusted-input.js';
+import { isWithinBounds, quoteName, toPlainText } from '../../src/mcp/transport/untrusted-input.js';
 
 it.each([
   ['\u001b[31mred\u001b[0m', 'red'],

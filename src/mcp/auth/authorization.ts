@@ -1,115 +1,86 @@
-import type { AuthProvider, FetchLike, OAuthClientProvider } from '@modelcontextprotocol/client';
-import { KelivoError } from '../../shared/errors.js';
-import {
-  type AuthorizationCallback,
-  createCredentialFetch,
-  describeAuthorizationProblem,
-  SignInError,
-  unreadableTokens,
-} from './authorization-messages.js';
-import { type Authorization, authStateOf, createSharing } from './auth-state.js';
-import type { McpHttpServerConfig, McpServerConfig } from '../config/config.js';
-import { createOAuthAuthorization } from './oauth-authorization.js';
+import type { FetchLike } from '@modelcontextprotocol/client';
 
-/** Returns the authorization of a server, or undefined if it has none or its headers contain the credentials. */
-export function authorizationOf(config: McpServerConfig): Authorization | undefined {
-  if ('command' in config || config.authProvider === undefined || hasCredentials(config)) return undefined;
-  const { authProvider, url } = config;
-  const { authorizations } = authStateOf(authProvider);
-  const known = authorizations.get(url);
-  if (known) return known;
-  const created = isOAuthProvider(authProvider)
-    ? createOAuthAuthorization(authProvider, new URL(url))
-    : createTokenAuthorization(authProvider, new URL(url));
-  authorizations.set(url, created);
-  return created;
+/** The authorization of one server with one provider. All connections and pools of the process share it. */
+export interface Authorization {
+  /** The URL that the user must open to sign in, while a sign-in waits for the user. */
+  readonly signInUrl: string | undefined;
+  /** The reason why the last attempt to get a token failed, as a sentence without text of servers. */
+  readonly problem: string | undefined;
+  /** Returns the current access token. */
+  token(): Promise<string | undefined>;
+  /**
+   * Reads a response to a request with a token. If it rejects the token, gets another one; concurrent callers share the
+   * attempt. Returns true if the request may be sent again.
+   */
+  recover(exchange: Exchange, options: AuthorizationOptions): Promise<boolean>;
+  /**
+   * Exchanges the authorization code of a callback.
+   *
+   * @throws SignInError
+   */
+  finish(callback: AuthorizationCallback, options: AuthorizationOptions): Promise<void>;
 }
 
-/** Completes a sign-in. Without a provider or with an invalid callback, the error is a `KelivoError`. */
-export async function finishAuth(
-  config: McpServerConfig,
-  callback: AuthorizationCallback,
-  { serverName, fetch = (url, init) => globalThis.fetch(url, init), state }: FinishAuthOptions,
-): Promise<void> {
-  const server = `MCP server ${JSON.stringify(serverName)}`;
-  const authorization = authorizationOf(config);
-  if (authorization === undefined || 'command' in config) {
-    throw new KelivoError({
-      code: 'invalid-settings',
-      message: `Expected ${server} to have an \`authProvider\` and no \`Authorization\` header, which \`finishAuth\` requires.`,
-    });
-  }
-  try {
-    await authorization.finish(callback, { fetch, headers: config.headers, state });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : '';
-    throw new KelivoError({
-      code: 'mcp-unauthorized',
-      message: `The sign-in to ${server} was not completed. ${reason}`,
-    });
-  }
+/** A request and its response, whose body remains unread. */
+export interface Exchange {
+  readonly response: Response;
+  /** The token that was sent. */
+  readonly token: string | undefined;
+  /** The request, for the limit of attempts: its JSON-RPC method and the name of the tool. */
+  readonly operation: string;
 }
 
-interface FinishAuthOptions {
-  serverName: string;
-  fetch?: FetchLike;
-  state?: string;
+export interface AuthorizationOptions {
+  /** Sends the requests to the authorization server. */
+  fetch: FetchLike;
+  /** Headers of the server's configuration. Only requests to the server's origin have them. */
+  headers?: Readonly<Record<string, string>>;
 }
 
-const hasCredentials = ({ headers = {} }: McpHttpServerConfig): boolean =>
-  Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
+/** The URL to which the authorization server returned the user, its query, or only the code in it. */
+export type AuthorizationCallback = string | URL | URLSearchParams;
 
-/** Returns true for providers of OAuth, which the SDK distinguishes from plain token providers in the same way. */
-export function isOAuthProvider(
-  provider: AuthProvider | OAuthClientProvider,
-): provider is OAuthClientProvider {
-  return 'tokens' in provider && 'clientInformation' in provider;
+/** Stores the credentials of users, for example a `Map`, or a table of a database with the rows of one user. */
+export interface McpCredentialStore {
+  /** Returns the value of a key: JSON text with tokens and client secrets. */
+  get(key: string): string | undefined | Promise<string | undefined>;
+  /** Stores a value. Rejects if it could not be stored. */
+  set(key: string, value: string): unknown;
 }
 
-/** Wraps a provider that only returns tokens. */
-function createTokenAuthorization(provider: AuthProvider, serverUrl: URL): Authorization {
-  const share = createSharing();
-  let problem: string | undefined;
+/** A sign-in that the user has not completed. */
+export interface StartedSignIn {
+  readonly url: string;
+  /** Time in milliseconds. */
+  readonly startedAt: number;
+}
 
-  return {
-    signIn: undefined,
-    get problem() {
-      return problem;
-    },
-    async readToken() {
-      try {
-        return await provider.token();
-      } catch (error) {
-        problem = unreadableTokens;
-        throw error;
-      }
-    },
-    recover: ({ response, token }, { fetch, headers }) =>
-      share(`${token}`, async () => {
-        if (response.status !== 401) return false;
-        const stored = await provider.token();
-        if (stored !== undefined && stored !== token) return true;
-        if (provider.onUnauthorized === undefined) return false;
-        try {
-          const fetchFn = createCredentialFetch(fetch, { serverUrl, headers });
-          // Only the headers matter, and the body must remain unread.
-          const { status, headers: received } = response;
-          const challenge = new Response(null, { status, headers: received });
-          await provider.onUnauthorized({ response: challenge, serverUrl, fetchFn });
-          problem = undefined;
-          return true;
-        } catch (error) {
-          problem = describeAuthorizationProblem(error);
-          return false;
-        }
-      }),
-    confirm() {
-      problem = undefined;
-    },
-    async finish() {
-      throw new SignInError(
-        'Its `authProvider` only returns tokens. Use an OAuthClientProvider to sign in a user.',
-      );
-    },
+/** What this package keeps about an auth provider, which belongs to the application, or about a store of one. */
+interface AuthState {
+  /** A number that no other provider has. */
+  readonly number: number;
+  /** The authorizations with the provider by the URL of the server. */
+  readonly authorizations: Map<string, Authorization>;
+  /** The tokens that were sent last. */
+  sentTokens: readonly string[];
+  /** The store of a provider of this package. */
+  store?: McpCredentialStore;
+  /** Reads the started sign-in from the store. */
+  readSignIn?: () => Promise<StartedSignIn | undefined>;
+  /** The end of the last attempt to get a token. */
+  lastAttempt: Promise<unknown>;
+}
+
+const states = new WeakMap<object, AuthState>();
+let count = 0;
+
+export function authStateOf(providerOrStore: object): AuthState {
+  const state = states.get(providerOrStore) ?? {
+    number: ++count,
+    authorizations: new Map(),
+    sentTokens: [],
+    lastAttempt: Promise.resolve(),
   };
+  states.set(providerOrStore, state);
+  return state;
 }

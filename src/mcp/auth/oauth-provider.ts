@@ -8,7 +8,7 @@ import type {
 import * as z from 'zod/v4';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 import { functionSetting, once, parseSettings } from '../../shared/settings.js';
-import { authStateOf, type McpCredentialStore, type StartedSignIn } from './auth-state.js';
+import { authStateOf, type McpCredentialStore, type StartedSignIn } from './authorization.js';
 
 /** Options of `createOAuthProvider`. */
 export interface OAuthProviderOptions {

@@ -3,7 +3,6 @@ import * as z from 'zod/v4';
 import { once } from '../../shared/settings.js';
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
-import { expandVariables } from './config-variables.js';
 
 /**
  * MCP servers by name: the `mcpServers` object of Claude Desktop, Cursor and others, or the `servers` object of
@@ -39,8 +38,10 @@ interface McpServerSettings {
    */
   readonly roots?: readonly string[];
   /**
-   * Offers the resources of this server to the model, with the tools `list_resources` and `read_resource`.
-   * @default the `resourceTools` of `createMcpTools`
+   * Offers the resources of this server to the model, with the tools `list_resources` and `read_resource`. The model may
+   * read the resources that the server lists, and those that its tools link in their results. Both tools are read-only,
+   * so approval policies treat them as such.
+   * @default false
    */
   readonly resourceTools?: boolean;
 }
@@ -85,8 +86,7 @@ export interface McpHttpServerConfig extends McpServerSettings {
   readonly authProvider?: OAuthClientProvider | AuthProvider;
 }
 
-export interface ServerValidationOptions {
-  /** Values for `${NAME}` references in the configuration. @default references are not expanded */
+interface VariableOptions {
   expandVariables?: Readonly<Record<string, string>>;
 }
 
@@ -98,11 +98,13 @@ const serverKeys = ['mcpServers', 'servers'];
  * VS Code, or only the servers object. Comments and trailing commas are allowed, as in VS Code.
  *
  * @param json The text of the file, or the value that `JSON.parse` returned for it.
- * @param options `expandVariables` works as in `createMcpTools`. Pass it to only one of the two.
+ * @param options `expandVariables` are the values for `${NAME}` references in `command`, `args`, `env`, `cwd`, `url`,
+ * `headers` and `roots`. The environment is never read. Write `$${` for a literal `${`. Default: references are not
+ * expanded.
  * @throws KelivoError `invalid-settings` if the text is not JSON, references an unknown variable or contains an
  * invalid server.
  */
-export function parseMcpConfig(json: unknown, options: ServerValidationOptions = {}): McpServers {
+export function parseMcpConfig(json: unknown, options: VariableOptions = {}): McpServers {
   const config = typeof json === 'string' ? parseJsonWithComments(json) : json;
   if (typeof config === 'object' && config !== null) {
     const found = Object.entries(config).find(([key]) => serverKeys.includes(key));
@@ -204,7 +206,7 @@ const foreignKeys: Readonly<Record<string, string>> = {
  */
 export function validateMcpServers(
   servers: unknown,
-  { expandVariables: variables }: ServerValidationOptions = {},
+  { expandVariables: variables }: VariableOptions = {},
 ): McpServers {
   if (!isPlainObject(servers)) {
     throw toSettingsError(
@@ -220,6 +222,54 @@ export function validateMcpServers(
   );
 }
 
+/** Keys of a server in which variables are expanded, including one nested level. */
+const expandedKeys = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'roots'];
+
+/** Matches `${NAME}` and the escape `$${`. A name may contain any character, so `${env:TOKEN}` is valid too. */
+const reference = /\$\$\{|\$\{([^}]*)\}/g;
+
+/**
+ * Replaces `${NAME}` references in the strings of a server. Only the given values are used. The environment is never
+ * read, because a configuration file from elsewhere could send any of its variables to any server.
+ *
+ * @throws KelivoError `invalid-settings` for an unknown variable.
+ */
+function expandVariables(
+  config: Readonly<Record<string, unknown>>,
+  { serverName, variables }: { serverName: string; variables: Readonly<Record<string, string>> },
+): Record<string, unknown> {
+  const expandText = (text: string, key: string): string =>
+    text.replace(reference, (found: string, name?: string) => {
+      if (name === undefined) return found.slice(1);
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      if (value !== undefined) return value;
+      const known = Object.keys(variables).join(', ') || 'none';
+      throw new KelivoError({
+        code: 'invalid-settings',
+        message:
+          `Expected \`${key}\` of MCP server ${JSON.stringify(serverName)} to reference only variables of ` +
+          `\`expandVariables\` (${known}), got ${JSON.stringify(`\${${name}}`)}. ` +
+          'Add the variable, or write `$${` for a literal `${`.',
+      });
+    });
+
+  const expand = (value: unknown, key: string): unknown => {
+    if (typeof value === 'string') return expandText(value, key);
+    if (Array.isArray(value)) return value.map((item, index) => expand(item, `${key}.${index}`));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, expand(item, `${key}.${name}`)]),
+    );
+  };
+
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [
+      key,
+      expandedKeys.includes(key) ? expand(value, key) : value,
+    ]),
+  );
+}
+
 function validateServer(name: string, config: unknown): McpServerConfig {
   const server = `MCP server ${JSON.stringify(name)}`;
   if (!isPlainObject(config))
@@ -232,38 +282,28 @@ function validateServer(name: string, config: unknown): McpServerConfig {
   }
   const hasCommand = config.command !== undefined;
   if (hasCommand === (config.url !== undefined)) {
+    const advice = serverKeys.includes(name)
+      ? '. Use `parseMcpConfig` to read a complete configuration file'
+      : '';
     throw toSettingsError(
       `Expected ${server} to have either \`command\` (a program to start) or \`url\` (a URL to connect to), ` +
-        `got ${hasCommand ? 'both' : `neither${toNestingAdvice(name)}`}.`,
+        `got ${hasCommand ? 'both' : `neither${advice}`}.`,
     );
   }
   const result = (hasCommand ? stdioServer() : httpServer()).safeParse(config);
   if (result.success) return result.data;
 
   const [key = '', ...rest] = result.error.issues[0]?.path.map(String) ?? [];
-  const value = rest.reduce<unknown>(readKey, config[key]);
-  const expected =
-    rest.length === 0
-      ? toExpectation(key, { hasCommand })
-      : key === 'roots'
-        ? 'an absolute path or a file URI'
-        : 'a string';
+  const value = rest.reduce<unknown>(
+    (outer, inner) => (Array.isArray(outer) ? outer[Number(inner)] : objectOf(outer)?.[inner]),
+    config[key],
+  );
+  const types = hasCommand ? '"stdio"' : '"http", "streamable-http", "streamableHttp" or "sse"';
+  const item = key === 'roots' ? 'an absolute path or a file URI' : 'a string';
+  const expected = rest.length > 0 ? item : key === 'type' ? types : expectations[key];
   throw toSettingsError(
     `Expected \`${[key, ...rest].join('.')}\` of ${server} to be ${expected}, got ${toReceived(key, value)}.`,
   );
-}
-
-function readKey(value: unknown, key: string): unknown {
-  return Array.isArray(value) ? value[Number(key)] : objectOf(value)?.[key];
-}
-
-function toExpectation(key: string, { hasCommand }: { hasCommand: boolean }): string | undefined {
-  if (key !== 'type') return expectations[key];
-  return hasCommand ? '"stdio"' : '"http", "streamable-http", "streamableHttp" or "sse"';
-}
-
-function toNestingAdvice(name: string): string {
-  return serverKeys.includes(name) ? '. Use `parseMcpConfig` to read a complete configuration file' : '';
 }
 
 function toReceived(key: string, value: unknown): string {
@@ -284,16 +324,16 @@ function isAuthProvider(value: unknown): boolean {
   return (isFunction('tokens') && isFunction('clientInformation')) || isFunction('token');
 }
 
-/** Returns the name of a tool source, which messages contain. */
-export function toSourceName(serverNames: readonly string[]): string {
-  const names = serverNames.map(name => JSON.stringify(name)).join(', ');
-  return serverNames.length === 1 ? `MCP server ${names}` : `MCP servers ${names || '(none)'}`;
-}
-
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function toSettingsError(message: string): KelivoError {
   return new KelivoError({ code: 'invalid-settings', message });
+}
+
+/** Returns the name of a tool source, which messages contain. */
+export function toSourceName(serverNames: readonly string[]): string {
+  const names = serverNames.map(name => JSON.stringify(name)).join(', ');
+  return serverNames.length === 1 ? `MCP server ${names}` : `MCP servers ${names || '(none)'}`;
 }

@@ -1,10 +1,9 @@
 import type { Resource } from '@modelcontextprotocol/client';
 import { asJson, idOf, objectsOf } from '../../shared/json.js';
 import type { ToolCallOptions, ToolDefinition, ToolOutput, ToolSource } from '../../tools/tool-source.js';
-import { toReadableBlock } from './resource-content.js';
 import type { FeatureServer, ServerFeatures } from './server-features.js';
-import { toToolOutput } from './tool-output.js';
-import { toPlainText } from './untrusted-input.js';
+import { toReadableBlock, toToolOutput } from './tool-output.js';
+import { toPlainText } from '../transport/untrusted-input.js';
 
 const listTool = 'list_resources';
 const readTool = 'read_resource';

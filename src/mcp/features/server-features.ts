@@ -1,25 +1,23 @@
 import type {
+  Client,
   CompleteRequestParams,
-  CompleteResult,
-  ListPromptsResult,
-  ListResourcesResult,
-  ListResourceTemplatesResult,
   Prompt,
+  RequestOptions,
   Resource,
   ResourceContents,
   ResourceTemplateType,
 } from '@modelcontextprotocol/client';
 import { linkSignal, onceAborted } from '../../shared/abort.js';
+import type { PlainObject } from '../../shared/json.js';
 import { KelivoError } from '../../shared/errors.js';
 import type { McpRequestFacts } from '../../core/telemetry.js';
 import type { McpServerConfig } from '../config/config.js';
 import type { McpConnection } from '../session/connection.js';
 import { toMcpError } from '../session/errors.js';
-import type { McpFailureKind } from '../session/failures.js';
-import { type RequestLimits, type RetryParams, type Send, sendRequest } from '../session/request.js';
-import { toMetaField } from '../session/request-meta.js';
-import { type McpContentPart, toContentParts } from './resource-content.js';
-import type { McpCallFacts } from '../session/running-calls.js';
+import type { McpFailureKind } from '../transport/failures.js';
+import { type RequestLimits, type Send, sendRequest, toMetaField } from '../session/request.js';
+import { type McpContentPart, toContentParts } from './tool-output.js';
+import type { McpCallFacts } from '../config/callbacks.js';
 
 /** Options of a request for resources, prompts or completions. */
 export interface McpRequestOptions {
@@ -108,20 +106,14 @@ export interface FeatureServer {
   readonly connection: McpConnection;
 }
 
-interface FeatureRequestOptions extends Pick<RequestLimits, 'signal' | 'onProgress'> {
+interface FeatureRequest
+  extends Pick<McpRequestFacts, 'method' | 'target' | 'uri'>, Pick<RequestLimits, 'signal' | 'onProgress'> {
   /** The feature that the server must have. */
   feature: 'resources' | 'prompts' | 'completions';
   /** Identifies the request to callbacks if the server asks. @default the server cannot ask */
   facts?: Omit<McpCallFacts, 'server'>;
-  /** The method and its target. */
-  request: Pick<McpRequestFacts, 'method' | 'target' | 'uri'>;
   /** The object of the arguments in the request. @default none */
   arguments?: object;
-}
-
-export interface FeatureOptions extends Pick<RequestLimits, 'timeout' | 'totalTimeout'> {
-  /** Returns the signal that aborts at the next `close()`. */
-  closed: () => AbortSignal;
 }
 
 /** Failures after which a request is sent once more. Reading has no side effects. */
@@ -136,25 +128,21 @@ const retriedFailures: ReadonlySet<McpFailureKind> = new Set([
 export interface ServerFeatures extends McpServerFeatures {
   readResource(
     server: string,
-    options: McpRequestOptions & { uri: string } & Pick<FeatureRequestOptions, 'facts' | 'onProgress'>,
+    options: McpRequestOptions & { uri: string } & Pick<FeatureRequest, 'facts' | 'onProgress'>,
   ): Promise<McpResourceContents>;
 }
 
+/** @param options.closed Returns the signal that aborts at the next `close()`. */
 export function createServerFeatures(
   servers: readonly FeatureServer[],
-  { timeout, totalTimeout, closed }: FeatureOptions,
+  options: Pick<RequestLimits, 'timeout' | 'totalTimeout'> & { closed: () => AbortSignal },
 ): ServerFeatures {
+  const { timeout, totalTimeout, closed } = options;
+
   /** Sends a request. Returns undefined if the server lacks the feature. */
   async function request<T>(
     serverName: string,
-    {
-      feature,
-      facts,
-      request: requestFacts,
-      arguments: values = {},
-      signal,
-      onProgress,
-    }: FeatureRequestOptions,
+    { feature, facts, arguments: values = {}, signal, onProgress, ...requestFacts }: FeatureRequest,
     send: Send<T>,
   ): Promise<T | undefined> {
     const { config, connection } = findServer(servers, serverName);
@@ -182,63 +170,67 @@ export function createServerFeatures(
   }
 
   /** Sends a request to a server that must have the feature. */
-  async function requestFrom<T>(server: string, options: FeatureRequestOptions, send: Send<T>): Promise<T> {
-    const result = await request(server, options, send);
+  async function requestFrom<T>(server: string, feature: FeatureRequest, send: Send<T>): Promise<T> {
+    const result = await request(server, feature, send);
     if (result !== undefined) return result;
     throw new KelivoError({
       code: 'mcp-protocol',
-      message: `Expected MCP server ${JSON.stringify(server)} to offer ${options.feature}, got a server without them.`,
+      message: `Expected MCP server ${JSON.stringify(server)} to offer ${feature.feature}, got a server without them.`,
     });
   }
 
+  /** Creates a method that lists what a server has. */
+  function createList<Entry>(
+    { feature, method }: Pick<FeatureRequest, 'feature' | 'method'>,
+    list: (client: Client, params: { _meta?: PlainObject }, options: RequestOptions) => Promise<Entry[]>,
+  ) {
+    return async (server: string, { signal }: McpRequestOptions = {}): Promise<Entry[]> =>
+      (await request(server, { feature, method, signal }, (client, sendOptions, _retry, meta) =>
+        list(client, toMetaField(meta), sendOptions),
+      )) ?? [];
+  }
+
   return {
-    async listResources(server, { signal } = {}) {
-      const send: Send<ListResourcesResult> = (client, options, _retry, meta) =>
-        client.listResources(toMetaField(meta), options);
-      const facts = { method: 'resources/list' };
-      return (await request(server, { feature: 'resources', request: facts, signal }, send))?.resources ?? [];
-    },
-    async listResourceTemplates(server, { signal } = {}) {
-      const send: Send<ListResourceTemplatesResult> = (client, options, _retry, meta) =>
-        client.listResourceTemplates(toMetaField(meta), options);
-      const facts = { method: 'resources/templates/list' };
-      const listed = await request(server, { feature: 'resources', request: facts, signal }, send);
-      return listed?.resourceTemplates ?? [];
-    },
+    listResources: createList(
+      { feature: 'resources', method: 'resources/list' },
+      async (client, params, sendOptions) => (await client.listResources(params, sendOptions)).resources,
+    ),
+    listResourceTemplates: createList(
+      { feature: 'resources', method: 'resources/templates/list' },
+      async (client, params, sendOptions) =>
+        (await client.listResourceTemplates(params, sendOptions)).resourceTemplates,
+    ),
+    listPrompts: createList(
+      { feature: 'prompts', method: 'prompts/list' },
+      async (client, params, sendOptions) => (await client.listPrompts(params, sendOptions)).prompts,
+    ),
     async readResource(server, { uri, signal, context, facts = { context }, onProgress }) {
       const { contents } = await requestFrom(
         server,
-        { feature: 'resources', request: { method: 'resources/read', uri }, signal, facts, onProgress },
-        (client, options, retry, meta) =>
+        { feature: 'resources', method: 'resources/read', uri, signal, facts, onProgress },
+        (client, sendOptions, retry, meta) => {
+          const params = { uri, ...toMetaField(meta), ...retry };
           // The response to a retry is meant for this request only.
-          client.readResource(
-            { uri, ...toMetaField(meta), ...retry },
-            isEmpty(retry) ? options : { ...options, cacheMode: 'bypass' },
-          ),
+          const isRetry = Object.keys(retry).length > 0;
+          return client.readResource(params, isRetry ? { ...sendOptions, cacheMode: 'bypass' } : sendOptions);
+        },
       );
       return { parts: toContentParts(contents.map(resource => ({ type: 'resource', resource }))), contents };
     },
-    async listPrompts(server, { signal } = {}) {
-      const send: Send<ListPromptsResult> = (client, options, _retry, meta) =>
-        client.listPrompts(toMetaField(meta), options);
-      const facts = { method: 'prompts/list' };
-      return (await request(server, { feature: 'prompts', request: facts, signal }, send))?.prompts ?? [];
-    },
     async getPrompt(server, { name, arguments: values, signal, context }) {
+      const params = { name, ...(values && { arguments: values }) };
       const { description, messages } = await requestFrom(
         server,
         {
           feature: 'prompts',
-          request: { method: 'prompts/get', target: name },
+          method: 'prompts/get',
+          target: name,
           signal,
           facts: { context },
           arguments: values,
         },
-        (client, options, retry, meta) =>
-          client.getPrompt(
-            { name, ...(values && { arguments: values }), ...toMetaField(meta), ...retry },
-            options,
-          ),
+        (client, sendOptions, retry, meta) =>
+          client.getPrompt({ ...params, ...toMetaField(meta), ...retry }, sendOptions),
       );
       return {
         ...(description !== undefined && { description }),
@@ -246,16 +238,16 @@ export function createServerFeatures(
       };
     },
     async complete(server, { signal, ...params }) {
-      const send: Send<CompleteResult> = (client, options, _retry, meta) =>
-        client.complete({ ...params, ...toMetaField(meta) }, options);
-      const facts = { method: 'completion/complete' };
-      const result = await request(server, { feature: 'completions', request: facts, signal }, send);
+      const result = await request(
+        server,
+        { feature: 'completions', method: 'completion/complete', signal },
+        (client, sendOptions, _retry, meta) =>
+          client.complete({ ...params, ...toMetaField(meta) }, sendOptions),
+      );
       return result?.completion ?? { values: [] };
     },
   };
 }
-
-const isEmpty = (retry: RetryParams): boolean => Object.keys(retry).length === 0;
 
 /** @throws KelivoError `unknown-name`, naming the servers that exist. */
 export function findServer<Server extends { readonly name: string }>(

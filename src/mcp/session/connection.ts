@@ -1,16 +1,14 @@
 import { toTimerDelay, untilAborted } from '../../shared/abort.js';
-import { finishAuth } from '../auth/authorization.js';
-import type { AuthorizationCallback } from '../auth/authorization-messages.js';
+import { finishAuth } from '../auth/server-authorization.js';
+import type { AuthorizationCallback } from '../auth/authorization.js';
 import type { McpServerConfig } from '../config/config.js';
 import {
   createCurrentSession,
-  type CurrentSession,
   type CurrentSessionOptions,
   mayEndBySignIn,
   type McpConnectionState,
 } from './current-session.js';
-import { McpFailure, type McpFailureKind, toMcpFailure } from './failures.js';
-import { createListCache } from './list-cache.js';
+import { McpFailure, type McpFailureKind, toMcpFailure } from '../transport/failures.js';
 import { listTools, type ServerTools } from './list-tools.js';
 import type { McpSession } from './session.js';
 import { createSharedTask } from './shared-task.js';
@@ -30,12 +28,8 @@ export interface McpConnection {
   withSession<T>(operation: (session: McpSession) => Promise<T>, options: WithSessionOptions): Promise<T>;
   /** Lets the next listing read the tools again. */
   invalidateTools(): void;
-  /**
-   * Completes the sign-in of a user.
-   *
-   * @throws KelivoError `mcp-unauthorized` or `invalid-settings`, which contains no text of the callback.
-   */
-  finishAuth(callback: AuthorizationCallback, options: { serverName: string; state?: string }): Promise<void>;
+  /** Completes the sign-in of a user. Throws as `finishAuth` of the authorization. */
+  finishAuth(callback: AuthorizationCallback, options: { serverName: string }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,7 +65,8 @@ export function createConnection(
   const { connectTimeout, retryFailedAfter } = sessionOptions;
   const cache = createListCache();
   const current = createCurrentSession(config, { ...sessionOptions, onToolsChanged: cache.invalidate });
-  const usage = createUsage({ idleTimeout, onIdle: current.closeIdle });
+  let operationCount = 0;
+  let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
   const reading = createSharedTask(
     async signal => {
@@ -100,16 +95,41 @@ export function createConnection(
   /** Reads the list in the background: no turn that ends stops it for the others. */
   function refresh(): Promise<ServerTools> {
     if (!refreshing.isRunning && cache.last !== undefined) waitUntil = undefined;
-    const wait = cache.last === undefined ? listTimeout : current.open === undefined ? 0 : rereadTimeout;
-    waitUntil ??= Date.now() + wait;
+    const rereading = current.open === undefined ? 0 : rereadTimeout;
+    waitUntil ??= Date.now() + (cache.last === undefined ? listTimeout : rereading);
     return refreshing.join();
   }
 
-  function withSession<T>(
+  async function withSession<T>(
     operation: (session: McpSession) => Promise<T>,
-    options: WithSessionOptions,
+    { signal, mayRetry }: WithSessionOptions,
   ): Promise<T> {
-    return usage.track(() => runWithRetry(current, operation, options));
+    const closeCountBefore = current.closeCount;
+    operationCount++;
+    clearTimeout(idleTimer);
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const session = await current.get({ signal });
+        try {
+          return await operation(session);
+        } catch (error) {
+          signal?.throwIfAborted();
+          const failure = toMcpFailure(error);
+          // The first caller that notices replaces the session, and the others find the new one.
+          if (failure.kind === 'session-expired') current.retire(session);
+          if (attempt > 1 || !mayRetry(failure) || current.closeCount > closeCountBefore) throw failure;
+        }
+      }
+    } finally {
+      if (--operationCount === 0) startIdleTimer();
+    }
+  }
+
+  function startIdleTimer(): void {
+    idleTimer = setTimeout(() => {
+      if (operationCount === 0) current.closeIdle();
+    }, toTimerDelay(idleTimeout));
+    if (typeof idleTimer === 'object') idleTimer.unref(); // does not keep the process alive
   }
 
   return {
@@ -131,7 +151,7 @@ export function createConnection(
       cache.invalidate(); // another user may see other tools
     },
     async close() {
-      usage.stop();
+      clearTimeout(idleTimer);
       const reason = new McpFailure({ kind: 'closed' });
       await Promise.all([refreshing.stop(reason), reading.stop(reason), current.close(reason)]);
       cache.forget();
@@ -153,54 +173,49 @@ async function orAfter<T, Fallback>(
   return Promise.race([promise, over]).finally(() => clearTimeout(timer));
 }
 
-/** Runs an operation, and once more on a new session if it failed in a way that `mayRetry` allows. */
-async function runWithRetry<T>(
-  current: CurrentSession,
-  operation: (session: McpSession) => Promise<T>,
-  { signal, mayRetry }: WithSessionOptions,
-): Promise<T> {
-  const closeCountBefore = current.closeCount;
-  for (let attempt = 1; ; attempt++) {
-    const session = await current.get({ signal });
-    try {
-      return await operation(session);
-    } catch (error) {
-      signal?.throwIfAborted();
-      const failure = toMcpFailure(error);
-      // The first caller that notices replaces the session, and the others find the new one.
-      if (failure.kind === 'session-expired') current.retire(session);
-      if (attempt > 1 || !mayRetry(failure) || current.closeCount > closeCountBefore) throw failure;
-    }
-  }
-}
+/**
+ * Creates the cache of a tool list, which is valid for the time that it states, or until the server announces a change.
+ * It belongs to one connection, and so to one authorization.
+ */
+function createListCache() {
+  let last: ServerTools | undefined;
+  let isValid = false;
+  /** True if changes were announced when the list was read, so that it is valid until one is. */
+  let isWatched = false;
+  let freshUntil = 0;
+  let version = 0;
 
-interface Usage {
-  track<T>(operation: () => Promise<T>): Promise<T>;
-  stop(): void;
-}
-
-/** Counts running operations and calls `onIdle` when there was none for `idleTimeout` milliseconds. */
-function createUsage({ idleTimeout, onIdle }: { idleTimeout: number; onIdle: () => void }): Usage {
-  let operationCount = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-
-  function startTimer(): void {
-    timer = setTimeout(() => {
-      if (operationCount === 0) onIdle();
-    }, toTimerDelay(idleTimeout));
-    if (typeof timer === 'object') timer.unref(); // does not keep the process alive
+  function invalidate(): void {
+    isValid = false;
+    version++;
   }
 
   return {
-    async track(operation) {
-      operationCount++;
-      clearTimeout(timer);
-      try {
-        return await operation();
-      } finally {
-        if (--operationCount === 0) startTimer();
-      }
+    /** The last list, which may be outdated. */
+    get last() {
+      return last;
     },
-    stop: () => clearTimeout(timer),
+    /** Returns the last list if it is still valid. */
+    find({ announcesChanges }: Pick<McpSession, 'announcesChanges'>): ServerTools | undefined {
+      const isFresh = (isWatched && announcesChanges) || Date.now() < freshUntil;
+      return isValid && isFresh ? last : undefined;
+    },
+    /** Reads the list and caches it, unless it is invalidated while it is read. */
+    async fill(
+      read: () => Promise<ServerTools>,
+      { announcesChanges }: Pick<McpSession, 'announcesChanges'>,
+    ): Promise<ServerTools> {
+      const versionBefore = version;
+      last = await read();
+      freshUntil = Date.now() + last.freshFor;
+      isWatched = announcesChanges;
+      isValid = version === versionBefore;
+      return last;
+    },
+    invalidate,
+    forget() {
+      last = undefined;
+      invalidate();
+    },
   };
 }

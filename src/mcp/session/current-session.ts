@@ -1,10 +1,10 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { wait } from '../../shared/abort.js';
 import type { Telemetry } from '../../core/telemetry.js';
-import { authorizationOf } from '../auth/authorization.js';
+import { authorizationOf } from '../auth/server-authorization.js';
 import type { McpServerConfig } from '../config/config.js';
-import { McpFailure, toMcpFailure } from './failures.js';
-import { createRestartLimit } from './restart-limit.js';
-import type { McpCallbacks } from '../features/server-requests.js';
+import { McpFailure, toMcpFailure } from '../transport/failures.js';
+import type { McpCallbacks } from '../config/callbacks.js';
 import { type KnownEra, openSession } from './open-session.js';
 import type { McpSession } from './session.js';
 import { createSharedTask } from './shared-task.js';
@@ -16,31 +16,6 @@ import { createSharedTask } from './shared-task.js';
  * - `unauthorized`: a user must sign in. The next use after that works at once.
  */
 export type McpConnectionState = 'idle' | 'connecting' | 'ready' | 'failed' | 'unauthorized';
-
-/** The session with one server: opened on demand, and again after it was lost. */
-export interface CurrentSession {
-  readonly state: McpConnectionState;
-  /** The open session, if there is one. */
-  readonly open: McpSession | undefined;
-  /** Number of calls of `close()`. A caller that sees it change must not open a new session. */
-  readonly closeCount: number;
-  /**
-   * Waits until a server that crashed may be started again.
-   *
-   * @throws McpFailure `crashing` or `closed`, or the signal's reason.
-   */
-  waitForRestart(options: { signal?: AbortSignal }): Promise<void>;
-  /** Returns the open session, or opens one. Concurrent callers share the attempt. */
-  get(options: { signal?: AbortSignal }): Promise<McpSession>;
-  /** Replaces an expired session for the next use. Its running operations may finish. */
-  retire(session: McpSession): void;
-  /** Ends the state `failed`. */
-  forgetFailure(): void;
-  /** Closes the open session if no caller uses it. */
-  closeIdle(): void;
-  /** Closes all sessions, including retired ones, and aborts an attempt to open one. */
-  close(reason: McpFailure): Promise<void>;
-}
 
 export interface CurrentSessionOptions {
   /** Maximum time for a server to start and to list its tools, in milliseconds. */
@@ -61,18 +36,11 @@ export function mayEndBySignIn(error: unknown, config: McpServerConfig): boolean
   return authorizationOf(config) !== undefined && toMcpFailure(error).kind === 'unauthorized';
 }
 
+/** Creates the session with one server: opened on demand, and again after it was lost. */
 export function createCurrentSession(
   config: McpServerConfig,
-  {
-    connectTimeout,
-    retryFailedAfter,
-    telemetry,
-    fetch,
-    serverName,
-    callbacks,
-    onToolsChanged,
-  }: CurrentSessionOptions,
-): CurrentSession {
+  { connectTimeout, retryFailedAfter, onToolsChanged, ...options }: CurrentSessionOptions,
+) {
   const restarts = createRestartLimit({ cooldown: retryFailedAfter });
   /** Expired sessions with running operations. */
   const retired = new Set<McpSession>();
@@ -85,13 +53,10 @@ export function createCurrentSession(
     async signal => {
       try {
         const opened = await openSession(config, {
+          ...options,
           signal,
           timeout: connectTimeout,
-          telemetry,
-          fetch,
           era,
-          serverName,
-          callbacks,
           onToolsChanged,
           onClose,
         });
@@ -104,7 +69,7 @@ export function createCurrentSession(
         hasFailed = false;
         return opened;
       } catch (error) {
-        hasFailed = !signal.aborted && authorizationOf(config)?.signIn === undefined;
+        hasFailed = !signal.aborted && authorizationOf(config)?.signInUrl === undefined;
         throw error;
       }
     },
@@ -136,38 +101,49 @@ export function createCurrentSession(
   }
 
   return {
-    get state() {
-      if (authorizationOf(config)?.signIn) return 'unauthorized';
+    get state(): McpConnectionState {
+      if (authorizationOf(config)?.signInUrl) return 'unauthorized';
       if (findOpen()) return 'ready';
       if (opening.isRunning) return 'connecting';
       return hasFailed ? 'failed' : 'idle';
     },
-    get open() {
+    get open(): McpSession | undefined {
       return findOpen();
     },
-    get closeCount() {
+    /** Number of calls of `close()`. A caller that sees it change must not open a new session. */
+    get closeCount(): number {
       return closeCount;
     },
+    /**
+     * Waits until a server that crashed may be started again.
+     *
+     * @throws McpFailure `crashing` or `closed`, or the signal's reason.
+     */
     waitForRestart,
-    async get({ signal }) {
+    /** Returns the open session, or opens one. Concurrent callers share the attempt. */
+    async get({ signal }: { signal?: AbortSignal }): Promise<McpSession> {
       if (!findOpen()) await waitForRestart({ signal });
       return findOpen() ?? opening.join({ signal });
     },
-    retire(expired) {
+    /** Replaces an expired session for the next use. Its running operations may finish. */
+    retire(expired: McpSession): void {
       forget(expired);
       if (!expired.isClosed) retired.add(expired);
       expired.retire();
     },
-    forgetFailure() {
+    /** Ends the state `failed`. */
+    forgetFailure(): void {
       hasFailed = false;
     },
-    closeIdle() {
+    /** Closes the open session, which no caller uses. */
+    closeIdle(): void {
       const idle = session;
       if (idle === undefined) return;
       forget(idle);
       idle.close().catch(() => {});
     },
-    async close(reason) {
+    /** Closes all sessions, including retired ones, and aborts an attempt to open one. */
+    async close(reason: McpFailure): Promise<void> {
       const ended = [...retired, ...(session ? [session] : [])];
       closeCount++;
       session = undefined;
@@ -175,6 +151,51 @@ export function createCurrentSession(
       restarts.reset();
       onToolsChanged();
       await Promise.all([opening.stop(reason), ...ended.map(endedSession => endedSession.close())]);
+    },
+  };
+}
+
+/** Period in which crashes count, in milliseconds. */
+const crashPeriod = 60_000;
+
+/** Delays before a restart after the first, second … crash, in milliseconds. They are short because the model waits. */
+const restartDelays = [0, 250, 500, 1000];
+
+export type RestartLimit = ReturnType<typeof createRestartLimit>;
+
+/**
+ * Delays the restarts of a server that repeatedly ends unexpectedly, and stops them after too many.
+ *
+ * @param options.cooldown Time without restarts after more crashes than there are delays, in milliseconds.
+ * @internal
+ */
+export function createRestartLimit({ cooldown }: { cooldown: number }) {
+  let crashes: number[] = [];
+
+  return {
+    /** Records that the connection ended unexpectedly. */
+    recordCrash(): void {
+      crashes = [...crashes.filter(time => time > Date.now() - crashPeriod), Date.now()];
+    },
+    /**
+     * Waits until the server may be started again.
+     *
+     * @throws McpFailure `crashing` after too many recent crashes, or the signal's reason.
+     */
+    async waitForTurn({ signal }: { signal?: AbortSignal }): Promise<void> {
+      const recent = crashes.filter(time => time > Date.now() - crashPeriod);
+      const last = recent.at(-1);
+      if (last === undefined) return;
+      const delay = restartDelays[recent.length - 1];
+      const remaining = last + (delay ?? cooldown) - Date.now();
+      if (remaining <= 0) return;
+      if (delay === undefined) {
+        throw new McpFailure({ kind: 'crashing', count: recent.length, milliseconds: remaining });
+      }
+      await wait(remaining, signal);
+    },
+    reset(): void {
+      crashes = [];
     },
   };
 }

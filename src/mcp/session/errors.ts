@@ -1,13 +1,7 @@
-import {
-  createRedactor,
-  findPrivateValues,
-  findSecretArguments,
-  redactUrl,
-} from '../../redaction/redaction.js';
 import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
 import { objectOf } from '../../shared/json.js';
-import { authorizationOf } from '../auth/authorization.js';
-import { sentTokensOf } from '../auth/authorization-fetch.js';
+import { redactServerText } from '../auth/secrets.js';
+import { authorizationOf } from '../auth/server-authorization.js';
 import type { McpServerConfig } from '../config/config.js';
 import {
   type McpFailure,
@@ -15,8 +9,8 @@ import {
   mayHaveRun,
   processesUnsupported,
   toMcpFailure,
-} from './failures.js';
-import { toPlainText } from '../features/untrusted-input.js';
+} from '../transport/failures.js';
+import { toPlainText } from '../transport/untrusted-input.js';
 
 interface ErrorContext {
   serverName: string;
@@ -71,8 +65,8 @@ const sentences: Readonly<Record<McpFailureKind, Sentence>> = {
   'session-expired': ({ status }, context) =>
     `${toServer(context)} rejected its session and then a new session (HTTP ${status}).`,
   unauthorized: ({ status }, context) => {
-    const { signIn, problem } = authorizationOf(context.config) ?? {};
-    if (signIn !== undefined) {
+    const { signInUrl, problem } = authorizationOf(context.config) ?? {};
+    if (signInUrl !== undefined) {
       return (
         `${toServer(context)} requires that the user signs in${toPlace(context)}. Open the \`authorizationUrl\` ` +
         'of its status, and pass the URL of the callback to `finishAuth`.'
@@ -176,23 +170,4 @@ function toInnerMessage(body: string): string {
 
 function toClean(text: string, { config }: ErrorContext): string {
   return redactServerText(toPlainText(text).trim(), config);
-}
-
-/** Redacts the secrets in the configuration of a server, the tokens that were sent to it, and text that looks like a secret. */
-export function redactServerText(text: string, config: McpServerConfig): string {
-  return createRedactor(secretsOf(config)).redact(text);
-}
-
-/** Returns the secrets that the server knows, at this time: a provider may return other tokens later. */
-export function secretsOf(config: McpServerConfig): string[] {
-  if ('command' in config) {
-    const environment = findPrivateValues(Object.entries(config.env ?? {}));
-    return [...environment, ...findSecretArguments(config.args ?? [])];
-  }
-  return [
-    ...sentTokensOf(config),
-    ...findPrivateValues(Object.entries(config.headers ?? {})),
-    ...findPrivateValues(new URL(config.url).searchParams),
-    ...redactUrl(config.url).secrets,
-  ];
 }

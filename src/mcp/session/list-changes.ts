@@ -20,9 +20,11 @@ interface ListChangesOptions {
 const retryDelay = { first: 1000, maximum: 60_000 };
 
 /**
- * Keeps a `subscriptions/listen` stream open. The SDK (2.4.0) does not open it again after the server ended it. The
- * announcements themselves are ordinary notifications of the client.
+ * Keeps a `subscriptions/listen` stream open. The announcements themselves are ordinary notifications of the client.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/subscriptions
+ *
+ * Corrects the MCP SDK (2.4.0), which does not open the stream again after the server ended it. Test of the bare SDK: "a
+ * stream for announcements is not opened again" in test/mcp/sdk-corrections.test.ts.
  */
 export function followListChanges(client: Client, options: ListChangesOptions): ListChanges {
   let isOpen = false;

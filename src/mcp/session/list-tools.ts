@@ -2,13 +2,12 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { type JSONObject, objectOf } from '../../shared/json.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
-import { isForModel, toApp } from '../features/apps.js';
-import { requestOriginal } from './messages.js';
+import { isForModel, toApp } from './apps.js';
+import { requestOriginal } from '../transport/messages.js';
 import { findParamHeaderIssue, sendsParamHeaders } from '../transport/param-headers.js';
-import { type RequestLimits, sendRequest } from './request.js';
-import { toMetaField } from './request-meta.js';
+import { type RequestLimits, sendRequest, toMetaField } from './request.js';
 import type { McpSession } from './session.js';
-import { isWithinBounds, quoteName, toPlainText } from '../features/untrusted-input.js';
+import { isWithinBounds, quoteName, toPlainText } from '../transport/untrusted-input.js';
 
 /** The tools that a server offers, under its own names. */
 export interface ServerTools {
@@ -45,6 +44,9 @@ const maxDescriptionLength = 10_000;
 
 /** The largest known schemas have some tens of thousands of characters and a dozen levels. */
 const schemaBounds = { maxDepth: 100, maxSize: 256 * 1024 };
+
+/** Larger metadata is omitted. Hosts write the metadata of tools into messages. */
+const metaBounds = { maxDepth: 50, maxSize: 64 * 1024 };
 
 /** Maximum time for which a list is considered fresh, in milliseconds: one day, as in the SDK. */
 const maxFreshness = 24 * 60 * 60 * 1000;
@@ -118,29 +120,26 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
 }
 
 interface ReadOptions {
-  problems: ToolProblem[];
   /** Arguments are repeated as headers, so a tool that requests invalid ones cannot be called. */
   usesHeaders: boolean;
 }
 
 function readTools(
   entries: readonly unknown[],
-  { problems, usesHeaders }: ReadOptions,
+  { problems, usesHeaders }: ReadOptions & { problems: ToolProblem[] },
 ): Pick<ServerTools, 'tools' | 'problems' | 'hidden'> {
   const tools = new Map<string, ToolDefinition>();
   const hidden: string[] = [];
   for (const entry of entries) {
     const read = readTool(entry, { usesHeaders });
     if ('text' in read) problems.push(read);
-    else if (tools.has(read.name)) problems.push(toDuplicateProblem(read));
-    else if (!isForModel(objectOf(entry)?._meta)) hidden.push(read.name);
+    else if (tools.has(read.name)) {
+      const text = `offers two tools named ${quoteName(read.name)}; only the first is used`;
+      problems.push({ toolName: read.name, text });
+    } else if (!isForModel(objectOf(entry)?._meta)) hidden.push(read.name);
     else tools.set(read.name, read);
   }
   return { tools: [...tools.values()], problems, hidden };
-}
-
-function toDuplicateProblem({ name }: ToolDefinition): ToolProblem {
-  return { toolName: name, text: `offers two tools named ${quoteName(name)}; only the first is used` };
 }
 
 const toolSchema = z.object({
@@ -162,7 +161,7 @@ const inputSchemaSchema = z.looseObject({
 type ListedTool = z.output<typeof toolSchema>;
 
 /** Reads one entry of a tool list. Fields that are not needed may be malformed. */
-function readTool(entry: unknown, options: Pick<ReadOptions, 'usesHeaders'>): ToolDefinition | ToolProblem {
+function readTool(entry: unknown, options: ReadOptions): ToolDefinition | ToolProblem {
   const { data, error } = toolSchema.safeParse(entry);
   if (data) return findProblem(data, options) ?? toDefinition(data);
 
@@ -175,7 +174,7 @@ function readTool(entry: unknown, options: Pick<ReadOptions, 'usesHeaders'>): To
 
 function findProblem(
   { name, inputSchema, execution }: ListedTool,
-  { usesHeaders }: Pick<ReadOptions, 'usesHeaders'>,
+  { usesHeaders }: ReadOptions,
 ): ToolProblem | undefined {
   const toProblem = (text: string): ToolProblem => ({ toolName: name, text });
   const tool = `the tool ${quoteName(name)}`;
@@ -194,8 +193,11 @@ function findProblem(
   const type = inputSchema?.type;
   const isObject =
     type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
-  if (!isObject)
-    return toProblem(`offers ${tool} with an input schema of type ${quoteType(type)} instead of "object"`);
+  if (!isObject) {
+    const kind = Array.isArray(type) ? 'array' : typeof type;
+    const shown = typeof type === 'string' ? quoteName(type) : `${kind} value`;
+    return toProblem(`offers ${tool} with an input schema of type ${shown} instead of "object"`);
+  }
   const { error } = inputSchemaSchema.safeParse(inputSchema ?? {});
   if (error) return toProblem(`offers ${tool} with an invalid input schema (${toReason(error)})`);
   const headerIssue = usesHeaders ? findParamHeaderIssue(inputSchema) : undefined;
@@ -210,6 +212,9 @@ function toDefinition({
   annotations = {},
   _meta,
 }: ListedTool): ToolDefinition {
+  const meta = isWithinBounds(_meta, metaBounds) ? _meta : undefined;
+  const app = toApp(meta);
+  const shownTitle = title ?? annotations.title;
   const { properties, required, ...rest } = inputSchema ?? {};
   const schema = { ...rest, type: 'object', properties: properties ?? {}, ...(required ? { required } : {}) };
   return {
@@ -221,24 +226,7 @@ function toDefinition({
     destructive: toHint(annotations.destructiveHint),
     idempotent: toHint(annotations.idempotentHint),
     openWorld: toHint(annotations.openWorldHint),
-    ...toHostProperties({ name, title, annotations, _meta }),
-  };
-}
-
-/** Larger metadata is omitted. Hosts write the metadata of tools into messages. */
-const metaBounds = { maxDepth: 50, maxSize: 64 * 1024 };
-
-/** Returns the properties that only hosts use, in the shape of `@ai-sdk/mcp`. */
-function toHostProperties({
-  name,
-  title,
-  annotations = {},
-  _meta,
-}: Pick<ListedTool, 'name' | 'title' | 'annotations' | '_meta'>): Pick<ToolDefinition, 'metadata' | '_meta'> {
-  const meta = isWithinBounds(_meta, metaBounds) ? _meta : undefined;
-  const app = toApp(meta);
-  const shownTitle = title ?? annotations.title;
-  return {
+    // Only hosts use the rest, which has the shape of `@ai-sdk/mcp`.
     metadata: {
       toolName: name,
       ...(typeof shownTitle === 'string' && { title: toPlainText(shownTitle.slice(0, maxNameLength)) }),
@@ -254,10 +242,6 @@ function toDescription(text: string | undefined): string | undefined {
   if (text === undefined || text.length <= maxDescriptionLength) return text && toPlainText(text);
   const kept = toPlainText(text.slice(0, maxDescriptionLength));
   return `${kept} … (${text.length - maxDescriptionLength} more characters omitted)`;
-}
-
-function quoteType(type: unknown): string {
-  return typeof type === 'string' ? quoteName(type) : `${Array.isArray(type) ? 'array' : typeof type} value`;
 }
 
 function toReason(error: z.ZodError | undefined): string {

@@ -1,11 +1,10 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
 import type { McpServerConfig } from '../config/config.js';
-import { McpFailure, toMcpFailure } from './failures.js';
-import { createMessageTap, interceptMessages } from './messages.js';
+import { McpFailure, toMcpFailure } from '../transport/failures.js';
+import { createMessageTap, interceptMessages } from '../transport/messages.js';
 import { createRunningCalls } from './running-calls.js';
-import type { McpCallbacks } from '../features/server-requests.js';
-import { createSession, type McpSession, type NewSession, type SessionOptions } from './session.js';
+import { createSession, type McpSession, type SessionOptions } from './session.js';
 import { openTransport, type TransportKind, toTransportKinds } from '../transport/transport.js';
 
 export interface OpenSessionOptions extends SessionOptions {
@@ -22,6 +21,13 @@ export interface KnownEra {
   /** Time until which the server counts as one that speaks no revision from 2026 or later. */
   legacyUntil: number;
 }
+
+/*
+ * Corrects the negotiation of the MCP SDK (2.4.0): only for its own stdio transport it starts another process if the first
+ * one ended at `server/discover`; an HTTP server that does not respond to it is not asked for an older revision; the probe
+ * waits as long as the whole connection; and a server that only has SSE is not recognized. Tests of the bare SDK:
+ * "negotiation", and "a server that rejects it is not asked over SSE", in test/mcp/sdk-corrections.test.ts.
+ */
 
 /** Time after which a server is asked again for its revisions, in milliseconds. It may have been updated. */
 const legacyAge = 600_000;
@@ -111,13 +117,13 @@ async function openWith(
   { signal, timeout, remaining, negotiation, fetch, ...sessionOptions }: OpenWithOptions,
 ): Promise<McpSession> {
   signal.throwIfAborted();
-  const { callbacks } = sessionOptions;
   const { roots } = config;
+  const { serverName: server, callbacks } = sessionOptions;
   const { onElicitation, onSampling, onLog, onMessage, onStderr } = callbacks;
-  const { serverName: server } = sessionOptions;
   const listens = [roots, onElicitation, onSampling, onLog].some(option => option !== undefined);
+  const receivesRequests = onElicitation !== undefined || onSampling !== undefined;
   const isOneAtATime = (): boolean =>
-    kind !== 'http' && receivesRequests(callbacks) && session.client.getProtocolEra() === 'legacy';
+    kind !== 'http' && receivesRequests && session.client.getProtocolEra() === 'legacy';
   const calls = createRunningCalls({ isOneAtATime });
   const opened = await openTransport(config, {
     kind,
@@ -129,7 +135,7 @@ async function openWith(
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
   const tap = createMessageTap(onMessage, { server, config });
   interceptMessages(opened.transport, { tap });
-  const session: NewSession = createSession(opened, {
+  const session: McpSession = createSession(opened, {
     ...sessionOptions,
     calls,
     config,
@@ -169,6 +175,3 @@ interface OpenWithOptions extends OpenSessionOptions {
   /** The rest of `timeout`. */
   remaining: number;
 }
-
-const receivesRequests = ({ onElicitation, onSampling }: McpCallbacks): boolean =>
-  onElicitation !== undefined || onSampling !== undefined;

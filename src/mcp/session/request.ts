@@ -10,9 +10,9 @@ import { linkSignal, toTimerDelay, wait } from '../../shared/abort.js';
 import { objectOf, type PlainObject } from '../../shared/json.js';
 import { ABORTED, type McpRequestFacts, type ToolTelemetry } from '../../core/telemetry.js';
 import type { ToolProgress } from '../../tools/tool-source.js';
-import { McpFailure, mayHaveRun, toMcpFailure } from './failures.js';
-import type { McpCallFacts } from './running-calls.js';
-import { respondToInput } from '../features/server-requests.js';
+import { McpFailure, mayHaveRun, toMcpFailure } from '../transport/failures.js';
+import type { McpCallFacts } from '../config/callbacks.js';
+import { respondToInput } from './server-requests.js';
 import type { McpSession } from './session.js';
 
 export interface RequestLimits {
@@ -73,9 +73,10 @@ export type RetryParams = Pick<InputRequiredResult, 'requestState'> & {
 /**
  * Sends one request with its own abort and timeout handling.
  *
- * The SDK (2.4.0) uses the same error code for aborts and timeouts, checks the total time only when progress arrives,
- * receives progress only with `onprogress`, and counts the time in which a server of revision 2025-11-25 waits for the
- * host.
+ * Corrects the MCP SDK (2.4.0): it uses the same error code for aborts and timeouts; checks the total time only when
+ * progress arrives (https://github.com/modelcontextprotocol/typescript-sdk/issues/2695); receives progress only with
+ * `onprogress`; counts the time in which a server of revision 2025-11-25 waits for the host; and fires a timer that is too
+ * long at once. Tests of the bare SDK: "requests" in test/mcp/sdk-corrections.test.ts.
  *
  * @throws McpFailure, or the signal's reason.
  */
@@ -162,7 +163,13 @@ const postponedDelay = 250;
  */
 async function sendRounds<Result>(
   send: (retry: RetryParams) => Promise<Result>,
-  { respond, signal }: RoundOptions,
+  {
+    respond,
+    signal,
+  }: {
+    respond: (requests: Readonly<Record<string, unknown>>) => Promise<Record<string, object>>;
+    signal: AbortSignal;
+  },
 ): Promise<Result> {
   let retry: RetryParams = {};
   for (let round = 0; ; round++) {
@@ -202,27 +209,16 @@ function toInputRequests(result: unknown): Readonly<Record<string, unknown>> | u
   return { ...pages };
 }
 
-interface RoundOptions {
-  respond: (requests: Readonly<Record<string, unknown>>) => Promise<Record<string, object>>;
-  signal: AbortSignal;
-}
-
-interface InactivityTimer {
-  /** Restarts the time because the server showed activity. */
-  restart(): void;
-  stop(): void;
-}
-
+/** @param options.pausedUntil Returns the end of the last pause, by `performance.now()`. */
 function createInactivityTimer({
   milliseconds,
   pausedUntil,
   onTimeout,
 }: {
   milliseconds: number;
-  /** Returns the end of the last pause, by `performance.now()`. */
   pausedUntil: () => number;
   onTimeout: () => void;
-}): InactivityTimer {
+}) {
   let activeAt = performance.now();
   let timer: ReturnType<typeof setTimeout>;
 
@@ -238,9 +234,14 @@ function createInactivityTimer({
 
   schedule(milliseconds);
   return {
-    restart() {
+    /** Restarts the time because the server showed activity. */
+    restart(): void {
       activeAt = performance.now();
     },
     stop: () => clearTimeout(timer),
   };
 }
+
+/** Returns `_meta` as a field of the parameters of a request, or nothing if it is empty. */
+export const toMetaField = (meta: PlainObject): { _meta?: PlainObject } =>
+  Object.keys(meta).length === 0 ? {} : { _meta: meta };

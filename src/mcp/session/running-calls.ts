@@ -1,20 +1,9 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
+import type { RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
-import type { ToolCallContext } from '../../tools/tool-source.js';
+import type { McpCallFacts } from '../config/callbacks.js';
 import { captureContext } from '../../shared/async-context.js';
-import { McpFailure } from './failures.js';
-
-/** Identifies a tool call to callbacks, or a request of the application for a resource or a prompt. */
-export interface McpCallFacts extends Pick<ToolCallContext, 'context'> {
-  /** @default none, for a resource that the application reads and a prompt */
-  readonly toolCallId?: string;
-  /** The server's name in the configuration of the tools that made the call. */
-  readonly server: string;
-  /** The turn of the tool loop. @default none, outside of a tool loop */
-  readonly turnId?: string;
-  /** The round of the turn, from 1. @default none, outside of a tool loop */
-  readonly round?: number;
-}
+import { McpFailure } from '../transport/failures.js';
+import type { CallObserver } from '../transport/transport.js';
 
 /** A call that was sent to the server, with the requests that the server makes of the host for it. */
 export interface RunningCall {
@@ -35,7 +24,7 @@ export interface RunningCall {
  * response stream of its call. The other transports have one stream for everything: there, calls that a server can make
  * requests for run one at a time.
  */
-export interface RunningCalls {
+export interface RunningCalls extends CallObserver {
   /**
    * Registers a call, which is recognized by the object of its arguments when it is sent. Waits for its turn if calls
    * run one at a time.
@@ -47,10 +36,6 @@ export interface RunningCalls {
   find(requestId: RequestId): RunningCall | undefined;
   /** The running call, if there is exactly one. */
   readonly only: RunningCall | undefined;
-  /** Called with each message before it is sent. */
-  onSend(message: JSONRPCMessage): void;
-  /** Called when the response stream of a call delivers a request of the server, before `find`. */
-  onDelivery(requestId: RequestId, options: { callId: RequestId }): void;
 }
 
 interface Entry extends RunningCall {
@@ -63,7 +48,7 @@ interface Entry extends RunningCall {
 /** @param options.isOneAtATime Called for each call. Returns true if requests of the server do not name their call. */
 export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boolean }): RunningCalls {
   const running = new Set<Entry>();
-  const queue = createQueue();
+  const waitForTurn = createQueue();
   /** True after a call ended without a response. The server may still send requests for it. */
   let hasUnsettled = false;
   /** True if a request could belong to an unsettled call. A new session can assign requests again. */
@@ -76,7 +61,7 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
 
   return {
     async start(facts, { arguments: input, signal }) {
-      const leave = isOneAtATime() ? await queue.enter(signal) : undefined;
+      const leave = isOneAtATime() ? await waitForTurn(signal) : undefined;
       if (isExhausted) {
         leave?.();
         throw new McpFailure({ kind: 'session-expired' });
@@ -128,19 +113,16 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
   };
 }
 
-interface PendingRequests extends Pick<RunningCall, 'lastPendingAt' | 'respond'> {
-  cancelAll(): void;
-}
-
-function createPendingRequests(): PendingRequests {
+/** The requests of the server that the host responds to for a call. */
+function createPendingRequests() {
   const pending = new Set<LinkedSignal>();
   let lastPendingAt = 0;
 
   return {
-    get lastPendingAt() {
+    get lastPendingAt(): number {
       return pending.size > 0 ? performance.now() : lastPendingAt;
     },
-    async respond(requestSignal, respond) {
+    async respond<T>(requestSignal: AbortSignal, respond: (signal: AbortSignal) => Promise<T>): Promise<T> {
       const link = linkSignal(requestSignal);
       pending.add(link);
       try {
@@ -151,34 +133,31 @@ function createPendingRequests(): PendingRequests {
         lastPendingAt = performance.now();
       }
     },
-    cancelAll() {
+    cancelAll(): void {
       for (const link of pending) link.abort(new Error('The tool call has ended.'));
     },
   };
 }
 
-interface Queue {
-  /** Waits for its turn. Returns the function that ends it. Rejects on abort, with the signal's reason. */
-  enter(signal: AbortSignal | undefined): Promise<() => void>;
-}
-
-function createQueue(): Queue {
+/**
+ * Creates a function that waits for its turn and returns the function that ends it. It rejects on abort, with the signal's
+ * reason.
+ */
+function createQueue(): (signal: AbortSignal | undefined) => Promise<() => void> {
   let tail = Promise.resolve();
-  return {
-    async enter(signal) {
-      const previous = tail;
-      let leave = (): void => {};
-      const done = new Promise<void>(resolve => {
-        leave = resolve;
-      });
-      tail = previous.then(() => done);
-      try {
-        await untilAborted(previous, signal);
-        return leave;
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    },
+  return async signal => {
+    const previous = tail;
+    let leave = (): void => {};
+    const done = new Promise<void>(resolve => {
+      leave = resolve;
+    });
+    tail = previous.then(() => done);
+    try {
+      await untilAborted(previous, signal);
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
   };
 }

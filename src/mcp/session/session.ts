@@ -9,18 +9,18 @@ import {
 import { toTimerDelay } from '../../shared/abort.js';
 import type { PlainObject } from '../../shared/json.js';
 import type { McpRequestFacts, Telemetry } from '../../core/telemetry.js';
+import type { McpCallbacks } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
-import { secretsOf } from './errors.js';
-import type { ProcessReport } from './failures.js';
+import { secretsOf } from '../auth/secrets.js';
+import type { ProcessReport } from '../transport/failures.js';
 import { followListChanges, type ListChanges } from './list-changes.js';
 import type { RunningCalls } from './running-calls.js';
 import {
   createHostResponses,
   handleServerRequests,
   type HostResponses,
-  type McpCallbacks,
   toCapabilities,
-} from '../features/server-requests.js';
+} from './server-requests.js';
 import type { OpenedTransport } from '../transport/transport.js';
 
 /** One connection to a server, from opening to closing. It is never reopened. */
@@ -43,7 +43,12 @@ export interface McpSession {
   /** Observes the requests of the session. */
   readonly telemetry: Telemetry | undefined;
   /** Facts of the session for its observers. */
-  readonly facts: SessionFacts;
+  readonly facts: Omit<McpRequestFacts, 'method' | 'target' | 'uri'>;
+  /**
+   * Requests the messages that the server sends on its own initiative, once the client is connected. Over Streamable
+   * HTTP they need a stream, which keeps the process alive.
+   */
+  subscribe(options: { listens: boolean; timeout: number }): void;
   report(): ProcessReport | undefined;
   /** Runs an operation. A retired session closes after its last operation. */
   use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
@@ -51,8 +56,6 @@ export interface McpSession {
   retire(): void;
   close(): Promise<void>;
 }
-
-type SessionFacts = Omit<McpRequestFacts, 'method' | 'target' | 'uri'>;
 
 export interface SessionOptions {
   serverName: string;
@@ -75,15 +78,6 @@ export interface CreateSessionOptions extends SessionOptions {
   probeTimeout: number;
 }
 
-/** A session whose client is not yet connected to the transport. */
-export interface NewSession extends McpSession {
-  /**
-   * Requests the messages that the server sends on its own initiative, once the client is connected. Over Streamable
-   * HTTP they need a stream, which keeps the process alive.
-   */
-  subscribe(options: { listens: boolean; timeout: number }): void;
-}
-
 /** Creates a session with a client that is not yet connected to the transport. */
 export function createSession(
   { kind, transport, report, endSession }: OpenedTransport,
@@ -97,7 +91,7 @@ export function createSession(
     onToolsChanged,
     onClose,
   }: CreateSessionOptions,
-): NewSession {
+): McpSession {
   const responses = createHostResponses(callbacks, { roots: config.roots });
   const client = new Client(clientInfo, {
     capabilities: toCapabilities(responses, callbacks),
@@ -122,7 +116,7 @@ export function createSession(
     if (isFatal(error)) void session.close();
   };
 
-  const session: NewSession = {
+  const session: McpSession = {
     client,
     subscribe({ listens, timeout }) {
       const { tools, logging } = client.getServerCapabilities() ?? {};
@@ -195,6 +189,10 @@ export function createSession(
   return session;
 }
 
+/**
+ * Corrects the MCP SDK (2.4.0), whose `close()` does not end the session. Test of the bare SDK: "the session is not ended
+ * by close()" in test/mcp/sdk-corrections.test.ts.
+ */
 async function requestSessionEnd(endSession: () => Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<void>(resolve => {
@@ -206,16 +204,19 @@ async function requestSessionEnd(endSession: () => Promise<void>): Promise<void>
 }
 
 /**
- * Returns true for errors after which no response can arrive, although the SDK lets the calls wait for their timeouts.
- * Most errors that the SDK reports are harmless.
+ * Returns true for errors after which no response can arrive. Most errors that the SDK reports are harmless.
+ *
+ * Corrects the MCP SDK (2.4.0), which lets the calls wait for their timeouts. Test of the bare SDK: "a call waits for its
+ * timeout after the last attempt to resume its stream" in test/mcp/sdk-corrections.test.ts.
  */
 function isFatal(error: Error): boolean {
   return error instanceof SseError || error.message.startsWith('Maximum reconnection attempts');
 }
 
 /**
- * Replaces the SDK's validator, which compiles schemas (a content security policy may forbid that) and rejects results
- * that differ from their output schema (a model can read them anyway).
+ * Corrects the MCP SDK (2.4.0): its validator compiles schemas (a content security policy may forbid that) and rejects
+ * results that differ from their output schema (a model can read them anyway). Test of the bare SDK: "a result that differs
+ * from its output schema is rejected" in test/mcp/sdk-corrections.test.ts.
  */
 const acceptEverything: jsonSchemaValidator = {
   getValidator<T>() {

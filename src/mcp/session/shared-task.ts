@@ -1,20 +1,6 @@
 import { untilAborted } from '../../shared/abort.js';
 import { runDetached } from '../../shared/async-context.js';
 
-/** An operation whose current run is shared by all concurrent callers, so it runs in the context of none of them. */
-export interface SharedTask<T> {
-  /** Waits for the current run, or starts one. Rejects with the signal's reason if that comes first. */
-  join(options?: { signal?: AbortSignal }): Promise<T>;
-  /** Aborts the current run with the reason, waits until it has ended and forgets a remembered failure. */
-  stop(reason: unknown): Promise<void>;
-  readonly isRunning: boolean;
-}
-
-interface SharedTaskOptions {
-  rememberFailureFor?: number;
-  isRemembered?: (error: unknown) => boolean;
-}
-
 interface Run<T> {
   readonly controller: AbortController;
   readonly result: Promise<T>;
@@ -22,16 +8,19 @@ interface Run<T> {
 }
 
 /**
- * Shares one run among callers with separate signals. An aborted caller leaves without affecting the others, and the
- * run is aborted when the last caller leaves.
+ * Shares one run of an operation among concurrent callers, in whose context it does not run. An aborted caller leaves
+ * without affecting the others, and the run is aborted when the last caller leaves.
  *
  * A failure is remembered for `rememberFailureFor` milliseconds and thrown immediately, so that a broken operation
  * does not delay every caller. `isRemembered` excludes failures that may end at any time.
  */
 export function createSharedTask<T>(
   operation: (signal: AbortSignal) => Promise<T>,
-  { rememberFailureFor = 0, isRemembered = () => true }: SharedTaskOptions = {},
-): SharedTask<T> {
+  {
+    rememberFailureFor = 0,
+    isRemembered = () => true,
+  }: { rememberFailureFor?: number; isRemembered?: (error: unknown) => boolean } = {},
+) {
   let run: Run<T> | undefined;
   let failure: { error: unknown; until: number } | undefined;
   const unfinished = new Set<Promise<unknown>>();
@@ -62,7 +51,8 @@ export function createSharedTask<T>(
   }
 
   return {
-    async join({ signal } = {}) {
+    /** Waits for the current run, or starts one. Rejects with the signal's reason if that comes first. */
+    async join({ signal }: { signal?: AbortSignal } = {}): Promise<T> {
       signal?.throwIfAborted();
       if (failure && Date.now() < failure.until) throw failure.error;
       failure = undefined;
@@ -77,12 +67,13 @@ export function createSharedTask<T>(
         if (joined.callerCount === 0 && signal?.aborted) abandon(joined, signal.reason);
       }
     },
-    async stop(reason) {
+    /** Aborts the current run with the reason, waits until it has ended and forgets a remembered failure. */
+    async stop(reason: unknown): Promise<void> {
       if (run) abandon(run, reason);
       await Promise.all(unfinished);
       failure = undefined;
     },
-    get isRunning() {
+    get isRunning(): boolean {
       return run !== undefined;
     },
   };

@@ -1,4 +1,4 @@
-import { McpFailure, processesUnsupported } from '../session/failures.js';
+import { McpFailure, processesUnsupported } from './failures.js';
 
 /**
  * Replaces `createStdioTransport` in browser bundles, through the `browser` field of package.json.

@@ -1,11 +1,15 @@
+import type { Client, Transport } from '@modelcontextprotocol/client';
 import { isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { subschemasOf } from '../../tool-calls/json-schema.js';
-import type { McpSession } from '../session/session.js';
 
 /*
  * Arguments that are repeated as HTTP headers, so that gateways can route a call without reading its body. A property
  * of the input schema requests it with `x-mcp-header`.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
+ *
+ * Corrects the MCP SDK (2.4.0): only its `callTool` sends these headers, and only for tools that its `listTools` has read.
+ * Requests that read the server's own result (messages.ts) have none. Test of the bare SDK: "arguments are not repeated as
+ * headers in a request with another schema" in test/mcp/sdk-corrections.test.ts.
  */
 
 /** An argument that is repeated as a header. */
@@ -25,7 +29,7 @@ const token = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerTypes: readonly unknown[] = ['string', 'integer', 'boolean'];
 
 /** Returns true if a session repeats arguments as headers: over Streamable HTTP, since revision 2026-07-28. */
-export const sendsParamHeaders = ({ client, transport }: McpSession): boolean =>
+export const sendsParamHeaders = ({ client, transport }: { client: Client; transport: Transport }): boolean =>
   client.getProtocolEra() === 'modern' && transport.hasPerRequestStream === true;
 
 /** Describes the first header that a schema requests in a way that the specification forbids. */

@@ -1,6 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 
+/*
+ * Corrects the MCP SDK (2.4.0): `close()` ends only the direct child, and nothing when the host itself ends
+ * (https://github.com/modelcontextprotocol/typescript-sdk/issues/2023). Launchers such as npx and uvx run the server as a
+ * grandchild, which outlives both. Test of the bare SDK: "processes of the server outlive close()" in
+ * test/mcp/sdk-corrections.test.ts.
+ */
+
 /** False on Windows, which has no process groups. Only the direct child is ended there. */
 export const hasProcessGroups = process.platform !== 'win32';
 
@@ -12,8 +19,8 @@ export const hasProcessGroups = process.platform !== 'win32';
 const waitTimes = { endOfInput: 500, terminate: 500, kill: 200 };
 
 /**
- * Ends a child that leads its own process group, and all its descendants: launchers such as npx and uvx run the server
- * as a grandchild. Closes the input first, as MCP specifies, and then sends signals.
+ * Ends a child that leads its own process group, and all its descendants. Closes the input first, as MCP specifies, and
+ * then sends signals.
  */
 export async function endProcessTree(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;

@@ -1,8 +1,8 @@
 import { createRedactor } from '../../redaction/redaction.js';
 import { createLineSplitter } from '../../http/text-stream.js';
 import type { McpStdioServerConfig } from '../config/config.js';
-import { secretsOf } from '../session/errors.js';
-import { toPlainText } from '../features/untrusted-input.js';
+import { secretsOf } from '../auth/secrets.js';
+import { toPlainText } from './untrusted-input.js';
 
 /** Maximum length of the part of a line that is read, in characters. */
 const maxReadLength = 16 * 1024;

@@ -12,7 +12,7 @@ import {
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { createLineSplitter } from '../../http/text-stream.js';
 import type { McpStdioServerConfig } from '../config/config.js';
-import type { ProcessReport } from '../session/failures.js';
+import type { ProcessReport } from './failures.js';
 import { createStderrReader } from './stderr-lines.js';
 import { endProcessTree, endWithHost, hasProcessGroups } from './process-tree.js';
 
@@ -31,12 +31,21 @@ const stderrTailBytes = 8 * 1024;
 /** Time to wait for output that is still in the pipe and for the exit code, in milliseconds. */
 const drainTime = 100;
 
-/**
- * Starts a server and communicates with it. It replaces the SDK's transport, which kills only the direct child, does
- * not notice an exit while a grandchild holds the output, and keeps an idle host alive.
+/*
+ * Replaces the stdio transport of the MCP SDK (2.4.0), because that:
  *
- * This module requires Node, so it is loaded by dynamic import.
+ * - ends only the direct child, see process-tree.ts.
+ * - does not notice an exit while another process holds the output: it waits for the end of the streams.
+ * - ends the connection for a message of more than 10 MiB, and copies its buffer for every chunk, which takes seconds for a
+ *   large image.
+ * - reports a missing working directory as a missing program.
+ * - keeps an idle host alive, so that a script without `close()` never ends.
+ *
+ * Tests of the bare SDK: "stdio" in test/mcp/sdk-corrections.test.ts. The module requires Node, so it is loaded by dynamic
+ * import.
  */
+
+/** Starts a server and communicates with it. */
 export function createStdioTransport(
   config: McpStdioServerConfig,
   {
@@ -177,9 +186,6 @@ const maxMessageBytes = 256 * 1024 * 1024;
 
 /**
  * Splits standard output into JSON-RPC messages, one per line.
- *
- * The SDK's `ReadBuffer` copies its content for every chunk, which takes seconds for a large image, and its limit of
- * 10 MiB ends the connection for a result of 11 MiB.
  *
  * @returns A function that reads the next chunk and throws if a message exceeds `maxBytes`.
  */

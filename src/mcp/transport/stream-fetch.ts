@@ -2,21 +2,32 @@ import type { FetchLike, RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal } from '../../shared/abort.js';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 import { createLineSplitter } from '../../http/text-stream.js';
-import { streamEndedMessage } from '../session/failures.js';
+import { streamEndedMessage } from './failures.js';
+
+/*
+ * Corrects how the Streamable HTTP transport of the MCP SDK (2.4.0) handles streams:
+ *
+ * - If a POST stream ends without a response, the call waits for its timeout, also after the last attempt to resume the
+ *   stream (https://github.com/modelcontextprotocol/typescript-sdk/issues/2739). Here a stream that cannot be resumed
+ *   fails its call immediately. Since revision 2026-07-28 no stream can be resumed, whatever event ids it has.
+ * - Before that revision, the stream of a cancelled call stays open until the server ends it, and is then resumed. Here it
+ *   is closed, and not resumed.
+ * - A separate GET stream is opened, which keeps an idle Node process alive. Unless `listens` is set, it gets status 405,
+ *   which means "not offered".
+ * - It does not report on which stream a request of the server arrived. Here it is reported.
+ *
+ * Tests of the bare SDK: "Streamable HTTP" in test/mcp/sdk-corrections.test.ts.
+ */
 
 const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
 
-/**
- * Creates a `fetch` for the SDK's Streamable HTTP transport (2.4.0) that corrects how it handles streams:
- *
- * - If a POST stream ends without a response, the SDK waits for the timeout. Here the call fails immediately. Since
- *   revision 2026-07-28 no stream can be resumed, whatever event ids it has.
- * - The stream of a cancelled call stays open until the server ends it. Here it is closed.
- * - The SDK resumes a stream when its call was cancelled. Here it is not resumed.
- * - The separate GET stream keeps an idle Node process alive. Unless `listens` is set, it gets status 405, which means
- *   "not offered".
- * - The SDK does not report on which stream a request of the server arrived. Here it is reported.
- */
+interface StreamFetchOptions {
+  listens?: boolean;
+  /** Called before the SDK reads a request of the server that arrives on the response stream of a call. */
+  onServerRequest?: (requestId: RequestId, options: { callId: RequestId }) => void;
+}
+
+/** Creates a `fetch` for the SDK's Streamable HTTP transport. */
 export function createStreamFetch(
   fetch: FetchLike,
   { listens = false, onServerRequest }: StreamFetchOptions = {},
@@ -28,7 +39,7 @@ export function createStreamFetch(
   const owners = new Map<string, RequestId | undefined>();
 
   /** Creates a scanner for the stream of a call. */
-  function scan(callId: RequestId | undefined, onResponse: ScannerOptions['onResponse']): ResponseScanner {
+  function scan(callId: RequestId | undefined, onResponse = settle): ResponseScanner {
     return createResponseScanner({
       onResponse,
       onRequest: id => {
@@ -39,50 +50,45 @@ export function createStreamFetch(
 
   function rememberOwner(callId: RequestId | undefined, { lastEventId }: ResponseScanner): void {
     if (lastEventId === undefined || callId === undefined || !pending.has(callId)) return;
-    owners.set(
-      lastEventId,
-      owners.has(lastEventId) && owners.get(lastEventId) !== callId ? undefined : callId,
-    );
+    const isShared = owners.has(lastEventId) && owners.get(lastEventId) !== callId;
+    owners.set(lastEventId, isShared ? undefined : callId);
   }
 
+  /** Sends a request. Its stream is passed on unchanged, with an event added at its end if needed. */
   async function post(url: string | URL, init: RequestInit, id: RequestId): Promise<Response> {
     const link = linkSignal(init.signal ?? undefined);
     pending.set(id, link);
     try {
       const response = await fetch(url, { ...init, signal: link.signal });
-      if (isEventStream(response)) {
-        const { signal, release: onEnd } = link;
-        return watchPost(response, { id, signal, onEnd, canResume: !isModern(init) });
+      if (!isEventStream(response)) {
+        // Any other body contains the response or means that there is none.
+        pending.delete(id);
+        return withBody(response, { onEnd: () => void link.release() });
       }
-      // Any other body contains the response or means that there is none.
-      pending.delete(id);
-      return withBody(response, { onEnd: () => void link.release() });
+      let hasResponse = false;
+      const scanner = scan(id, receivedId => {
+        settle(receivedId);
+        hasResponse ||= receivedId === id;
+      });
+      // Requests since revision 2026-07-28 name their method in a header.
+      const canResume = !new Headers(init.headers).has('mcp-method');
+      return withBody(response, {
+        onChunk: scanner.push,
+        onEnd: () => {
+          link.release();
+          const isResumable = canResume && scanner.lastEventId !== undefined;
+          if (link.signal.aborted) return isResumable ? toEmptyResult(id) : '';
+          rememberOwner(id, scanner);
+          if (hasResponse || isResumable) return undefined;
+          pending.delete(id);
+          return toEvent({ id, error: { code: -32000, message: streamEndedMessage } });
+        },
+      });
     } catch (error) {
       pending.delete(id);
       link.release();
       throw error;
     }
-  }
-
-  /** Passes the stream on unchanged and adds an event at its end if needed. */
-  function watchPost(response: Response, { id, signal, onEnd, canResume }: WatchPostOptions): Response {
-    let received: 'result' | 'error' | undefined;
-    const scanner = scan(id, (receivedId, kind) => {
-      settle(receivedId);
-      if (receivedId === id) received = kind;
-    });
-    return withBody(response, {
-      onChunk: chunk => scanner.push(chunk),
-      onEnd: () => {
-        onEnd();
-        const isResumable = canResume && scanner.lastEventId !== undefined;
-        if (signal.aborted || received === 'error') return isResumable ? toEmptyResult(id) : '';
-        rememberOwner(id, scanner);
-        if (received || isResumable) return undefined;
-        pending.delete(id);
-        return toEvent({ id, error: { code: -32000, message: streamEndedMessage } });
-      },
-    });
   }
 
   /** Sends the GET request with which the SDK resumes a broken POST stream. */
@@ -96,9 +102,9 @@ export function createStreamFetch(
     };
     try {
       const response = await fetch(url, { ...init, signal: link.signal });
-      const scanner = scan(callId, settle);
+      const scanner = scan(callId);
       return withBody(response, {
-        onChunk: chunk => scanner.push(chunk),
+        onChunk: scanner.push,
         onEnd: () => {
           release();
           rememberOwner(callId, scanner);
@@ -130,17 +136,11 @@ export function createStreamFetch(
       return fetch(url, init).finally(() => cancel(message.params?.requestId ?? ''));
     }
     if (message?.method !== undefined && message.id !== undefined) return post(url, init, message.id);
-    if (!isStreamRequest(init)) return fetch(url, init);
-    const isResume = new Headers(init.headers).has('last-event-id');
-    if (isResume && pending.size > 0) return resume(url, init);
+    const headers = new Headers(init.headers);
+    if (init.method !== 'GET' || headers.get('accept') !== 'text/event-stream') return fetch(url, init);
+    if (headers.has('last-event-id') && pending.size > 0) return resume(url, init);
     return listens ? fetch(url, init) : new Response(null, { status: 405 });
   };
-}
-
-interface StreamFetchOptions {
-  listens?: boolean;
-  /** Called before the SDK reads a request of the server that arrives on the response stream of a call. */
-  onServerRequest?: (requestId: RequestId, options: { callId: RequestId }) => void;
 }
 
 interface PostedMessage {
@@ -149,21 +149,11 @@ interface PostedMessage {
   params?: { requestId?: RequestId };
 }
 
-/** Returns true for a request of revision 2026-07-28 or later, which names its method in a header. */
-const isModern = ({ headers }: RequestInit): boolean => new Headers(headers).has('mcp-method');
-
-interface WatchPostOptions {
-  id: RequestId;
-  canResume: boolean;
-  signal: AbortSignal;
-  onEnd: () => void;
-}
-
 function withBody({ body, status, statusText, headers }: Response, options: TrailerOptions): Response {
   return new Response(body && withTrailer(body, options), { status, statusText, headers });
 }
 
-/** Only a result keeps the SDK from resuming a stream. No call waits for this one. */
+/** Only a response keeps the SDK from resuming a stream. No call waits for this one. */
 function toEmptyResult(id: RequestId): string {
   return toEvent({ id, result: {} });
 }
@@ -178,28 +168,24 @@ function readMessage({ method, body }: RequestInit): PostedMessage | undefined {
   return method === 'POST' && typeof body === 'string' && body.startsWith('{') ? JSON.parse(body) : undefined;
 }
 
-function isStreamRequest({ method, headers }: RequestInit): boolean {
-  return method === 'GET' && new Headers(headers).get('accept') === 'text/event-stream';
-}
-
 function isEventStream(response: Response): boolean {
   return response.ok && /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
 }
 
 interface ResponseScanner {
-  push(chunk: Uint8Array): void;
+  readonly push: (chunk: Uint8Array) => void;
   /** The id of the last event that had one. The SDK can then resume the stream. */
   readonly lastEventId: string | undefined;
 }
 
-interface ScannerOptions {
-  onResponse: (id: RequestId, kind: 'result' | 'error') => void;
-  /** Called with the id of a request of the server. */
-  onRequest?: (id: RequestId) => void;
-}
-
 /** Reads an SSE stream of an MCP server and reports each JSON-RPC response and request in it. @internal */
-export function createResponseScanner({ onResponse, onRequest }: ScannerOptions): ResponseScanner {
+export function createResponseScanner({
+  onResponse,
+  onRequest,
+}: {
+  onResponse: (id: RequestId) => void;
+  onRequest?: (id: RequestId) => void;
+}): ResponseScanner {
   const decoder = new TextDecoder();
   const lines = createLineSplitter(readLine);
   let data: string[] = [];
@@ -220,8 +206,7 @@ export function createResponseScanner({ onResponse, onRequest }: ScannerOptions)
     const { id, method } = message ?? {};
     if (message === undefined || (typeof id !== 'string' && typeof id !== 'number')) return;
     if (method !== undefined) onRequest?.(id);
-    else if ('result' in message) onResponse(id, 'result');
-    else if ('error' in message) onResponse(id, 'error');
+    else if ('result' in message || 'error' in message) onResponse(id);
   }
 
   return {

@@ -1,13 +1,14 @@
 import {
   type FetchLike,
+  type JSONRPCMessage,
+  type RequestId,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { createAuthorizedFetch } from '../auth/authorization-fetch.js';
-import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from '../config/config.js';
-import { McpFailure, type ProcessReport, processesUnsupported } from '../session/failures.js';
-import type { RunningCalls } from '../session/running-calls.js';
+import { createAuthorizedFetch } from '../auth/server-authorization.js';
+import type { McpHttpServerConfig, McpServerConfig } from '../config/config.js';
+import { McpFailure, type ProcessReport, processesUnsupported } from './failures.js';
 import { createStreamFetch } from './stream-fetch.js';
 
 export type TransportKind = 'stdio' | 'http' | 'sse';
@@ -29,12 +30,20 @@ export function toTransportKinds(config: McpServerConfig): [TransportKind, ...Tr
   return config.type === undefined ? ['http', 'sse'] : ['http'];
 }
 
+/** Observes which requests of the server arrive on the response stream of which call. */
+export interface CallObserver {
+  /** Called with each message before it is sent. */
+  onSend(message: JSONRPCMessage): void;
+  /** Called when the response stream of a call delivers a request of the server, before the SDK reads it. */
+  onDelivery(requestId: RequestId, options: { callId: RequestId }): void;
+}
+
 interface TransportOptions {
   kind: TransportKind;
   fetch?: FetchLike;
   /** Keeps a stream open for messages that the server sends on its own initiative. */
   listens: boolean;
-  calls: Pick<RunningCalls, 'onSend' | 'onDelivery'>;
+  calls: CallObserver;
   /** Called for each line of standard error. Only for stdio. */
   onStderr?: (line: string) => void;
 }
@@ -44,16 +53,9 @@ export async function openTransport(
   config: McpServerConfig,
   { kind, ...options }: TransportOptions,
 ): Promise<OpenedTransport> {
-  if ('command' in config) return openStdio(config, options);
-  return kind === 'sse' ? openSse(config, options) : openHttp(config, options);
-}
-
-async function openStdio(
-  config: McpStdioServerConfig,
-  { onStderr }: Pick<TransportOptions, 'onStderr'>,
-): Promise<OpenedTransport> {
+  if (!('command' in config)) return kind === 'sse' ? openSse(config, options) : openHttp(config, options);
   const { createStdioTransport } = await importStdioTransport();
-  const transport = createStdioTransport(config, { onStderr });
+  const transport = createStdioTransport(config, { onStderr: options.onStderr });
   return { kind: 'stdio', transport, report: transport.report };
 }
 

@@ -1,12 +1,12 @@
-import { createClosing } from '../../shared/abort.js';
-import { authStateOf } from '../auth/auth-state.js';
-import type { McpServerConfig } from '../config/config.js';
-import type { McpConnection } from './connection.js';
+import { createClosing } from '../shared/abort.js';
+import { authStateOf } from './auth/authorization.js';
+import type { McpServerConfig } from './config/config.js';
 import {
   type McpConnectionPool,
   type McpConnectionPoolOptions,
   validateConnectionPoolOptions,
-} from '../config/options.js';
+} from './options.js';
+import type { McpConnection } from './session/connection.js';
 
 /**
  * Creates an empty pool. Nothing starts before a source lists or calls its tools. Sources with the same settings for a
@@ -22,17 +22,32 @@ import {
  * @throws KelivoError `invalid-settings` for an unknown or invalid option.
  */
 export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}): McpConnectionPool {
-  const {
+  return openConnectionPool(validateConnectionPoolOptions(options));
+}
+
+/** @param timings.retryFailedAfter Time before a failed server is tried again, in milliseconds. */
+export function openConnectionPool(
+  {
     connectTimeout = 30_000,
     listTimeout = 5000,
-    retryFailedAfter = 30_000,
     idleTimeout = 600_000,
     telemetry,
     fetch,
     ...callbacks
-  } = validateConnectionPoolOptions(options);
+  }: McpConnectionPoolOptions,
+  { retryFailedAfter = 30_000 }: { retryFailedAfter?: number } = {},
+): McpConnectionPool {
   const connections = new Map<string, McpConnection>();
   const closing = createClosing('the MCP connection pool');
+  const settings = {
+    connectTimeout,
+    listTimeout,
+    retryFailedAfter,
+    idleTimeout,
+    telemetry,
+    fetch,
+    callbacks,
+  };
 
   return {
     get closed() {
@@ -40,20 +55,9 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
     },
     connectionTo(config, { serverName, createConnection }) {
       const key = toConnectionKey(config);
-      const known = connections.get(key);
-      if (known) return known;
-      const created = createConnection(config, {
-        connectTimeout,
-        listTimeout,
-        retryFailedAfter,
-        idleTimeout,
-        telemetry,
-        fetch,
-        serverName,
-        callbacks,
-      });
-      connections.set(key, created);
-      return created;
+      const connection = connections.get(key) ?? createConnection(config, { ...settings, serverName });
+      connections.set(key, connection);
+      return connection;
     },
     async close() {
       closing.close();
@@ -67,20 +71,14 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
  * auth providers never share a connection.
  */
 function toConnectionKey(config: McpServerConfig): string {
+  const toSorted = (values: Readonly<Record<string, string>> = {}) =>
+    Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const { roots } = config;
   if ('command' in config) {
-    return JSON.stringify([config.command, config.args ?? [], toSorted(config.env), config.cwd, roots]);
+    const { command, args = [], env, cwd } = config;
+    return JSON.stringify([command, args, toSorted(env), cwd, roots]);
   }
   const { url, headers, type, authProvider } = config;
-  return JSON.stringify([
-    url,
-    toSorted(headers),
-    type,
-    authProvider && authStateOf(authProvider).number,
-    roots,
-  ]);
-}
-
-function toSorted(values: Readonly<Record<string, string>> = {}): [string, string][] {
-  return Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const provider = authProvider && authStateOf(authProvider).number;
+  return JSON.stringify([url, toSorted(headers), type, provider, roots]);
 }

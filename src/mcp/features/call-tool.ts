@@ -1,24 +1,25 @@
 import * as z from 'zod/v4';
-import type { PlainObject } from '../../shared/json.js';
-import type { ToolTelemetry } from '../../core/telemetry.js';
+import { isPlainObject, type PlainObject } from '../../shared/json.js';
 import {
   effectiveAnnotations,
-  type ToolCallContext,
+  type ToolInvocation,
+  type ToolCallOptions,
   type ToolDefinition,
   type ToolOutput,
 } from '../../tools/tool-source.js';
-import { findArgumentIssue } from '../features/argument-issues.js';
+import { findArgumentIssue } from './argument-issues.js';
 import type { McpServerConfig } from '../config/config.js';
-import type { McpConnection } from './connection.js';
-import { redactServerText, toMcpError } from './errors.js';
-import { McpFailure, type McpFailureKind } from './failures.js';
-import type { McpSourceOptions } from '../config/options.js';
-import { requestOriginal } from './messages.js';
+import type { McpConnection } from '../session/connection.js';
+import { redactServerText } from '../auth/secrets.js';
+import { toMcpError } from '../session/errors.js';
+import { McpFailure, type McpFailureKind } from '../transport/failures.js';
+import type { RequestMeta } from '../config/callbacks.js';
+import { requestOriginal } from '../transport/messages.js';
 import { sendsParamHeaders, toParamHeaders } from '../transport/param-headers.js';
-import { type RequestLimits, sendRequest } from './request.js';
-import { readRequestMeta, toMetaField } from './request-meta.js';
-import type { McpSession } from './session.js';
-import { toToolOutput } from '../features/tool-output.js';
+import { type RequestLimits, sendRequest, toMetaField } from '../session/request.js';
+import { isWithinBounds } from '../transport/untrusted-input.js';
+import type { McpSession } from '../session/session.js';
+import { toToolOutput } from './tool-output.js';
 
 // Intentionally loose: unknown content blocks are passed on as JSON, and a result that differs from its output schema
 // is still a result.
@@ -38,25 +39,15 @@ const retries: Readonly<Partial<Record<McpFailureKind, 'always' | 'if-harmless'>
   network: 'if-harmless',
 };
 
-export interface ServerToolCall {
+/** A tool of a server, and how to reach it. */
+export interface CalledTool {
   serverName: string;
   config: McpServerConfig;
+  connection: McpConnection;
   /** The tool under the server's own name. */
   tool: ToolDefinition;
-  input: Readonly<Record<string, unknown>>;
-  toolCallId: string;
-  /** Identifies the call to callbacks. @default none, outside of a tool loop */
-  callContext?: ToolCallContext;
   /** Returns `_meta` of the request. @default none */
-  requestMeta?: McpSourceOptions['requestMeta'];
-  /** `_meta` of this request, which takes precedence. @default none */
-  callMeta?: PlainObject;
-  /** The call was rejected because its headers did not match a changed schema. @default false */
-  isRepeated?: boolean;
-  /** Observes the call. @default none */
-  telemetry?: ToolTelemetry | undefined;
-  /** Key of the call for the server, in `_meta`. @default none, outside of a tool loop */
-  idempotencyKey?: string;
+  requestMeta?: RequestMeta | undefined;
 }
 
 /** The JSON-RPC error of a server whose schema requests other headers than the client knows. */
@@ -81,15 +72,17 @@ const IDEMPOTENCY_KEY = 'com.npmjs.kelivo-responses/idempotencyKey';
 /**
  * Calls a tool of one server if the arguments match its schema. Failures are returned as outputs. The promise rejects
  * only on abort, with the signal's reason.
+ *
+ * @param isRepeated The call was rejected because its headers did not match a changed schema.
  */
 export async function callTool(
-  connection: McpConnection,
-  toolCall: ServerToolCall,
-  limits: RequestLimits & { signal: AbortSignal },
+  called: CalledTool,
+  { toolCallId, input }: Pick<ToolInvocation, 'toolCallId' | 'input'>,
+  options: ToolCallOptions & Pick<RequestLimits, 'timeout' | 'totalTimeout'>,
+  isRepeated = false,
 ): Promise<ToolOutput> {
-  const { serverName, config, tool, input, toolCallId, callContext } = toolCall;
-  const { requestMeta, callMeta, idempotencyKey, isRepeated, telemetry } = toolCall;
-  const { signal } = limits;
+  const { serverName, config, connection, tool, requestMeta } = called;
+  const { signal, callContext, idempotencyKey, requestMeta: callMeta, telemetry } = options;
   const issue = findArgumentIssue(tool, input);
   if (issue !== undefined) return { type: 'error-text', value: issue };
   const facts = { toolCallId, ...callContext, server: serverName };
@@ -97,28 +90,25 @@ export async function callTool(
   const keyMeta = idempotencyKey === undefined ? {} : { [IDEMPOTENCY_KEY]: idempotencyKey };
   let hasSentHeaders = false;
   const send = (session: McpSession) => {
-    const params = {
-      name: tool.name,
-      arguments: { ...input },
-    };
+    const params = { name: tool.name, arguments: { ...input } };
     hasSentHeaders = sendsParamHeaders(session);
     const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, input) : {};
     return sendRequest(
       session,
       {
-        send: (client, options, retry, meta) => {
+        send: (client, sendOptions, retry, meta) => {
           const metaField = toMetaField({ ...session.callMeta, ...meta, ...hostMeta, ...keyMeta });
           return requestOriginal(
             client,
             { method: 'tools/call', params: { ...params, ...metaField, ...retry } },
-            { schema: resultSchema, options: { ...options, headers } },
+            { schema: resultSchema, options: { ...sendOptions, headers } },
           );
         },
         call: { facts, arguments: params.arguments },
         facts: { method: 'tools/call', target: tool.name },
         telemetry,
       },
-      limits,
+      options,
     );
   };
   try {
@@ -134,8 +124,7 @@ export async function callTool(
     const isMismatch = hasSentHeaders && error instanceof McpFailure && error.rpcCode === headerMismatch;
     if (isMismatch && !isRepeated) {
       const changed = await findChangedTool(connection, tool, { signal });
-      const repeated = changed && { ...toolCall, tool: changed, isRepeated: true };
-      if (repeated) return callTool(connection, repeated, limits);
+      if (changed) return callTool({ ...called, tool: changed }, { toolCallId, input }, options, true);
     }
     return {
       type: 'error-text',
@@ -156,3 +145,33 @@ function mayRetry({ kind }: McpFailure, tool: ToolDefinition): boolean {
   // A read-only tool is idempotent as well.
   return retry === 'always' || (retry === 'if-harmless' && effectiveAnnotations(tool).idempotent);
 }
+
+/** Limits of `_meta` that the host adds to a request. */
+const metaBounds = { maxDepth: 50, maxSize: 64 * 1024 };
+
+/**
+ * Collects `_meta` of a request from functions of the host, of which the last takes precedence. A function that throws,
+ * and metadata that cannot be sent, is left out: a failing tracer must not stop a call.
+ */
+function readRequestMeta(readers: readonly (() => unknown)[]): PlainObject {
+  return Object.assign({}, ...readers.map(readSafely));
+}
+
+function readSafely(read: () => unknown): PlainObject {
+  try {
+    const meta = read();
+    if (!isPlainObject(meta) || !isWithinBounds(meta, metaBounds)) return {};
+    // Also leaves out functions, which JSON cannot contain.
+    const sent: PlainObject = JSON.parse(JSON.stringify(meta));
+    return Object.fromEntries(Object.entries(sent).filter(([key]) => !isReserved(key)));
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Returns true for keys that the protocol defines. Prefixes whose second label is `modelcontextprotocol` or `mcp` are
+ * reserved (https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta).
+ */
+const isReserved = (key: string): boolean =>
+  key === 'progressToken' || /^[^./]+\.(?:modelcontextprotocol|mcp)(?:\.[^/]*)?\//.test(key);

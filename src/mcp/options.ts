@@ -1,12 +1,11 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
-import { KelivoError } from '../../shared/errors.js';
-import { functionSetting, once, parseSettings } from '../../shared/settings.js';
-import { type Telemetry, telemetrySetting } from '../../core/telemetry.js';
-import type { McpServerConfig } from './config.js';
-import type { createConnection, McpConnection } from '../session/connection.js';
-import type { McpCallFacts } from '../session/running-calls.js';
-import type { McpCallbacks } from '../features/server-requests.js';
+import { KelivoError } from '../shared/errors.js';
+import { functionSetting, once, parseSettings } from '../shared/settings.js';
+import { type Telemetry, telemetrySetting } from '../core/telemetry.js';
+import type { McpServerConfig } from './config/config.js';
+import type { createConnection, McpConnection } from './session/connection.js';
+import type { McpCallbacks, RequestMeta } from './config/callbacks.js';
 
 /** Connections that several tool sources share, one for each server. */
 export interface McpConnectionPool {
@@ -32,13 +31,8 @@ export interface McpConnectionPoolOptions extends McpCallbacks {
    */
   listTimeout?: number;
   /**
-   * Time before a failed server is tried again, in milliseconds, so that it does not delay every call. A server that
-   * ends unexpectedly is restarted for the next call; after five unexpected ends within a minute, this time applies.
-   * @default 30000
-   */
-  retryFailedAfter?: number;
-  /**
-   * Time after which an unused connection closes, in milliseconds. The next use opens it again.
+   * Time after which an unused connection closes, in milliseconds. The next use opens it again. A server that keeps
+   * state in its process, such as a browser, loses it then.
    * @default 600000
    */
   idleTimeout?: number;
@@ -62,12 +56,6 @@ export type McpToolsOptions = McpSourceOptions &
     | ({ pool?: undefined } & McpConnectionPoolOptions)
   );
 
-/** Identifies a tool call. */
-export interface McpCallInfo extends McpCallFacts {
-  /** The tool's own name at the server. */
-  readonly toolName: string;
-}
-
 /** Options for calling the tools of servers. */
 export interface McpSourceOptions {
   /**
@@ -86,24 +74,11 @@ export interface McpSourceOptions {
   toolNames?: 'auto' | 'prefixed';
   /**
    * Returns `_meta` of a tool call, for example the trace context: `traceparent`, `tracestate` and `baggage` of W3C Trace
-   * Context. It takes precedence over that of `telemetry`. Other keys need a prefix such as `com.example/`. Keys of the protocol are left out. The server receives all
-   * values, so return only what it may read. Errors it throws are ignored.
+   * Context. It takes precedence over that of `telemetry`. Other keys need a prefix such as `com.example/`. Keys of the
+   * protocol are left out. The server receives all values, so return only what it may read. Errors it throws are ignored.
    * @default none
    */
-  requestMeta?: (call: McpCallInfo) => Readonly<Record<string, unknown>> | undefined;
-  /**
-   * Offers the tools `list_resources` and `read_resource` to the model while a server has resources. The model may read
-   * the resources that a server lists, and those that its tools link in their results. The tools are read-only, so
-   * approval policies treat them as such. The `resourceTools` of a server takes precedence.
-   * @default false
-   */
-  resourceTools?: boolean;
-  /**
-   * Values for `${NAME}` references in `command`, `args`, `env`, `cwd`, `url`, `headers` and `roots`. An unknown name is an
-   * error, and the environment is never read. Write `$${` for a literal `${`.
-   * @default references are not expanded
-   */
-  expandVariables?: Readonly<Record<string, string>>;
+  requestMeta?: RequestMeta;
 }
 
 const createDuration = () => z.number().positive().optional();
@@ -111,7 +86,6 @@ const createDuration = () => z.number().positive().optional();
 const createPoolShape = () => ({
   connectTimeout: createDuration(),
   listTimeout: z.number().min(0).optional(),
-  retryFailedAfter: z.number().min(0).optional(),
   idleTimeout: createDuration(),
   telemetry: telemetrySetting().optional(),
   fetch: functionSetting<McpConnectionPoolOptions['fetch']>().optional(),
@@ -134,9 +108,7 @@ const toolsSchema = once(() =>
     timeout: createDuration(),
     totalTimeout: createDuration(),
     toolNames: z.enum(['auto', 'prefixed']).optional(),
-    resourceTools: z.boolean().optional(),
     requestMeta: functionSetting<McpSourceOptions['requestMeta']>().optional(),
-    expandVariables: z.record(z.string(), z.string()).optional(),
     pool: z
       .custom<McpConnectionPool>(
         value => typeof value === 'object' && value !== null && 'connectionTo' in value,
@@ -158,9 +130,8 @@ export function validateConnectionPoolOptions(options: unknown): McpConnectionPo
 export function validateMcpToolsOptions(options: unknown, name = 'the MCP options'): McpToolsOptions {
   const { pool, ...valid } = parseSettings(toolsSchema(), options, name);
   if (pool === undefined) return valid;
-  const { timeout, totalTimeout, toolNames, resourceTools, requestMeta, expandVariables, ...poolOptions } =
-    valid;
-  const sourceOptions = { timeout, totalTimeout, toolNames, resourceTools, requestMeta, expandVariables };
+  const { timeout, totalTimeout, toolNames, requestMeta, ...poolOptions } = valid;
+  const sourceOptions = { timeout, totalTimeout, toolNames, requestMeta };
   const misplaced = Object.entries(poolOptions).find(([, value]) => value !== undefined)?.[0];
   if (misplaced === undefined) return { pool, ...sourceOptions };
   throw new KelivoError({

@@ -1,5 +1,6 @@
 import {
   AuthorizationServerMismatchError,
+  extractWWWAuthenticateParams,
   type FetchLike,
   InsecureTokenEndpointError,
   IssuerMismatchError,
@@ -7,7 +8,13 @@ import {
   RegistrationRejectedError,
 } from '@modelcontextprotocol/client';
 import { objectOf, tryParseJson } from '../../shared/json.js';
-import { RefreshUnavailableError } from './authorization-run.js';
+import type { AuthorizationCallback } from './authorization.js';
+
+/** Returns true for a response that rejects the token: HTTP 401, or 403 for insufficient scopes. */
+export function isRejection(response: Response): boolean {
+  if (response.status === 401) return true;
+  return response.status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope';
+}
 
 /** Maximum time for one request to an authorization server, in milliseconds. */
 const requestTimeout = 30_000;
@@ -21,7 +28,11 @@ interface CredentialFetchOptions {
 
 /**
  * Creates a `fetch` for the requests of the SDK's authorization flow. The configured headers are sent to the MCP server
- * only. From an error of the token endpoint, only the code remains, because the SDK prints the text on the console.
+ * only.
+ *
+ * Corrects the MCP SDK (2.4.0): it prints the text of token endpoints on the console, and messages of its errors contain
+ * it. Here only the code of an error remains. Its requests also have no time limit. Test of the bare SDK: "prints the text
+ * of a token endpoint on the console" in test/mcp/sdk-corrections-auth.test.ts.
  */
 export function createCredentialFetch(
   fetch: FetchLike,
@@ -55,12 +66,11 @@ async function withoutErrorText(response: Response): Promise<Response> {
   const { status, headers } = response;
   if (response.ok && body !== undefined && !('error' in body)) return new Response(text, { status, headers });
   const error = toErrorCode(body?.error) ?? 'server_error';
-  return Response.json({ error }, { status: response.ok ? 400 : status, headers: nonceOf(headers) });
-}
-
-function nonceOf(headers: Headers): HeadersInit {
   const nonce = headers.get('dpop-nonce');
-  return nonce === null ? {} : { 'dpop-nonce': nonce };
+  return Response.json(
+    { error },
+    { status: response.ok ? 400 : status, headers: nonce === null ? {} : { 'dpop-nonce': nonce } },
+  );
 }
 
 function toErrorCode(value: unknown): string | undefined {
@@ -70,12 +80,8 @@ function toErrorCode(value: unknown): string | undefined {
 /** A sign-in that could not be completed. The message contains no text of the callback or a server. */
 export class SignInError extends Error {}
 
-/** The URL to which the authorization server returned the user, its query, or only the code in it. */
-export type AuthorizationCallback = string | URL | URLSearchParams;
-
-interface CallbackOptions {
-  expectedState: string | null | undefined;
-}
+/** The authorization server could not refresh a token that may be valid. */
+export class RefreshUnavailableError extends Error {}
 
 /**
  * Reads a callback and compares its `state`.
@@ -84,7 +90,7 @@ interface CallbackOptions {
  */
 export function readAuthorizationCallback(
   callback: AuthorizationCallback,
-  { expectedState }: CallbackOptions,
+  { expectedState }: { expectedState: string | null | undefined },
 ): { code: string; iss: string | undefined } {
   const query = toQuery(callback);
   if (query === undefined) return { code: String(callback), iss: undefined };
@@ -102,7 +108,7 @@ export function readAuthorizationCallback(
   return { code, iss: query.get('iss') ?? undefined };
 }
 
-/** Returns the query of a callback, or undefined for a code. */
+/** Returns undefined for a code. */
 function toQuery(callback: AuthorizationCallback): URLSearchParams | undefined {
   if (callback instanceof URLSearchParams) return callback;
   if (callback instanceof URL) return callback.searchParams;
@@ -145,14 +151,11 @@ export function describeAuthorizationProblem(error: unknown): string {
   if (OAuthError.isInstance(error)) {
     return `Its authorization server returned the error ${toErrorCode(error.code) ?? 'server_error'}.`;
   }
-  if (error instanceof RefreshUnavailableError || error instanceof TypeError || isTimeout(error)) {
+  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+  if (error instanceof RefreshUnavailableError || error instanceof TypeError || isTimeout) {
     return 'Its authorization server cannot be reached. The next use tries again.';
   }
   const message = error instanceof Error ? error.message : '';
   const known = knownMessages.find(([start]) => message.startsWith(start));
   return known?.[1] ?? 'Its authorization server or its `authProvider` failed.';
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'TimeoutError';
 }

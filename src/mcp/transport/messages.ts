@@ -10,21 +10,10 @@ import {
 import * as z from 'zod/v4';
 import { createRedactor, redactErrorJson } from '../../redaction/redaction.js';
 import { isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
+import type { McpMessage } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
-import { secretsOf } from './errors.js';
-import { isWithinBounds } from '../features/untrusted-input.js';
-
-/** One JSON-RPC message of a connection, for display. */
-export interface McpMessage {
-  /** The server's name in the configuration. If sources share the connection, its name in the first of them. */
-  readonly server: string;
-  /** `sent` by this client or `received` from the server. */
-  readonly direction: 'sent' | 'received';
-  /** The time at which the message was sent or received, in milliseconds since 1970. */
-  readonly time: number;
-  /** A copy of the message without secrets: those of the configuration, and text that looks like a credential. */
-  readonly message: PlainObject;
-}
+import { secretsOf } from '../auth/secrets.js';
+import { isWithinBounds } from './untrusted-input.js';
 
 /** Observes the messages of one connection. Never throws. */
 export type MessageTap = (direction: McpMessage['direction'], message: JSONRPCMessage) => void;
@@ -61,10 +50,13 @@ function toOmitted({ jsonrpc, ...message }: JSONRPCMessage): PlainObject {
   };
 }
 
-/**
- * Valid results that the SDK receives in place of a server's own. The SDK (2.4.0) rejects a list because of one
- * malformed tool, and a result because of one block of an unknown type. `requestOriginal` returns the server's result.
+/*
+ * Corrects the MCP SDK (2.4.0): it rejects a list because of one malformed entry, and a result because of one block of an
+ * unknown type, even if the request has another schema. So the SDK receives a valid stand-in, and `requestOriginal`
+ * returns the result of the server. Tests of the bare SDK: "results" in test/mcp/sdk-corrections.test.ts.
  */
+
+/** Valid results that the SDK receives in place of a server's own. */
 const standIns: Readonly<Record<string, PlainObject>> = {
   'tools/list': { tools: [], ttlMs: 0, cacheScope: 'private' },
   'tools/call': { content: [] },

@@ -1,112 +1,25 @@
 import {
   type Client,
   type ClientCapabilities,
-  type CreateMessageRequestParams,
   type CreateMessageResult,
   type ElicitRequestFormParams,
   type ElicitResult,
   isSpecType,
   type ListRootsResult,
-  type LoggingLevel,
-  type LoggingMessageNotificationParams,
   ProtocolError,
   ProtocolErrorCode,
   type RequestId,
+  type Root,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { linkSignal } from '../../shared/abort.js';
 import { objectOf } from '../../shared/json.js';
 import { once } from '../../shared/settings.js';
-import { McpFailure } from '../session/failures.js';
+import { McpFailure } from '../transport/failures.js';
 import { appsCapability } from './apps.js';
-import type { McpMessage } from '../session/messages.js';
-import { toRoots } from './roots.js';
-import type { McpCallFacts, RunningCall, RunningCalls } from '../session/running-calls.js';
-import { quoteName } from './untrusted-input.js';
-
-/**
- * Callbacks for requests and notifications of servers. Servers learn which callbacks exist when the connection opens,
- * and offer tools that need a callback only if it exists. With any callback, the connection to a Streamable HTTP
- * server keeps a listening stream open, which keeps an idle Node process alive until `close()`.
- */
-export interface McpCallbacks {
-  /**
-   * Responds to a server that requests input from the user. Without a `mode` or with the mode `form`, it is a form of a
-   * few fields, given as a JSON Schema. Fields that are missing from the response get the defaults of the schema. With
-   * the mode `url`, it is a page to open: show the complete URL, open it only after the user agreed, and return the
-   * action `accept`. The call is then repeated. Show the user which server asks. The context names the call that the
-   * request belongs to; a request that cannot be assigned to one running call is rejected.
-   *
-   * Servers of revision 2025-11-25 and earlier do not name the call of a request over stdio and SSE, so with this
-   * callback or `onSampling` the calls of such a server run one at a time. The callbacks must not wait for another call
-   * of the same server.
-   * @default such requests are rejected
-   */
-  onElicitation?: (
-    request: ElicitRequestFormParams | McpUrlElicitation,
-    context: McpRequestContext,
-  ) => ElicitResult | Promise<ElicitResult>;
-  /**
-   * Responds to a server that requests a model completion. The user pays for it, so ask the user first. Calls are
-   * assigned and run as with `onElicitation`.
-   * @default such requests are rejected
-   */
-  onSampling?: (
-    request: CreateMessageRequestParams,
-    context: McpRequestContext,
-  ) => CreateMessageResult | Promise<CreateMessageResult>;
-  /**
-   * Receives the log messages of servers. The context names a call only if it is the only one of the server.
-   * @default log messages are ignored
-   */
-  onLog?: (message: LoggingMessageNotificationParams, context: McpMessageContext) => void;
-  /**
-   * Minimum level of the log messages that servers send to `onLog`.
-   * @default `info` since revision 2026-07-28, and the choice of the server before
-   */
-  logLevel?: LoggingLevel;
-  /**
-   * Called for every JSON-RPC message in both directions, with a copy that contains no secrets of the configuration and
-   * no text that looks like a credential. Errors it throws are ignored.
-   * @default messages are not observed
-   */
-  onMessage?: (message: McpMessage) => void;
-  /**
-   * Called for each line that a server over stdio writes to its standard error, without line end, terminal sequences,
-   * secrets of the configuration and text that looks like a credential. Invalid UTF-8 is replaced, empty lines are left
-   * out, and a line of more than 16,384 characters is shortened. Errors it throws are ignored.
-   * @default only the last lines are kept, for the errors of a server that has ended
-   */
-  onStderr?: (line: string, context: Pick<McpMessageContext, 'server'>) => void;
-  /**
-   * Declares to servers that the host displays the user interfaces of tools (MCP Apps). Some servers offer tools with a
-   * user interface only to such hosts. The metadata of a tool has the address of its page.
-   * @default false
-   */
-  apps?: boolean;
-}
-
-/** A page that the user has to open, for example to sign in or to pay. Its result never passes through the host. */
-export interface McpUrlElicitation {
-  readonly mode: 'url';
-  readonly message: string;
-  /** An absolute http or https URL. */
-  readonly url: string;
-  /** Only from servers of revision 2025-11-25. */
-  readonly elicitationId?: string;
-}
-
-/** The sender of a message, and the call during which it was sent. */
-export interface McpMessageContext extends Partial<McpCallFacts> {
-  /** The server's name in the configuration. If sources share the connection, its name in the first of them. */
-  readonly server: string;
-}
-
-/** The call that a request belongs to, and a signal that ends with the request. */
-export interface McpRequestContext extends McpCallFacts {
-  /** Aborts when the response is no longer needed: the server cancelled the request, or its call ended. */
-  readonly signal: AbortSignal;
-}
+import type { McpCallbacks, McpRequestContext, McpUrlElicitation } from '../config/callbacks.js';
+import type { RunningCall, RunningCalls } from './running-calls.js';
+import { quoteName } from '../transport/untrusted-input.js';
 
 type Respond<Result> = (params: unknown, context: McpRequestContext) => Promise<Result>;
 
@@ -281,3 +194,16 @@ export function handleServerRequests(
 const unassignableMessage =
   'The request does not belong to exactly one running tool call, so no user can respond to it. ' +
   'Send it while the call runs, over Streamable HTTP on the response stream of the call.';
+
+/** Converts the roots of a configuration to those of the protocol. */
+export const toRoots = (roots: readonly string[]): Root[] => roots.map(root => ({ uri: toFileUri(root) }));
+
+/** Returns the URI of an absolute path of any platform. A file URI is returned as it is. */
+function toFileUri(root: string): string {
+  if (/^file:/i.test(root)) return root;
+  if (root.startsWith('/')) return `file://${encodePath(root)}`;
+  const path = encodePath(root.replaceAll('\\', '/'));
+  return path.startsWith('//') ? `file:${path}` : `file:///${path}`; // a network path, or one with a drive letter
+}
+
+const encodePath = (path: string): string => encodeURI(path).replace(/[?#]/g, encodeURIComponent);

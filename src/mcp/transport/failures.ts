@@ -8,6 +8,13 @@ import {
 } from '@modelcontextprotocol/client';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 
+/*
+ * Corrects errors of the MCP SDK (2.4.0): the SSE transport has the HTTP status only in the message, a failed negotiation
+ * hides the error in its cause, and an expired session is an HTTP error like any other
+ * (https://github.com/modelcontextprotocol/typescript-sdk/issues/1708). Tests of the bare SDK: "errors", and "an expired
+ * session is not replaced", in test/mcp/sdk-corrections.test.ts.
+ */
+
 /**
  * Kind of a failure.
  *
@@ -48,46 +55,28 @@ export interface ProcessReport {
 
 /** A classified failure. It does not name the server, because sources with different names share connections. */
 export class McpFailure extends Error {
-  readonly kind: McpFailureKind;
+  declare readonly kind: McpFailureKind;
   /** The HTTP status. */
-  readonly status?: number;
+  declare readonly status?: number;
   /** The system error code, such as ECONNREFUSED. */
-  readonly systemCode?: string;
+  declare readonly systemCode?: string;
   /** The time limit that was exceeded, or the time until the next restart. */
-  readonly milliseconds?: number;
+  declare readonly milliseconds?: number;
   /** Number of unexpected ends. */
-  readonly count?: number;
-  readonly process?: ProcessReport;
+  declare readonly count?: number;
+  declare readonly process?: ProcessReport;
   /** The code of a JSON-RPC error. */
-  readonly rpcCode?: number;
+  declare readonly rpcCode?: number;
   /** True if the server failed before it was ready. */
-  readonly isStart: boolean;
+  declare readonly isStart: boolean;
 
-  constructor(facts: McpFailureFacts) {
-    super(facts.message ?? facts.kind, { cause: facts.cause });
-    this.kind = facts.kind;
-    this.status = facts.status;
-    this.systemCode = facts.systemCode;
-    this.milliseconds = facts.milliseconds;
-    this.count = facts.count;
-    this.process = facts.process;
-    this.rpcCode = facts.rpcCode;
-    this.isStart = facts.isStart ?? false;
+  constructor({ message, cause, ...facts }: McpFailureFacts) {
+    super(message ?? facts.kind, { cause });
+    Object.assign(this, { isStart: false }, facts);
   }
 }
 
-interface McpFailureFacts {
-  kind: McpFailureKind;
-  message?: string;
-  status?: number;
-  systemCode?: string;
-  milliseconds?: number;
-  count?: number;
-  process?: ProcessReport;
-  rpcCode?: number;
-  isStart?: boolean;
-  cause?: unknown;
-}
+type McpFailureFacts = Pick<McpFailure, 'kind'> & Partial<Omit<McpFailure, 'kind' | 'name' | 'stack'>>;
 
 interface FailureContext {
   /** The request contained a session id. Only then does a 404 mean that the session has expired. */
