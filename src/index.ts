@@ -31,7 +31,7 @@ export type { KnownServerName } from './responses/compatibility/known-servers.js
 export type { AzureSettings, ApiStyle } from './http/base-url.js';
 export type { ApiKeySetting } from './http/key-ring.js';
 export type { KelivoResponsesSettings, TimeoutSettings } from './provider/settings.js';
-export type { HostApprovalOptions } from './tool-loop/approvals/host-approvals.js';
+export type { HostApprovalOptions } from './tool-loop/approvals/approval-ids.js';
 export type {
   ApprovalDecision,
   ApprovalRequest,
