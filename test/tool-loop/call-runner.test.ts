@@ -77,7 +77,7 @@ describe('the calls of a round', () => {
       running--;
       return 'ran';
     };
-    const calls = Array.from({ length: 20 }, (_, index) => call(`c${index}`, 'read'));
+    const calls = Array.from({ length: 20 }, (_, index) => call(`c${index}`, 'read', { index }));
     const model = scriptedModel(callRound(...calls), textRound('Done.'));
     await stream(withToolLoop(model, { tools: scriptedTools({ read: { execute, readOnly: true } }) }));
     expect(counts).toHaveLength(20);
