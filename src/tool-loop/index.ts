@@ -29,20 +29,10 @@ export type {
   StatedAnnotations,
   ToolApproval,
 } from './approvals/approvals.js';
-export type { HostApprovalOptions } from './approvals/host-approvals.js';
-export {
-  toolLoopCallOptions,
-  type ToolLoopCallOptions,
-  type ToolLoopOptions,
-  type UnknownOutcomePolicy,
-} from './options.js';
+export type { HostApprovalOptions } from './approvals/approval-ids.js';
+export type { UnknownOutcomePolicy } from './calls/call-execution.js';
+export { toolLoopCallOptions, type ToolLoopCallOptions, type ToolLoopOptions } from './options.js';
 export { type ProviderRunTools, runInProvider } from './run-in-provider.js';
 export type { RoundUsage, ToolLoopEvent } from './turn/turn-reports.js';
-export type {
-  JournaledTurn,
-  JournalOptions,
-  OpenJournal,
-  ToolLoopJournal,
-  ToolLoopStep,
-} from './durable/steps.js';
+export type { ToolLoopJournal, ToolLoopStep } from './durable/steps.js';
 export { toolLoopMiddleware, withToolLoop } from './tool-loop.js';

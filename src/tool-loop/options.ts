@@ -4,8 +4,10 @@ import { isPlainObject, type JSONValue } from '../shared/json.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import type { ApprovalPolicy, Approvals, Approve, ToolApproval } from './approvals/approvals.js';
-import type { HostApprovalOptions } from './approvals/host-approvals.js';
+import type { HostApprovalOptions } from './approvals/approval-ids.js';
+import type { UnknownOutcomePolicy } from './calls/call-execution.js';
 import type { ToolLoopJournal, ToolLoopStep } from './durable/steps.js';
+import type { LoopPolicy } from './turn/turn.js';
 import type { ToolLoopEvent } from './turn/turn-reports.js';
 
 /** Options of a tool loop. */
@@ -46,15 +48,10 @@ export interface ToolLoopOptions {
   /**
    * Maximum length of one tool's output in characters; JSON is counted as text. A longer output is truncated in the
    * middle, with a mark that contains the number of omitted characters. Both the model and the host receive the
-   * truncated output. At least 100.
+   * truncated output. At least 100. Images and other media have a fixed limit of 20 MB each.
    * @default 100000
    */
   maxToolOutputChars?: number;
-  /**
-   * Maximum size in bytes of an image or another media part of an output. A larger part is replaced by a short text.
-   * @default 20000000
-   */
-  maxToolMediaBytes?: number;
   /**
    * Approves or refuses a call. `true`, `{ approved: true }` and the status `approved` of `ai` 7 approve it. Any other
    * value and an exception refuse it, and the model reads the reason: `{ approved: false, reason: 'Ask the user first.' }`.
@@ -82,36 +79,24 @@ export interface ToolLoopOptions {
    */
   hostApprovals?: HostApprovalOptions;
   /**
-   * The step function of a workflow engine, for turns that survive the process. It is called around the tool listing, each
-   * round and each call, with names that are unique in the turn; everything between two steps is repeated by the engine.
-   * `providerOptions.kelivo.step` sets it for one call and takes precedence.
-   * @default none
-   */
-  step?: ToolLoopStep;
-  /**
    * Records turns with a `providerOptions.kelivo.turnId` without a workflow engine, so that another process can continue
-   * them: the result of `createJournal()` of `kelivo-responses/journal`. It has no effect on calls with a `step`.
+   * them: the result of `createJournal()` of `kelivo-responses/journal`. It has no effect on calls with a `providerOptions.kelivo.step`.
    * @default none
    */
   journal?: ToolLoopJournal;
   /**
-   * With `step` or `journal`: the answer to a call that had started when the process ended, so that its effect is unknown.
+   * In durable turns: the answer to a call that had started when the process ended, so that its effect is unknown.
    * `refuse` reports this to the model, `ask` requests an approval to run it again, and `run` runs it again with the same
    * idempotency key. Read-only and idempotent tools always run again.
    * @default 'refuse'
    */
   onUnknownOutcome?: UnknownOutcomePolicy;
   /**
-   * Calls that run together. `auto`: read-only tools run at once and together, the others one after another in the order
-   * of the model. `parallel` and `sequential` apply to all tools.
+   * Calls that run together, at most eight. `auto`: read-only tools run at once and together, the others one after another
+   * in the order of the model. `parallel` and `sequential` apply to all tools.
    * @default 'auto'
    */
   execution?: 'auto' | 'parallel' | 'sequential';
-  /**
-   * Maximum number of calls that run at the same time. At least 1.
-   * @default 8
-   */
-  maxParallel?: number;
   /**
    * Starts a call as soon as its server has marked it as complete, while the model still streams, as the Responses API
    * does. Calls of other APIs and calls written as text start when the response has ended, because it may end as
@@ -160,9 +145,6 @@ export interface ToolLoopOptions {
   onEvent?: (event: ToolLoopEvent) => void;
 }
 
-/** The answer to a call whose effect is unknown. */
-export type UnknownOutcomePolicy = 'refuse' | 'ask' | 'run';
-
 /** The policies of `approvals`. Listed here, because settings are validated without the code that runs calls. @internal */
 export const APPROVAL_POLICIES = Object.keys({
   never: true,
@@ -183,7 +165,6 @@ export function createToolLoopShape() {
     maxRepeatedCalls: atLeastOne,
     compactThreshold: atLeastOne,
     maxToolOutputChars: z.number().int().min(100).optional(),
-    maxToolMediaBytes: z.number().int().min(0).optional(),
     approve: z
       .union([functionSetting<Approve>(), z.literal('host')], 'expected a function or "host"')
       .optional(),
@@ -200,7 +181,6 @@ export function createToolLoopShape() {
         expiresAfter: milliseconds,
       })
       .optional(),
-    step: functionSetting<ToolLoopStep>().optional(),
     journal: z
       .custom<ToolLoopJournal>(
         isJournal,
@@ -209,7 +189,6 @@ export function createToolLoopShape() {
       .optional(),
     onUnknownOutcome: z.enum(['refuse', 'ask', 'run']).optional(),
     execution: z.enum(['auto', 'parallel', 'sequential']).optional(),
-    maxParallel: atLeastOne,
     startEarly: z.boolean().optional(),
     toolActivity: z.enum(['auto', 'none']).optional(),
     timeouts: z.strictObject({ tool: milliseconds, total: milliseconds }).optional(),
@@ -238,11 +217,40 @@ const schema = once<z.ZodType<ToolLoopOptions>>(() => {
 export const validateToolLoopOptions = (options: unknown): ToolLoopOptions =>
   parseSettings(schema(), options, 'the tool loop options');
 
+/** Applies the defaults. */
+export function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPolicy {
+  const { maxRounds = 20, maxToolCalls, maxRepeatedCalls = 5, maxToolOutputChars = 100_000 } = options;
+  const { execution = 'auto', startEarly = true, timeouts, retry, onUnknownOutcome = 'refuse' } = options;
+  const { approve, approvals, hostApprovals, compactThreshold, toolActivity, journal, onEvent } = options;
+  return {
+    limits: { maxRounds, maxToolCalls, maxRepeatedCalls },
+    scheduling: { execution, startEarly },
+    calls: {
+      timeout: timeouts?.tool,
+      maxOutputChars: maxToolOutputChars,
+      onUnknownOutcome,
+      approve,
+      approvals,
+    },
+    hostApprovals,
+    compactThreshold,
+    showsCalls: toolActivity !== 'none',
+    timeout: timeouts?.total,
+    retries: { maxRetries: retry?.maxRetries ?? 2, initialDelay: retry?.initialDelay ?? 1000 },
+    journal,
+    onEvent,
+  };
+}
+
 /** Options of the tool loop for one call, in `providerOptions.kelivo`. */
 export interface ToolLoopCallOptions {
   /** Identifies the turn in the `journal` of the tool loop, so that another process can continue it. */
   turnId?: string;
-  /** The step function of a workflow engine for this call, as the option `step` of the tool loop. Passed by reference. */
+  /**
+   * The step function of a workflow engine, for turns that survive the process. It is called around the tool listing, each
+   * round and each call, with names that are unique in the turn; everything between two steps is repeated by the engine.
+   * It is passed by reference.
+   */
   step?: ToolLoopStep;
   /**
    * A value of the application, for example its user. `approve`, `onEvent`, `onElicitation`, `onSampling`, local tools and

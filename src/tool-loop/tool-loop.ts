@@ -9,7 +9,7 @@ import { type ModelMiddleware, toMiddleware } from '../versions/middleware.js';
 import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
 import { takeApprovalResponses } from './approvals/asked-calls.js';
 import { withHostCalls } from './calls/host-calls.js';
-import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
+import { type ToolLoopOptions, toPolicy, validateToolLoopOptions } from './options.js';
 import type { Round } from './durable/recorded-rounds.js';
 import { toExecutorSource } from './run-in-provider.js';
 import { runTurn } from './turn/run-turn.js';
@@ -60,24 +60,28 @@ export const createToolLoop = (
 
 /** Returns a function that wraps models. They share the names of the tools. */
 function prepareToolLoop(
-  { tools, ...settings }: ToolLoopOptions,
+  { tools, telemetry, ...options }: ToolLoopOptions,
   context: LoopContext = {},
 ): (model: CoreModel) => CoreModel {
   const sources = 'listTools' in tools ? [tools] : tools;
   const [firstSource = NO_TOOLS] = sources;
   const ownTools = sources.length > 1 ? createToolbox(sources) : firstSource;
-  const { telemetry } = settings;
+  const policy = toPolicy(options);
 
   return inner => {
     const model = telemetry === undefined ? inner : observeModel(inner, telemetry);
     return withOpen(model, async received => {
       const call = observed(received);
       const source = toolsOf(call);
-      // A call whose tools are all run by the host needs no rounds.
-      if (source === NO_TOOLS && !isDurableCall(call, settings))
-        return withHostCalls(model, call, context).open(withoutResponses(call));
-      const { turn, round } = await begin(call, { ...context, model, settings, source });
-      const parts = createPartSource(sink => run(turn, round, sink), { onCancel: turn.lifetime.abort });
+      // A call whose tools are all run by the host needs no rounds. Only a turn uses the answers to requests of a loop.
+      if (source === NO_TOOLS && !isDurableCall(call, policy)) {
+        const { prompt } = takeApprovalResponses(call.prompt);
+        return withHostCalls(model, call, context).open(prompt === call.prompt ? call : { ...call, prompt });
+      }
+      const { turn, round } = await begin(call, { ...context, model, policy, source });
+      const parts = createPartSource(sink => run(turn, round, sink), {
+        onCancel: turn.outside.lifetime.abort,
+      });
       return { ...parts, request: round?.request, response: round?.response };
     });
   };
@@ -96,17 +100,12 @@ function prepareToolLoop(
   }
 }
 
-/** Removes the answers to requests of a loop, which only a turn with rounds uses. */
-function withoutResponses(call: CoreCall): CoreCall {
-  const { prompt } = takeApprovalResponses(call.prompt);
-  return prompt === call.prompt ? call : { ...call, prompt };
-}
-
 async function begin(call: CoreCall, context: TurnContext) {
   const turn = await openTurn(call, context);
+  const { plan, outside } = turn;
   try {
     // A host repeats a request that fails, but not the calls before it: the stream opens before they run.
-    const round = turn.pendingCalls.length > 0 ? undefined : await turn.openRound(turn.request, 1);
+    const round = plan.pendingCalls.length > 0 ? undefined : await outside.openRound(plan.request, 1);
     return { turn, round };
   } catch (error) {
     await turn.close(error);

@@ -5,10 +5,10 @@ import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import type { ScriptedResponse } from '../../src/testing/index.js';
-import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
+import { toolLoopCallOptions, type ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { checkParts, collect, summarize } from '../_parts.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { createEngine, type StepRecord } from '../tool-loop/_engine.js';
+import { createEngine, type Engine, type StepRecord } from '../tool-loop/_engine.js';
 
 const ROUNDS: readonly ScriptedResponse[] = [
   [{ text: 'I save it.' }, { call: 'save', arguments: { text: 'a' }, callId: 'call_1' }],
@@ -44,6 +44,12 @@ async function createScene(responses: readonly ScriptedResponse[] = ROUNDS) {
     emulator.requests.filter(request => request.method === method && request.path.includes(path));
   return { emulator, saved, call, createProcess, requestsOf };
 }
+
+/** Returns the call with the step function of an engine. */
+const inSteps = (call: LanguageModelV2CallOptions, step: Engine['step']): LanguageModelV2CallOptions => ({
+  ...call,
+  providerOptions: { kelivo: { ...call.providerOptions?.kelivo, ...toolLoopCallOptions({ step }) } },
+});
 
 const TEXTS = ['I save it.', 'Everything is saved.'];
 
@@ -98,16 +104,17 @@ describe('a durable turn in the background', () => {
       const records: (StepRecord | undefined)[] = [];
       let isDead = false;
       const first = createEngine(records, { dies: step => (isDead ||= step === name) });
-      const run = async (step: ToolLoopOptions['step']) => {
-        const model = createProcess({ step })('gpt-5');
-        if (mode === 'generate') return summarizeResult(await model.doGenerate(call));
-        const { stream } = await model.doStream(call);
+      const run = async ({ step }: Engine) => {
+        const model = createProcess()('gpt-5');
+        const durable = inSteps(call, step);
+        if (mode === 'generate') return summarizeResult(await model.doGenerate(durable));
+        const { stream } = await model.doStream(durable);
         return summarize(await collect(stream));
       };
-      void run(first.step).catch(() => {});
+      void run(first).catch(() => {});
       await vi.waitUntil(() => isDead);
       const second = createEngine(records);
-      expect(await run(second.step)).toMatchObject({ texts: TEXTS, finishReason: 'stop' });
+      expect(await run(second)).toMatchObject({ texts: TEXTS, finishReason: 'stop' });
       expect(second.names.filter(step => /round/.test(step))).toEqual(STEPS);
       expect(saved).toEqual(['a', 'b']);
       // A response whose id is recorded is read by the other process. Otherwise it is created again.
@@ -125,8 +132,8 @@ describe('a durable turn in the background', () => {
     const records: (StepRecord | undefined)[] = [];
     const first = createEngine(records, { dies: step => step === 'round 2' });
     const controller = new AbortController();
-    const abandoned = createProcess({ step: first.step })('gpt-5').doGenerate({
-      ...call,
+    const abandoned = createProcess()('gpt-5').doGenerate({
+      ...inSteps(call, first.step),
       abortSignal: controller.signal,
     });
     Promise.resolve(abandoned).catch(() => {});
@@ -139,7 +146,7 @@ describe('a durable turn in the background', () => {
     await vi.waitUntil(() => requestsOf('POST', '/cancel').length > 0);
     if (state === 'deleted') await fetch(url, { method: 'DELETE' });
     const second = createEngine([...records]);
-    const result = await createProcess({ step: second.step })('gpt-5').doGenerate(call);
+    const result = await createProcess()('gpt-5').doGenerate(inSteps(call, second.step));
     expect(summarizeResult(result)).toEqual({ finishReason: 'stop', texts: TEXTS });
     expect(saved).toEqual(['a', 'b']);
   });
@@ -152,7 +159,7 @@ describe('a durable turn in the background', () => {
       ...ROUNDS.slice(1),
     ]);
     const { step } = createEngine([]);
-    const result = await createProcess({ step })('gpt-5').doGenerate(call);
+    const result = await createProcess()('gpt-5').doGenerate(inSteps(call, step));
     expect(summarizeResult(result)).toEqual({ finishReason: 'stop', texts: TEXTS });
     expect(saved).toEqual(['a', 'b']);
   });

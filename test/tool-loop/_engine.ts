@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ToolLoopStep } from '../../src/tool-loop/durable/steps.js';
+import { toolLoopCallOptions } from '../../src/tool-loop/options.js';
 
 /** A record of a step: the result as JSON text. */
 export interface StepRecord {
@@ -48,3 +49,8 @@ export function createEngine(
     },
   };
 }
+
+/** Returns the options of a call whose steps an engine records. */
+export const withStep = (step: ToolLoopStep, { turnId }: { turnId?: string } = {}) => ({
+  providerOptions: { kelivo: toolLoopCallOptions({ step, ...(turnId !== undefined && { turnId }) }) },
+});

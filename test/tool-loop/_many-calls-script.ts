@@ -18,7 +18,7 @@ async function runTurn(turn: number): Promise<number> {
       ),
     );
   }, textRound('Done.'));
-  await stream(withToolLoop(model, { tools, execution: 'parallel', maxParallel: 32 }), {
+  await stream(withToolLoop(model, { tools, execution: 'parallel' }), {
     abortSignal: signal,
   });
   const { outputs } = exchangeOf(model.requests[1]);

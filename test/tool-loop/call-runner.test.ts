@@ -68,9 +68,20 @@ describe('the calls of a round', () => {
     expect(groups).toEqual(['a b c']);
   });
 
-  it('run at most `maxParallel` at a time', async () => {
-    const { groups } = await run(['read', 'read', 'read', 'read', 'read'], { maxParallel: 2 });
-    expect(groups).toEqual(['a b', 'c d', 'e']);
+  it('run at most eight at a time', async () => {
+    let running = 0;
+    const counts: number[] = [];
+    const execute: Execute = async () => {
+      counts.push(++running);
+      await new Promise(resolve => setTimeout(resolve, 20));
+      running--;
+      return 'ran';
+    };
+    const calls = Array.from({ length: 20 }, (_, index) => call(`c${index}`, 'read', { index }));
+    const model = scriptedModel(callRound(...calls), textRound('Done.'));
+    await stream(withToolLoop(model, { tools: scriptedTools({ read: { execute, readOnly: true } }) }));
+    expect(counts).toHaveLength(20);
+    expect(Math.max(...counts)).toBe(8);
   });
 
   it('are sent to the model in their own order even if they finish in another', async () => {

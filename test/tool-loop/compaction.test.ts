@@ -4,7 +4,7 @@ import { withOpen } from '../../src/core/source.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
-import { createEngine, type StepRecord } from './_engine.js';
+import { createEngine, type StepRecord, withStep } from './_engine.js';
 import {
   call,
   finishOf,
@@ -133,7 +133,10 @@ describe('the compaction between rounds', () => {
     const records: (StepRecord | undefined)[] = [];
     const script = [calls('c1', 800), compaction, answer];
     const first = createEngine(records);
-    await stream(withToolLoop(scriptedModel(...script), { tools: tools(), ...options, step: first.step }));
+    await stream(
+      withToolLoop(scriptedModel(...script), { tools: tools(), ...options }),
+      withStep(first.step),
+    );
     expect(first.names.filter(name => /round|compaction/.test(name))).toEqual([
       'round 1',
       'compaction 2',
@@ -141,7 +144,7 @@ describe('the compaction between rounds', () => {
     ]);
     const silent = scriptedModel();
     const replay = createEngine(records);
-    const parts = await stream(withToolLoop(silent, { tools: tools(), ...options, step: replay.step }));
+    const parts = await stream(withToolLoop(silent, { tools: tools(), ...options }), withStep(replay.step));
     expect(silent.requests).toEqual([]);
     expect(finishOf(parts).finishReason).toBe('stop');
     expect(replay.names).toEqual(first.names);

@@ -25,7 +25,7 @@ describe('the options of a tool loop', () => {
       { tools, maxRounds: '3' },
       'Invalid `maxRounds` of the tool loop options: expected number, got a string.',
     ],
-    [{ tools, maxParallel: 1.5 }, 'Invalid `maxParallel` of the tool loop options'],
+    [{ tools, maxRounds: 1.5 }, 'Invalid `maxRounds` of the tool loop options'],
     [
       { tools, execution: 'fast' },
       'Invalid `execution` of the tool loop options: Invalid option: expected one of "auto"|"parallel"|"sequential"',
@@ -37,7 +37,7 @@ describe('the options of a tool loop', () => {
     [{ tools, retry: { maxRetries: -1 } }, 'Invalid `retry.maxRetries` of the tool loop options'],
     [{ tools, maxToolCalls: 0 }, 'Invalid `maxToolCalls` of the tool loop options: Too small'],
     [{ tools, maxToolOutputChars: 99 }, 'expected number to be >=100, got 99.'],
-    [{ tools, maxToolMediaBytes: -1 }, 'Invalid `maxToolMediaBytes` of the tool loop options: Too small'],
+    [{ tools, compactThreshold: -1 }, 'Invalid `compactThreshold` of the tool loop options: Too small'],
     [
       { tools, approve: true },
       'Invalid `approve` of the tool loop options: expected a function or "host", got true.',

@@ -5,7 +5,9 @@ import type { ToolOutput } from '../../src/tools/tool-source.js';
 import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
-const limits = { maxChars: 100, maxMediaBytes: 30 };
+const limits = { maxChars: 100 };
+/** Length in Base64 of the largest image that is kept. */
+const LARGEST = 26_666_667;
 const mark = /\[… \d+ characters omitted …\]/;
 const long = 'x'.repeat(1000);
 const image = (length: number) =>
@@ -49,17 +51,14 @@ describe('limitOutput', () => {
   });
 
   it('replaces media that are too large with a short text', () => {
-    const limited = limitOutput({ type: 'content', value: [image(40), image(44)] }, limits);
-    const note = '[image/png of 33 bytes omitted: the limit is 30 bytes]';
-    expect(limited.value).toEqual([image(40), { type: 'text', text: note }]);
+    const limited = limitOutput({ type: 'content', value: [image(LARGEST), image(LARGEST + 1)] }, limits);
+    const note = '[image/png of 20000001 bytes omitted: the limit is 20000000 bytes]';
+    expect(limited.value).toEqual([image(LARGEST), { type: 'text', text: note }]);
   });
 });
 
 describe('an output that is too long', () => {
-  const run = async (
-    output: ToolOutput,
-    options: { maxToolOutputChars?: number; maxToolMediaBytes?: number },
-  ) => {
+  const run = async (output: ToolOutput, options: { maxToolOutputChars?: number } = {}) => {
     const model = scriptedModel(callRound(call('c1', 'echo')), textRound('I see.'));
     const tools = scriptedTools({ echo: () => output });
     const parts = await stream(withToolLoop(model, { tools, ...options }));
@@ -82,9 +81,9 @@ describe('an output that is too long', () => {
   });
 
   it('has an image that exceeds the media limit', async () => {
-    const { read } = await run({ type: 'content', value: [image(400)] }, { maxToolMediaBytes: 299 });
+    const { read } = await run({ type: 'content', value: [image(LARGEST + 1)] });
     expect(read).toEqual([
-      { type: 'text', text: '[image/png of 300 bytes omitted: the limit is 299 bytes]' },
+      { type: 'text', text: '[image/png of 20000001 bytes omitted: the limit is 20000000 bytes]' },
     ]);
   });
 });

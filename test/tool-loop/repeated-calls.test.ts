@@ -86,10 +86,10 @@ describe('a successful call that is repeated with the same output', () => {
     },
   );
 
-  it('runs with `maxParallel: 1` and incomplete arguments before it', async () => {
+  it('runs with calls in sequence and incomplete arguments before it', async () => {
     const { outputs } = await run({
       rounds: [['{"a":"x"', { a: 'x' }, { a: 'x' }]],
-      options: { maxParallel: 1, maxRepeatedCalls: 1 },
+      options: { execution: 'sequential', maxRepeatedCalls: 1 },
     });
     expect(outputs).toEqual(['same', notice('1 time'), notice('1 time')]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { toolLoopCallOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
-import { createEngine, type StepRecord } from './_engine.js';
+import { createEngine, type StepRecord, withStep } from './_engine.js';
 import {
   call,
   callRound,
@@ -72,9 +72,10 @@ function createWorkflow(options: Partial<ToolLoopOptions> = {}) {
         round(id => textRound(`Done ${id}.`)),
       ].slice(done),
     );
-    const running = run(withToolLoop(model, { tools, ...options, step: engine.step }), {
-      providerOptions: { kelivo: { turnId: 'turn-1' } },
-    });
+    const running = run(
+      withToolLoop(model, { tools, ...options }),
+      withStep(engine.step, { turnId: 'turn-1' }),
+    );
     const parts = await Promise.race([running, death.opened]);
     await flushCallbacks();
     return { parts, engine, model };
@@ -177,8 +178,9 @@ describe('steps', () => {
       if (name === 'round 1') await recorded.opened;
       return result;
     };
-    const { stream: parts } = await withToolLoop(model, { tools: [], step }).doStream({
+    const { stream: parts } = await withToolLoop(model, { tools: [] }).doStream({
       prompt: user('Go.'),
+      ...withStep(step),
     });
     const reading = (async () => {
       for await (const part of parts) seen.push(part.type);
@@ -212,7 +214,7 @@ describe('steps', () => {
       finish('error'),
     ];
     const run = async (...rounds: Part[][]) =>
-      stream(withToolLoop(scriptedModel(...rounds), { tools: [], step: createEngine(records).step }));
+      stream(withToolLoop(scriptedModel(...rounds), { tools: [] }), withStep(createEngine(records).step));
     const first = await run(parts);
     const second = await run();
     const strip = (shown: Part[]) => shown.filter(({ type }) => type !== 'error' && type !== 'finish');
@@ -230,7 +232,7 @@ describe('steps', () => {
       ...{ message: 'No.', url: '', requestBodyValues: {}, statusCode: 400, isRetryable: false },
     });
     const run = async (...rounds: (() => Part[])[]) =>
-      generate(withToolLoop(scriptedModel(...rounds), { tools: [], step: createEngine(records).step }));
+      generate(withToolLoop(scriptedModel(...rounds), { tools: [] }), withStep(createEngine(records).step));
     const fail = () => {
       throw refused;
     };
@@ -246,7 +248,8 @@ describe('steps', () => {
       controller.abort();
       await new Promise(() => {});
     });
-    const running = stream(withToolLoop(model, { tools: [], step: createEngine(records).step }), {
+    const running = stream(withToolLoop(model, { tools: [] }), {
+      ...withStep(createEngine(records).step),
       abortSignal: controller.signal,
     });
     await expect(running).rejects.toThrow();
@@ -262,8 +265,9 @@ describe('steps', () => {
       if (name === 'round 1') await recorded.opened;
       return result;
     };
-    const looped = withToolLoop(model, { tools: [], step });
+    const looped = withToolLoop(model, { tools: [] });
     const { stream: parts } = await looped.doStream({
+      ...withStep(step),
       prompt: user('Go.'),
       tools: [declareTool('of_the_host')],
     });
@@ -296,7 +300,7 @@ describe('steps', () => {
       names.push(name),
       engine.step(name, run)
     );
-    await stream(withToolLoop(model, { tools, step }));
+    await stream(withToolLoop(model, { tools }), withStep(step));
     expect(names).toEqual([
       ...['turn', 'tools', 'round 1', 'read', 'round streamed', 'call 1.1 read'],
       ...['start 1.2 pay', 'call 1.2 pay', 'pay', 'round 2'],
@@ -315,7 +319,7 @@ describe('steps', () => {
     const tools = scriptedTools({ pay: () => (seen.push(`pay in ${context.getStore()}`), 'paid') });
     const approve = () => (seen.push(`approve in ${context.getStore()}`), true);
     await context.run('workflow', () =>
-      stream(withToolLoop(model, { tools, approve, approvals: 'always', step })),
+      stream(withToolLoop(model, { tools, approve, approvals: 'always' }), withStep(step)),
     );
     expect(seen).toEqual([
       ...['approve in workflow', 'pay in step call 1.1 pay'],

@@ -1,6 +1,6 @@
 import { isToolOutput, toCoreOutput } from '../../core/output.js';
 import { NO_TOOL_TELEMETRY, type ToolTelemetry } from '../../core/telemetry.js';
-import { onceAborted, untilAborted } from '../../shared/abort.js';
+import { createTimeLimit, onceAborted, untilAborted } from '../../shared/abort.js';
 import { objectOf } from '../../shared/json.js';
 import {
   effectiveAnnotations,
@@ -18,38 +18,42 @@ import {
   decideOnCall,
   findDenial,
 } from '../approvals/approvals.js';
-import type { CallResult, CallSlot } from './call-runner.js';
-import {
-  isErrorOutput,
-  limitOutput,
-  type LoopCall,
-  type OutputLimits,
-  parseInput,
-  sourceOf,
-  type ToolRun,
-} from './calls.js';
 import type { ApprovalCheck } from '../approvals/host-approvals.js';
-import { createTimeLimit } from '../turn/turn-limits.js';
-import type { UnknownOutcomePolicy } from '../options.js';
 import type { Steps } from '../durable/steps.js';
+import type { CallResult, CallSlot } from './call-runner.js';
+import { isErrorOutput, limitOutput, type LoopCall, parseInput, sourceOf, type ToolRun } from './calls.js';
 
-/** The steps of one call, and its place in the schedule of its round. */
-interface CallSteps extends Pick<CallSlot, 'early' | 'onStart' | 'onIssued' | 'enter'> {
+/** The answer to a call whose effect is unknown. */
+export type UnknownOutcomePolicy = 'refuse' | 'ask' | 'run';
+
+/** Settings for all calls of a turn. */
+export interface CallSettings extends ApprovalSettings, Pick<ToolCallOptions, 'wrapsToolOutput'> {
+  readonly source: ToolSource;
+  /** Time that a tool may take without reporting progress, in milliseconds. */
+  readonly timeout: number | undefined;
+  readonly maxOutputChars: number;
+  readonly onUnknownOutcome: UnknownOutcomePolicy;
+}
+
+/** Options for running the tool of one call. */
+interface RunOptions
+  extends Pick<CallSettings, 'source' | 'timeout' | 'wrapsToolOutput'>, Pick<CallSlot, 'signal'> {
   readonly steps: Steps;
   /** Names the call in its turn: the round, the position in it and the tool. */
   readonly label: string;
+  readonly callContext: ToolCallContext;
+  readonly messages: NonNullable<ToolCallOptions['messages']>;
+  /** Begins the observation of the call as it runs. */
+  readonly observe: () => ToolTelemetry;
+  readonly onProgress: (progress: ToolProgress) => void;
+}
+
+interface CallOptions extends RunOptions, CallSettings, Omit<CallSlot, 'index'> {
   /** Lists the tools, if that has not happened in this process. */
   readonly connect: () => Promise<void>;
 }
 
-interface StartCallOptions extends Omit<RunToolOptions, 'idempotencyKey'>, CallSteps {
-  readonly outputLimits: OutputLimits;
-  readonly onUnknownOutcome: UnknownOutcomePolicy;
-}
-
-export interface ExecuteCallOptions extends StartCallOptions, ApprovalSettings {
-  readonly callContext: ToolCallContext;
-  readonly messages: NonNullable<ToolCallOptions['messages']>;
+interface NewCallOptions extends CallOptions {
   /** Requests an approval of the host. Returns the output that the call has until then. */
   readonly askHost: (call: ToolInvocation) => Promise<ToolOutput>;
 }
@@ -61,11 +65,11 @@ export interface ExecuteCallOptions extends StartCallOptions, ApprovalSettings {
 export async function executeCall(
   { toolCallId, toolName, input }: LoopCall,
   tool: ToolDefinition,
-  { askHost, ...options }: ExecuteCallOptions,
+  { askHost, ...options }: NewCallOptions,
 ): Promise<CallResult> {
   options.signal.throwIfAborted();
   const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
-  if (!parsed.success) return { output: { type: 'error-text', value: parsed.message } };
+  if (!parsed.success) return failed(parsed.message);
   const call = { toolCallId, toolName, input: parsed.input, ...sourceOf(tool) };
 
   const { steps, label } = options;
@@ -83,16 +87,13 @@ export async function executeCall(
     );
     if (verdict === 'run') return verdict;
     if (verdict === 'ask-host') return { output: await askHost(call) };
-    return { output: { type: 'error-text', value: verdict.refusal } };
+    return failed(verdict.refusal);
   };
   const answer = await ask(1);
   return answer === 'run' ? startCall(call, tool, { ...options, ask }) : answer;
 }
 
-interface ExecuteApprovedOptions extends StartCallOptions {
-  readonly callContext: ToolCallContext;
-  readonly messages: NonNullable<ToolCallOptions['messages']>;
-  readonly toolApproval: ApprovalSettings['toolApproval'];
+interface PendingCallOptions extends CallOptions {
   /** Verifies the request for the approval and claims it. */
   readonly admit: () => Promise<ApprovalCheck>;
   /** Requests an approval again that nobody has answered. */
@@ -103,12 +104,12 @@ interface ExecuteApprovedOptions extends StartCallOptions {
 export async function executeApprovedCall(
   call: ToolInvocation,
   tool: ToolDefinition,
-  { admit, askAgain, ...options }: ExecuteApprovedOptions,
+  { admit, askAgain, ...options }: PendingCallOptions,
 ): Promise<CallResult> {
   options.signal.throwIfAborted();
   const { steps, label } = options;
   const denial = await findDenial(toApprovalRequest(call, tool, options), options);
-  if (denial !== undefined) return { output: { type: 'error-text', value: denial } };
+  if (denial !== undefined) return failed(denial);
   // A claim succeeds once, so a later attempt needs its record.
   const { value: admission } = await steps.step(`approval ${label}`, admit, {
     input: identityOf(call, tool),
@@ -116,14 +117,12 @@ export async function executeApprovedCall(
   if (admission.type === 'asked') askAgain();
   if ('output' in admission) return { output: admission.output };
   if (admission.type === 'run') return startCall(call, tool, options);
-  return {
-    output: {
-      type: 'error-text',
-      value:
-        'No output: this approval was already answered, and the call was not repeated. Its outcome is unknown here.',
-    },
-  };
+  return failed(
+    'No output: this approval was already answered, and the call was not repeated. Its outcome is unknown here.',
+  );
 }
+
+const failed = (value: string): CallResult => ({ output: { type: 'error-text', value } });
 
 /** Identifies a call by its contents. */
 const identityOf = ({ toolName, input }: ToolInvocation, { server, originalName }: ToolDefinition) => [
@@ -135,7 +134,6 @@ const identityOf = ({ toolName, input }: ToolInvocation, { server, originalName 
 const toAttempt = (label: string, attempt: number): string =>
   attempt === 1 ? label : `${label} (attempt ${attempt})`;
 
-/** The record of a call. */
 type CallRecord = { readonly output: ToolOutput; readonly duration: number } | { readonly isUnknown: true };
 
 /**
@@ -145,7 +143,7 @@ type CallRecord = { readonly output: ToolOutput; readonly duration: number } | {
 async function startCall(
   call: ToolInvocation,
   tool: ToolDefinition,
-  { ask, ...options }: StartCallOptions & { readonly ask?: (attempt: number) => Promise<CallResult | 'run'> },
+  { ask, ...options }: CallOptions & { readonly ask?: (attempt: number) => Promise<CallResult | 'run'> },
 ): Promise<CallResult> {
   const { steps, label, onUnknownOutcome, onIssued } = options;
   const input = identityOf(call, tool);
@@ -155,60 +153,46 @@ async function startCall(
     const isNew = isRepeatable || !steps.isDurable || (await steps.start(`start ${name}`, { input }));
     const running = steps.step<CallRecord>(
       `call ${name}`,
-      async () => (isNew || onUnknownOutcome === 'run' ? runCall(call, options) : { isUnknown: true }),
+      async () => (isNew || onUnknownOutcome === 'run' ? runInStep(call, options) : { isUnknown: true }),
       { input },
     );
     onIssued();
     const { value, isReplayed } = await running;
     if ('output' in value) return { ...value, isReplayed };
-    if (onUnknownOutcome !== 'ask' || ask === undefined) return { output: UNKNOWN_OUTCOME };
+    if (onUnknownOutcome !== 'ask' || ask === undefined) return failed(UNKNOWN_OUTCOME);
     const answer = await ask(attempt + 1);
     if (answer !== 'run') return answer;
   }
 }
 
-const UNKNOWN_OUTCOME: ToolOutput = {
-  type: 'error-text',
-  value:
-    'The outcome of this call is unknown: the process ended after the call had started. It may or may not have taken ' +
-    'effect, and it was not repeated. Verify its effect before you call the tool again.',
-};
+const UNKNOWN_OUTCOME =
+  'The outcome of this call is unknown: the process ended after the call had started. It may or may not have taken ' +
+  'effect, and it was not repeated. Verify its effect before you call the tool again.';
 
-/** Runs the tool inside of the step. */
-async function runCall(call: ToolInvocation, options: StartCallOptions): Promise<CallRecord> {
-  const { steps, early, enter, connect, onStart, outputLimits } = options;
+async function runInStep(call: ToolInvocation, options: CallOptions): Promise<CallRecord> {
+  const { steps, early, enter, connect, onStart, maxOutputChars } = options;
   const verdict = await enter();
   if (verdict !== 'run') return { output: verdict, duration: 0 };
   onStart();
   const startedAt = performance.now();
   // Waiting for nothing would delay the start of the tool.
   if (steps.isDurable && early === undefined) await connect();
-  const run = await (early ?? runWithKey(call, options));
+  const run = await (early ?? runTool(call, options));
   const duration = run.duration ?? performance.now() - startedAt;
-  return { output: limitOutput(run.output, outputLimits), duration };
+  return { output: limitOutput(run.output, { maxChars: maxOutputChars }), duration };
 }
-
-type RunWithKeyOptions = Omit<RunToolOptions, 'idempotencyKey'> & Pick<CallSteps, 'steps' | 'label'>;
 
 /** Runs a call that changes nothing before its round is recorded. */
-export async function runEarly(call: ToolInvocation, options: RunWithKeyOptions): Promise<ToolRun> {
+export async function runEarly(call: ToolInvocation, options: RunOptions): Promise<ToolRun> {
   const startedAt = performance.now();
-  const run = await runWithKey(call, options);
+  const run = await runTool(call, options);
   return { ...run, duration: performance.now() - startedAt };
-}
-
-async function runWithKey(
-  call: ToolInvocation,
-  { steps, label, ...options }: RunWithKeyOptions,
-): Promise<ToolRun> {
-  const key = steps.idempotencyKeyOf(label, { input: call.input });
-  return runTool(call, { ...options, idempotencyKey: typeof key === 'string' ? key : await key });
 }
 
 function toApprovalRequest(
   call: ToolInvocation,
   tool: ToolDefinition,
-  { callContext, messages }: Pick<ExecuteCallOptions, 'callContext' | 'messages'>,
+  { callContext, messages }: Pick<CallOptions, 'callContext' | 'messages'>,
 ): ApprovalRequest {
   const { name, server, originalName = name, readOnly, destructive, idempotent, openWorld } = tool;
   const { turnId, round, context } = callContext;
@@ -231,27 +215,27 @@ function toApprovalRequest(
   };
 }
 
-interface RunToolOptions extends Pick<
-  ToolCallOptions,
-  'callContext' | 'messages' | 'wrapsToolOutput' | 'idempotencyKey'
-> {
-  readonly source: ToolSource;
-  readonly signal: AbortSignal;
-  /** Begins the observation of the call as it runs. */
-  readonly observe: () => ToolTelemetry;
-  /** Time that the tool may take without reporting progress, in milliseconds. */
-  readonly timeout: number | undefined;
-  readonly onProgress: (progress: ToolProgress) => void;
-}
-
 /**
  * Runs a tool. Every failure becomes an output that the model can read. Only an abort rejects, at once, even if the tool
  * ignores its signal.
  */
 async function runTool(
   call: ToolInvocation,
-  { source, signal, timeout, onProgress, observe, ...callOptions }: RunToolOptions,
+  {
+    steps,
+    label,
+    source,
+    signal,
+    timeout,
+    onProgress,
+    observe,
+    callContext,
+    messages,
+    wrapsToolOutput,
+  }: RunOptions,
 ): Promise<ToolRun> {
+  const key = steps.idempotencyKeyOf(label, { input: call.input });
+  const idempotencyKey = typeof key === 'string' ? key : await key;
   signal.throwIfAborted();
   const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms. It may or may not have taken effect.`;
   const limit = createTimeLimit(signal, { milliseconds: timeout, message });
@@ -264,7 +248,10 @@ async function runTool(
   try {
     const run = (): Promise<ToolOutput> =>
       source.callTool(call, {
-        ...callOptions,
+        callContext,
+        messages,
+        idempotencyKey,
+        ...(wrapsToolOutput !== undefined && { wrapsToolOutput }),
         signal: limit.signal,
         // An MCP server observes its requests itself if nothing observes the call.
         ...(observed !== NO_TOOL_TELEMETRY && { telemetry: observed }),

@@ -2,19 +2,17 @@ import { linkSignal, untilAborted } from '../../shared/abort.js';
 import { isWholeJson } from '../../shared/json.js';
 import { isReadOnly, type ToolDefinition, type ToolOutput } from '../../tools/tool-source.js';
 import type { CallOutcome, LoopCall, ToolRun } from './calls.js';
-import type { Admission } from '../turn/turn-limits.js';
 
 /** When the calls of a turn start. */
 export interface Scheduling {
   readonly execution: 'auto' | 'parallel' | 'sequential';
-  readonly maxParallel: number;
   readonly startEarly: boolean;
-  readonly signal: AbortSignal;
-  /** True if no call may start before its round is recorded, except calls that `prefetch` accepts. */
-  readonly isDurable: boolean;
-  /** True if calls have to start in the same order in every attempt, whenever the calls before them end. */
-  readonly isOrdered: boolean;
 }
+
+/** Returns `run`, `wait` while it depends on running calls, or the output of a call that must not run. */
+export type Admission = () => Verdict | 'wait';
+
+type Verdict = 'run' | ToolOutput;
 
 /** Connects a call with the schedule of its round. */
 export interface CallSlot {
@@ -28,7 +26,7 @@ export interface CallSlot {
   /** Called when the step of the call has been issued, so that the next one may be. */
   readonly onIssued: () => void;
   /** Waits inside of the step until the tool may run. Returns the output of a call that must not run. */
-  readonly enter: () => Promise<'run' | ToolOutput>;
+  readonly enter: () => Promise<Verdict>;
 }
 
 /** The output of a call, and how it was found. */
@@ -41,6 +39,11 @@ export interface CallResult {
 }
 
 export interface CallRunnerOptions extends Scheduling {
+  readonly signal: AbortSignal;
+  /** True if no call may start before its round is recorded, except calls that `prefetch` accepts. */
+  readonly isDurable: boolean;
+  /** True if calls have to start in the same order in every attempt, whenever the calls before them end. */
+  readonly isOrdered: boolean;
   /** Runs a call to its end. Rejects only on abort. */
   readonly execute: (call: LoopCall, tool: ToolDefinition, slot: CallSlot) => Promise<CallResult>;
   /**
@@ -48,13 +51,13 @@ export interface CallRunnerOptions extends Scheduling {
    *
    * @returns undefined for a call that has to wait.
    */
-  readonly prefetch?: (
+  readonly prefetch: (
     call: LoopCall,
     tool: ToolDefinition,
     options: Pick<CallSlot, 'index' | 'signal'>,
   ) => Promise<ToolRun> | undefined;
-  /** Returns true for a tool whose calls may need further steps after the first. @default none does */
-  readonly mayContinue?: (tool: ToolDefinition) => boolean;
+  /** Returns true for a tool whose calls may need further steps after the first. */
+  readonly mayContinue: (tool: ToolDefinition) => boolean;
   /** Called for each call as it arrives. The result is called until it decides on the call. */
   readonly admit: (call: LoopCall, tool: ToolDefinition | undefined) => Admission;
   /** Called for each outcome as it arrives, in any order. */
@@ -76,48 +79,53 @@ export interface CallRunner {
   abandon(text: string): void;
 }
 
+/** Maximum number of calls that run at the same time. */
+const MAX_PARALLEL = 8;
+
+/**
+ * `waiting`: nothing has happened but an early read. `issued`: the call is checked, approved and recorded, or waits inside
+ * of its step. `running`: its tool may run. `done`: it has its outcome.
+ */
+type CallState = 'waiting' | 'issued' | 'running' | 'done';
+
 interface Task {
   readonly call: LoopCall;
   readonly tool: ToolDefinition | undefined;
-  /** True if it waits for the end of the round: incomplete or missing arguments may belong to a truncated response. */
-  readonly isHeld: boolean;
   readonly outcome: Promise<CallOutcome>;
   readonly resolve: (outcome: CallOutcome) => void;
+  state: CallState;
   startedAt?: number;
-  isFinished: boolean;
 }
 
 interface RunnableTask extends Task {
   readonly tool: ToolDefinition;
   readonly index: number;
   readonly admission: Admission;
-  /** The decision of `admission`, if it was made. */
-  verdict?: 'run' | ToolOutput;
-  early?: Promise<ToolRun> | undefined;
+  /** The decision of `admission`, which is made once. */
+  verdict: Verdict | 'wait';
+  early: Promise<ToolRun> | undefined;
   /** True if it must not run together with another exclusive task. */
   readonly isExclusive: boolean;
-  /** True if it may run before the response ends. */
-  readonly isComplete: boolean;
+  /** True if it may run before the response ends: nothing that follows can show that its arguments are truncated. */
+  readonly mayPrecedeEnd: boolean;
 }
 
 export function createCallRunner(options: CallRunnerOptions): CallRunner {
-  const { execution, maxParallel, isDurable, isOrdered, execute, prefetch, mayContinue, admit, onOutcome } =
-    options;
+  const { execution, isDurable, isOrdered, execute, admit } = options;
   const tasks: Task[] = [];
-  /** Tasks that have not started, in the order of the calls. */
+  /** The tasks in the state `waiting`, in the order of the calls. */
   const waiting = new Set<RunnableTask>();
+  /** The tasks in the states `issued` and `running`. */
+  const active = new Set<RunnableTask>();
   /** Ordered tasks that wait inside of their steps. */
-  const entering = new Map<RunnableTask, (verdict: 'run' | ToolOutput) => void>();
-  const entered = new Set<RunnableTask>();
-  let running = 0;
+  const entering = new Map<RunnableTask, (verdict: Verdict) => void>();
+  /** The ordered task that has started, but has not issued its step. */
+  let issuing: RunnableTask | undefined;
+  /** The exclusive task that has started. */
+  let exclusive: RunnableTask | undefined;
   /** Number of waiting tasks whose tools run already. */
   let early = 0;
-  let isExclusiveRunning = false;
-  /** True while an ordered task has started, but has not issued its step. */
-  let isIssuing = false;
-  let mayStart = options.startEarly && !isDurable;
-  let hasEnded = false;
-  let isAbandoned = false;
+  let response: 'open' | 'ended' | 'abandoned' = 'open';
   const round = linkSignal(options.signal);
 
   return {
@@ -126,18 +134,19 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     },
 
     add(call, tool, { isComplete }) {
-      const isExclusive =
-        execution === 'sequential' ||
-        (execution === 'auto' && !isReadOnly(tool)) ||
-        // Its further steps would mix with those of other calls, in an order that depends on their durations.
-        (isOrdered && mayContinue?.(tool) === true);
-      const index = tasks.length + 1;
       const task: RunnableTask = {
         ...createTask(call, tool),
-        index,
+        index: tasks.length + 1,
         admission: admit(call, tool),
-        isExclusive,
-        isComplete,
+        verdict: 'wait',
+        early: undefined,
+        isExclusive:
+          execution === 'sequential' ||
+          (execution === 'auto' && !isReadOnly(tool)) ||
+          // Its further steps would mix with those of other calls, in an order that depends on their durations.
+          (isOrdered && options.mayContinue(tool)),
+        // Incomplete or missing arguments may belong to a truncated response.
+        mayPrecedeEnd: isComplete && isWholeJson(call.input),
       };
       tasks.push(task);
       waiting.add(task);
@@ -154,15 +163,16 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
 
     refuseRepairs(text) {
       for (const task of waiting) {
-        if (!task.isHeld || task.call.input.trim() === '') continue;
+        const { input } = task.call;
+        if (isWholeJson(input) || input.trim() === '') continue;
         waiting.delete(task);
         finish(task, { output: { type: 'error-text', value: text } });
       }
     },
 
     async waitForAll() {
-      mayStart = true;
-      hasEnded = true;
+      const isAbandoned = response === 'abandoned';
+      if (!isAbandoned) response = 'ended';
       startNext();
       try {
         const outcomes = Promise.all(tasks.map(task => task.outcome));
@@ -173,7 +183,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     },
 
     abandon(text) {
-      isAbandoned = true;
+      response = 'abandoned';
       waiting.clear();
       for (const task of tasks) finish(task, { output: { type: 'error-text', value: text } });
       round.abort(new DOMException(text, 'AbortError'));
@@ -184,25 +194,22 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   /** Decides on a call of a durable turn at a time when no call of its round has an outcome, and may prefetch it. */
   function startEarly(task: RunnableTask): void {
     const verdict = decide(task);
-    if (verdict !== 'run' || !options.startEarly || !mayPrecedeEnd(task) || early >= maxParallel) return;
+    if (verdict !== 'run' || !options.startEarly || !task.mayPrecedeEnd || early >= MAX_PARALLEL) return;
     const { call, tool, index } = task;
-    task.early = prefetch?.(call, tool, { index, signal: round.signal });
+    task.early = options.prefetch(call, tool, { index, signal: round.signal });
     if (task.early === undefined) return;
     early++;
     task.early.catch(() => {});
   }
 
-  /** Returns the decision on a call, which is made once. */
-  function decide(task: RunnableTask): 'run' | 'wait' | ToolOutput {
-    if (task.verdict !== undefined) return task.verdict;
-    const verdict = task.admission();
-    if (verdict !== 'wait') task.verdict = verdict;
-    return verdict;
+  function decide(task: RunnableTask): Verdict | 'wait' {
+    if (task.verdict === 'wait') task.verdict = task.admission();
+    return task.verdict;
   }
 
   /** Decides on the waiting calls in their order, and starts those that may run now. */
   function startNext(): void {
-    if (round.signal.aborted || (isDurable && !mayStart)) return;
+    if (round.signal.aborted || (isDurable && response === 'open')) return;
     for (const task of waiting) {
       if (isOrdered && !isNext(task)) continue;
       const verdict = decide(task);
@@ -214,65 +221,62 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   }
 
   function canRun(task: RunnableTask): boolean {
-    const others = running + early - (task.early === undefined ? 0 : 1);
-    if (!mayStart || others >= maxParallel) return false;
-    return (hasEnded || mayPrecedeEnd(task)) && (!task.isExclusive || !isExclusiveRunning);
+    const others = active.size + early - (task.early === undefined ? 0 : 1);
+    if (others >= MAX_PARALLEL || (task.isExclusive && exclusive !== undefined)) return false;
+    return response === 'ended' || (options.startEarly && task.mayPrecedeEnd);
   }
 
   /** Ordered tasks: first those that run together, one after another, then the exclusive ones, each after the last ended. */
   function isNext({ isExclusive }: RunnableTask): boolean {
-    if (isIssuing) return false;
-    return !isExclusive || (!isExclusiveRunning && [...waiting].every(task => task.isExclusive));
+    if (issuing !== undefined) return false;
+    return !isExclusive || (exclusive === undefined && [...waiting].every(task => task.isExclusive));
   }
 
   async function start(task: RunnableTask): Promise<void> {
-    running++;
+    const { call, tool, index } = task;
+    task.state = 'issued';
+    active.add(task);
     if (task.early !== undefined) early--;
-    if (task.isExclusive) isExclusiveRunning = true;
-    isIssuing = isOrdered;
-    let hasIssued = !isOrdered;
-    const onIssued = (): void => {
-      if (hasIssued) return;
-      hasIssued = true;
-      isIssuing = false;
-      startNext();
-    };
-    const onStart = (): void => {
-      task.startedAt = performance.now();
-    };
-    const { index } = task;
-    const enterTask = async (): Promise<'run' | ToolOutput> => enter(task);
+    if (task.isExclusive) exclusive = task;
+    if (isOrdered) issuing = task;
     try {
-      const result = await execute(task.call, task.tool, {
+      const result = await execute(call, tool, {
         index,
         signal: round.signal,
         early: task.early,
-        onStart,
-        onIssued,
-        enter: enterTask,
+        onStart() {
+          task.startedAt = performance.now();
+        },
+        onIssued() {
+          if (issuing !== task) return;
+          issuing = undefined;
+          startNext();
+        },
+        enter: async () => enter(task),
       });
       // A repeat counts for the limits of the turn, even if it was recorded.
-      if (isOrdered && task.verdict === undefined) await enterTask();
+      if (isOrdered && task.verdict === 'wait') await enter(task);
       finish(task, result);
     } catch (error) {
       // After an abort, `abandon` has set the outcome or `waitForAll` has rejected.
       const value = error instanceof Error ? error.message : String(error);
       if (!round.signal.aborted) finish(task, { output: { type: 'error-text', value } });
     } finally {
-      running--;
-      entered.delete(task);
-      if (task.isExclusive) isExclusiveRunning = false;
-      if (!hasIssued) isIssuing = false;
-      hasIssued = true;
+      active.delete(task);
+      if (exclusive === task) exclusive = undefined;
+      if (issuing === task) issuing = undefined;
       enterNext();
       startNext();
     }
   }
 
   /** Lets an ordered task run inside of its step when there is room, and when calls that it repeats have ended. */
-  async function enter(task: RunnableTask): Promise<'run' | ToolOutput> {
-    if (!isOrdered) return 'run';
-    const decided = new Promise<'run' | ToolOutput>(resolve => {
+  async function enter(task: RunnableTask): Promise<Verdict> {
+    if (!isOrdered) {
+      advance(task);
+      return 'run';
+    }
+    const decided = new Promise<Verdict>(resolve => {
       entering.set(task, resolve);
     });
     enterNext();
@@ -280,33 +284,42 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   }
 
   function enterNext(): void {
+    let running = [...active].filter(({ state }) => state === 'running').length;
     for (const [task, resolve] of entering) {
       const verdict = decide(task);
       if (verdict === 'wait') continue;
-      const isFull = entered.size >= maxParallel && task.early === undefined && !entered.has(task);
-      if (verdict === 'run' && isFull) continue;
+      const isCounted = task.state === 'running';
+      // A tool that was started early runs already.
+      if (verdict === 'run' && !isCounted && task.early === undefined && running >= MAX_PARALLEL) continue;
       entering.delete(task);
-      entered.add(task);
+      if (!isCounted) running++;
+      advance(task);
       resolve(verdict);
     }
   }
 
+  /** Lets the tool of a call run. The state never goes back: an abandoned call has its outcome. */
+  function advance(task: RunnableTask): void {
+    if (task.state === 'issued') task.state = 'running';
+  }
+
   function finish(task: Task, { output, duration, isReplayed = false }: CallResult): void {
-    if (task.isFinished) return;
-    task.isFinished = true;
-    const measured = task.startedAt === undefined ? 0 : performance.now() - task.startedAt;
+    if (task.state === 'done') return;
+    task.state = 'done';
+    const { call, tool, startedAt } = task;
+    const measured = startedAt === undefined ? 0 : performance.now() - startedAt;
     const outcome = {
-      ...{ call: task.call, tool: task.tool, output, duration: duration ?? measured },
+      call,
+      tool,
+      output,
+      duration: duration ?? measured,
       ...(isReplayed && { isReplayed }),
     };
     // Resolves before the callback, which could throw and leave `waitForAll` pending.
     task.resolve(outcome);
-    onOutcome(outcome);
+    options.onOutcome(outcome);
   }
 }
-
-/** Returns true for a call that may run before its response ends: nothing that follows can show that it is truncated. */
-const mayPrecedeEnd = ({ isComplete, isHeld }: RunnableTask): boolean => isComplete && !isHeld;
 
 function createTask<Tool extends ToolDefinition | undefined>(
   call: LoopCall,
@@ -316,5 +329,5 @@ function createTask<Tool extends ToolDefinition | undefined>(
   const outcome = new Promise<CallOutcome>(onResolve => {
     resolve = onResolve;
   });
-  return { call, tool, isHeld: !isWholeJson(call.input), outcome, resolve, isFinished: false };
+  return { call, tool, outcome, resolve, state: 'waiting' };
 }

@@ -1,7 +1,8 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
+import type { Part, PartOf } from '../../core/part.js';
 import type { OutputContent, PartFacts, ProviderMetadata } from '../../core/prompt.js';
 import { parseToolArguments } from '../../tool-calls/tool-arguments.js';
-import type { ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
+import type { ToolDefinition, ToolOutput, ToolProgress } from '../../tools/tool-source.js';
 
 /** A call of a tool that the loop runs. */
 export interface LoopCall {
@@ -32,6 +33,35 @@ export interface ToolRun {
   /** Milliseconds that a tool ran that was started early. */
   readonly duration?: number;
 }
+
+/** The call of an event, and the tool by its server and original name. */
+interface CallFacts extends Pick<ToolDefinition, 'server' | 'originalName'> {
+  readonly round: number;
+  readonly toolCallId: string;
+  readonly toolName: string;
+}
+
+/** An event of one call. */
+export type CallEvent =
+  /** A tool starts. Calls that are refused, unreadable or already recorded do not start. */
+  | ({ type: 'tool-start'; input: string } & CallFacts)
+  /** A running tool reports progress, as MCP servers do. */
+  | ({ type: 'tool-progress' } & CallFacts & ToolProgress)
+  | ({
+      type: 'tool-end';
+      /** Milliseconds between the tool's start and its end; 0 for a call that did not start. */
+      duration: number;
+      isError: boolean;
+      /** True if the output was read from a record, so that the tool did not start. @default false */
+      isReplayed?: boolean;
+    } & CallFacts);
+
+/** A part of a call that the loop runs. */
+type LoopCallPart =
+  PartOf<`tool-input-${'start' | 'delta' | 'end'}`> | PartOf<'tool-call'> | PartOf<'tool-result'>;
+
+/** Writes a part of a call that the loop runs, hidden if the host must not show it. */
+export type ShowPart = (part: LoopCallPart, write: (part: Part) => void) => void;
 
 export const isErrorOutput = (output: ToolOutput): boolean =>
   output.type === 'error-text' || output.type === 'error-json' || output.mcp?.isError === true;
@@ -83,57 +113,46 @@ export function withToolIdentity<Call extends Pick<LoopCall, 'own'>>(
   };
 }
 
-/** Maximum size of one tool output. */
-export interface OutputLimits {
+/** Maximum size in bytes of an image or another media part of an output. A larger one is replaced by a text. */
+const MAX_MEDIA_BYTES = 20_000_000;
+
+interface OutputLimit {
+  /** Maximum length of the texts of an output. */
   readonly maxChars: number;
-  /** Maximum size of each media part in bytes. */
-  readonly maxMediaBytes: number;
 }
 
 /**
  * Truncates an output that is too long. Truncated JSON becomes text. Returns the same object if nothing is too long.
  * Text that was truncated for the model does not reach the host in another form either.
  */
-export function limitOutput(output: ToolOutput, limits: OutputLimits): ToolOutput {
-  const limited = limitValue(output, limits);
+export function limitOutput(output: ToolOutput, limit: OutputLimit): ToolOutput {
+  const limited = limitValue(output, limit);
   const { mcp } = output;
   if (limited === output || mcp === undefined) return limited;
   const { content: _content, structuredContent: _structured, ...kept } = mcp;
   return { ...limited, mcp: kept };
 }
 
-function limitValue(output: ToolOutput, limits: OutputLimits): ToolOutput {
-  const { maxChars } = limits;
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return output.value.length <= maxChars
-        ? output
-        : { type: output.type, value: truncateText(output.value, { maxChars }) };
-    case 'json':
-    case 'error-json': {
-      const text = JSON.stringify(output.value);
-      if (text.length <= maxChars) return output;
-      return {
-        type: output.type === 'json' ? 'text' : 'error-text',
-        value: truncateText(text, { maxChars }),
-      };
-    }
-    case 'content': {
-      const value = limitContent(output.value, limits);
-      const isSame = value.every((part, index) => part === output.value[index]);
-      return isSame && value.length === output.value.length ? output : { type: 'content', value };
-    }
+function limitValue(output: ToolOutput, limit: OutputLimit): ToolOutput {
+  if (output.type === 'content') {
+    const value = limitContent(output.value, limit);
+    const isSame = value.every((part, index) => part === output.value[index]);
+    return isSame && value.length === output.value.length ? output : { type: 'content', value };
   }
+  const isText = output.type === 'text' || output.type === 'error-text';
+  const text = isText ? output.value : JSON.stringify(output.value);
+  if (text.length <= limit.maxChars) return output;
+  const type = output.type === 'text' || output.type === 'json' ? 'text' : 'error-text';
+  return { type, value: truncateText(text, limit) };
 }
 
 /** All texts share one limit: the text that exceeds it is truncated, and later ones are omitted. */
-function limitContent(content: readonly OutputContent[], { maxChars, maxMediaBytes }: OutputLimits) {
+function limitContent(content: readonly OutputContent[], { maxChars }: OutputLimit): OutputContent[] {
   let room = maxChars;
   let omitted = 0;
   const limited = content.flatMap((part): OutputContent[] => {
     const text = textOf(part);
-    if (text === undefined) return [limitMedia(part, { maxMediaBytes })];
+    if (text === undefined) return [limitMedia(part)];
     if (room <= 0) {
       omitted++;
       return [];
@@ -151,22 +170,19 @@ function textOf(part: OutputContent): string | undefined {
   return part.type === 'file' && part.data.type === 'text' ? part.data.text : undefined;
 }
 
-function limitMedia(
-  part: OutputContent,
-  { maxMediaBytes }: Pick<OutputLimits, 'maxMediaBytes'>,
-): OutputContent {
+function limitMedia(part: OutputContent): OutputContent {
   if (part.type !== 'file' || part.data.type !== 'data') return part;
   const { data } = part.data;
   const bytes = typeof data === 'string' ? Math.floor((data.length * 3) / 4) : data.byteLength;
-  if (bytes <= maxMediaBytes) return part;
+  if (bytes <= MAX_MEDIA_BYTES) return part;
   return {
     type: 'text',
-    text: `[${part.mediaType} of ${bytes} bytes omitted: the limit is ${maxMediaBytes} bytes]`,
+    text: `[${part.mediaType} of ${bytes} bytes omitted: the limit is ${MAX_MEDIA_BYTES} bytes]`,
   };
 }
 
 /** Truncates a text in the middle, with a mark that contains the number of omitted characters. @internal */
-export function truncateText(text: string, { maxChars }: { maxChars: number }): string {
+export function truncateText(text: string, { maxChars }: OutputLimit): string {
   if (text.length <= maxChars) return text;
   const room = Math.max(maxChars - toMark(text.length).length, 0);
   const headEnd = Math.ceil(room / 2);

@@ -3,7 +3,7 @@ import type { Tool } from '../../core/prompt.js';
 import type { Finish, FinishReason, Part, ToolCall } from '../../core/part.js';
 import { type CoreModel, type PartTransformer, transformParts } from '../../core/source.js';
 import { parseToolArguments } from '../../tool-calls/tool-arguments.js';
-import { createToolFinder } from '../turn/turn-tools.js';
+import { createToolFinder } from './tool-finder.js';
 
 /** Facts about the model of a loop. */
 export interface ModelFacts {

@@ -1,11 +1,12 @@
 import type { CoreCall } from '../../core/call.js';
-import type { PartSink } from '../../core/source.js';
-import type { ToolFacts, ToolTelemetry } from '../../core/telemetry.js';
+import type { Part } from '../../core/part.js';
+import type { CallTelemetry, ToolFacts, ToolTelemetry } from '../../core/telemetry.js';
 import { objectOf } from '../../shared/json.js';
 import { once } from '../../shared/settings.js';
 import { toResultValue, withoutDetails } from '../../tool-calls/mcp-output.js';
 import {
   effectiveAnnotations,
+  type ToolCallContext,
   type ToolDefinition,
   type ToolInvocation,
   type ToolOutput,
@@ -13,175 +14,229 @@ import {
 } from '../../tools/tool-source.js';
 import { toModelMessages } from '../../versions/write-call.js';
 import { HOST_REQUIRED, isFreeOfApproval } from '../approvals/approvals.js';
-import { executeApprovedCall, executeCall, runEarly } from './call-execution.js';
-import { type CallRunner, createCallRunner } from './call-runner.js';
+import type { HostApprovals, PendingCall } from '../approvals/host-approvals.js';
+import type { Steps } from '../durable/steps.js';
+import { type CallSettings, executeApprovedCall, executeCall, runEarly } from './call-execution.js';
+import { type Admission, type CallRunner, createCallRunner, type Scheduling } from './call-runner.js';
 import {
+  type CallEvent,
+  type CallOutcome,
   isErrorOutput,
   type LoopCall,
   parseInput,
+  type ShowPart,
   sourceOf,
   toValidJson,
   withToolIdentity,
 } from './calls.js';
-import type { PendingCall } from '../approvals/host-approvals.js';
-import type { Turn } from '../turn/turn.js';
 
-export interface RoundCallsOptions {
+/** The part of a turn's plan that its calls use. */
+export interface CallsPlan {
+  readonly scheduling: Scheduling;
+  readonly settings: CallSettings;
+  /** Identifies the turn to callbacks. */
+  readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
+}
+
+/** The part of a turn's state that its calls use. */
+export interface CallsState {
+  readonly tools: {
+    /** Returns the loop's tool of a name: the offered one, or one that had the name earlier. */
+    get(name: string): ToolDefinition | undefined;
+    /** Lists the tools if this process has not done so: a source may be unable to run a tool that it has not listed. */
+    connect(): Promise<void>;
+  };
+  readonly limits: {
+    /** Counts a call, in the order of the model. */
+    admitCall(
+      call: LoopCall,
+      options: { tool: ToolDefinition | undefined; warn: (message: string) => void },
+    ): Admission;
+    /** Records the outcome of an admitted call as soon as it has finished. */
+    recordOutcome(outcome: CallOutcome): void;
+  };
+  /** Undefined if the host cannot be asked. */
+  readonly hostApprovals: HostApprovals | undefined;
+  readonly record: { markToolRun(): void };
+}
+
+/** The connections of a turn to the outside that its calls use. */
+export interface CallsOutside {
+  readonly lifetime: { readonly signal: AbortSignal };
+  readonly steps: Steps;
+  /** Observes the turn. */
+  readonly telemetry: CallTelemetry;
+  readonly emit: (event: CallEvent) => void;
+  /** Reports a warning after the stream has started: as an event, and at the end of the turn. */
+  readonly warn: (round: number, message: string) => void;
+  readonly show: ShowPart;
+}
+
+interface CallsOfTurn {
+  readonly plan: CallsPlan;
+  readonly state: CallsState;
+  readonly outside: CallsOutside;
+}
+
+interface RoundOfCalls {
   readonly round: number;
   /** The call that the model received in this round. */
   readonly request: CoreCall;
-  readonly sink: PartSink;
+  readonly write: (part: Part) => void;
   /** True if the round was read from a record, so that its calls may have been run. @default false */
   readonly isReplayed?: boolean | undefined;
   /** Calls that an earlier turn left for approval, by their ids. @default the calls are new */
   readonly pendingCalls?: ReadonlyMap<string, PendingCall>;
 }
 
-/** Creates the runner of one round's calls. It writes their results to the sink and reports them as events. */
+/** Creates the runner of one round's calls. It writes their results and reports them as events. */
 export function createRoundCalls(
-  turn: Turn,
-  { round, request, sink, isReplayed = false, pendingCalls }: RoundCallsOptions,
+  { plan, state, outside }: CallsOfTurn,
+  { round, request, write, isReplayed = false, pendingCalls }: RoundOfCalls,
 ): CallRunner {
-  const { calls, limits, record, emit, warn, identity, hostApprovals, steps, telemetry } = turn;
-  const { signal } = turn.lifetime;
+  const { scheduling, settings, identity } = plan;
+  const { tools, limits, hostApprovals, record } = state;
+  const { steps, emit } = outside;
   const mayCall = request.toolChoice?.type !== 'none';
   const messages = once(() => toModelMessages(request.prompt));
   // The host shows a request of an approval even if it shows no other calls, so it needs the result.
-  const show: Turn['show'] = pendingCalls === undefined ? turn.show : (part, write) => write(part);
+  const show: ShowPart = pendingCalls === undefined ? outside.show : part => write(part);
   const written = new Set<string>();
-  /** Calls whose tools have started in this process. */
-  const started = new Set<string>();
+  /** Calls that are observed, because their tools have started in this process. */
+  const observed = new Set<string>();
   return createCallRunner({
-    ...calls.scheduling,
+    execution: scheduling.execution,
+    startEarly: scheduling.startEarly && mayCall && !isReplayed,
     isDurable: steps.isDurable,
     isOrdered: steps.isOrdered,
-    signal,
-    startEarly: calls.scheduling.startEarly && mayCall && !isReplayed,
+    signal: outside.lifetime.signal,
     // Pending calls were counted in the turn that made them.
     admit: (call, tool) =>
       pendingCalls === undefined
-        ? limits.admitCall(call, { tool, warn: message => warn(round, message) })
+        ? limits.admitCall(call, { tool, warn: message => outside.warn(round, message) })
         : () => 'run',
 
-    mayContinue: tool => calls.execution.onUnknownOutcome === 'ask' && !effectiveAnnotations(tool).idempotent,
+    mayContinue: tool => settings.onUnknownOutcome === 'ask' && !effectiveAnnotations(tool).idempotent,
 
-    execute(call, tool, { index, signal: callSignal, onStart, ...slot }) {
+    async execute(call, tool, { index, ...slot }) {
       const { toolCallId, toolName, input } = call;
-      const facts = { round, toolCallId, toolName, ...sourceOf(tool) };
-      const label = toLabel(call, index);
-      const common = {
-        ...calls.execution,
+      const options = {
+        ...toRunOptions(call, tool, { index, signal: slot.signal }),
         ...slot,
-        ...toRunOptions(call, tool, { signal: callSignal }),
-        steps,
-        label,
-        connect: turn.tools.connect,
-        messages: messages(),
+        connect: tools.connect,
         onStart() {
-          onStart();
+          slot.onStart();
           writeCall(call, tool);
           record.markToolRun();
-          emit({ type: 'tool-start', ...facts, input });
+          emit({ type: 'tool-start', ...toFacts(call, tool), input });
         },
       };
       const pending = pendingCalls?.get(toolCallId);
-      if (pending === undefined || hostApprovals === undefined) {
-        const askHost = async (parsed: ToolInvocation): Promise<ToolOutput> =>
-          hostApprovals?.ask(
-            { ...withToolIdentity(call, tool), ...parsed },
-            {
-              tool,
-              write: sink.write,
-              keepId: async create => (await steps.step(`request ${label}`, create, { input: parsed })).value,
-            },
-          ) ?? HOST_REQUIRED;
-        return executeCall(call, tool, { ...common, askHost });
-      }
+      if (pending === undefined || hostApprovals === undefined)
+        return executeCall(call, tool, {
+          ...options,
+          askHost: parsed => askHost(call, tool, { parsed, label: options.label }),
+        });
       return executeApprovedCall(
         { toolCallId, toolName, input: objectOf(pending.part.input) ?? {}, ...sourceOf(tool) },
         tool,
         {
-          ...common,
-          admit: () => hostApprovals.admit(pending, { tools: turn.tools, signal: callSignal }),
-          askAgain: () => hostApprovals.askAgain(pending, { write: sink.write }),
+          ...options,
+          admit: () => hostApprovals.admit(pending, { tools, signal: slot.signal }),
+          askAgain: () => hostApprovals.askAgain(pending, { write }),
         },
       );
     },
 
-    prefetch(call, tool, { index, signal: callSignal }) {
+    prefetch(call, tool, slot) {
       const { toolCallId, toolName, input } = call;
       // Only a read without any condition for its approval.
-      if (!effectiveAnnotations(tool).readOnly || !isFreeOfApproval(tool, calls.execution)) return undefined;
+      if (!effectiveAnnotations(tool).readOnly || !isFreeOfApproval(tool, settings)) return undefined;
       const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
       if (!parsed.success) return undefined;
       const invocation = { toolCallId, toolName, input: parsed.input, ...sourceOf(tool) };
-      return runEarly(invocation, {
-        ...calls.execution,
-        ...toRunOptions(call, tool, { signal: callSignal }),
-        ...{ steps, messages: messages(), label: toLabel(call, index) },
-      });
+      return runEarly(invocation, toRunOptions(call, tool, slot));
     },
 
     onOutcome(outcome) {
-      const { call, output, duration } = outcome;
+      const { call, tool, output, duration } = outcome;
       const { toolCallId, toolName } = call;
       if (pendingCalls === undefined) limits.recordOutcome(outcome);
       if (hostApprovals?.isAsked(toolCallId)) return;
-      if (!started.has(toolCallId)) {
-        const notRun = outcome.isReplayed === true ? 'replayed' : 'refused';
-        observe(call, outcome.tool, { notRun }).end({ output, isError: isErrorOutput(output) });
-      }
-      writeCall(call, outcome.tool);
       const isError = isErrorOutput(output);
+      if (!observed.has(toolCallId))
+        observe(call, tool, outcome.isReplayed === true ? 'replayed' : 'refused').end({ output, isError });
+      writeCall(call, tool);
+      const result = toResultValue(output);
       show(
         {
           type: 'tool-result',
           toolCallId,
           toolName,
-          result: toResultValue(output),
+          result,
           ...(isError && { isError }),
           output: withoutDetails(output),
         },
-        sink.write,
+        write,
       );
       emit({
-        ...{ type: 'tool-end', round, toolCallId, toolName, ...sourceOf(outcome.tool), duration, isError },
+        type: 'tool-end',
+        ...toFacts(call, tool),
+        duration,
+        isError,
         ...(outcome.isReplayed === true && { isReplayed: true }),
       });
     },
   });
 
-  /** Names a call in its turn. */
-  function toLabel({ toolName }: LoopCall, index: number): string {
-    return `${round}.${index} ${toolName}`;
+  async function askHost(
+    call: LoopCall,
+    tool: ToolDefinition,
+    { parsed, label }: { parsed: ToolInvocation; label: string },
+  ): Promise<ToolOutput> {
+    if (hostApprovals === undefined) return HOST_REQUIRED;
+    return hostApprovals.ask(
+      { ...withToolIdentity(call, tool), ...parsed },
+      {
+        tool,
+        write,
+        keepId: async create => (await steps.step(`request ${label}`, create, { input: parsed })).value,
+      },
+    );
   }
 
-  /** Begins the observation of a call. */
+  function toFacts({ toolCallId, toolName }: LoopCall, tool: ToolDefinition | undefined) {
+    return { round, toolCallId, toolName, ...sourceOf(tool) };
+  }
+
   function observe(
     { toolCallId, toolName, input }: LoopCall,
     tool: ToolDefinition | undefined,
-    { notRun }: Pick<ToolFacts, 'notRun'> = {},
+    notRun?: ToolFacts['notRun'],
   ): ToolTelemetry {
-    if (notRun === undefined) started.add(toolCallId);
+    if (notRun === undefined) observed.add(toolCallId);
     const { turnId } = identity;
     const description = tool?.description;
-    return telemetry.startTool({ toolCallId, toolName, input, description, turnId, round, notRun });
+    return outside.telemetry.startTool({ toolCallId, toolName, input, description, turnId, round, notRun });
   }
 
-  /** Returns the options of a tool's run. */
   function toRunOptions(
     call: LoopCall,
     tool: ToolDefinition,
-    { signal: callSignal }: { signal: AbortSignal },
+    slot: { readonly index: number; readonly signal: AbortSignal },
   ) {
     const { toolCallId, toolName } = call;
     const { server } = tool;
-    const facts = { round, toolCallId, toolName, ...sourceOf(tool) };
     return {
-      observe: () => observe(call, tool),
+      ...settings,
+      steps,
+      label: `${round}.${slot.index} ${toolName}`,
+      signal: slot.signal,
+      messages: messages(),
       callContext: { ...identity, round, toolCallId, ...(server !== undefined && { server }) },
-      signal: callSignal,
-      onProgress: (progress: ToolProgress) => emit({ type: 'tool-progress', ...facts, ...progress }),
+      observe: () => observe(call, tool),
+      onProgress: (progress: ToolProgress) =>
+        emit({ type: 'tool-progress', ...toFacts(call, tool), ...progress }),
     };
   }
 
@@ -190,6 +245,6 @@ export function createRoundCalls(
     if (hostApprovals === undefined || written.has(call.toolCallId)) return;
     written.add(call.toolCallId);
     const input = toValidJson(call.input, { schema: tool?.inputSchema });
-    show({ type: 'tool-call', ...withToolIdentity(call, tool), input, providerExecuted: true }, sink.write);
+    show({ type: 'tool-call', ...withToolIdentity(call, tool), input, providerExecuted: true }, write);
   }
 }

@@ -17,7 +17,6 @@ import { isContinuation, pairToolCalls } from '../../tool-calls/call-pairing.js'
 import { withoutDetails } from '../../tool-calls/mcp-output.js';
 import { resolveApprovals } from '../approvals/asked-calls.js';
 import { type CallOutcome, parseInput } from '../calls/calls.js';
-import type { Warn } from '../turn/turn-reports.js';
 
 /*
  * The conversation of a turn: the response of each round and the outcomes of its calls are added, under ids that are unique
@@ -141,7 +140,10 @@ export interface Compaction {
 }
 
 /** A model that does not compact ignores the trigger, and its response is an ordinary round. */
-export function createCompaction(threshold: number | undefined, warn: Warn): Compaction {
+export function createCompaction(
+  threshold: number | undefined,
+  warn: (round: number, message: string) => void,
+): Compaction {
   let isOn = threshold !== undefined;
   let lastRound: number | undefined;
 

@@ -1,12 +1,11 @@
 import { delay } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import { untilAborted } from '../../shared/abort.js';
+import { createTimeLimit, untilAborted } from '../../shared/abort.js';
 import { KelivoError } from '../../shared/errors.js';
 import { toDigest } from '../../shared/hash.js';
 import { isPlainObject, objectOf, tryParseJson } from '../../shared/json.js';
 import { once, parseSettings } from '../../shared/settings.js';
 import type { JournaledTurn, JournalOptions, OpenJournal, ToolLoopJournal } from './steps.js';
-import { createTimeLimit } from '../turn/turn-limits.js';
 import type { JournalStore } from './store.js';
 
 /** Settings of a journal. */

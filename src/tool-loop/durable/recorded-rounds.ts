@@ -5,7 +5,6 @@ import { objectOf, toStableJson } from '../../shared/json.js';
 import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
 import type { ToolDefinition, ToolListing } from '../../tools/tool-source.js';
 import { conversationOf, type Steps } from './steps.js';
-import type { TurnLifetime } from '../turn/turn-limits.js';
 
 /** One response of the inner model as parts to read. `next` rejects on abort, even if the model ignores its signal. */
 export interface Round extends PartSource {
@@ -27,7 +26,8 @@ interface DurableRoundOptions {
   /** The call of the round. */
   readonly call: CoreCall & { readonly turn: TurnLink };
   readonly steps: Steps;
-  readonly lifetime: Pick<TurnLifetime, 'signal' | 'isAborted'>;
+  /** Returns true if the caller ended the turn. */
+  readonly isAborted: () => boolean;
   /** True if the model reads `TurnLink.response`. */
   readonly resumesResponses: boolean;
   /** Returns the tools of the opened round, if they differ from the tools before. */
@@ -62,7 +62,7 @@ interface RecordedRoundOptions extends Omit<DurableRoundOptions, 'resumesRespons
  */
 async function openRecordedRound(
   open: OpenRound,
-  { model, call, steps, lifetime, name, listing, onListing }: RecordedRoundOptions,
+  { model, call, steps, isAborted, name, listing, onListing }: RecordedRoundOptions,
 ): Promise<Round> {
   const exchange = createExchange();
   let onOpened: (round: Round) => void = () => {};
@@ -75,7 +75,7 @@ async function openRecordedRound(
     try {
       round = await open();
     } catch (error) {
-      if (lifetime.isAborted()) throw error;
+      if (isAborted()) throw error;
       return { parts: [], failure: { error } };
     }
     const recorder = createPartRecorder();
@@ -130,7 +130,7 @@ function isBackgroundCall({ own, providerOptions }: CoreCall): boolean {
  * process continues to read it. A response that is no longer there is created again.
  */
 async function openSubmittedRound(open: OpenRound, options: RecordedRoundOptions): Promise<Round> {
-  const { name, lifetime } = options;
+  const { name, isAborted } = options;
   const submission = await openRecordedRound(() => open('submit'), {
     ...options,
     name: `response of ${name}`,
@@ -142,7 +142,7 @@ async function openSubmittedRound(open: OpenRound, options: RecordedRoundOptions
   return openRecordedRound(async () => {
     if (responseId === undefined) return open();
     return open({ responseId }).catch((error: unknown) => {
-      if (lifetime.isAborted()) throw error;
+      if (isAborted()) throw error;
       return open();
     });
   }, options);

@@ -3,7 +3,6 @@ import type { CoreCall } from '../../core/call.js';
 import type { CoreModel } from '../../core/source.js';
 import { toDigest } from '../../shared/hash.js';
 import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
-import type { Warn } from '../turn/turn-reports.js';
 
 /**
  * Runs a function once and records its result, which is plain JSON, under a name that is unique in the turn. When the turn
@@ -90,24 +89,20 @@ export interface Steps {
   close(): Promise<void>;
 }
 
-/** A turn whose steps are recorded. */
-interface DurableTurn {
+interface StepsOptions {
   readonly call: CoreCall;
   readonly model: Pick<CoreModel, 'provider' | 'modelId'>;
+  /** Used unless the turn has an id. */
+  readonly generatedId: string;
 }
 
-/** Opens the steps of a turn that a workflow engine records. `generatedId` is used unless the turn has an id. */
+/** Opens the steps of a turn that a workflow engine records. */
 export async function openEngineSteps(
   step: ToolLoopStep,
-  {
-    call,
-    model,
-    turnId: givenId,
-    generatedId,
-  }: DurableTurn & { turnId: string | undefined; generatedId: string },
+  { call, model, generatedId }: StepsOptions,
 ): Promise<Steps> {
   // Another attempt generates another id.
-  const turnId = givenId ?? (await step('turn', async () => generatedId));
+  const turnId = turnIdOf(call) ?? (await step('turn', async () => generatedId));
   const key = await toDigest([turnId, conversationOf(call, model)]);
   const failure = new AbortController();
   const onFailure = (error: unknown): void => failure.abort(error);
@@ -128,18 +123,23 @@ export async function openEngineSteps(
   };
 }
 
-/** Opens the steps of a turn that a journal records. */
+/** Opens the steps of a turn that a journal records, under the id that the application gave it. */
 export async function openJournalSteps(
   journal: ToolLoopJournal,
-  { call, model, turnId, signal, warn }: DurableTurn & { turnId: string; signal: AbortSignal; warn: Warn },
+  {
+    call,
+    model,
+    turnId,
+    ...options
+  }: Omit<StepsOptions, 'generatedId'> & { turnId: string } & JournalOptions,
 ): Promise<Steps> {
   const key = await toDigest([turnId, conversationOf(call, model)]);
-  const opened = await journal.open({ key, turnId }, { signal, warn: message => warn(0, message) });
+  const opened = await journal.open({ key, turnId }, options);
   const failure = new AbortController();
   const onFailure = (error: unknown): void => failure.abort(error);
-  const step: Steps['step'] = (name, run, { input, isKept = () => true, ...options } = {}) =>
+  const step: Steps['step'] = (name, run, { input, isKept = () => true, ...stepOptions } = {}) =>
     runStep((recorded, value) => opened.step(name, recorded, { input, isKept: () => isKept(value()) }), {
-      ...options,
+      ...stepOptions,
       run,
       onFailure,
     });
@@ -149,12 +149,26 @@ export async function openJournalSteps(
     isOrdered: false,
     ends: [opened.lost, failure.signal],
     step,
-    start: (name, options) => opened.start(name, options).catch(toFailure(onFailure)),
-    decide: async (name, run, options) => (await step(name, run, options)).value,
+    start: (name, startOptions) => opened.start(name, startOptions).catch(toFailure(onFailure)),
+    decide: async (name, run, stepOptions) => (await step(name, run, stepOptions)).value,
     idempotencyKeyOf: async (name, { input }) => toDigest([key, name, input]),
     close: () => opened.close(),
   };
 }
+
+/** Returns the steps of a turn without records. */
+export const createPlainSteps = ({ call, generatedId }: Omit<StepsOptions, 'model'>): Steps => ({
+  turnId: turnIdOf(call) ?? generatedId,
+  isDurable: false,
+  isOrdered: false,
+  ends: [],
+  step: async (_name, run) => ({ value: await run(), isReplayed: false }),
+  start: async () => true,
+  decide: async (_name, run) => run(),
+  // Nothing is repeated under the key of another attempt, because the arguments may differ.
+  idempotencyKeyOf: name => `${generatedId} ${name}`,
+  close: async () => {},
+});
 
 /** Returns the conversation of a turn, for its identity: the same turn id may come back with other messages. */
 export const conversationOf = (
@@ -206,23 +220,25 @@ interface RunStepOptions<Value> extends Pick<StepOptions<Value>, 'encode' | 'dec
 }
 
 /**
- * Returns the value of `providerOptions.kelivo.turnId`, under which another process can resume the turn.
+ * Returns `providerOptions.kelivo.turnId`, under which another process can resume the turn.
  *
  * @throws InvalidArgumentError if it is not a non-empty string.
  */
-export function toTurnId(value: unknown): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw toArgumentError('turnId', `a non-empty string, got ${JSON.stringify(value)}`);
+export function turnIdOf({ own: { turnId } }: CoreCall): string | undefined {
+  if (turnId === undefined || turnId === null) return undefined;
+  if (typeof turnId === 'string' && turnId !== '') return turnId;
+  throw toArgumentError('turnId', `a non-empty string, got ${JSON.stringify(turnId)}`);
 }
 
 /**
- * Returns the value of `providerOptions.kelivo.step`, the step function of a workflow.
+ * Returns `providerOptions.kelivo.step`, the step function of a workflow.
  *
  * @throws InvalidArgumentError if it is not a function.
  */
-export function toStep(value: unknown): ToolLoopStep {
-  if (isStep(value)) return value;
-  throw toArgumentError('step', `a function, got ${typeof value}`);
+export function stepOf({ own: { step } }: CoreCall): ToolLoopStep | undefined {
+  if (step === undefined || step === null) return undefined;
+  if (isStep(step)) return step;
+  throw toArgumentError('step', `a function, got ${typeof step}`);
 }
 
 const isStep = (value: unknown): value is ToolLoopStep => typeof value === 'function';

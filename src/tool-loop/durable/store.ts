@@ -1,4 +1,4 @@
-import type { HostApprovalOptions } from '../approvals/host-approvals.js';
+import type { HostApprovalOptions } from '../approvals/approval-ids.js';
 
 /**
  * Keeps the records of turns. All methods reject if the store cannot answer: a failure that looked like a missing record

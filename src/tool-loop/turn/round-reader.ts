@@ -1,23 +1,14 @@
 import { createPartCollector } from '../../core/collector.js';
-import type {
-  Content,
-  Finish,
-  FinishReason,
-  Part,
-  PartOf,
-  ToolInputStart,
-  Warning,
-} from '../../core/part.js';
-import type { PartFacts, ProviderMetadata } from '../../core/prompt.js';
+import type { Content, Finish, FinishReason, Part, PartOf, ToolInputStart } from '../../core/part.js';
 import type { PartSink } from '../../core/source.js';
 import { NO_FINISH } from '../../core/finish.js';
 import { untilAborted } from '../../shared/abort.js';
 import type { CallRunner } from '../calls/call-runner.js';
-import { type LoopCall, toValidJson, withToolIdentity } from '../calls/calls.js';
+import { type LoopCall, type ShowPart, toValidJson, withToolIdentity } from '../calls/calls.js';
 import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-calls.js';
 import type { Round } from '../durable/recorded-rounds.js';
 import { createBatchReader } from './rounds.js';
-import type { Turn } from './turn.js';
+import type { TurnOutside, TurnPlan, TurnState } from './turn.js';
 
 /** Content and end of a round. */
 export interface RoundSummary {
@@ -37,8 +28,15 @@ type PartType = Part['type'];
 type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
 type Write = (part: Part) => void;
 
-export interface RoundReaderOptions {
-  readonly turn: Turn;
+/** The parts of a turn that reading a round uses. */
+interface ReadingTurn {
+  readonly plan: Pick<TurnPlan, 'request' | 'warnings' | 'outputLimit'>;
+  readonly state: Pick<TurnState, 'tools' | 'ids' | 'hostedCalls' | 'hostApprovals' | 'record'>;
+  readonly outside: Pick<TurnOutside, 'lifetime' | 'steps' | 'show'>;
+}
+
+interface RoundReaderOptions {
+  readonly turn: ReadingTurn;
   readonly calls: CallRunner;
   readonly sink: PartSink;
   /** The first round writes the `stream-start` of the turn. */
@@ -53,25 +51,24 @@ export async function readRound(
   round: Round,
   { turn, calls, sink, isFirst }: RoundReaderOptions,
 ): Promise<RoundSummary> {
-  const { signal } = turn.lifetime;
+  const { plan, outside } = turn;
   const forwarder = createForwarder(turn, { round, calls, write: sink.write });
-  const next = createBatchReader(round, turn.lifetime);
+  const next = createBatchReader(round, outside.lifetime);
 
   let parts = await next();
-  if (isFirst) sink.write({ type: 'stream-start', warnings: [...turn.warnings, ...warningsOf(parts, turn)] });
+  if (isFirst) {
+    // A response that is not streamed has all its parts in the first batch.
+    const starts = plan.request.isStream ? parts?.slice(0, 1) : parts;
+    const warnings = (starts ?? []).flatMap(part => (part.type === 'stream-start' ? part.warnings : []));
+    sink.write({ type: 'stream-start', warnings: [...plan.warnings, ...warnings] });
+  }
   for (; parts !== undefined; parts = await next()) {
     for (const part of parts) forwarder.forward(part);
     const room = sink.ready();
     // An abort is reported by `next`.
-    if (room !== undefined) await untilAborted(room, signal).catch(() => {});
+    if (room !== undefined) await untilAborted(room, outside.lifetime.signal).catch(() => {});
   }
   return forwarder.end();
-}
-
-/** Returns the warnings of a response. One that is not streamed has all its parts in the first batch. */
-function warningsOf(parts: readonly Part[] = [], { request }: Turn): readonly Warning[] {
-  const starts = request.isStream ? parts.slice(0, 1) : parts;
-  return starts.flatMap(part => (part.type === 'stream-start' ? part.warnings : []));
 }
 
 /** A text or reasoning block that has not ended. */
@@ -79,13 +76,14 @@ type OpenBlock = PartOf<'text-end' | 'reasoning-end'>;
 
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
 function createForwarder(
-  turn: Turn,
+  { plan, state, outside }: ReadingTurn,
   { round, calls, write }: { round: Round; calls: CallRunner; write: Write },
 ) {
-  const { tools, record } = turn;
-  const ids = turn.ids.round();
+  const { tools, record } = state;
+  const { show, steps } = outside;
+  const ids = state.ids.round();
   const collector = createPartCollector();
-  const inputs = createInputs(turn, write);
+  const inputs = createInputs(show, write);
   const blocks = new Map<string, OpenBlock>();
   const hostCalls: string[] = [];
   const held = createHeldParts(write);
@@ -117,7 +115,7 @@ function createForwarder(
     'tool-call': part => {
       if (part.providerExecuted !== true) return addCall(part);
       const toolCallId = ids.call(part.toolCallId);
-      turn.hostedCalls.add(toolCallId);
+      state.hostedCalls.add(toolCallId);
       emit({ ...part, toolCallId });
     },
     'tool-result': part => emit({ ...part, toolCallId: ids.result(part.toolCallId) }),
@@ -147,7 +145,7 @@ function createForwarder(
       // After an error the response is incomplete, regardless of the reported finish reason.
       const finishReason: FinishReason = hasFailed
         ? { unified: 'error', raw: finish.finishReason.raw }
-        : finishReasonOf(finish, turn.outputLimit);
+        : finishReasonOf(finish, plan.outputLimit);
       return {
         content: collector.result().content,
         hostCalls,
@@ -182,7 +180,13 @@ function createForwarder(
     const { toolName } = found;
     const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
     if (toolCallId === undefined) return;
-    const call = { toolCallId, toolName, input, ...givenFacts({ providerMetadata, own }) };
+    const call = {
+      toolCallId,
+      toolName,
+      input,
+      ...(providerMetadata !== undefined && { providerMetadata }),
+      ...(own !== undefined && { own }),
+    };
     if (found.owner === 'host') {
       addHostPart({ ...part, ...call }, repairHostInput(input, found.tool));
       return;
@@ -191,9 +195,9 @@ function createForwarder(
     inputs.complete(call);
     const tool = found.owner === 'loop' ? found.tool : undefined;
     // A call that the host may have to approve is written after the decision on it.
-    if (turn.hostApprovals === undefined) {
+    if (state.hostApprovals === undefined) {
       const json = toValidJson(input, { schema: tool?.inputSchema });
-      turn.show(
+      show(
         { type: 'tool-call', ...withToolIdentity(call, tool), input: json, providerExecuted: true },
         write,
       );
@@ -210,13 +214,13 @@ function createForwarder(
     hostCalls.push(part.toolCallId);
     collector.add(part);
     // Hosts run a call as soon as they receive it, which must not happen before the round is recorded.
-    if (inputAfter === undefined && !turn.steps.isDurable) held.write(part);
+    if (inputAfter === undefined && !steps.isDurable) held.write(part);
     else held.hold(finishReason => ({ ...part, ...(inputAfter && { input: inputAfter(finishReason) }) }));
   }
 }
 
 /** Writes the input of calls as it streams. */
-function createInputs(turn: Turn, write: Write) {
+function createInputs(show: ShowPart, write: Write) {
   const inputs = new Map<string, { readonly isHost: boolean; hasEnded: boolean }>();
   return {
     start(part: ToolInputStart, { isHost }: { isHost: boolean }): void {
@@ -225,27 +229,27 @@ function createInputs(turn: Turn, write: Write) {
       if (inputs.has(id)) return;
       inputs.set(id, { isHost, hasEnded: false });
       if (isHost) write(part);
-      else turn.show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, write);
+      else show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, write);
     },
     append(part: PartOf<'tool-input-delta'>): void {
       const { isHost = true, hasEnded = false } = inputs.get(part.id) ?? {};
       if (hasEnded) return;
       if (isHost) write(part);
-      else turn.show({ type: 'tool-input-delta', id: part.id, delta: part.delta }, write);
+      else show({ type: 'tool-input-delta', id: part.id, delta: part.delta }, write);
     },
     end(part: PartOf<'tool-input-end'>): void {
       const input = inputs.get(part.id);
       if (input?.hasEnded) return;
       if (input === undefined || input.isHost) write(part);
-      else turn.show({ type: 'tool-input-end', id: part.id }, write);
+      else show({ type: 'tool-input-end', id: part.id }, write);
       if (input !== undefined) input.hasEnded = true;
     },
     /** Writes the complete input of a call of the loop whose input was not streamed. Without it `ai@5` cannot place the result. */
     complete({ toolCallId: id, toolName, input }: LoopCall): void {
       if (inputs.has(id)) return;
-      turn.show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, write);
-      turn.show({ type: 'tool-input-delta', id, delta: input }, write);
-      turn.show({ type: 'tool-input-end', id }, write);
+      show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, write);
+      show({ type: 'tool-input-delta', id, delta: input }, write);
+      show({ type: 'tool-input-end', id }, write);
     },
   };
 }
@@ -253,14 +257,3 @@ function createInputs(turn: Turn, write: Write) {
 /** Returns the part with another id, or the same part if it already has that id, as most parts do. */
 const withId = <Part extends { id: string }>(part: Part, id: string): Part =>
   part.id === id ? part : { ...part, id };
-
-const givenFacts = ({
-  providerMetadata,
-  own,
-}: {
-  providerMetadata: ProviderMetadata | undefined;
-  own: PartFacts | undefined;
-}) => ({
-  ...(providerMetadata !== undefined && { providerMetadata }),
-  ...(own !== undefined && { own }),
-});

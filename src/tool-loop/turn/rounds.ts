@@ -4,7 +4,6 @@ import { type CoreModel, sourceOf } from '../../core/source.js';
 import { retry } from '../../http/retry.js';
 import { onceAborted, untilAborted } from '../../shared/abort.js';
 import type { ToolListing } from '../../tools/tool-source.js';
-import type { ToolLoopOptions } from '../options.js';
 import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
 import type { Steps } from '../durable/steps.js';
 import type { TurnLifetime } from './turn-limits.js';
@@ -17,11 +16,18 @@ export type OpenRound = (
   options?: Pick<TurnLink, 'isCompaction'>,
 ) => Promise<Round>;
 
+/** Retries of follow-up requests that fail before they respond. */
+export interface Retries {
+  readonly maxRetries: number;
+  /** Delay before the first retry in milliseconds. */
+  readonly initialDelay: number;
+}
+
 interface RoundOpenerOptions extends Required<Pick<TurnLink, 'hostedCalls'>> {
   readonly model: CoreModel;
   /** True if the model reads `TurnLink.response`. */
   readonly resumesResponses: boolean;
-  readonly retries: ToolLoopOptions['retry'];
+  readonly retries: Retries;
   readonly lifetime: TurnLifetime;
   readonly steps: Steps;
   readonly tools: TurnTools;
@@ -33,7 +39,7 @@ interface RoundOpenerOptions extends Required<Pick<TurnLink, 'hostedCalls'>> {
 export function createRoundOpener({
   model,
   resumesResponses,
-  retries: { maxRetries = 2, initialDelay = 1000 } = {},
+  retries,
   lifetime,
   steps,
   tools,
@@ -56,7 +62,7 @@ export function createRoundOpener({
       const send = () => openRound(model, toRequest(isFirst ? options : tools.applyTo(options), response));
       // A host retries the first request, but not inside of a step of a workflow.
       if ((isFirst && !steps.isOrdered) || typeof response === 'object') return send();
-      return retry(send, { maxRetries, initialDelay, signal });
+      return retry(send, { ...retries, signal });
     };
     if (!steps.isDurable) return open();
     const openReadable = async (response?: RoundResponse): Promise<Round> => {
@@ -64,7 +70,11 @@ export function createRoundOpener({
       return { ...round, next: createBatchReader(round, lifetime) };
     };
     return openDurableRound(openReadable, {
-      ...{ model, call: toRequest(options), steps, lifetime, resumesResponses },
+      model,
+      call: toRequest(options),
+      steps,
+      isAborted: lifetime.isAborted,
+      resumesResponses,
       listing: () => listing,
       onListing: tools.restore,
     });

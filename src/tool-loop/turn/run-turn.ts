@@ -1,19 +1,51 @@
-import type { JSONObject } from '../../shared/json.js';
 import type { CoreCall } from '../../core/call.js';
-import type { Prompt, ToolResultOutput } from '../../core/prompt.js';
-import type { Finish, FinishReason } from '../../core/part.js';
 import { toReasonText } from '../../core/finish.js';
+import type { Finish, FinishReason } from '../../core/part.js';
+import type { Prompt, ToolResultOutput } from '../../core/prompt.js';
 import type { PartSink } from '../../core/source.js';
-import type { CallRunner } from '../calls/call-runner.js';
-import { withOutcomes, withoutCalls } from '../context/history.js';
-import { isCompleteReason, isIncompleteReason } from '../calls/host-calls.js';
 import { toMissingToolText } from '../approvals/host-approvals.js';
+import type { CallRunner } from '../calls/call-runner.js';
+import type { CallOutcome } from '../calls/calls.js';
+import { isCompleteReason, isIncompleteReason } from '../calls/host-calls.js';
 import { createRoundCalls } from '../calls/round-calls.js';
-import { readRound, type RoundSummary } from './round-reader.js';
+import { withOutcomes, withoutCalls } from '../context/history.js';
 import type { Round } from '../durable/recorded-rounds.js';
-import type { Turn } from './turn.js';
+import { readRound, type RoundSummary } from './round-reader.js';
+import type { Turn, TurnOutside, TurnState } from './turn.js';
 import type { ReachedLimit } from './turn-limits.js';
 import { toRoundUsage } from './turn-reports.js';
+
+/**
+ * The end of a round.
+ *
+ * - `incomplete`: the response may be truncated, so that the turn ends with its reason.
+ * - `compaction`: the response contains nothing but the compacted conversation, and the round itself follows.
+ * - `waiting`: the host has to run or to approve a call.
+ * - `answer`: the model called no tool of the loop.
+ * - `limit`: the model called a tool although it was not allowed to.
+ * - `next`: the outputs of the calls are sent in another round.
+ */
+export type RoundEnd = 'incomplete' | 'compaction' | 'waiting' | 'answer' | 'limit' | 'next';
+
+interface RoundFacts {
+  readonly finishReason: FinishReason;
+  /** True if the request allowed calls. */
+  readonly mayCall: boolean;
+  /** True if the response contains nothing but a requested compaction. */
+  readonly isCompaction: boolean;
+  /** Number of calls of the loop. */
+  readonly calls: number;
+  /** Number of calls that the host has to run or to approve. */
+  readonly hostCalls: number;
+}
+
+export function endOf({ finishReason, mayCall, isCompaction, calls, hostCalls }: RoundFacts): RoundEnd {
+  if (isIncompleteReason(finishReason)) return 'incomplete';
+  if (isCompaction) return 'compaction';
+  if (hostCalls > 0) return 'waiting';
+  if (calls === 0) return 'answer';
+  return mayCall ? 'next' : 'limit';
+}
 
 /**
  * Runs a turn to its end: reads a round, runs its calls, and sends their outcomes in the next request, until a round
@@ -23,81 +55,94 @@ import { toRoundUsage } from './turn-reports.js';
  * abort: any other failure ends the turn with an `error` part and `finish`.
  */
 export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: PartSink): Promise<void> {
-  const { lifetime, limits, record, hostApprovals, compaction } = turn;
-  let { request } = turn;
+  const { plan, state, outside } = turn;
+  const { limits, record, compaction } = state;
+  const { lifetime, openRound } = outside;
+  let { request } = plan;
   let round = firstRound;
   let number = 1;
   let calls: CallRunner | undefined;
-  /** True if the current request has to compact the conversation. */
   let isCompacting = false;
 
   try {
     if (round === undefined) {
-      sink.write({ type: 'stream-start', warnings: [...turn.warnings] });
-      const answered = await runApprovedCalls(turn, sink);
+      sink.write({ type: 'stream-start', warnings: [...plan.warnings] });
+      const answered = await runPendingCalls(turn, sink);
       if (answered === undefined) {
         finishTurn(turn, sink, { unified: 'tool-calls', raw: undefined });
         return;
       }
       request = answered;
-      round = await turn.openRound(request, 1);
+      round = await openRound(request, 1);
     }
     for (;;) {
       const { isReplayed } = round;
-      calls = createRoundCalls(turn, { round: number, request, sink, isReplayed });
+      calls = createRoundCalls(turn, { round: number, request, write: sink.write, isReplayed });
       const summary = await readRound(round, { turn, calls, sink, isFirst: round === firstRound });
       const { finish } = summary;
+      const { finishReason } = finish;
       record.addUsage(finish.usage);
 
       // Calls are forbidden in the last round, and in every round with the tool choice `none`.
       const mayCall = request.toolChoice?.type !== 'none';
-      if (isIncomplete(summary)) calls.abandon('The response ended before this tool had finished.');
+      const isIncomplete = isIncompleteReason(finishReason);
+      if (isIncomplete) calls.abandon('The response ended before this tool had finished.');
       else if (!mayCall) {
         // A turn of one round reaches its limit only if the model calls a tool regardless.
         if (number === 1 && calls.size > 0) reportLimit(turn, number, limits.reachedLimit(number));
         calls.abandon(`Not run: ${record.reachedLimit?.reason ?? 'the tool choice is "none".'}`);
-      } else if (!isCompleteReason(finish.finishReason)) calls.refuseRepairs(UNCLEAR_END);
-      const outcomes = (await calls.waitForAll()).filter(
-        ({ call }) => !hostApprovals?.isAsked(call.toolCallId),
-      );
-      const isWaiting = outcomes.length < calls.size;
+      } else if (!isCompleteReason(finishReason)) calls.refuseRepairs(UNCLEAR_END);
+      const outcomes = withoutAsked(await calls.waitForAll(), state);
       const isCompaction =
-        isCompacting && !isIncomplete(summary) && compaction.read(number, summary) && calls.size === 0;
+        isCompacting && !isIncomplete && compaction.read(number, summary) && calls.size === 0;
       summary.release();
       record.addRound({ ...summary, isCompaction }, outcomes);
       limits.recordRound(outcomes);
-      turn.emit({
-        type: 'round-end',
-        round: number,
-        finishReason: toReasonText(finish.finishReason),
-        usage: toRoundUsage(finish.usage),
-        ...adaptersOf(finish.own),
-        ...(summary.isReplayed && { isReplayed: true }),
-        ...(isCompaction && { isCompaction }),
-      });
+      reportRound(outside, number, { summary, isCompaction });
 
-      if (isCompaction) {
-        isCompacting = false;
-        request = withOutcomes(request, { content: summary.content, outcomes });
-        round = await turn.openRound(request, number);
-        continue;
+      const end = endOf({
+        finishReason,
+        mayCall,
+        isCompaction,
+        calls: calls.size,
+        hostCalls: summary.hostCalls.length + calls.size - outcomes.length,
+      });
+      switch (end) {
+        case 'incomplete':
+          finishTurn(turn, sink, finishReason, finish);
+          return;
+        case 'waiting':
+          finishTurn(turn, sink, { unified: 'tool-calls', raw: finishReason.raw }, finish);
+          return;
+        case 'answer':
+        case 'limit':
+          if (isWithoutText(summary)) explainLimit(state, sink);
+          finishTurn(
+            turn,
+            sink,
+            end === 'answer' ? finishReason : { unified: 'other', raw: finishReason.raw },
+            finish,
+          );
+          return;
+        case 'compaction':
+          isCompacting = false;
+          request = withOutcomes(request, { content: summary.content, outcomes });
+          round = await openRound(request, number);
+          break;
+        case 'next': {
+          // The outcomes are recorded: an error in the next request does not concern them.
+          calls = undefined;
+          request = withOutcomes(request, { content: summary.content, outcomes });
+          const reached = limits.reachedLimit(number + 1);
+          if (reached !== undefined) request = withoutCalls(request);
+          reportLimit(turn, number, reached);
+          const isDue = compaction.isDue(number, finish.usage);
+          number++;
+          round = isDue ? await openCompaction(turn, request, number) : undefined;
+          isCompacting = round !== undefined;
+          round ??= await openRound(request, number);
+        }
       }
-      if (!mayCall || isWaiting || isFinal(summary, calls)) {
-        if (!isWaiting && isWithoutAnswer(summary)) explainLimit(turn, sink);
-        finishTurn(turn, sink, toFinishReason(summary, calls, { isWaiting }), finish);
-        return;
-      }
-      // The outcomes are recorded: an error in the next request does not concern them.
-      calls = undefined;
-      request = withOutcomes(request, { content: summary.content, outcomes });
-      const reached = limits.reachedLimit(number + 1);
-      if (reached !== undefined) request = withoutCalls(request);
-      reportLimit(turn, number, reached);
-      const isDue = compaction.isDue(number, finish.usage);
-      number++;
-      round = isDue ? await openCompaction(turn, request, number) : undefined;
-      isCompacting = round !== undefined;
-      round ??= await turn.openRound(request, number);
     }
   } catch (cause) {
     const error = lifetime.signal.aborted ? lifetime.signal.reason : cause;
@@ -110,33 +155,39 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
   }
 }
 
+/** Removes the calls that wait for an approval of the host, which have no outcome in this turn. */
+const withoutAsked = (
+  outcomes: readonly CallOutcome[],
+  { hostApprovals }: Pick<TurnState, 'hostApprovals'>,
+): CallOutcome[] => outcomes.filter(({ call }) => hostApprovals?.isAsked(call.toolCallId) !== true);
+
 /**
  * Runs the approved calls of the prompt and requests the missing approvals again. Writes each call with its result.
  *
  * @returns the call of the first round, with the output of every call; undefined if approvals are missing, so that the
  *   turn ends.
  */
-async function runApprovedCalls(turn: Turn, sink: PartSink): Promise<CoreCall | undefined> {
-  const { hostApprovals, request, tools } = turn;
-  const pendingCalls = new Map(turn.pendingCalls.map(call => [call.part.toolCallId, call]));
+async function runPendingCalls(turn: Turn, { write }: PartSink): Promise<CoreCall | undefined> {
+  const { plan, state } = turn;
+  const { request } = plan;
+  const pendingCalls = new Map(plan.pendingCalls.map(call => [call.part.toolCallId, call]));
 
-  const calls = createRoundCalls(turn, { round: 0, request, sink, pendingCalls });
+  const calls = createRoundCalls(turn, { round: 0, request, write, pendingCalls });
   for (const { part, mark } of pendingCalls.values()) {
     const { toolCallId, toolName, providerOptions: providerMetadata } = part;
-    const own = { ...part.own, approval: { ...mark, answered: true } };
     const call = {
       toolCallId,
       toolName,
       input: JSON.stringify(part.input),
       ...(providerMetadata !== undefined && { providerMetadata }),
-      own,
+      own: { ...part.own, approval: { ...mark, answered: true } },
     };
-    const tool = tools.get(toolName);
+    const tool = state.tools.get(toolName);
     if (tool === undefined) calls.refuse(call, toMissingToolText(toolName));
     else calls.add(call, tool, { isComplete: true });
   }
-  const outcomes = await calls.waitForAll();
-  if (outcomes.some(({ call }) => hostApprovals?.isAsked(call.toolCallId))) return undefined;
+  const outcomes = withoutAsked(await calls.waitForAll(), state);
+  if (outcomes.length < calls.size) return undefined;
 
   const outputs = new Map<ToolResultOutput, ToolResultOutput>();
   for (const { call, output } of outcomes) {
@@ -158,19 +209,19 @@ const withOutputs = (prompt: Prompt, outputs: ReadonlyMap<ToolResultOutput, Tool
 
 /** Writes the end of a turn. A response that is not streamed has all warnings in its result. */
 function finishTurn(
-  { record, request }: Turn,
+  { plan, state: { record } }: Turn,
   { write }: PartSink,
   finishReason: FinishReason,
   last?: Omit<Finish, 'type' | 'finishReason' | 'usage'>,
 ): void {
   const warnings = record.warnings.map(message => ({ type: 'other' as const, message }));
-  if (!request.isStream && warnings.length > 0) write({ type: 'stream-start', warnings });
+  if (!plan.request.isStream && warnings.length > 0) write({ type: 'stream-start', warnings });
   write(record.toFinish(finishReason, last));
 }
 
 /** Requests a compaction. Returns undefined if the request fails, because the turn can go on without it. */
 async function openCompaction(
-  { openRound, compaction, lifetime }: Turn,
+  { state, outside: { openRound, lifetime } }: Turn,
   request: CoreCall,
   number: number,
 ): Promise<Round | undefined> {
@@ -178,7 +229,7 @@ async function openCompaction(
     return await openRound(request, number, { isCompaction: true });
   } catch (error) {
     if (lifetime.signal.aborted) throw error;
-    compaction.fail(number, error);
+    state.compaction.fail(number, error);
     return undefined;
   }
 }
@@ -186,15 +237,36 @@ async function openCompaction(
 const UNCLEAR_END =
   'Not run: the arguments are not valid JSON, and may be truncated, because the response ended without a finish reason.';
 
-/** Reports the limit that ends the calling of tools, as a warning and in the metadata of the turn. */
-function reportLimit({ record, warn }: Turn, round: number, reached: ReachedLimit | undefined): void {
-  if (reached === undefined) return;
-  record.addLimit(reached);
-  warn(round, `The calling of tools ended: ${reached.reason}`);
+function reportRound(
+  { emit }: Pick<TurnOutside, 'emit'>,
+  round: number,
+  { summary, isCompaction }: { summary: RoundSummary; isCompaction: boolean },
+): void {
+  const { finish, isReplayed } = summary;
+  const { adapters } = finish.own ?? {};
+  emit({
+    type: 'round-end',
+    round,
+    finishReason: toReasonText(finish.finishReason),
+    usage: toRoundUsage(finish.usage),
+    ...(Array.isArray(adapters) && { adapters: adapters.map(String) }),
+    ...(isReplayed && { isReplayed }),
+    ...(isCompaction && { isCompaction }),
+  });
 }
 
-/** Writes a text for the user if a limit ended the calling of tools, and the model gave no answer. */
-function explainLimit({ record, ids }: Turn, { write }: PartSink): void {
+/** Reports the limit that ends the calling of tools, as a warning and in the metadata of the turn. */
+function reportLimit({ state, outside }: Turn, round: number, reached: ReachedLimit | undefined): void {
+  if (reached === undefined) return;
+  state.record.addLimit(reached);
+  outside.warn(round, `The calling of tools ended: ${reached.reason}`);
+}
+
+/** Writes a text for the user if a limit ended the calling of tools. */
+function explainLimit(
+  { record, ids }: Pick<TurnState, 'record' | 'ids'>,
+  { write }: Pick<PartSink, 'write'>,
+): void {
   const { reachedLimit } = record;
   if (reachedLimit === undefined) return;
   const id = ids.round().block('limit');
@@ -203,29 +275,5 @@ function explainLimit({ record, ids }: Turn, { write }: PartSink): void {
   write({ type: 'text-end', id });
 }
 
-/** Returns the adapters that the model reports. */
-function adaptersOf({ adapters }: JSONObject = {}): { adapters?: readonly string[] } {
-  return Array.isArray(adapters) ? { adapters: adapters.map(String) } : {};
-}
-
-const isWithoutAnswer = (summary: RoundSummary): boolean =>
-  !isIncomplete(summary) &&
-  summary.hostCalls.length === 0 &&
-  !summary.content.some(part => part.type === 'file' || (part.type === 'text' && part.text.trim() !== ''));
-
-const isIncomplete = ({ finish }: RoundSummary): boolean => isIncompleteReason(finish.finishReason);
-
-/** Returns true if the turn ends: no call of the loop's tools, a call of the host, or an incomplete response. */
-const isFinal = (summary: RoundSummary, calls: CallRunner): boolean =>
-  calls.size === 0 || summary.hostCalls.length > 0 || isIncomplete(summary);
-
-function toFinishReason(
-  { finish: { finishReason }, hostCalls }: RoundSummary,
-  calls: CallRunner,
-  { isWaiting }: { isWaiting: boolean },
-): FinishReason {
-  if (isIncompleteReason(finishReason)) return finishReason;
-  if (isWaiting || hostCalls.length > 0) return { unified: 'tool-calls', raw: finishReason.raw };
-  // The model called a tool although the round had the tool choice `none`.
-  return calls.size > 0 ? { unified: 'other', raw: finishReason.raw } : finishReason;
-}
+const isWithoutText = ({ content }: RoundSummary): boolean =>
+  !content.some(part => part.type === 'file' || (part.type === 'text' && part.text.trim() !== ''));

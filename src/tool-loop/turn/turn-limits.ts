@@ -1,6 +1,7 @@
-import { linkSignal, onceAborted, toTimerDelay } from '../../shared/abort.js';
+import { createTimeLimit, onceAborted } from '../../shared/abort.js';
 import { toStableJson } from '../../shared/json.js';
 import type { ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
+import type { Admission } from '../calls/call-runner.js';
 import { type CallOutcome, isErrorOutput, type LoopCall, parseInput, toValidJson } from '../calls/calls.js';
 
 /** A limit of the tool loop that can end a turn. */
@@ -13,9 +14,6 @@ export interface ReachedLimit {
   /** The reason for the model and the user, as the end of a sentence. */
   readonly reason: string;
 }
-
-/** Returns `run`, `wait` while it depends on running calls, or the output of a call that must not run. */
-export type Admission = () => 'run' | 'wait' | ToolOutput;
 
 /** Limits a turn: after a limit is reached, the model must respond without further calls. */
 export interface TurnLimits {
@@ -35,7 +33,7 @@ export interface TurnLimits {
 /** Number of identical failures after which the model must respond without calls. */
 const MAX_SAME_FAILURES = 3;
 
-interface TurnLimitOptions {
+export interface TurnLimitOptions {
   readonly maxRounds: number;
   readonly maxToolCalls: number | undefined;
   readonly maxRepeatedCalls: number;
@@ -213,61 +211,15 @@ function toKey({ toolName, input }: LoopCall, tool: ToolDefinition | undefined):
   return toStableJson([toolName, parsed.success ? parsed.input : input]);
 }
 
-/** A signal that follows another one and also aborts after a time. */
-export interface TimeLimit {
-  readonly signal: AbortSignal;
-  /** True if the time has passed, in which case the signal has aborted. */
-  readonly isOver: boolean;
-  abort(reason: unknown): void;
-  /** Restarts the timer. */
-  restart(): void;
-  /** Releases the timer and the other signal. */
-  release(): void;
-}
-
-/** Creates a time limit. Without `milliseconds` the signal only follows the other one. */
-export function createTimeLimit(
-  outer: AbortSignal | undefined,
-  { milliseconds, message }: { milliseconds: number | undefined; message: string },
-): TimeLimit {
-  const link = linkSignal(outer);
-  let isOver = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-
-  const stop = (): void => clearTimeout(timer);
-  const start = (): void => {
-    stop();
-    if (milliseconds === undefined || link.signal.aborted) return;
-    timer = setTimeout(() => {
-      isOver = true;
-      link.abort(new DOMException(message, 'TimeoutError'));
-    }, toTimerDelay(milliseconds));
-  };
-  start();
-
-  return {
-    signal: link.signal,
-    abort: link.abort,
-    get isOver() {
-      return isOver;
-    },
-    restart: start,
-    release() {
-      stop();
-      link.release();
-    },
-  };
-}
-
 /** The time in which a turn runs. */
 export interface TurnLifetime {
   /** Aborts when the turn has to end, with the reason. */
   readonly signal: AbortSignal;
   /** Returns true if the caller ended the turn. A time limit of the loop is an error instead. */
-  isAborted(): boolean;
+  readonly isAborted: () => boolean;
   /** Returns `timeouts.total` if it has ended the turn. */
   reachedLimit(): ReachedLimit | undefined;
-  abort(reason: unknown): void;
+  readonly abort: (reason: unknown) => void;
   /** Ends the turn with an error when one of the signals aborts. */
   endWith(signals: readonly AbortSignal[]): void;
   /** Releases timers and listeners. */

@@ -3,8 +3,8 @@ import type { JSONObject } from '../../shared/json.js';
 import type { Finish, FinishReason, Usage } from '../../core/part.js';
 import type { ProviderMetadata } from '../../core/prompt.js';
 import { addUsage, NO_USAGE, totalOf } from '../../core/finish.js';
-import type { ToolCallContext, ToolDefinition, ToolProgress } from '../../tools/tool-source.js';
-import { type CallOutcome, isErrorOutput } from '../calls/calls.js';
+import type { ToolCallContext } from '../../tools/tool-source.js';
+import { type CallEvent, type CallOutcome, isErrorOutput } from '../calls/calls.js';
 import type { ReachedLimit } from './turn-limits.js';
 
 /*
@@ -20,27 +20,9 @@ interface TurnFacts extends Pick<ToolCallContext, 'turnId' | 'context'> {
   readonly at: number;
 }
 
-/** The call of an event, and the tool by its server and original name. */
-interface CallFacts extends Pick<ToolDefinition, 'server' | 'originalName'> {
-  readonly round: number;
-  readonly toolCallId: string;
-  readonly toolName: string;
-}
-
 type TurnEvent =
   | { type: 'round-start'; round: number }
-  /** A tool starts. Calls that are refused, unreadable or already recorded do not start. */
-  | ({ type: 'tool-start'; input: string } & CallFacts)
-  /** A running tool reports progress, as MCP servers do. */
-  | ({ type: 'tool-progress' } & CallFacts & ToolProgress)
-  | ({
-      type: 'tool-end';
-      /** Milliseconds between the tool's start and its end; 0 for a call that did not start. */
-      duration: number;
-      isError: boolean;
-      /** True if the output was read from a record, so that the tool did not start. @default false */
-      isReplayed?: boolean;
-    } & CallFacts)
+  | CallEvent
   /** A limit ended the calling of tools, a repeated call was not run, or something such as the journal failed. */
   | { type: 'warning'; round: number; message: string }
   | {
@@ -92,9 +74,6 @@ export function toRoundUsage(usage: Usage): RoundUsage {
 
 /** Reports an event of a turn. Never throws. */
 export type EmitEvent = (event: TurnEvent) => void;
-
-/** Reports a warning after the stream has started: as an event, and at the end of the turn. */
-export type Warn = (round: number, message: string) => void;
 
 export function createEventEmitter(
   onEvent: ((event: ToolLoopEvent) => void) | undefined,

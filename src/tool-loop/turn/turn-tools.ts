@@ -2,20 +2,16 @@ import type { CoreCall } from '../../core/call.js';
 import type { FunctionTool, Prompt, Tool } from '../../core/prompt.js';
 import { untilAborted } from '../../shared/abort.js';
 import { objectOf } from '../../shared/json.js';
-import { nearestName } from '../../shared/nearest-name.js';
-import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
 import { isStrictSchema } from '../../tool-calls/strict-schema.js';
-import { normalizeToolName } from '../../tool-calls/tool-names.js';
 import type { KnownTool, ToolDefinition, ToolListing, ToolSource } from '../../tools/tool-source.js';
 import { isToolStub } from '../../tools/tool-stubs.js';
+import { createToolFinder, type FindTool, type ToolFinderOptions } from '../calls/tool-finder.js';
 import { fromListingRecord, toContents, toListingRecord } from '../durable/recorded-rounds.js';
 import type { Steps } from '../durable/steps.js';
 import type { TurnLifetime } from './turn-limits.js';
 
 /** The tools of a turn. The list may change between rounds. */
 export interface TurnTools {
-  /** The tools that the loop offers, by name. */
-  readonly offered: ReadonlyMap<string, ToolDefinition>;
   /** Finds the tool of a call by its current name, or a name that it had earlier. */
   readonly find: FindTool;
   /** Returns the loop's tool of a name: the offered one, or one that had the name earlier. */
@@ -143,9 +139,6 @@ export async function openTurnTools(
     if (steps.isDurable) lastContents = toContents(opened.value);
   }
   return {
-    get offered() {
-      return current.loopTools;
-    },
     find(named) {
       const found = find(named);
       if (found.owner !== 'loop' || isAllowed(found.toolName)) return found;
@@ -219,59 +212,6 @@ const toFunctionTool = ({
   // A host's request for strict schemas does not apply to the loop's tools.
   ...(!isStrictSchema(inputSchema) && { strict: false }),
 });
-
-/** Who answers a call, and the current name of its tool. */
-type CallOwner =
-  | { readonly owner: 'loop'; readonly toolName: string; readonly tool: ToolDefinition }
-  | { readonly owner: 'host'; readonly toolName: string; readonly tool: Tool | undefined }
-  /** No tool has this name. `reason` is the text for the model, with the tools that exist. */
-  | { readonly owner: 'nobody'; readonly toolName: string; readonly reason: string };
-
-/** Finds the tool that a model means by a name. */
-export type FindTool = (call: { readonly toolName: string; readonly toolCallId: string }) => CallOwner;
-
-interface ToolFinderOptions {
-  readonly loopTools: ReadonlyMap<string, ToolDefinition>;
-  /** Further names of the loop's tools. A name without a tool belongs to one that is not available. @default none */
-  readonly aliases?: ReadonlyMap<string, ToolDefinition | undefined>;
-  /** The tools of the host that no tool of the loop hides. */
-  readonly hostTools: readonly Tool[];
-}
-
-export function createToolFinder({ loopTools, aliases = new Map(), hostTools }: ToolFinderOptions): FindTool {
-  const hostToolsByName = new Map(hostTools.map(tool => [tool.name, tool]));
-  const names = new Set([...loopTools.keys(), ...hostToolsByName.keys()]);
-  // A name that belongs to an unavailable tool must not be matched with another one.
-  const allNames = new Set([...names, ...aliases.keys()]);
-
-  return ({ toolName: name, toolCallId }) => {
-    const toolName = allNames.has(name) ? name : (normalizeToolName(name, allNames) ?? name);
-    const loopTool = loopTools.get(toolName) ?? aliases.get(toolName);
-    // Approvals and stubs refer to a tool by its current name.
-    if (loopTool !== undefined) return { owner: 'loop', toolName: loopTool.name, tool: loopTool };
-    const hostTool = hostToolsByName.get(toolName);
-    // Hosted tools of the model need not be declared.
-    if (hostTool !== undefined || isHostedToolPart({ toolName, toolCallId })) {
-      return { owner: 'host', toolName, tool: hostTool };
-    }
-    return { owner: 'nobody', toolName, reason: toUnknownToolText(name, [...names]) };
-  };
-}
-
-/** Maximum number of names in a reason. */
-const MAX_NAMES = 50;
-
-function toUnknownToolText(name: string, names: readonly string[]): string {
-  const nearest = nearestName(name, names);
-  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
-  return [
-    `There is no tool ${JSON.stringify(name)}.`,
-    ...(nearest === undefined ? [] : [`Did you mean ${JSON.stringify(nearest)}?`]),
-    names.length === 0
-      ? 'There are no tools.'
-      : `Available tools: ${names.slice(0, MAX_NAMES).join(', ')}${more}.`,
-  ].join(' ');
-}
 
 /** Namespaces of other providers that may contain the option `allowedTools`. */
 const NAMESPACES = ['openai', 'azure'] as const;

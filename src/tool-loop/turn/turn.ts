@@ -1,13 +1,17 @@
 import { generateId } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
-import type { Part, PartOf, Warning } from '../../core/part.js';
+import type { Warning } from '../../core/part.js';
 import type { CoreModel } from '../../core/source.js';
-import type { CallTelemetry } from '../../core/telemetry.js';
-import type { ToolCallContext, ToolSource } from '../../tools/tool-source.js';
+import type { ToolSource } from '../../tools/tool-source.js';
 import { type DeclaredStub, readToolStub } from '../../tools/tool-stubs.js';
+import type { HostApprovalOptions } from '../approvals/approval-ids.js';
 import { toToolApproval } from '../approvals/approvals.js';
-import type { ExecuteCallOptions } from '../calls/call-execution.js';
+import { createHostApprovals, type PendingCall } from '../approvals/host-approvals.js';
+import type { CallSettings } from '../calls/call-execution.js';
 import type { Scheduling } from '../calls/call-runner.js';
+import type { ShowPart } from '../calls/calls.js';
+import { type ModelFacts, outputLimitOf } from '../calls/host-calls.js';
+import type { CallsOutside, CallsPlan, CallsState } from '../calls/round-calls.js';
 import {
   type Compaction,
   createCompaction,
@@ -16,128 +20,141 @@ import {
   type TurnIds,
   withoutCalls,
 } from '../context/history.js';
-import { createHostApprovals, type HostApprovals, type PendingCall } from '../approvals/host-approvals.js';
-import { type ModelFacts, outputLimitOf } from '../calls/host-calls.js';
-import type { ToolLoopOptions } from '../options.js';
-import { createRoundOpener, type OpenRound } from './rounds.js';
 import {
+  createPlainSteps,
   openEngineSteps,
   openJournalSteps,
   type Steps,
-  type ToolLoopStep,
-  toStep,
-  toTurnId,
+  stepOf,
+  type ToolLoopJournal,
+  turnIdOf,
 } from '../durable/steps.js';
-import { createLifetime, createTurnLimits, type TurnLifetime, type TurnLimits } from './turn-limits.js';
+import { createRoundOpener, type OpenRound, type Retries } from './rounds.js';
+import {
+  createLifetime,
+  createTurnLimits,
+  type TurnLifetime,
+  type TurnLimitOptions,
+  type TurnLimits,
+} from './turn-limits.js';
 import {
   createEventEmitter,
   createTurnRecord,
   type EmitEvent,
+  type ToolLoopEvent,
   type TurnRecord,
-  type Warn,
 } from './turn-reports.js';
 import { openTurnTools, type TurnTools } from './turn-tools.js';
 
-/** One turn of a conversation: everything that its rounds share. */
+/** One turn of a conversation: its plan, its state, and its connections to the outside. */
 export interface Turn {
+  readonly plan: TurnPlan;
+  readonly state: TurnState;
+  readonly outside: TurnOutside;
+  /** Releases timers, listeners and the records of the turn, which may have failed with an error. */
+  close(error?: unknown): Promise<void>;
+}
+
+/** What the turn has to do. Nothing in it changes. */
+export interface TurnPlan extends CallsPlan {
   /** The call of the first round. */
   readonly request: CoreCall;
+  /** Calls of the prompt that the turn begins with, before its first round. */
+  readonly pendingCalls: readonly PendingCall[];
+  /** Warnings of the first listing. Later ones are events. */
+  readonly warnings: readonly Warning[];
+  /** The maximum of output tokens that the loop checks in each round. */
+  readonly outputLimit: { readonly maxOutputTokens: number | undefined };
+}
+
+/** What has happened in the turn so far. */
+export interface TurnState extends CallsState {
+  readonly tools: TurnTools;
+  readonly ids: TurnIds;
+  readonly limits: TurnLimits;
+  readonly compaction: Compaction;
+  readonly record: TurnRecord;
+  /** Ids of the calls that the model's own servers ran. */
+  readonly hostedCalls: Set<string>;
+}
+
+/** The model, the application and the engine, as the turn reaches them. */
+export interface TurnOutside extends CallsOutside {
   /**
    * Sends one round to the model. A follow-up round offers the tools of its time. It is retried here, the first one by
    * the host. A request that compacts the conversation precedes the round with the same number.
    */
   readonly openRound: OpenRound;
   readonly lifetime: TurnLifetime;
-  /** The maximum of output tokens that the loop checks in each round. */
-  readonly outputLimit: { readonly maxOutputTokens: number | undefined };
-  /** Identifies the turn to callbacks. */
-  readonly identity: TurnIdentity;
-  /** The tools that the loop and the host run. */
-  readonly tools: TurnTools;
-  /** Ids of the calls that the model's own servers ran. */
-  readonly hostedCalls: Set<string>;
-  /** Warnings of the first listing. Later ones are events. */
-  readonly warnings: readonly Warning[];
-  /** Execution settings for calls. */
-  readonly calls: CallSettings;
-  /** Undefined if the host cannot be asked. */
-  readonly hostApprovals: HostApprovals | undefined;
-  /** Calls of the prompt that the turn begins with, before its first round. */
-  readonly pendingCalls: readonly PendingCall[];
-  /** Writes a part of a call that the loop runs, hidden if the host must not show it. */
-  readonly show: (part: LoopCallPart, write: (part: Part) => void) => void;
-  readonly ids: TurnIds;
-  readonly limits: TurnLimits;
-  readonly compaction: Compaction;
-  readonly record: TurnRecord;
   readonly emit: EmitEvent;
-  readonly warn: Warn;
-  readonly steps: Steps;
-  /** Observes the turn. */
-  readonly telemetry: CallTelemetry;
-  /** Releases timers, listeners and the records of the turn, which may have failed with an error. */
-  close(error?: unknown): Promise<void>;
+}
+
+/** The decisions of the application for all turns of a loop. */
+export interface LoopPolicy {
+  readonly limits: TurnLimitOptions;
+  readonly scheduling: Scheduling;
+  readonly calls: Pick<
+    CallSettings,
+    'timeout' | 'maxOutputChars' | 'onUnknownOutcome' | 'approve' | 'approvals'
+  >;
+  readonly hostApprovals: HostApprovalOptions | undefined;
+  readonly compactThreshold: number | undefined;
+  readonly showsCalls: boolean;
+  /** Limit of a turn in milliseconds. */
+  readonly timeout: number | undefined;
+  readonly retries: Retries;
+  readonly journal: ToolLoopJournal | undefined;
+  readonly onEvent: ((event: ToolLoopEvent) => void) | undefined;
 }
 
 export interface TurnContext extends ModelFacts {
   readonly model: CoreModel;
   readonly source: ToolSource;
-  readonly settings: Omit<ToolLoopOptions, 'tools'>;
+  readonly policy: LoopPolicy;
   /** True if the model reads `TurnLink.response`. @default false */
   readonly resumesResponses?: boolean | undefined;
   /** Returns the signal that ends the turn when the provider is closed. @default the provider has none */
   readonly closed?: (() => AbortSignal) | undefined;
 }
 
-/** Identifies a turn to callbacks. */
-export type TurnIdentity = Pick<ToolCallContext, 'turnId' | 'context'>;
-
-/** Options of a call, which throw for invalid values. */
-const turnIdOf = ({ own: { turnId } }: CoreCall): string | undefined =>
-  turnId === undefined || turnId === null ? undefined : toTurnId(turnId);
-const stepOf = ({ own: { step } }: CoreCall): ToolLoopStep | undefined =>
-  step === undefined || step === null ? undefined : toStep(step);
-
 /** Returns true if the steps of a call may be recorded. */
-export const isDurableCall = (
-  call: CoreCall,
-  { step, journal }: Pick<ToolLoopOptions, 'step' | 'journal'>,
-): boolean => (step ?? stepOf(call)) !== undefined || (journal !== undefined && turnIdOf(call) !== undefined);
+export const isDurableCall = (call: CoreCall, { journal }: Pick<LoopPolicy, 'journal'>): boolean =>
+  stepOf(call) !== undefined || (journal !== undefined && turnIdOf(call) !== undefined);
 
 /** Prepares a turn: lists the tools and normalizes the history. */
 export async function openTurn(
   call: CoreCall,
-  { model, source, settings, reportsLength = false, resumesResponses = false, closed }: TurnContext,
+  { model, source, policy, reportsLength = false, resumesResponses = false, closed }: TurnContext,
 ): Promise<Turn> {
-  const { maxRounds = 20, maxToolCalls, maxRepeatedCalls = 5, timeouts, onEvent } = settings;
-  const { abortSignal, telemetry } = call;
+  const { abortSignal, telemetry, own } = call;
   abortSignal?.throwIfAborted();
-  const turnId = turnIdOf(call);
-  const { context } = call.own;
   const generatedId = generateId();
-  const identity: TurnIdentity & { turnId: string } = {
-    turnId: turnId ?? generatedId,
+  const { context } = own;
+  const identity = {
+    turnId: turnIdOf(call) ?? generatedId,
     ...(context !== undefined && context !== null && { context }),
   };
-  const emit = createEventEmitter(onEvent, identity);
+  const emit = createEventEmitter(policy.onEvent, identity);
   const record = createTurnRecord({ onFinish: outcome => telemetry.endTurn(outcome) });
-  const warn: Warn = (round, message) => {
+  const warn = (round: number, message: string): void => {
     record.addWarning(message);
     emit({ type: 'warning', round, message });
   };
-  const calls = createCallSettings(call, { source, settings });
-  const lifetime = createLifetime(abortSignal, { milliseconds: timeouts?.total });
+  const settings = createCallSettings(call, { source, policy });
+  const lifetime = createLifetime(abortSignal, { milliseconds: policy.timeout });
   const { signal } = lifetime;
   let opened: Steps | undefined;
   const close = async (error?: unknown): Promise<void> => {
-    telemetry.endTurn({ error, isAborted: lifetime.signal.aborted });
+    telemetry.endTurn({ error, isAborted: signal.aborted });
     lifetime.close();
     await opened?.close();
   };
   try {
     if (closed !== undefined) lifetime.endWith([closed()]);
-    const steps = await openSteps(call, { model, settings, turnId, generatedId, signal, warn });
+    const onJournalFailure = (message: string): void => warn(0, message);
+    const steps = await openSteps(call, { model, policy, generatedId, signal, warn: onJournalFailure });
     opened = steps;
+    // A workflow engine keeps the generated id of the first attempt.
     identity.turnId = steps.turnId;
     telemetry.startTurn({ turnId: steps.turnId });
     lifetime.endWith(steps.ends);
@@ -148,7 +165,7 @@ export async function openTurn(
       if (round === 0) warnings.push({ type: 'other', message });
       else warn(round, message);
     };
-    const hostApprovals = asksHost(call, settings) ? createHostApprovals(settings.hostApprovals) : undefined;
+    const hostApprovals = asksHost(call, policy) ? createHostApprovals(policy.hostApprovals) : undefined;
     const tools = await openTurnTools(call, { source, steps, lifetime, warn: warnOfTools });
     const { prompt, pending, denied } = readHistory(call, {
       isFunctionTool: name => tools.get(name) !== undefined,
@@ -158,35 +175,48 @@ export async function openTurn(
     const request = tools.applyTo({ ...call, abortSignal: signal, prompt });
     const hostedCalls = new Set(call.turn?.hostedCalls);
     const openNext = createRoundOpener({
-      ...{ model, resumesResponses, retries: settings.retry, lifetime, steps, tools, hostedCalls },
+      model,
+      resumesResponses,
+      retries: policy.retries,
+      lifetime,
+      steps,
+      tools,
+      hostedCalls,
       // A turn that begins with calls has opened its stream, so that the host cannot retry it.
       isOpen: pending.length > 0,
     });
     return {
-      request: maxRounds <= 1 ? withoutCalls(request) : request,
-      async openRound(options, number, link) {
-        round = number;
-        emit({ type: 'round-start', round });
-        return openNext(options, number, link);
+      plan: {
+        request: policy.limits.maxRounds <= 1 ? withoutCalls(request) : request,
+        pendingCalls: pending,
+        warnings,
+        outputLimit: outputLimitOf(call, { reportsLength }),
+        scheduling: policy.scheduling,
+        settings,
+        identity,
       },
-      lifetime,
-      outputLimit: outputLimitOf(call, { reportsLength }),
-      identity,
-      tools,
-      hostedCalls,
-      warnings,
-      calls,
-      hostApprovals,
-      pendingCalls: pending,
-      show: createShow(call, settings),
-      ids: createTurnIds(request.prompt),
-      limits: createTurnLimits({ maxRounds, maxToolCalls, maxRepeatedCalls }),
-      compaction: createCompaction(settings.compactThreshold, warn),
-      record,
-      emit,
-      warn,
-      steps,
-      telemetry,
+      state: {
+        tools,
+        hostApprovals,
+        hostedCalls,
+        ids: createTurnIds(request.prompt),
+        limits: createTurnLimits(policy.limits),
+        compaction: createCompaction(policy.compactThreshold, warn),
+        record,
+      },
+      outside: {
+        async openRound(options, number, link) {
+          round = number;
+          emit({ type: 'round-start', round });
+          return openNext(options, number, link);
+        },
+        lifetime,
+        steps,
+        telemetry,
+        emit,
+        warn,
+        show: createShow(call, policy),
+      },
       close,
     };
   } catch (error) {
@@ -196,109 +226,53 @@ export async function openTurn(
 }
 
 /** Returns true if the host can be asked. Hosts reject all tool parts if the tool choice is `none`. */
-const asksHost = ({ host, toolChoice }: CoreCall, { approve }: Pick<ToolLoopOptions, 'approve'>): boolean =>
-  approve === 'host' && host.asksForApproval && toolChoice?.type !== 'none';
+const asksHost = ({ host, toolChoice }: CoreCall, { calls }: LoopPolicy): boolean =>
+  calls.approve === 'host' && host.asksForApproval && toolChoice?.type !== 'none';
 
-interface OpenStepsOptions extends Pick<TurnContext, 'model'> {
-  readonly settings: Pick<ToolLoopOptions, 'step' | 'journal'>;
-  /** `providerOptions.kelivo.turnId`. */
-  readonly turnId: string | undefined;
+interface OpenStepsOptions extends Pick<TurnContext, 'model' | 'policy'> {
   readonly generatedId: string;
   readonly signal: AbortSignal;
-  readonly warn: Warn;
+  readonly warn: (message: string) => void;
 }
 
 /** Opens the steps of a turn. A journal needs a turn id of the application. */
 async function openSteps(
   call: CoreCall,
-  { model, settings, turnId, generatedId, signal, warn }: OpenStepsOptions,
+  { model, policy: { journal }, generatedId, signal, warn }: OpenStepsOptions,
 ): Promise<Steps> {
-  const { journal } = settings;
-  const step = stepOf(call) ?? settings.step;
-  if (step !== undefined) return openEngineSteps(step, { call, model, turnId, generatedId });
-  if (journal !== undefined && turnId !== undefined)
-    return openJournalSteps(journal, { call, model, turnId, signal, warn });
-  return {
-    turnId: turnId ?? generatedId,
-    isDurable: false,
-    isOrdered: false,
-    ends: [],
-    step: async (_name, run) => ({ value: await run(), isReplayed: false }),
-    start: async () => true,
-    decide: async (_name, run) => run(),
-    // Nothing is repeated under the key of another attempt, because the arguments may differ.
-    idempotencyKeyOf: name => `${generatedId} ${name}`,
-    close: async () => {},
-  };
+  const step = stepOf(call);
+  if (step !== undefined) return openEngineSteps(step, { call, model, generatedId });
+  const turnId = turnIdOf(call);
+  if (journal === undefined || turnId === undefined) return createPlainSteps({ call, generatedId });
+  return openJournalSteps(journal, { call, model, turnId, signal, warn });
 }
 
-/** A part of a call that the loop runs. */
-export type LoopCallPart =
-  PartOf<`tool-input-${'start' | 'delta' | 'end'}`> | PartOf<'tool-call'> | PartOf<'tool-result'>;
-
 /** Decides how the calls of the loop appear in what the host receives. It rejects all of them if the tool choice is `none`. */
-function createShow(
-  { toolChoice }: CoreCall,
-  { toolActivity }: Pick<ToolLoopOptions, 'toolActivity'>,
-): Turn['show'] {
+function createShow({ toolChoice }: CoreCall, { showsCalls }: LoopPolicy): ShowPart {
   if (toolChoice?.type === 'none') return () => {};
-  const ofLoop = toolActivity === 'none' ? 'hidden' : 'shown';
+  const ofLoop = showsCalls ? 'shown' : 'hidden';
   return (part, write) => {
     const isPlain = part.type === 'tool-input-delta' || part.type === 'tool-input-end';
     write(isPlain ? part : { ...part, ofLoop });
   };
 }
 
-/** Execution settings for the calls of a turn. */
-interface CallSettings {
-  readonly scheduling: Pick<Scheduling, 'execution' | 'maxParallel' | 'startEarly'>;
-  readonly execution: Pick<
-    ExecuteCallOptions,
-    | 'source'
-    | 'timeout'
-    | 'outputLimits'
-    | 'onUnknownOutcome'
-    | 'approve'
-    | 'approvals'
-    | 'toolApproval'
-    | 'stubs'
-    | 'wrapsToolOutput'
-  >;
-}
-
 function createCallSettings(
-  call: CoreCall,
-  { source, settings }: { source: ToolSource; settings: Omit<ToolLoopOptions, 'tools'> },
+  { tools = [], own: { toolApproval }, host }: CoreCall,
+  { source, policy }: Pick<TurnContext, 'source' | 'policy'>,
 ): CallSettings {
-  const { execution = 'auto', maxParallel = 8, startEarly = true, approve, approvals } = settings;
-  const { maxToolOutputChars = 100_000, maxToolMediaBytes = 20_000_000, timeouts } = settings;
-  const { onUnknownOutcome = 'refuse' } = settings;
-  const { toolApproval: givenApproval } = call.own;
-  const toolApproval =
-    givenApproval === undefined || givenApproval === null ? undefined : toToolApproval(givenApproval);
-  const stubs = stubsOf(call);
-  return {
-    scheduling: { execution, maxParallel, startEarly },
-    execution: {
-      source,
-      timeout: timeouts?.tool,
-      outputLimits: { maxChars: maxToolOutputChars, maxMediaBytes: maxToolMediaBytes },
-      approve,
-      approvals,
-      onUnknownOutcome,
-      toolApproval,
-      stubs,
-      wrapsToolOutput: call.host.wrapsToolOutput,
-    },
-  };
-}
-
-/** Returns the host's declarations of tools that the provider runs, by identity. */
-function stubsOf({ tools = [] }: CoreCall): ReadonlyMap<string, DeclaredStub> {
+  /** The host's declarations of tools that the provider runs. */
   const stubs = new Map<string, DeclaredStub>();
   for (const tool of tools) {
     const stub = tool.type === 'function' ? readToolStub(tool) : undefined;
     if (stub !== undefined) stubs.set(stub.identity, stub);
   }
-  return stubs;
+  return {
+    ...policy.calls,
+    source,
+    toolApproval:
+      toolApproval === undefined || toolApproval === null ? undefined : toToolApproval(toolApproval),
+    stubs,
+    wrapsToolOutput: host.wrapsToolOutput,
+  };
 }

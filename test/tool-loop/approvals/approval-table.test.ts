@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { Approvals } from '../../src/tool-loop/approvals/approvals.js';
-import { APPROVAL_POLICIES } from '../../src/tool-loop/options.js';
-import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import type { ToolDefinition } from '../../src/tools/tool-source.js';
-import { call, callRound, scriptedModel, stream, textRound } from './_scripted-model.js';
+import type { Approvals } from '../../../src/tool-loop/approvals/approvals.js';
+import { APPROVAL_POLICIES } from '../../../src/tool-loop/options.js';
+import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
+import type { ToolDefinition } from '../../../src/tools/tool-source.js';
+import { call, callRound, scriptedModel, stream, textRound } from '../_scripted-model.js';
 
-const guide = new URL('../../src/tool-loop/README.md', import.meta.url);
-const START = '<!-- approvals: written by test/tool-loop/approval-table.test.ts with UPDATE_TABLE=1 -->';
+const guide = new URL('../../../src/tool-loop/README.md', import.meta.url);
+const START =
+  '<!-- approvals: written by test/tool-loop/approvals/approval-table.test.ts with UPDATE_TABLE=1 -->';
 const END = '<!-- end of approvals -->';
 
 const hints: readonly [name: string, hints: Partial<ToolDefinition>][] = [

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTimeLimit } from '../../src/tool-loop/turn/turn-limits.js';
+import { createTimeLimit } from '../../src/shared/abort.js';
 
 const message = 'Too late.';
 
