@@ -94,7 +94,7 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
     };
     requests.push(request);
     const streamId = isPlainObject(body) ? body.stream_id : undefined;
-    const error = isPlainObject(body) ? findFrameError(body) : invalidJson;
+    const error = isPlainObject(body) ? findFrameError(body, lanes) : invalidJson;
     if (error !== undefined || !isPlainObject(body))
       return send(toErrorFrame(toErrorDelivery(error ?? invalidJson)), streamId);
     const name = stringOf(streamId);
@@ -109,23 +109,6 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
       .then(() => webSocket.off('close', onClosed))
       .catch((failure: unknown) => webSocket.close(1011, String(failure).slice(0, 100)));
   });
-
-  /** Returns the error of a frame that is not specific to its request. */
-  function findFrameError(body: PlainObject): ApiError | undefined {
-    const { type, stream_id: streamId } = body;
-    if (type !== 'response.create')
-      return badRequest(`Unknown event type: '${stringOf(type)}'.`, { param: 'type' });
-    const extra = ['stream', 'background'].find(name => name in body);
-    if (extra !== undefined) return unknownParameter(extra);
-    if (streamId === undefined) return undefined;
-    if (!/^[\w.-]{1,256}$/.test(stringOf(streamId)))
-      return badRequest('Invalid stream_id.', { param: 'stream_id', code: 'invalid_stream_id' });
-    const named = [...lanes.keys()].filter(name => name !== '');
-    if (named.includes(stringOf(streamId)) || named.length < MAX_LANES) return undefined;
-    return badRequest(`At most ${MAX_LANES} streams can be used on one connection.`, {
-      code: 'websocket_stream_limit_reached',
-    });
-  }
 
   /** Runs a response as soon as fewer than the maximum run. */
   async function runWithin(run: () => Promise<void>): Promise<void> {
@@ -200,6 +183,23 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
     }
     return type;
   }
+}
+
+/** Returns the error of a frame that is not specific to its request. */
+function findFrameError(body: PlainObject, lanes: ReadonlyMap<string, Lane>): ApiError | undefined {
+  const { type, stream_id: streamId } = body;
+  if (type !== 'response.create')
+    return badRequest(`Unknown event type: '${stringOf(type)}'.`, { param: 'type' });
+  const extra = ['stream', 'background'].find(name => name in body);
+  if (extra !== undefined) return unknownParameter(extra);
+  if (streamId === undefined) return undefined;
+  if (!/^[\w.-]{1,256}$/.test(stringOf(streamId)))
+    return badRequest('Invalid stream_id.', { param: 'stream_id', code: 'invalid_stream_id' });
+  const named = [...lanes.keys()].filter(name => name !== '');
+  if (named.includes(stringOf(streamId)) || named.length < MAX_LANES) return undefined;
+  return badRequest(`At most ${MAX_LANES} streams can be used on one connection.`, {
+    code: 'websocket_stream_limit_reached',
+  });
 }
 
 /** Events after which a response is over. */

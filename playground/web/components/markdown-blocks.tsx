@@ -3,7 +3,12 @@ import { Streamdown } from 'streamdown';
 import { useGradualText } from '../hooks/use-gradual-text.js';
 import { createBlockSplitter, type MarkdownBlock, readCode } from '../lib/markdown-blocks.js';
 import { CopyButton } from './copy-button.js';
-import type { MarkdownProps } from './markdown.js';
+
+export interface MarkdownProps {
+  readonly text: string;
+  /** True while the text grows. Syntax without an end is then completed. */
+  readonly isGrowing?: boolean;
+}
 
 type Components = NonNullable<ComponentProps<typeof Streamdown>['components']>;
 
