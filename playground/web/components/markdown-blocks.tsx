@@ -34,10 +34,7 @@ const components: Components = {
   ),
   // The components of streamdown are styled with Tailwind, which is not used here.
   ...Object.fromEntries(
-    [
-      ...['blockquote', 'hr', 'li', 'ol', 'p', 'section', 'strong'],
-      ...['sub', 'sup', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
-    ].map(tag => [tag, tag]),
+    'blockquote hr li ol p section strong sub sup tbody td th thead tr ul'.split(' ').map(tag => [tag, tag]),
   ),
   // The headings of the page are of the levels 1 and 2.
   h1: 'h3',
