@@ -211,7 +211,7 @@ const prompt: LanguageModelV2CallOptions['prompt'] = [
 
 it('the hosted tool is declared, mapped and kept out of function calls', async () => {
   const { createKelivoResponsesProvider } = await load<typeof main>('index.ts');
-  const emulator = await startEmulator({ validate: false });
+  const emulator = await startEmulator({ rules: 'none' });
   const item = {
     type: 'weather_radar_call',
     id: 'wr_1',
@@ -320,7 +320,7 @@ it.each([{ compatibility: 'acme' }, { baseURL: 'https://api.acme.example/v1' }])
   'the known server is used with %o',
   async settings => {
     const { createKelivoResponsesProvider } = await load<typeof main>('index.ts');
-    const emulator = await startEmulator({ validate: false });
+    const emulator = await startEmulator({ rules: 'none' });
     const provider = createKelivoResponsesProvider({
       baseURL: emulator.baseURL,
       fetch: (_, init) => fetch(`${emulator.baseURL}/responses`, init),

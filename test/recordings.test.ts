@@ -88,7 +88,7 @@ const replay = (chunks: readonly Uint8Array[]): Promise<Summary | undefined> => 
 
 /** Reads the events of a body as the frames of a WebSocket. */
 async function replayFrames(body: string): Promise<Summary | undefined> {
-  const emulator = await startEmulator({ validate: false });
+  const emulator = await startEmulator({ rules: 'none' });
   emulator.enqueue({ status: 200, headers: { 'content-type': 'text/event-stream' }, body });
   const provider = createKelivoResponsesProvider({ baseURL: emulator.baseURL, transport: 'websocket' });
   onTestFinished(() => provider.close());

@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { REFERENCE } from './docs/_markdown.js';
+import { entries } from './package/manifest.js';
 
 /*
  * Measures the structure of the sources. `npm run structure` prints the figures, and `architecture.test.ts` guards them.
@@ -31,10 +34,9 @@ export function importsOf(file: string): Import[] {
   const text = read(file);
   const found: Import[] = [];
   const add = (specifier: string, isType: boolean, isDynamic: boolean) => {
-    const target = specifier.startsWith('.')
-      ? relative(root, resolve(root, dirname(file), specifier)).replace(/\.js$/, '.ts')
-      : specifier;
-    found.push({ file, target, isType, isDynamic });
+    const own = relative(root, resolve(root, dirname(file), specifier)).replace(/\.js$/, '.ts');
+    const source = existsSync(join(root, own)) ? own : own.replace(/\.ts$/, '.tsx');
+    found.push({ file, target: specifier.startsWith('.') ? source : specifier, isType, isDynamic });
   };
   for (const [, clause = '', specifier = ''] of text.matchAll(
     /^(?:import|export)\s([^'"]*?)from\s*'([^']+)'/gms,
@@ -109,12 +111,106 @@ export function folders(): { folder: string; files: string[]; lines: number; flo
 export const lineCount = (): number =>
   files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
 
+/** Returns the number of lines of a file. */
+export const linesOf = (file: string): number => read(file).split('\n').length - 1;
+
+/** Circles of imports between files. */
+export function importCycles(folder: string): string[] {
+  const next = new Map(sourceFiles(folder).map(file => [file, importsOf(file).map(({ target }) => target)]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file);
+    if (at >= 0) cycles.push([...path.slice(at), file].join(' → '));
+    if (at >= 0 || done.has(file)) return;
+    for (const target of next.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of next.keys()) visit(file, []);
+  return cycles;
+}
+
+/** Functions and methods of the sources, with their lines. A constructor function contains its closures. */
+export function functions(): { name: string; lines: number }[] {
+  return files.flatMap(file => {
+    const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
+    const found: { name: string; lines: number }[] = [];
+    const lineAt = (position: number): number => source.getLineAndCharacterOfPosition(position).line;
+    const visit = (node: ts.Node): void => {
+      if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
+        const lines = lineAt(node.end) - lineAt(node.getStart(source)) + 1;
+        found.push({ name: `${file} ${nameOf(node)}`, lines });
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+    return found;
+  });
+}
+
+/** Returns the name of a function, or of the constant or property that it is assigned to. */
+function nameOf(node: ts.SignatureDeclaration): string {
+  if (node.name !== undefined) return node.name.getText();
+  const parent = ts.isCallExpression(node.parent) ? node.parent.parent : node.parent;
+  if (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) return parent.name.getText();
+  const { line } = node.getSourceFile().getLineAndCharacterOfPosition(node.getStart());
+  return `line ${line + 1}`;
+}
+
+/** Number of options in the generated reference. */
+export const optionCount = (): number => read(REFERENCE).match(/^\| `/gm)?.length ?? 0;
+
+/** Names that the entries of the package export. */
+export function exportedNames(): { entry: string; names: string[] }[] {
+  return entries.map(({ specifier, file }) => ({
+    entry: specifier,
+    names: namesOf(file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts')),
+  }));
+}
+
+function namesOf(file: string): string[] {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
+  return source.statements.flatMap(statement => {
+    if (ts.isExportDeclaration(statement)) {
+      const { exportClause: clause, moduleSpecifier: from } = statement;
+      if (clause !== undefined && ts.isNamedExports(clause))
+        return clause.elements.map(({ name }) => name.text);
+      if (clause !== undefined) return [clause.name.text];
+      const specifier = from !== undefined && ts.isStringLiteral(from) ? from.text : '';
+      return namesOf(join(dirname(file), specifier).replace(/\.js$/, '.ts'));
+    }
+    const isExported =
+      ts.canHaveModifiers(statement) &&
+      ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+    if (isExported !== true) return [];
+    if (ts.isVariableStatement(statement)) {
+      return statement.declarationList.declarations.flatMap(({ name }) =>
+        ts.isIdentifier(name) ? [name.text] : [],
+      );
+    }
+    return 'name' in statement ? [(statement as ts.DeclarationStatement).name?.text ?? 'default'] : [];
+  });
+}
+
+/** Different names that the entries of the package export. */
+export const exportCount = (): number => new Set(exportedNames().flatMap(({ names }) => names)).size;
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const print = (name: string, items: readonly string[]) =>
     console.log([`${items.length} ${name}`, ...new Set(items)].join('\n  '));
   console.log(`${files.length} source files, ${lineCount()} lines`);
   for (const { folder, files: own, lines, floors } of folders())
     console.log(`${folder}: ${own.length} files, ${lines} lines, ${floors} floors`);
+  print(
+    'functions over 120 lines',
+    functions()
+      .filter(({ lines }) => lines > 120)
+      .sort((a, b) => b.lines - a.lines)
+      .map(({ name, lines }) => `${name}: ${lines} lines`),
+  );
+  console.log(`${optionCount()} documented options`);
+  console.log(`${exportCount()} different exported names`);
+  for (const { entry, names } of exportedNames()) console.log(`  ${entry}: ${names.length}`);
   print('files that name a version outside of versions/ and the entries', filesWithVersions());
   print('weak maps and sets', weakMaps());
   print('dynamic imports of own modules', dynamicImports());

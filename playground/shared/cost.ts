@@ -1,14 +1,6 @@
 import type { ModelPrice, PriceTable } from './playground-state.js';
-import type { Usage } from './trace-event.js';
+import type { TurnUsage, Usage } from './trace-event.js';
 import type { Trace } from './trace.js';
-
-/** The tokens of a turn. */
-export interface TurnUsage {
-  readonly modelId?: string;
-  readonly usage?: Usage;
-  /** True if the turn ended before the tokens of all its rounds were reported. */
-  readonly isPartial: boolean;
-}
 
 /** US dollars of those turns whose tokens and prices are known. */
 export interface Cost {

@@ -1,7 +1,6 @@
 import type { UIMessage } from 'ai';
 import type { PendingRequest } from './mcp-inspection.js';
-import type { TurnUsage } from './cost.js';
-import type { Flag, TraceEvent, TurnEnd } from './trace-event.js';
+import type { Flag, TraceEvent, TurnEnd, TurnUsage } from './trace-event.js';
 
 /** A message of a conversation. */
 export type PlaygroundMessage = UIMessage;

@@ -10,6 +10,14 @@ export interface Usage {
   readonly cachedInputTokens?: number;
 }
 
+/** The tokens of a turn. */
+export interface TurnUsage {
+  readonly modelId?: string;
+  readonly usage?: Usage;
+  /** True if the turn ended before the tokens of all its rounds were reported. */
+  readonly isPartial: boolean;
+}
+
 /** End of an HTTP exchange: read completely, aborted by the client, or broken by the server. */
 export type ExchangeEnd = 'complete' | 'aborted' | 'broken';
 

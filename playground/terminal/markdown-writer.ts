@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
-import type { Style } from './output.js';
+
+export type Style = Parameters<typeof styleText>[0];
 
 /** Writes streamed Markdown: breaks lines between words and renders emphasis. */
 export interface MarkdownWriter {

@@ -1,4 +1,4 @@
-import { createMarkdownWriter, wrapWords } from './markdown-writer.js';
+import { createMarkdownWriter, type Style, wrapWords } from './markdown-writer.js';
 import type { Demo, Endpoint, InspectedServer } from './setup.js';
 import type { DemoEvent, DemoUsage, ToolResultEvent } from './turn-events.js';
 import { stripVTControlCharacters, styleText } from 'node:util';
@@ -133,8 +133,6 @@ const toPartText = ({ type, text, mimeType }: Record<string, unknown>): string =
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
-
-export type Style = Parameters<typeof styleText>[0];
 
 /** The terminal. Control characters are removed from everything that is written. */
 export interface Terminal {

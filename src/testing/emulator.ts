@@ -2,21 +2,19 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { sendDelivery, toErrorDelivery } from './delivery.js';
+import { sendDelivery, toErrorDelivery } from './delivery/delivery.js';
+import { createStoredResponses } from './delivery/stored-responses.js';
 import { type EmulatorRequest, readRequest } from './incoming-request.js';
-import { type Route, routeRequest } from './routes.js';
-import type { RequestRules, ScriptedResponse } from './scripts.js';
-import { createItemMemory, createPromptCache, type EmulatorContext } from './state.js';
-import { createStoredResponses } from './stored-responses.js';
-import type { ToolCallFormat } from './text-tool-calls.js';
-import { type EmulatorWebSocketOptions, serveWebSockets } from './websocket.js';
+import { createPromptCache } from './model/response.js';
+import { createItemMemory } from './protocol/memory.js';
+import type { RequestRules, RewriteOutput, ScriptedResponse } from './protocol/scripts.js';
+import { type EmulatorContext, type EmulatorExtension, routeRequest } from './routes.js';
+import { serveWebSockets } from './websocket.js';
 
 /** Options of {@link startResponsesEmulator}. */
 export interface ResponsesEmulatorOptions {
   /** Port on 127.0.0.1; 0 picks a free one. @default 0 */
   readonly port?: number;
-  /** Path before `/responses`, for example `/openai/v1` for Azure or `/v1beta` for Google. @default '/v1' */
-  readonly basePath?: string;
   /**
    * Accepted API keys, sent as a Bearer token or in an `api-key` header.
    * @default every request is accepted
@@ -24,42 +22,23 @@ export interface ResponsesEmulatorOptions {
   readonly apiKey?: string | readonly string[];
   /** Delay before each stream event in milliseconds, to make streaming visible. @default 0 */
   readonly latency?: number;
+  /** Rules that requests are validated against. @default 'openai' */
+  readonly rules?: RequestRules;
   /**
-   * Maximum number of tokens of a prompt, estimated at four characters each. Longer ones are rejected with the code
-   * `context_length_exceeded`.
-   * @default no limit
+   * Rewrites the output of each response that is not a plain status, to imitate a model: for example one that writes its
+   * calls as text, because its server has no parser for them.
+   * @default the output is sent unchanged
    */
-  readonly contextWindow?: number;
-  /**
-   * Encodings of request bodies that the server accepts, in `Content-Encoding`. Others are rejected with the status 415.
-   * @default none
-   */
-  readonly requestEncodings?: readonly 'gzip'[];
-  /** Validates requests as OpenAI does. Compatible servers accept nearly anything. @default true */
-  readonly validate?: boolean;
-  /**
-   * Rules that requests are validated against and that shape the responses: for all models, or per model id.
-   * @default 'openai'
-   */
-  readonly rules?: RequestRules | ((modelId: string) => RequestRules);
-  /**
-   * Makes the model write its tool calls as text, as on a server without a tool call parser: for all models, or per
-   * model id.
-   * @default native tool calls
-   */
-  readonly toolCallFormat?: ToolCallFormat | ((modelId: string) => ToolCallFormat | undefined);
-  /**
-   * WebSockets on `/responses`, which need the package `ws`, or `false` for a server without them.
-   * @default {}
-   */
-  readonly webSocket?: EmulatorWebSocketOptions | false;
+  readonly rewriteOutput?: RewriteOutput;
+  /** WebSockets on `/responses`, which need the package `ws`. @default true */
+  readonly webSocket?: boolean;
 }
 
 /** A running emulator of the Responses API. */
 export interface ResponsesEmulator {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** Base URL for clients: {@link url} followed by the base path, `http://127.0.0.1:<port>/v1`. */
+  /** Base URL for clients: `http://127.0.0.1:<port>/v1`. `/openai/v1`, the path of Azure, works as well. */
   readonly baseURL: string;
   /** All requests so far, oldest first, also those that a WebSocket received. */
   readonly requests: readonly EmulatorRequest[];
@@ -74,55 +53,47 @@ export interface ResponsesEmulator {
 
 /**
  * Starts an HTTP server on 127.0.0.1 that behaves like the OpenAI API: `POST /responses` (streamed, in the background or
- * neither), the requests for stored responses, `POST /responses/compact`, `POST /embeddings` and `GET /models`, with the API's validation and error texts. It needs no key and no network.
+ * neither), the requests for stored responses, `POST /responses/compact`, `POST /embeddings` and `GET /models`, with the
+ * API's validation and error texts. It needs no key and no network.
  *
  * @throws the error of `node:http` if the port is in use.
  */
 export const startResponsesEmulator = (options: ResponsesEmulatorOptions = {}): Promise<ResponsesEmulator> =>
-  startEmulator(options, { routes: [] });
+  startEmulator(options);
 
-/** Starts the emulator with routes of other APIs, which are tried first. @internal */
+/** Starts the emulator with an extension, for tests of this package. @internal */
 export async function startEmulator(
   {
     port = 0,
-    basePath = '/v1',
     apiKey,
     latency = 0,
-    contextWindow,
-    requestEncodings = [],
-    validate = true,
     rules = 'openai',
-    toolCallFormat,
-    webSocket = {},
+    rewriteOutput = items => items,
+    webSocket = true,
   }: ResponsesEmulatorOptions,
-  { routes }: { routes: readonly Route[] },
+  extension: EmulatorExtension = {},
 ): Promise<ResponsesEmulator> {
   const requests: EmulatorRequest[] = [];
   const context: EmulatorContext = {
     memory: createItemMemory(),
     responses: createStoredResponses(),
-    contextWindow,
     cache: createPromptCache(),
     queue: [],
     apiKeys: apiKey === undefined ? undefined : [apiKey].flat(),
-    basePath,
     latency,
-    validate,
-    rulesFor: typeof rules === 'function' ? rules : () => rules,
-    toolCallFormatFor: typeof toolCallFormat === 'function' ? toolCallFormat : () => toolCallFormat,
+    rules,
+    rewriteOutput,
+    ...extension,
   };
   let closed: Promise<unknown> | undefined;
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const disconnected = new AbortController();
     outgoing.once('close', () => disconnected.abort());
-    const { request, key, error } = await readRequest(incoming, {
-      apiKeys: context.apiKeys,
-      encodings: requestEncodings,
-    });
+    const { request, key, error } = await readRequest(incoming, context);
     requests.push(request);
     const delivery =
-      error === undefined ? routeRequest(request, { ...context, key, routes }) : toErrorDelivery(error);
+      error === undefined ? routeRequest(request, { ...context, key }) : toErrorDelivery(error);
     outgoing.once('close', () => {
       request.aborted =
         closed === undefined && !outgoing.writableEnded && !delivery.steps.includes('destroy');
@@ -139,29 +110,22 @@ export async function startEmulator(
   server.keepAliveTimeout = 0;
   // `closeAllConnections` excludes upgraded connections.
   const upgraded = new Set<Duplex>();
-  const isClosed = (): boolean => closed !== undefined;
-  if (webSocket !== false) {
+  // Without a listener, an upgrade is an ordinary request.
+  if (webSocket) {
     server.on('upgrade', (_incoming, socket: Duplex) => {
       upgraded.add(socket);
       socket.once('close', () => upgraded.delete(socket));
     });
-    serveWebSockets(server, {
-      ...webSocket,
-      path: `${basePath}/responses`,
-      context,
-      routes,
-      requests,
-      isClosed,
-    });
+    serveWebSockets(server, { context, requests, isClosed: () => closed !== undefined });
   }
-  // Without a listener, an upgrade is an ordinary request.
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const url = `http://127.0.0.1:${toPort(server.address())}`;
+  // A server with a port has no name in its address.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   return {
     url,
-    baseURL: url + basePath,
+    baseURL: `${url}/v1`,
     requests,
     enqueue: (...responses) => void context.queue.push(...responses),
     async close() {
@@ -175,6 +139,3 @@ export async function startEmulator(
     },
   };
 }
-
-const toPort = (address: AddressInfo | string | null): number =>
-  typeof address === 'object' && address !== null ? address.port : 0;

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { type ApiError, badRequest } from './api-errors.js';
+import { tryParseJson } from '../shared/json.js';
+import { type ApiError, badRequest } from './protocol/errors.js';
 
 /** A received request, without its key. */
 export interface EmulatorRequest {
@@ -25,7 +26,7 @@ export interface EmulatorRequest {
 /** Reads a request to its end. Returns the key separately, so that the request can be printed. */
 export async function readRequest(
   incoming: IncomingMessage,
-  { apiKeys, encodings }: { apiKeys?: readonly string[]; encodings: readonly string[] },
+  { apiKeys = [], encodings = [] }: { apiKeys?: readonly string[]; encodings?: readonly string[] },
 ): Promise<{
   request: EmulatorRequest & { aborted: boolean };
   key: string | undefined;
@@ -35,28 +36,24 @@ export async function readRequest(
   for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
   const bytes = Buffer.concat(chunks);
   const encoding = incoming.headers['content-encoding'];
-  const error = encoding === undefined || encodings.includes(encoding) ? undefined : wrongEncoding(encoding);
+  const isKnown = encoding === undefined || encodings.includes(encoding);
+  const text = isKnown ? (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8') : '';
   const key = readKey(incoming.headers);
-  const index = key === undefined ? -1 : (apiKeys ?? []).indexOf(key);
+  const index = key === undefined ? -1 : apiKeys.indexOf(key);
   const request = {
     method: incoming.method ?? 'GET',
     path: incoming.url ?? '/',
     headers: redact(incoming.headers),
-    body:
-      error === undefined
-        ? parseBody((encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8'))
-        : undefined,
+    // Routes that require JSON respond with 400.
+    body: isKnown ? (tryParseJson(text) ?? text) : undefined,
     bodyLength: bytes.length,
     apiKeyIndex: index < 0 ? undefined : index,
     aborted: false,
   };
+  if (isKnown) return { request, key, error: undefined };
+  const error = { ...badRequest(`Unsupported content encoding: '${encoding}'.`), status: 415 };
   return { request, key, error };
 }
-
-const wrongEncoding = (encoding: string): ApiError => ({
-  ...badRequest(`Unsupported content encoding: '${encoding}'.`),
-  status: 415,
-});
 
 function readKey(headers: IncomingHttpHeaders): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
@@ -72,14 +69,6 @@ const redact = (headers: IncomingHttpHeaders): Record<string, string> =>
       secretHeaders.includes(name) ? String(value).replace(/^(Bearer\s)?.*$/is, '$1***') : String(value),
     ]),
   );
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text; // Routes that require JSON respond with 400.
-  }
-}
 
 /** Returns the API's error for a missing or wrong key, or `undefined` for an accepted one. Keys are masked. */
 export function authorize(

@@ -1,27 +1,49 @@
-import { type ApiError, badRequest } from './api-errors.js';
+import { isPlainObject, type PlainObject } from '../shared/json.js';
 import {
   type Delivery,
-  toReplacement,
   toDelivery,
   toErrorDelivery,
   toJsonDelivery,
+  toReplacement,
   toStatusDelivery,
-} from './delivery.js';
-import { embed } from './embeddings.js';
-import { toResponsesFormat } from './events.js';
+} from './delivery/delivery.js';
+import { toResponsesFormat } from './delivery/events.js';
+import type { StoredResponses } from './delivery/stored-responses.js';
 import { authorize, type EmulatorRequest } from './incoming-request.js';
-import { isPlainObject, type PlainObject } from '../shared/json.js';
-import { toMistralMessages, validateMistral } from './mistral-rules.js';
-import { compact, validateCompact } from './compaction.js';
-import { type ResponsesRequest, toInputItems, toModelKind, toRequest } from './request.js';
-import { estimateTokens, toPromptText } from './response.js';
-import { runModel } from './model.js';
-import type { RequestRules } from './scripts.js';
-import { toReadItems, toServerRules, validateForServer } from './server-rules.js';
-import type { EmulatorContext, ItemMemory } from './state.js';
-import { validateConversation } from './conversation-validation.js';
-import { validateItems } from './item-validation.js';
-import { validateRequest } from './request-validation.js';
+import { compact, validateCompact } from './model/compaction.js';
+import { embed } from './model/embeddings.js';
+import { type ModelState, runModel } from './model/model.js';
+import { type ApiError, badRequest } from './protocol/errors.js';
+import type { ItemMemory } from './protocol/memory.js';
+import { type ResponsesRequest, toInputItems, toModelKind, toRequest } from './protocol/request.js';
+import type { RequestRules } from './protocol/scripts.js';
+import { validateConversation } from './validation/conversation.js';
+import { validateItems } from './validation/items.js';
+import { validateRequest } from './validation/parameters.js';
+import { servers, toReadItems, validateForServer } from './validation/servers.js';
+
+/** State that the emulator keeps between requests, and its settings. */
+export interface EmulatorContext extends ModelState, EmulatorExtension {
+  readonly memory: ItemMemory;
+  readonly responses: StoredResponses;
+  /** The key of the current request. */
+  readonly key?: string;
+  readonly apiKeys?: readonly string[];
+  /** Milliseconds before each event of a stream, and before a body. */
+  readonly latency: number;
+  readonly rules: RequestRules;
+}
+
+/** What tests of this package add to the emulator: other APIs, and rules that only these tests need. @internal */
+export interface EmulatorExtension {
+  /** Routes of other APIs, which are tried first. */
+  readonly routes?: readonly Route[];
+  /** Returns the error of a request that is otherwise valid. */
+  readonly check?: (request: ResponsesRequest) => ApiError | undefined;
+  /** Encodings of request bodies that the server accepts. @default none */
+  readonly encodings?: readonly 'gzip'[];
+  readonly extendRules?: ModelState['extendRules'];
+}
 
 /** Responds to the requests of an API; returns `undefined` for requests of other APIs. */
 export type Route = (
@@ -35,12 +57,9 @@ export type Route = (
 ) => Delivery | undefined;
 
 /** Chooses the response to a request. */
-export function routeRequest(
-  { method, path, body }: EmulatorRequest,
-  { routes, ...context }: EmulatorContext & { readonly routes: readonly Route[] },
-): Delivery {
+export function routeRequest({ method, path, body }: EmulatorRequest, context: EmulatorContext): Delivery {
   const { pathname, searchParams: query } = new URL(path, 'http://127.0.0.1');
-  for (const route of [...routes, respondToOpenAI]) {
+  for (const route of [...(context.routes ?? []), respondToOpenAI]) {
     const delivery = route({ method, pathname, query, body }, context);
     if (delivery !== undefined) return delivery;
   }
@@ -50,7 +69,7 @@ export function routeRequest(
 const respondToOpenAI: Route = ({ method, pathname, query, body }, context) => {
   const error = authorize(context.key, context);
   if (error !== undefined) return toErrorDelivery(error);
-  const endpoint = pathname.startsWith(context.basePath) ? pathname.slice(context.basePath.length) : '';
+  const [, endpoint = ''] = /^(?:\/openai)?\/v1(\/.*)$/.exec(pathname) ?? [];
   const respond = endpoints[`${method} ${endpoint}`];
   if (respond === undefined) return respondToStored(`${method} ${endpoint}`, { query, ...context });
   if (method === 'POST' && !isPlainObject(body)) return toErrorDelivery(invalidJson);
@@ -101,19 +120,19 @@ const wrongScript =
 function respondToResponses(body: PlainObject, context: EmulatorContext): Delivery {
   const { request, error } = readRequest(body, context);
   if (error !== undefined) return toErrorDelivery(error);
-
-  const result = runModel(request, context);
+  const result = runModel(request, context, servers[context.rules]);
   if ('status' in result) return toStatusDelivery(result);
   const { response, script } = result;
   context.memory.remember(response, request);
-  const format = toResponsesFormat(response, { rewriteEvents: script.events });
-  const fault = script.fault === undefined ? undefined : script;
-  const { stream, store } = request;
-  const { latency } = context;
-  const isBackground = body.background === true;
-  if (!store) return toDelivery(format, { stream, latency, fault });
-  const options = { isBackground, stream, latency, fault, script: script.background };
-  return context.responses.add(response.id, format, options);
+  const format = toResponsesFormat(response, script);
+  const options = {
+    stream: request.stream,
+    latency: context.latency,
+    fault: script.fault === undefined ? undefined : script,
+  };
+  if (!request.store) return toDelivery(format, options);
+  const background = body.background === true ? (script.background ?? {}) : undefined;
+  return context.responses.add(response.id, format, { ...options, background });
 }
 
 /** Responds to `POST /responses/compact`. */
@@ -124,7 +143,7 @@ function respondToCompact(body: PlainObject, context: EmulatorContext): Delivery
     return toStatusDelivery(scripted);
   }
   const { request, error } = readRequest(body, context);
-  const invalid = (context.validate ? validateCompact(body) : undefined) ?? error;
+  const invalid = (context.rules === 'none' ? undefined : validateCompact(body)) ?? error;
   if (invalid !== undefined) return toErrorDelivery(invalid);
   return toJsonDelivery(compact(request, context));
 }
@@ -138,10 +157,7 @@ function respondToStored(
     /^(GET|POST|DELETE) \/responses\/([^/]+)(\/cancel)?$/.exec(endpoint) ?? [];
   switch (`${method}${action}`) {
     case 'GET':
-      return responses.retrieve(id, {
-        stream: query.get('stream') === 'true',
-        startingAfter: query.get('starting_after'),
-      });
+      return responses.retrieve(id, query);
     case 'POST/cancel':
       return responses.cancel(id);
     case 'DELETE':
@@ -159,41 +175,24 @@ function readRequest(
   const { items, shownItems, error } = readConversation(body, context);
   const reasons = toModelKind(String(body.model)) === 'reasoning';
   const request = toRequest(body, { items, shownItems, reasons });
-  return { request, error: error ?? findLengthError(request, context) };
-}
-
-function findLengthError(
-  request: ResponsesRequest,
-  { contextWindow }: EmulatorContext,
-): ApiError | undefined {
-  if (contextWindow === undefined || estimateTokens(toPromptText(request)) <= contextWindow) return undefined;
-  return badRequest(
-    'Your input exceeds the context window of this model. Please adjust your input and try again.',
-    { param: 'input', code: 'context_length_exceeded' },
-  );
+  return { request, error: error ?? context.check?.(request) };
 }
 
 function readConversation(
   body: PlainObject,
-  { memory, validate, rulesFor }: EmulatorContext,
-): { items: readonly PlainObject[]; shownItems: readonly PlainObject[]; error?: ApiError } {
+  { memory, rules }: EmulatorContext,
+): { items: readonly PlainObject[]; shownItems?: readonly PlainObject[]; error?: ApiError } {
   const { items: given, error } = expandInput(body, { memory });
-  const server = toServerRules(rulesFor(String(body.model)));
-  if (server !== undefined) {
-    const items = toReadItems(given, server);
-    return { items, shownItems: items, ...(validate && { error: validateForServer(body, server) }) };
-  }
+  const server = servers[rules];
+  if (server !== undefined)
+    return { items: toReadItems(given, server), error: validateForServer(body, server) };
   const { items, shownItems } = restoreCompacted(given, { memory });
-  if (!validate) return { items, shownItems };
+  if (rules === 'none') return { items, shownItems };
   return {
     items,
     shownItems,
     error:
-      validateRequest(body) ??
-      validateItems(body.input) ??
-      error ??
-      validateConversation(items, { memory }) ??
-      findMistralError(body, { items, rules: rulesFor(String(body.model)) }),
+      validateRequest(body) ?? validateItems(body.input) ?? error ?? validateConversation(items, { memory }),
   };
 }
 
@@ -207,16 +206,6 @@ function restoreCompacted(
   if (compacted === undefined) return { items, shownItems: items };
   const shownItems = items.slice(start);
   return { items: [...compacted, ...shownItems], shownItems };
-}
-
-/** Applies Mistral's validator to the conversation, as vLLM does. */
-function findMistralError(
-  body: PlainObject,
-  { items, rules }: { items: readonly PlainObject[]; rules: RequestRules },
-): ApiError | undefined {
-  if (rules !== 'mistral' && rules !== 'mistral-v3') return undefined;
-  const error = validateMistral(toMistralMessages(items, body), { rules });
-  return error && { ...error, type: 'BadRequestError', code: 400 };
 }
 
 /**

@@ -4,29 +4,15 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { isPlainObject, type PlainObject, stringOf, tryParseJson } from '../shared/json.js';
-import { type ApiError, badRequest, toErrorBody, unknownParameter } from './api-errors.js';
-import { type Delivery, toErrorDelivery } from './delivery.js';
-import { toWireItem } from './events.js';
+import { type Delivery, toErrorDelivery } from './delivery/delivery.js';
 import { authorize, type EmulatorRequest, readRequest } from './incoming-request.js';
-import { invalidJson, type Route, routeRequest } from './routes.js';
-import type { EmulatorContext, ItemMemory } from './state.js';
+import { type ApiError, badRequest, toErrorBody, unknownParameter } from './protocol/errors.js';
+import type { ItemMemory } from './protocol/memory.js';
+import { toWireItem } from './protocol/wire.js';
+import { type EmulatorContext, invalidJson, routeRequest } from './routes.js';
 
-/** WebSockets of the emulator. */
-export interface EmulatorWebSocketOptions {
-  /** Accepts `stream_id`, and runs up to 16 responses of one connection at the same time. @default true */
-  readonly multiplex?: boolean;
-  /**
-   * Number of responses of one connection after which requests are rejected with the code
-   * `websocket_connection_limit_reached`.
-   * @default unlimited
-   */
-  readonly maxResponses?: number;
-}
-
-interface ServeOptions extends EmulatorWebSocketOptions {
-  readonly path: string;
+interface ServeOptions {
   readonly context: EmulatorContext;
-  readonly routes: readonly Route[];
   readonly requests: EmulatorRequest[];
   readonly isClosed: () => boolean;
 }
@@ -42,9 +28,9 @@ export function serveWebSockets(server: Server, options: ServeOptions): void {
   });
 
   async function accept(incoming: IncomingMessage, { socket, head }: { socket: Duplex; head: Buffer }) {
-    const { request, key } = await readRequest(incoming, { apiKeys: options.context.apiKeys, encodings: [] });
-    const isKnown = new URL(request.path, 'http://127.0.0.1').pathname === options.path;
-    const error = isKnown
+    const { request, key } = await readRequest(incoming, options.context);
+    const { pathname } = new URL(request.path, 'http://127.0.0.1');
+    const error = /^(?:\/openai)?\/v1\/responses$/.test(pathname)
       ? authorize(key, options.context)
       : { ...badRequest(`Invalid URL (GET ${request.path})`), status: 404 };
     if (error !== undefined) {
@@ -85,20 +71,10 @@ const MAX_LANES = 32;
 const MAX_ACTIVE = 16;
 
 function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void {
-  const {
-    context,
-    routes,
-    requests,
-    upgrade,
-    key,
-    number,
-    multiplex = true,
-    maxResponses = Infinity,
-  } = options;
+  const { context, requests, upgrade, key, number } = options;
   const lanes = new Map<string, Lane>();
   const closed = new AbortController();
   const waiting: (() => void)[] = [];
-  let responses = 0;
   let active = 0;
   webSocket.once('close', () => closed.abort());
   webSocket.on('error', () => {});
@@ -118,7 +94,7 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
     };
     requests.push(request);
     const streamId = isPlainObject(body) ? body.stream_id : undefined;
-    const error = isPlainObject(body) ? findFrameError(body) : invalidJson;
+    const error = isPlainObject(body) ? findFrameError(body, lanes) : invalidJson;
     if (error !== undefined || !isPlainObject(body))
       return send(toErrorFrame(toErrorDelivery(error ?? invalidJson)), streamId);
     const name = stringOf(streamId);
@@ -134,32 +110,9 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
       .catch((failure: unknown) => webSocket.close(1011, String(failure).slice(0, 100)));
   });
 
-  /** Returns the error of a frame that is not specific to its request. */
-  function findFrameError(body: PlainObject): ApiError | undefined {
-    const { type, stream_id: streamId } = body;
-    if (type !== 'response.create')
-      return badRequest(`Unknown event type: '${stringOf(type)}'.`, { param: 'type' });
-    const extra = ['stream', 'background'].find(name => name in body);
-    if (extra !== undefined) return unknownParameter(extra);
-    if (++responses > maxResponses) {
-      const message =
-        'Responses websocket connection limit reached (60 minutes). Create a new websocket connection to continue.';
-      return badRequest(message, { code: 'websocket_connection_limit_reached' });
-    }
-    if (streamId === undefined) return undefined;
-    if (!multiplex) return unknownParameter('stream_id');
-    if (!/^[\w.-]{1,256}$/.test(stringOf(streamId)))
-      return badRequest('Invalid stream_id.', { param: 'stream_id', code: 'invalid_stream_id' });
-    const named = [...lanes.keys()].filter(name => name !== '');
-    if (named.includes(stringOf(streamId)) || named.length < MAX_LANES) return undefined;
-    return badRequest(`At most ${MAX_LANES} streams can be used on one connection.`, {
-      code: 'websocket_stream_limit_reached',
-    });
-  }
-
   /** Runs a response as soon as fewer than the maximum run. */
   async function runWithin(run: () => Promise<void>): Promise<void> {
-    if (active >= (multiplex ? MAX_ACTIVE : 1)) await new Promise<void>(resolve => waiting.push(resolve));
+    if (active >= MAX_ACTIVE) await new Promise<void>(resolve => waiting.push(resolve));
     active++;
     try {
       await run();
@@ -183,7 +136,7 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
     };
     const delivery = routeRequest(
       { ...upgrade, method: 'POST', body: { ...body, stream: true } },
-      { ...context, memory, key, routes },
+      { ...context, memory, key },
     );
     const isCompleted = await deliver(delivery, streamId);
     if (isCompleted) lane.latest = answered;
@@ -230,6 +183,23 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
     }
     return type;
   }
+}
+
+/** Returns the error of a frame that is not specific to its request. */
+function findFrameError(body: PlainObject, lanes: ReadonlyMap<string, Lane>): ApiError | undefined {
+  const { type, stream_id: streamId } = body;
+  if (type !== 'response.create')
+    return badRequest(`Unknown event type: '${stringOf(type)}'.`, { param: 'type' });
+  const extra = ['stream', 'background'].find(name => name in body);
+  if (extra !== undefined) return unknownParameter(extra);
+  if (streamId === undefined) return undefined;
+  if (!/^[\w.-]{1,256}$/.test(stringOf(streamId)))
+    return badRequest('Invalid stream_id.', { param: 'stream_id', code: 'invalid_stream_id' });
+  const named = [...lanes.keys()].filter(name => name !== '');
+  if (named.includes(stringOf(streamId)) || named.length < MAX_LANES) return undefined;
+  return badRequest(`At most ${MAX_LANES} streams can be used on one connection.`, {
+    code: 'websocket_stream_limit_reached',
+  });
 }
 
 /** Events after which a response is over. */

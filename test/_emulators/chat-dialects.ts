@@ -1,11 +1,10 @@
-import { type ApiError, toErrorBody } from '../../src/testing/api-errors.js';
+import { type ApiError, toErrorBody } from '../../src/testing/protocol/errors.js';
 import { type PlainObject, objectsOf } from '../../src/shared/json.js';
-import { toChunks, toWords } from '../../src/testing/response.js';
-import { toModelKind } from '../../src/testing/request.js';
-import type { FunctionCallItem } from '../../src/testing/wire.js';
+import { toChunks, toWords } from '../../src/testing/delivery/events.js';
+import { toModelKind } from '../../src/testing/protocol/request.js';
+import type { FunctionCallItem } from '../../src/testing/protocol/wire.js';
 import { validateChatRequest } from './chat-validation.js';
-import type { RequestRules } from '../../src/testing/scripts.js';
-import { validateMistral } from '../../src/testing/mistral-rules.js';
+import { type MistralRules, validateMistral } from './mistral-rules.js';
 
 /** The fields of a chat completion. */
 export interface Completion {
@@ -94,7 +93,7 @@ const showsReasoning = ({ model, reasoning }: Completion): boolean =>
   reasoning !== '' && toModelKind(String(model)) === 'unknown';
 
 /** Chat completions of the Mistral API. */
-export const toMistralDialect = (rules: Exclude<RequestRules, 'openai'>): ChatDialect => ({
+export const toMistralDialect = (rules: MistralRules): ChatDialect => ({
   validate: ({ messages, tools }) => validateMistral(objectsOf(messages), { tools: objectsOf(tools), rules }),
 
   toMessage: ({ content, reasoning, calls }) => ({

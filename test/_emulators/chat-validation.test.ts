@@ -168,8 +168,8 @@ describe('a chat request', () => {
     expect(error.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
   });
 
-  it('is not validated with `validate: false`', async () => {
-    const emulator = await startEmulator({ validate: false });
+  it('is not validated without rules', async () => {
+    const emulator = await startEmulator({ rules: 'none' });
     const { status } = await post(emulator, {
       path,
       body: { model: 'gpt-4o', messages: withCall, tools: [] },

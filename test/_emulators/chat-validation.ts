@@ -1,26 +1,26 @@
 import {
   type ApiError,
   badRequest,
-  type Check,
   emptyArray,
-  findFirstError,
+  findFirst,
   invalidType,
   invalidValue,
   missingParameter,
-} from '../../src/testing/api-errors.js';
+} from '../../src/testing/protocol/errors.js';
 import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
-import { toModelKind } from '../../src/testing/request.js';
+import { toModelKind } from '../../src/testing/protocol/request.js';
 import {
   tooLong,
   validateFunction,
   validateJsonSchema,
   validateName,
-} from '../../src/testing/tool-validation.js';
+} from '../../src/testing/validation/tools.js';
 
 /** Returns OpenAI's first error for a chat request. */
-export const validateChatRequest = (body: PlainObject): ApiError | undefined => findFirstError(body, checks);
+export const validateChatRequest = (body: PlainObject): ApiError | undefined =>
+  findFirst(checks, check => check(body));
 
-const checks: readonly Check[] = [
+const checks: readonly ((body: PlainObject) => ApiError | undefined)[] = [
   checkNames,
   checkModel,
   checkMessages,

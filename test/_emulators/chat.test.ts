@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  ResponsesEmulator,
-  ResponsesEmulatorOptions,
-  ScriptedResponse,
-} from '../../src/testing/index.js';
+import type { ResponsesEmulator, ScriptedResponse } from '../../src/testing/index.js';
 import { post, startEmulator } from '../testing/_emulator.js';
+import type { MultiApiEmulatorOptions } from './start-emulator.js';
 import type { ScriptedChunks } from './scripted-chunks.js';
 
 type Json = Record<string, unknown>;
@@ -203,7 +200,7 @@ describe('a fault in a stream of chunks', () => {
     expect(chunks).toHaveLength(5);
   });
 
-  it.each<[string, ResponsesEmulatorOptions, Json]>([
+  it.each<[string, MultiApiEmulatorOptions, Json]>([
     [
       'OpenAI',
       {},

@@ -1,5 +1,4 @@
-import type { EmulatorContext } from '../../src/testing/state.js';
-import type { ApiError } from '../../src/testing/api-errors.js';
+import type { ApiError } from '../../src/testing/protocol/errors.js';
 import {
   type ResponseFormat,
   type Delivery,
@@ -8,31 +7,40 @@ import {
   toJsonDelivery,
   toKnownError,
   toStatusDelivery,
-} from '../../src/testing/delivery.js';
+} from '../../src/testing/delivery/delivery.js';
 import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
-import { toModelKind, toRequest } from '../../src/testing/request.js';
-import { invalidJson, type Route } from '../../src/testing/routes.js';
+import { toModelKind, toRequest } from '../../src/testing/protocol/request.js';
+import { type EmulatorContext, invalidJson, type Route } from '../../src/testing/routes.js';
 import { authorize } from '../../src/testing/incoming-request.js';
-import { runModel } from '../../src/testing/model.js';
+import { runModel } from '../../src/testing/model/model.js';
 import type { ChatDialect, Completion } from './chat-dialects.js';
 import { toMistralDialect } from './chat-dialects.js';
 import { openaiDialect } from './chat-dialects.js';
+import type { MistralRules } from './mistral-rules.js';
 import { chunksOf, type RewriteChunks } from './scripted-chunks.js';
-import type { EmulatedResponse, FunctionCallItem, ResponseUsage } from '../../src/testing/wire.js';
+import type { EmulatedResponse, FunctionCallItem, ResponseUsage } from '../../src/testing/protocol/wire.js';
 
 /** Responds to `POST /chat/completions`, with the validation and errors of OpenAI or Mistral. */
-export const chatRoute: Route = ({ method, pathname, body }, context) => {
-  if (method !== 'POST' || pathname !== `${context.basePath}/chat/completions`) return undefined;
-  const error = authorize(context.key, context);
-  if (error !== undefined) return toErrorDelivery(error, openaiDialect);
-  if (!isPlainObject(body)) return toErrorDelivery(invalidJson, openaiDialect);
-  return respondToChat(body, context);
-};
+export const chatRoute =
+  (rulesOf: MistralRulesOf): Route =>
+  ({ method, pathname, body }, context) => {
+    if (method !== 'POST' || pathname !== '/v1/chat/completions') return undefined;
+    const error = authorize(context.key, context);
+    if (error !== undefined) return toErrorDelivery(error, openaiDialect);
+    if (!isPlainObject(body)) return toErrorDelivery(invalidJson, openaiDialect);
+    return respondToChat(body, { ...context, rulesOf });
+  };
 
-function respondToChat(body: PlainObject, context: EmulatorContext): Delivery {
-  const rules = context.rulesFor(String(body.model));
-  const dialect = rules === 'openai' ? openaiDialect : toMistralDialect(rules);
-  const error = context.validate ? dialect.validate(body) : undefined;
+/** Returns the rules of Mistral for a model id, or `undefined` for those of OpenAI. */
+type MistralRulesOf = (modelId: string) => MistralRules | undefined;
+
+function respondToChat(
+  body: PlainObject,
+  { rulesOf, ...context }: EmulatorContext & { rulesOf: MistralRulesOf },
+): Delivery {
+  const rules = rulesOf(String(body.model));
+  const dialect = rules === undefined ? openaiDialect : toMistralDialect(rules);
+  const error = context.rules === 'none' ? undefined : dialect.validate(body);
   if (error !== undefined) return toErrorDelivery(error, dialect);
 
   const asked = toResponsesBody(body);

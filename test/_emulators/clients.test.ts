@@ -4,8 +4,8 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateObject, generateText, type LanguageModel, streamText } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ResponsesEmulatorOptions } from '../../src/testing/index.js';
 import { startEmulator } from '../testing/_emulator.js';
+import type { MultiApiEmulatorOptions } from './start-emulator.js';
 import { hostTools } from '../integration/_tools.js';
 import { hostResponse, hostTurn } from '../testing/_host-turn.js';
 
@@ -13,7 +13,7 @@ import { hostResponse, hostTurn } from '../testing/_host-turn.js';
 
 const clients: readonly {
   readonly name: string;
-  readonly options?: ResponsesEmulatorOptions;
+  readonly options?: MultiApiEmulatorOptions;
   readonly toModel: (baseURL: string) => LanguageModel;
 }[] = [
   {

@@ -1,5 +1,4 @@
 import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
-import type { EmulatorContext } from '../../src/testing/state.js';
 import { authorize } from '../../src/testing/incoming-request.js';
 import {
   type Delivery,
@@ -9,13 +8,13 @@ import {
   toFailure,
   toJsonDelivery,
   toStatusDelivery,
-} from '../../src/testing/delivery.js';
-import { runModel } from '../../src/testing/model.js';
-import { toRequest } from '../../src/testing/request.js';
-import type { Route } from '../../src/testing/routes.js';
+} from '../../src/testing/delivery/delivery.js';
+import { runModel } from '../../src/testing/model/model.js';
+import { toRequest } from '../../src/testing/protocol/request.js';
+import type { EmulatorContext, Route } from '../../src/testing/routes.js';
 import { chunksOf, type RewriteChunks } from './scripted-chunks.js';
-import { toWords } from '../../src/testing/response.js';
-import type { EmulatedResponse, OutputItem, ResponseUsage } from '../../src/testing/wire.js';
+import { toWords } from '../../src/testing/delivery/events.js';
+import type { EmulatedResponse, OutputItem, ResponseUsage } from '../../src/testing/protocol/wire.js';
 
 /** Responds to `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent?alt=sse`. */
 export const googleRoute: Route = ({ method, pathname, body }, context) => {
@@ -36,7 +35,7 @@ function respondToGoogle(
   { model, stream, context }: { model: string; stream: boolean; context: EmulatorContext },
 ): Delivery {
   if (authorize(context.key, context) !== undefined) return toErrorDelivery(invalidKey);
-  const error = context.validate ? validateGoogle(body, { model }) : undefined;
+  const error = context.rules === 'none' ? undefined : validateGoogle(body, { model });
   if (error !== undefined) return toErrorDelivery(error);
 
   const asked = toResponsesBody(body, { model, stream });

@@ -1,5 +1,5 @@
 import type { PlainObject } from '../../src/shared/json.js';
-import type { ScriptedOutput } from '../../src/testing/scripts.js';
+import type { ScriptedOutput } from '../../src/testing/protocol/scripts.js';
 
 /** Rewrites the chunks of a streamed chat completion or Gemini response, to imitate another server. */
 export type RewriteChunks = (chunks: readonly PlainObject[]) => readonly PlainObject[];

@@ -3,7 +3,7 @@ import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/prov
 import { expect, it } from 'vitest';
 import { mistralMiddleware, type MistralOptions } from '../../src/adapters/families/mistral.js';
 import { wrapModel } from '../_core.js';
-import { validateMistral } from '../../src/testing/mistral-rules.js';
+import { validateMistral } from '../_emulators/mistral-rules.js';
 import fc from '../_property.js';
 import { assistant, called, result, system, text, tool, user } from './_mistral-messages.js';
 

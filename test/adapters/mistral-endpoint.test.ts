@@ -15,7 +15,7 @@ import { adaptModel } from '../../src/adapters/adapt-model.js';
 import { mistralMiddleware, type MistralOptions } from '../../src/adapters/families/mistral.js';
 import { wrapModel } from '../_core.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import type { RequestRules } from '../../src/testing/scripts.js';
+import type { MistralRules } from '../_emulators/mistral-rules.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -37,7 +37,7 @@ const rejected: readonly {
   readonly title: string;
   readonly prompt: LanguageModelV2Prompt;
   readonly message: string;
-  readonly rules?: RequestRules;
+  readonly rules?: MistralRules;
   readonly options?: MistralOptions;
   /** Clients whose request is not rejected. */
   readonly accepted?: readonly string[];

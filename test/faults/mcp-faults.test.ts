@@ -187,7 +187,7 @@ const toText = (warning: LanguageModelV2CallWarning): string =>
 
 describe('MCP faults', () => {
   it.each(FAULTS)('$where: $fault → the turn continues and reports the fault', async row => {
-    const emulator = await startEmulator({ validate: false });
+    const emulator = await startEmulator({ rules: 'none' });
     emulator.enqueue(
       [{ call: row.toolName, arguments: { text: 'x' }, callId: 'call_1' }],
       [{ text: 'Done.' }],

@@ -18,7 +18,7 @@ interface Body {
 
 async function play({ scene, responses, modelId = 'gpt-5', maxOutputTokens }: TurnFault) {
   const { settings, runs, act } = await scene();
-  const emulator = await startEmulator({ validate: modelId === 'gpt-5' });
+  const emulator = await startEmulator({ rules: modelId === 'gpt-5' ? 'openai' : 'none' });
   emulator.enqueue(...responses, [{ text: 'Done.' }]);
   const provider = createKelivoResponsesProvider({ baseURL: emulator.baseURL, ...settings });
   onTestFinished(() => provider.close());

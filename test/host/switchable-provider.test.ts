@@ -17,19 +17,20 @@ import { startSwitchedConversation } from './_switched-conversation.js';
 afterEach(() => vi.unstubAllEnvs());
 
 interface Start extends Omit<Partial<SwitchableProviderOptions>, 'kelivo'> {
+  /** Path of the base URL. @default '/v1' */
   readonly basePath?: string;
   readonly apiKeys?: readonly string[];
   readonly kelivo?: KelivoResponsesSettings;
 }
 
-async function start({ kelivo, basePath, apiKeys, ...options }: Start = {}) {
-  const emulator = await startEmulator({ basePath, apiKey: apiKeys });
+async function start({ kelivo, basePath = '/v1', apiKeys, ...options }: Start = {}) {
+  const emulator = await startEmulator({ apiKey: apiKeys });
   const sent: { url: string; headers: Record<string, string> }[] = [];
   const fetch: typeof globalThis.fetch = (input, init) => {
     sent.push({ url: String(input), headers: Object.fromEntries(new Headers(init?.headers)) });
     return globalThis.fetch(input, init);
   };
-  const settings = { baseURL: emulator.baseURL, apiKey: 'sk-test', fetch, ...kelivo };
+  const settings = { baseURL: emulator.url + basePath, apiKey: 'sk-test', fetch, ...kelivo };
   const provider = createSwitchableProvider({ ...options, kelivo: settings });
   onTestFinished(() => provider.close());
   return { emulator, provider, sent };

@@ -1,7 +1,7 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { RawItem } from '../../src/testing/wire.js';
+import type { RawItem } from '../../src/testing/protocol/wire.js';
 import { loopTools } from '../integration/_tools.js';
 import {
   matchingHosts,

@@ -110,7 +110,7 @@ describe('the body of a request', () => {
   it.each(['settings', 'call'])(
     'hides credentials in fields of the %s, which the server receives',
     async of => {
-      const emulator = await startEmulator({ validate: false });
+      const emulator = await startEmulator({ rules: 'none' });
       const provider = createKelivoResponsesProvider({
         ...{ baseURL: emulator.baseURL, apiKey: 'sk' },
         ...(of === 'settings' && { models: { '*': { body } } }),

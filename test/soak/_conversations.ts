@@ -1,5 +1,5 @@
 import { isPlainObject, objectsOf, type PlainObject } from '../../src/shared/json.js';
-import type { ScriptedItem, ScriptedOutput, ScriptedResponse } from '../../src/testing/index.js';
+import type { ScriptedItem, ScriptedOutput, ScriptedResponse } from '../../src/testing/protocol/scripts.js';
 import type { Route } from '../../src/testing/routes.js';
 import type { Answer } from './_host-approvals.js';
 

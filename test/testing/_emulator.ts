@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
-import type { ResponsesEmulator, ResponsesEmulatorOptions } from '../../src/testing/index.js';
-import { startMultiApiEmulator } from '../_emulators/start-emulator.js';
+import type { ResponsesEmulator } from '../../src/testing/index.js';
+import { type MultiApiEmulatorOptions, startMultiApiEmulator } from '../_emulators/start-emulator.js';
 
 type Json = Record<string, unknown>;
 
@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 /** Starts an emulator of the Responses, Chat Completions and Gemini APIs, which is closed after the test. */
-export async function startEmulator(options?: ResponsesEmulatorOptions): Promise<ResponsesEmulator> {
+export async function startEmulator(options?: MultiApiEmulatorOptions): Promise<ResponsesEmulator> {
   const emulator = await startMultiApiEmulator(options);
   running.push(emulator);
   return emulator;

@@ -119,8 +119,8 @@ describe('startResponsesEmulator', () => {
   });
 
   it('serves only the paths of the API', async () => {
-    const emulator = await startEmulator({ basePath: '/openai/v1' });
-    const models = await (await fetch(`${emulator.baseURL}/models`)).json();
+    const emulator = await startEmulator();
+    const models = await (await fetch(`${emulator.url}/openai/v1/models`)).json();
     expect(models).toMatchObject({
       object: 'list',
       data: expect.arrayContaining([
@@ -132,11 +132,11 @@ describe('startResponsesEmulator', () => {
       body: { model: 'gpt-4o', input: 'Hi' },
     });
     expect(query.status).toBe(200);
-    const missing = await fetch(`${emulator.url}/v1/responses`, { method: 'POST', body: '{}' });
+    const missing = await fetch(`${emulator.url}/v2/responses`, { method: 'POST', body: '{}' });
     expect(missing.status).toBe(404);
     expect(await missing.json()).toEqual({
       error: {
-        message: 'Invalid URL (POST /v1/responses)',
+        message: 'Invalid URL (POST /v2/responses)',
         type: 'invalid_request_error',
         param: null,
         code: null,

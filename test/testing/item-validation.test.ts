@@ -141,8 +141,8 @@ describe('validateItems', () => {
     });
   });
 
-  it('accepts nearly anything with `validate: false`', async () => {
-    const emulator = await startEmulator({ validate: false });
+  it('accepts nearly anything without rules', async () => {
+    const emulator = await startEmulator({ rules: 'none' });
     const { status } = await post(emulator, {
       body: { model: 'gpt-4o', input: [user('Hi'), call], top_k: 1 },
     });

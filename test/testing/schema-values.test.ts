@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fillSchema } from '../../src/testing/schema-values.js';
-import { createValuePool } from '../../src/testing/schema-values.js';
+import { fillSchema } from '../../src/testing/model/schema-values.js';
+import { createValuePool } from '../../src/testing/model/schema-values.js';
 
 const fill = (schema: Record<string, unknown>, message: string) =>
   fillSchema(schema, { pool: createValuePool(message) });

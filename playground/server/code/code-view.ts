@@ -7,13 +7,8 @@ import { adaptersFor, openProvider } from '../turn/model.js';
 import { toCallOptions } from '../turn/parameters.js';
 import { openTarget } from '../turn/target.js';
 import { toCurl } from './curl.js';
+import { type CodeQuestion, toFileMark } from './question.js';
 import { toTypeScript } from './typescript.js';
-
-/** The question of the code, without the contents of its files. */
-export interface CodeQuestion {
-  readonly text: string;
-  readonly files: readonly { readonly filename: string; readonly mediaType: string }[];
-}
 
 /** `GET /?conversation=` returns the next request as code. */
 export const codeRoutes = (playground: PlaygroundContext): Hono =>
@@ -138,9 +133,6 @@ const toMessage = ({ text, files }: CodeQuestion): PlaygroundMessage => ({
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
   ],
 });
-
-/** Valid base64 that stands for the content of a file. */
-export const toFileMark = (index: number): string => `FILE${String(index).padStart(4, '0')}FILE`;
 
 /** Redacts texts without the mark of a variable. In the others, the secret is replaced already. */
 function redactUnmarked<Value>(value: Value, redact: (text: string) => string): Value {

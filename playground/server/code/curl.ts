@@ -1,5 +1,4 @@
-import type { CodeQuestion } from './code-view.js';
-import { toFileMark } from './code-view.js';
+import { type CodeQuestion, toFileMark } from './question.js';
 
 export interface CurlOptions {
   readonly url: string;

@@ -3,7 +3,7 @@ import type { Settings } from '../../shared/playground-state.js';
 import { VARIABLE_MARK } from '../mcp/secrets.js';
 import { toToolChoice } from '../turn/parameters.js';
 import { openResponseSchema } from '../turn/response-schema.js';
-import type { CodeQuestion } from './code-view.js';
+import type { CodeQuestion } from './question.js';
 
 export interface TypeScriptOptions {
   readonly settings: Settings;

@@ -1,8 +1,8 @@
 import type {
   ResponsesEmulatorOptions,
+  ScriptedItem,
   ScriptedResponse,
   StreamEvent,
-  ToolCallFormat,
 } from 'kelivo-responses/testing';
 import type { FaultChoice } from '../../shared/playground-state.js';
 
@@ -138,18 +138,39 @@ const dialectRows: readonly FaultRow[] = dialects.map(({ name, title, descriptio
   response: { events },
 }));
 
-const textCalls = (format: ToolCallFormat, family: string): FaultRow => ({
+type Arguments = Readonly<Record<string, unknown>>;
+
+const textCalls = (
+  format: string,
+  family: string,
+  write: (name: string, input: Arguments) => string,
+): FaultRow => ({
   name: `text-calls-${format}`,
   title: `Calls as text: ${family}`,
   description: `The model writes tool calls as text, as on a server without a parser for ${family}. Select a model of this family to see its adapter.`,
   kind: 'dialect',
-  options: { toolCallFormat: format },
+  options: { rewriteOutput: items => items.map(item => toText(item, write)) },
 });
 
+/** Replaces a call by its text. The emulated model writes arguments as JSON. */
+const toText = (item: ScriptedItem, write: (name: string, input: Arguments) => string): ScriptedItem =>
+  'call' in item && typeof item.call === 'string'
+    ? { text: write(item.call, JSON.parse(String(item.arguments)) as Arguments) }
+    : item;
+
+const toJson = (name: string, input: Arguments): string => JSON.stringify({ name, arguments: input });
+
+// Formats from the chat templates of the models.
 const textCallRows: readonly FaultRow[] = [
-  textCalls('hermes', 'Qwen'),
-  textCalls('qwen-xml', 'Qwen Coder'),
-  textCalls('mistral', 'Mistral'),
+  textCalls('hermes', 'Qwen', (name, input) => `<tool_call>\n${toJson(name, input)}\n</tool_call>`),
+  textCalls('qwen-xml', 'Qwen Coder', (name, input) => {
+    const parameters = Object.entries(input).map(([key, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return `<parameter=${key}>\n${text}\n</parameter>\n`;
+    });
+    return `<tool_call>\n<function=${name}>\n${parameters.join('')}</function>\n</tool_call>`;
+  }),
+  textCalls('mistral', 'Mistral', (name, input) => `[TOOL_CALLS][${toJson(name, input)}]`),
 ];
 
 const rows = [...faultRows, ...dialectRows, ...textCallRows];

@@ -4,7 +4,7 @@ import { useShortcuts } from '../hooks/use-shortcuts.js';
 import { type MessageContent, useThread } from '../hooks/use-thread.js';
 import { Composer } from './composer.js';
 import type { ConversationProps } from './conversation-props.js';
-import { ConnectionNote } from './conversation-view.js';
+import { ConnectionNote } from './connection-note.js';
 import { EmptyState } from './empty-state.js';
 import { Segmented } from './segmented.js';
 import { ThreadView } from './thread-view.js';

@@ -4,7 +4,7 @@ import type { Flag } from '../../shared/trace-event.js';
 import { useModels } from '../hooks/use-models.js';
 import { useShortcuts } from '../hooks/use-shortcuts.js';
 import { type MessageContent, useThread } from '../hooks/use-thread.js';
-import { ConnectionNote } from './conversation-view.js';
+import { ConnectionNote } from './connection-note.js';
 import { Composer } from './composer.js';
 import type { ConversationProps } from './conversation-props.js';
 import { EmptyState } from './empty-state.js';

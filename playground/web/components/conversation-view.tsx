@@ -1,6 +1,7 @@
 import type { ConversationMode } from '../../shared/playground-state.js';
 import { ChatConversation } from './chat-conversation.js';
 import { CompareConversation } from './compare-conversation.js';
+import { ConnectionNote } from './connection-note.js';
 import type { ConversationProps } from './conversation-props.js';
 
 export interface ConversationViewProps extends ConversationProps {
@@ -25,21 +26,5 @@ export function ConversationView({ draftMode, ...props }: ConversationViewProps)
     <CompareConversation {...props} />
   ) : (
     <ChatConversation {...props} />
-  );
-}
-
-const connectionNotes = {
-  lost: 'The server of the playground cannot be reached. The page connects again as soon as it runs.',
-  refused:
-    'The server of the playground was restarted and has a new token. Open the URL that it printed in the terminal.',
-} as const;
-
-/** Reports a lost connection to the server. */
-export function ConnectionNote({ connection }: Pick<ConversationProps['page'], 'connection'>) {
-  if (connection !== 'lost' && connection !== 'refused') return null;
-  return (
-    <p className="note problem" role="alert">
-      {connectionNotes[connection]}
-    </p>
   );
 }

@@ -3,7 +3,12 @@ import { Streamdown } from 'streamdown';
 import { useGradualText } from '../hooks/use-gradual-text.js';
 import { createBlockSplitter, type MarkdownBlock, readCode } from '../lib/markdown-blocks.js';
 import { CopyButton } from './copy-button.js';
-import type { MarkdownProps } from './markdown.js';
+
+export interface MarkdownProps {
+  readonly text: string;
+  /** True while the text grows. Syntax without an end is then completed. */
+  readonly isGrowing?: boolean;
+}
 
 type Components = NonNullable<ComponentProps<typeof Streamdown>['components']>;
 
@@ -29,10 +34,7 @@ const components: Components = {
   ),
   // The components of streamdown are styled with Tailwind, which is not used here.
   ...Object.fromEntries(
-    [
-      ...['blockquote', 'hr', 'li', 'ol', 'p', 'section', 'strong'],
-      ...['sub', 'sup', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
-    ].map(tag => [tag, tag]),
+    'blockquote hr li ol p section strong sub sup tbody td th thead tr ul'.split(' ').map(tag => [tag, tag]),
   ),
   // The headings of the page are of the levels 1 and 2.
   h1: 'h3',

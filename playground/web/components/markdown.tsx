@@ -1,10 +1,5 @@
 import { lazy, memo, Suspense } from 'react';
-
-export interface MarkdownProps {
-  readonly text: string;
-  /** True while the text grows. Syntax without an end is then completed. */
-  readonly isGrowing?: boolean;
-}
+import type { MarkdownProps } from './markdown-blocks.js';
 
 const load = () => import('./markdown-blocks.js');
 

@@ -61,7 +61,7 @@ export async function measureTransports({ rounds, transportSamples: samples }: S
 
 /** Runs two turns on new connections. Returns their times, and the bytes that the client sent in the first one. */
 async function measureTurns(name: Contender, { rounds, latency }: { rounds: number; latency: number }) {
-  const emulator = await startResponsesEmulator({ validate: false });
+  const emulator = await startResponsesEmulator({ rules: 'none' });
   const proxy = await startProxy(new URL(emulator.url), latency / 2);
   let outputs = 0;
   const count = tool({ inputSchema: z.object({}), execute: async () => `${++outputs}${OUTPUT}` });

@@ -1,11 +1,8 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { afterEach, expect, it } from 'vitest';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../../src/index.js';
-import {
-  type ResponsesEmulator,
-  type ScriptedStatus,
-  startResponsesEmulator,
-} from '../../../src/testing/index.js';
+import { type ResponsesEmulator, startResponsesEmulator } from '../../../src/testing/index.js';
+import type { ScriptedStatus } from '../../../src/testing/protocol/scripts.js';
 import { collect, summarize } from '../../_parts.js';
 
 const emulators: ResponsesEmulator[] = [];
@@ -16,7 +13,7 @@ afterEach(async () => {
 
 /** Starts a server that rejects only what it is scripted to reject, and creates a provider for it. */
 async function start(settings: KelivoResponsesSettings = {}) {
-  const server = await startResponsesEmulator({ validate: false });
+  const server = await startResponsesEmulator({ rules: 'none' });
   emulators.push(server);
   const provider = createKelivoResponsesProvider({ baseURL: server.baseURL, apiKey: 'test', ...settings });
   const ask = async (modelId: string, options: Partial<LanguageModelV2CallOptions> = {}) => {

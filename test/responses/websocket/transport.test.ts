@@ -6,11 +6,7 @@ import { z } from 'zod';
 import type { RequestLogEntry } from '../../../src/http/request-log.js';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../../src/index.js';
 import { createWebSocketTransport } from '../../../src/responses/websocket/transport.js';
-import type {
-  EmulatorRequest,
-  ResponsesEmulator,
-  ResponsesEmulatorOptions,
-} from '../../../src/testing/index.js';
+import type { EmulatorRequest, ResponsesEmulator } from '../../../src/testing/index.js';
 import {
   type Received,
   sendEvents,
@@ -19,6 +15,7 @@ import {
   toTextEvents,
 } from '../../_websocket-server.js';
 import { collect } from '../../_parts.js';
+import type { MultiApiEmulatorOptions } from '../../_emulators/start-emulator.js';
 import { startEmulator } from '../../testing/_emulator.js';
 
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
@@ -28,7 +25,7 @@ const count = [{ call: 'count', arguments: {} }];
 async function setUp({
   emulator: options,
   ...settings
-}: KelivoResponsesSettings & { emulator?: ResponsesEmulatorOptions } = {}) {
+}: KelivoResponsesSettings & { emulator?: MultiApiEmulatorOptions } = {}) {
   const emulator = await startEmulator(options);
   let runs = 0;
   const provider = createProvider(emulator, {
@@ -377,8 +374,16 @@ describe('lost responses and limits', () => {
   });
 
   it('continue on a new connection at the limit of a connection', async () => {
-    const { emulator, provider } = await setUp({ emulator: { webSocket: { maxResponses: 2 } } });
-    emulator.enqueue(count, count, [{ text: 'Done.' }]);
+    const { emulator, provider } = await setUp();
+    const message =
+      'Responses websocket connection limit reached (60 minutes). Create a new websocket connection to continue.';
+    const error = {
+      message,
+      type: 'invalid_request_error',
+      param: null,
+      code: 'websocket_connection_limit_reached',
+    };
+    emulator.enqueue(count, count, { status: 400, body: { error } }, [{ text: 'Done.' }]);
     const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Count.', maxRetries: 0 });
     expect(text).toBe('Done.');
     expect(describeRequests(emulator)).toEqual([

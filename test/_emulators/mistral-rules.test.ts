@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestRules } from '../../src/testing/index.js';
-import { post, startEmulator, toEvents, user } from './_emulator.js';
+import type { MistralRules } from './mistral-rules.js';
+import { post, startEmulator, toEvents, user } from '../testing/_emulator.js';
 
 type Json = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ const result = (id: string | undefined, name?: string) => ({
 
 async function send(
   messages: Json[],
-  { tools, rules = 'mistral' }: { tools?: Json[]; rules?: RequestRules } = {},
+  { tools, rules = 'mistral' }: { tools?: Json[]; rules?: MistralRules } = {},
 ) {
   const emulator = await startEmulator({ rules });
   const { status, json } = await post(emulator, {
@@ -170,7 +170,7 @@ describe('a Mistral model', () => {
 
   it('creates ids of nine characters', async () => {
     const emulator = await startEmulator({
-      rules: modelId => (modelId.startsWith('mistral') ? 'mistral' : 'openai'),
+      rules: modelId => (modelId.startsWith('mistral') ? 'mistral' : undefined),
     });
     const idOf = async (model: string) => {
       const { json } = await post(emulator, { path: '/chat/completions', body: { ...request, model } });

@@ -1,15 +1,15 @@
+import { isPlainObject, type PlainObject } from '../../shared/json.js';
 import {
   type ApiError,
   badRequest,
+  findFirst,
   invalidType,
   invalidValue,
   missingParameter,
   unknownParameter,
-} from './api-errors.js';
-import { isPlainObject, type PlainObject } from '../shared/json.js';
-import { hostedItemRules, type ItemRule } from './item-rules.js';
-import { toItemType } from './request.js';
-import { tooLong, validateName } from './tool-validation.js';
+} from '../protocol/errors.js';
+import { toItemType } from '../protocol/request.js';
+import { tooLong, validateName, validateTools } from './tools.js';
 
 /** Returns the error for the first invalid input item: an unknown or missing field, or an id of the wrong kind. */
 export function validateItems(input: unknown): ApiError | undefined {
@@ -18,38 +18,78 @@ export function validateItems(input: unknown): ApiError | undefined {
   if (trigger >= 0 && trigger < input.length - 1) {
     return badRequest('`compaction_trigger` must be the last input item.', { param: `input[${trigger}]` });
   }
-  for (const [index, item] of input.entries()) {
-    const error = validateItem(item, { path: `input[${index}]` });
-    if (error !== undefined) return error;
-  }
-  return undefined;
+  return findFirst(input, (item, index) => validateItem(item, `input[${index}]`));
 }
 
+/** The fields of one type of input item. */
+interface ItemRule {
+  readonly fields: readonly string[];
+  /** Prefix of an `id`. */
+  readonly prefix?: string;
+  readonly required: readonly string[];
+  readonly check?: (item: PlainObject, path: string) => ApiError | undefined;
+}
+
+/** Creates a rule from the names of fields; required ones end with `!`. Every item may have `type` and `id`. */
+function rule(names: string, { prefix, check }: Pick<ItemRule, 'prefix' | 'check'> = {}): ItemRule {
+  const fields = names.split(' ').filter(Boolean);
+  return {
+    fields: ['type', 'id', ...fields.map(name => name.replace('!', ''))],
+    required: fields.filter(name => name.endsWith('!')).map(name => name.slice(0, -1)),
+    prefix,
+    check,
+  };
+}
+
+/** The input items by their type. */
 const rules: Readonly<Record<string, ItemRule>> = {
-  message: {
-    fields: ['type', 'id', 'role', 'content', 'status', 'phase'],
-    prefix: 'msg',
-    required: ['content'],
-    check: checkMessage,
-  },
-  reasoning: {
-    fields: ['type', 'id', 'summary', 'content', 'encrypted_content', 'status'],
-    prefix: 'rs',
-    required: ['summary'],
-  },
-  function_call: {
-    fields: ['type', 'id', 'call_id', 'name', 'arguments', 'status', 'namespace', 'async', 'caller'],
+  message: rule('role content! status phase', { prefix: 'msg', check: checkMessage }),
+  reasoning: rule('summary! content encrypted_content status', { prefix: 'rs' }),
+  function_call: rule('call_id! name! arguments! status namespace async caller', {
     prefix: 'fc',
-    required: ['call_id', 'name', 'arguments'],
     check: checkFunctionCall,
-  },
-  function_call_output: {
-    fields: ['type', 'id', 'call_id', 'output', 'status', 'caller', 'name', 'namespace'],
-    required: ['call_id', 'output'],
+  }),
+  function_call_output: rule('call_id! output! status caller name namespace', {
     check: checkFunctionCallOutput,
-  },
+  }),
   item_reference: { fields: ['type', 'id'], required: ['id'] },
-  ...hostedItemRules,
+  additional_tools: rule('role! tools!', {
+    check: (item, path) => validateTools(item.tools, `${path}.tools`),
+  }),
+  apply_patch_call: rule('call_id! operation! status! caller'),
+  apply_patch_call_output: rule('call_id! status! output caller'),
+  code_interpreter_call: rule('code container_id! outputs status!'),
+  compaction: rule('encrypted_content!', { prefix: 'cmp' }),
+  compaction_trigger: rule(''),
+  computer_call: rule('call_id! pending_safety_checks! status! action actions', { prefix: 'cu' }),
+  computer_call_output: rule('call_id! output! acknowledged_safety_checks status'),
+  configuration_update: rule('reasoning text'),
+  custom_tool_call: rule('call_id! name! input! async caller namespace status', { prefix: 'ctc' }),
+  custom_tool_call_output: rule('call_id! output! caller status'),
+  file_search_call: rule('queries! status! results', { prefix: 'fs' }),
+  image_generation_call: rule(
+    'status! result action background error output_format quality revised_prompt size svg_usage',
+    { prefix: 'ig' },
+  ),
+  local_shell_call: rule('call_id! action! status!'),
+  local_shell_call_output: rule('call_id output! status'),
+  mcp_approval_request: rule('server_label! name! arguments!', { prefix: 'mcpr' }),
+  mcp_approval_response: rule('approval_request_id! approve! reason'),
+  mcp_call: rule('server_label! name! arguments! approval_request_id error output status', { prefix: 'mcp' }),
+  mcp_list_tools: rule('server_label! tools! error', { prefix: 'mcpl' }),
+  program: rule('call_id! code! fingerprint!'),
+  program_output: rule('call_id! result! status!'),
+  shell_call: rule('call_id! action! environment caller status'),
+  shell_call_output: rule('call_id! output! max_output_length caller status'),
+  tool_search_call: rule('arguments! call_id execution status'),
+  tool_search_output: rule('tools! call_id execution status', {
+    check: (item, path) => validateTools(item.tools, `${path}.tools`),
+  }),
+  web_search_call: rule('action! status!', { prefix: 'ws', check: checkSearchAction }),
+  // Beta, https://platform.openai.com/docs/guides: their fields are not documented.
+  agent_message: { fields: [], required: [] },
+  multi_agent_call: { fields: [], required: [] },
+  multi_agent_call_output: { fields: [], required: [] },
 };
 
 const inputContent = ['input_text', 'input_image', 'input_file'];
@@ -60,7 +100,7 @@ const contentTypes: Readonly<Record<string, readonly string[]>> = {
   user: inputContent,
 };
 
-function validateItem(item: unknown, { path }: { path: string }): ApiError | undefined {
+function validateItem(item: unknown, path: string): ApiError | undefined {
   if (!isPlainObject(item)) return invalidType(path, { expected: 'an object', value: item });
   const type = toItemType(item);
   const rule = Object.hasOwn(rules, type) ? rules[type] : undefined;
@@ -70,13 +110,10 @@ function validateItem(item: unknown, { path }: { path: string }): ApiError | und
   if (unknown !== undefined) return unknownParameter(`${path}.${unknown}`);
   const missing = rule.required.find(field => item[field] === undefined || item[field] === null);
   if (missing !== undefined) return missingParameter(`${path}.${missing}`);
-  return checkId(item.id, { path: `${path}.id`, prefix: rule.prefix }) ?? rule.check?.(item, path);
+  return checkId(item.id, `${path}.id`, rule.prefix) ?? rule.check?.(item, path);
 }
 
-function checkId(
-  id: unknown,
-  { path, prefix = '' }: { path: string; prefix?: string },
-): ApiError | undefined {
+function checkId(id: unknown, path: string, prefix = ''): ApiError | undefined {
   if (id === undefined || id === null) return undefined;
   if (typeof id !== 'string') return invalidType(path, { expected: 'a string', value: id });
   if (id.length > 64) return tooLong(path, { length: id.length });
@@ -134,11 +171,7 @@ function checkContent(
   if (!Array.isArray(content)) {
     return invalidType(path, { expected: 'one of an array of objects or string', value: content });
   }
-  for (const [index, part] of content.entries()) {
-    const error = checkPart(part, { path: `${path}[${index}]`, supported });
-    if (error !== undefined) return error;
-  }
-  return undefined;
+  return findFirst(content, (part, index) => checkPart(part, { path: `${path}[${index}]`, supported }));
 }
 
 function checkPart(
@@ -163,3 +196,25 @@ function checkPart(
 
 const isImageUrl = (url: unknown): boolean =>
   typeof url === 'string' && /^(https?:\/\/\S+|data:image\/[\w.+-]+;base64,[\w+/=]+)$/.test(url);
+
+const searchFields: Readonly<Record<string, readonly string[]>> = {
+  search: [],
+  open_page: ['url'],
+  find_in_page: ['url', 'pattern'],
+};
+
+function checkSearchAction({ action }: PlainObject, path: string): ApiError | undefined {
+  const { type, ...fields } = action as PlainObject;
+  const required = searchFields[String(type)];
+  if (required === undefined) {
+    return badRequest(
+      `Invalid value: '${String(type)}'. Supported values are: 'search', 'open_page', and 'find_in_page'.`,
+      {
+        param: `${path}.action.type`,
+        code: 'invalid_value',
+      },
+    );
+  }
+  const missing = required.find(name => typeof fields[name] !== 'string');
+  return missing === undefined ? undefined : missingParameter(`${path}.action.${missing}`);
+}

@@ -1,28 +1,25 @@
-import { type ResponseFormat, type FailingFault, formatEvent, toFailure } from './delivery.js';
-import type { ErrorEventFault } from './scripts.js';
-import type {
-  EmulatedResponse,
-  FunctionCallItem,
-  MessageContent,
-  MessageItem,
-  OutputItem,
-  ReasoningItem,
-  StreamEvent,
-} from './wire.js';
-import { toChunks, toWords } from './response.js';
-import type { PlainObject } from '../shared/json.js';
+import type { PlainObject } from '../../shared/json.js';
+import type { ErrorEventFault, ScriptedOutput } from '../protocol/scripts.js';
+import {
+  type EmulatedResponse,
+  type FunctionCallItem,
+  type MessageContent,
+  type MessageItem,
+  type OutputItem,
+  type ReasoningItem,
+  type StreamEvent,
+  toWireItem,
+} from '../protocol/wire.js';
+import { type FailingFault, formatEvent, type ResponseFormat, toFailure } from './delivery.js';
 
 /** Converts a response to the format of the Responses API. */
 export function toResponsesFormat(
   response: EmulatedResponse,
-  {
-    rewriteEvents,
-  }: { rewriteEvents?: ((events: readonly StreamEvent[]) => readonly StreamEvent[]) | undefined },
+  { events: rewrite = given => given }: Pick<ScriptedOutput, 'events'>,
 ): ResponseFormat {
-  const events = toEvents(response);
   return {
     body: toWireResponse(response),
-    frames: (rewriteEvents?.(events) ?? events).map(formatEvent),
+    frames: rewrite(toEvents(response)).map(formatEvent),
     // `response.created`, in background mode `response.queued`, and `response.in_progress`
     openingFrames: isBackground(response) ? 3 : 2,
     terminalFrames: 1,
@@ -210,5 +207,8 @@ function toWireResponse(response: EmulatedResponse): PlainObject {
   };
 }
 
-/** Converts an output item to JSON. */
-export const toWireItem = (item: OutputItem): PlainObject => (item.type === 'raw' ? item.item : { ...item });
+/** Splits text before each word. The joined chunks equal the text. */
+export const toWords = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
+
+/** Splits arguments into chunks the size of tokens, regardless of words and quotes. */
+export const toChunks = (text: string): string[] => text.match(/.{1,7}/gsu) ?? [];

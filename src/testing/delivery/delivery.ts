@@ -1,7 +1,7 @@
-import type { ErrorEventFault, Fault, ScriptedStatus } from './scripts.js';
-import { type ApiError, toErrorBody } from './api-errors.js';
-import type { PlainObject } from '../shared/json.js';
-import type { StreamEvent } from './wire.js';
+import type { ErrorEventFault, Fault, ScriptedStatus } from '../protocol/scripts.js';
+import { type ApiError, toErrorBody } from '../protocol/errors.js';
+import type { PlainObject } from '../../shared/json.js';
+import type { StreamEvent } from '../protocol/wire.js';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 

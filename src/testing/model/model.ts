@@ -1,43 +1,53 @@
-import { isPlainObject, objectsOf, type PlainObject, tryParseJson } from '../shared/json.js';
-import { type ResponsesRequest, toItemType } from './request.js';
-import { buildResponse, createMistralCallId, toPromptText } from './response.js';
-import { createValuePool, fillSchema } from './schema-values.js';
-import type { Fault, ScriptedItem, ScriptedOutput, ScriptedResponse, ScriptedStatus } from './scripts.js';
-import type { EmulatorContext } from './state.js';
-import { writeToolCalls } from './text-tool-calls.js';
+import { isPlainObject, objectsOf, type PlainObject, tryParseJson } from '../../shared/json.js';
+import { type ResponsesRequest, toItemType } from '../protocol/request.js';
+import type {
+  Fault,
+  RewriteOutput,
+  ScriptedItem,
+  ScriptedOutput,
+  ScriptedResponse,
+  ScriptedStatus,
+} from '../protocol/scripts.js';
+import type { EmulatedResponse } from '../protocol/wire.js';
 import { createCompaction, toCompaction } from './compaction.js';
-import { toImage, toProgram, toProgramOutput, toToolSearch } from './hosted-turns.js';
-import { toServerRules } from './server-rules.js';
+import { buildResponse, type PromptCache, type ResponseOptions, toPromptText } from './response.js';
+import { createValuePool, fillSchema } from './schema-values.js';
 import { chooseTools, isSequential, type WantedTool } from './tool-choice.js';
-import type { EmulatedResponse } from './wire.js';
 
 /** The response to a request, before it is converted to the format of an API. */
-export type ModelResponse =
-  ScriptedStatus | { readonly response: EmulatedResponse; readonly script: OutputScript };
+type ModelResponse = ScriptedStatus | { readonly response: EmulatedResponse; readonly script: OutputScript };
 
 /** A script that is not only a status. */
-export type OutputScript = ScriptedOutput | (Fault & Omit<ScriptedOutput, 'fault'>);
+type OutputScript = ScriptedOutput | (Fault & Omit<ScriptedOutput, 'fault'>);
+
+export interface ModelState {
+  readonly cache: PromptCache;
+  /** The scripts of the next requests. */
+  readonly queue: ScriptedResponse[];
+  readonly rewriteOutput: RewriteOutput;
+  /** Changes what the model responds by its rules. @default nothing is changed */
+  readonly extendRules?: (
+    items: readonly ScriptedItem[],
+    request: ResponsesRequest,
+  ) => readonly ScriptedItem[];
+}
 
 /** Creates the response to a request from the next script, or by the rules of the model. */
 export function runModel(
   request: ResponsesRequest,
-  { cache, queue, rulesFor, toolCallFormatFor }: EmulatorContext,
+  { cache, queue, rewriteOutput, extendRules = items => items }: ModelState,
+  server: Pick<ResponseOptions, 'hasPlainReasoning' | 'hidesTruncation'> = {},
 ): ModelResponse {
   const scripted = queue.shift() ?? {};
   if ('status' in scripted) return scripted;
   const script: OutputScript = isItemList(scripted) ? { output: scripted } : scripted;
-  const format = toolCallFormatFor(request.model);
-  const rules = rulesFor(request.model);
-  const server = toServerRules(rules);
-  const items = script.output ?? respondByRules(request);
-  const response = buildResponse(format === undefined ? items : writeToolCalls(items, format), {
+  const items = script.output ?? extendRules(respondByRules(request), request);
+  const response = buildResponse(rewriteOutput(items, request), {
     request,
     cachedTokens: cache.countCachedTokens(toPromptText(request), request),
     incomplete: script.incomplete,
     usage: script.usage,
-    ...(rules.startsWith('mistral') && { createCallId: createMistralCallId }),
-    hasPlainReasoning: server?.hasPlainReasoning,
-    hidesTruncation: server?.hidesTruncation,
+    ...server,
   });
   return { response, script };
 }
@@ -55,24 +65,10 @@ function respondByRules(request: ResponsesRequest): ScriptedItem[] {
   if (request.items.at(-1)?.type === 'compaction_trigger') return [createCompaction()];
   const turn = readTurn(request.items);
   const calls = planCalls(request, turn);
-  const output = calls.length > 0 ? toCalls(request, calls) : toFinalOutput(request, turn);
-  const reasoning = request.reasons ? [toReasoning(request, calls)] : [];
-  return [...toCompaction(request), ...reasoning, ...output];
-}
-
-/** Returns the calls, after the search for their tools or the program that makes them. */
-function toCalls(request: ResponsesRequest, calls: readonly WantedTool[]): ScriptedItem[] {
-  const tools = calls.map(({ tool }) => tool);
-  const search = toToolSearch(
-    request,
-    tools.filter(({ isDeferred }) => isDeferred),
-  );
-  if (search.isForClient) return search.items;
-  const program = toProgram(tools);
   return [
-    ...search.items,
-    ...(program === undefined ? [] : [program]),
-    ...calls.map(call => toCall(call, program && String(program.call_id))),
+    ...toCompaction(request),
+    ...(request.reasons ? [toReasoning(request, calls)] : []),
+    ...(calls.length > 0 ? calls.map(toCall) : [toAnswer(request, turn)]),
   ];
 }
 
@@ -81,15 +77,15 @@ function planCalls({ tools, toolChoice, parallelToolCalls }: ResponsesRequest, t
   if (firstTool === undefined || toolChoice.mode === 'none' || isRefused(turn)) return [];
   const wanted = chooseTools(turn.message, { tools });
   const open = withoutDone(wanted, turn);
-  if (toolChoice.mode === 'auto') {
-    return parallelToolCalls && !isSequential(turn.message) ? open : open.slice(0, 1);
-  }
+  const maximum = parallelToolCalls && !isSequential(turn.message) ? Infinity : 1;
+  if (toolChoice.mode === 'auto') return open.slice(0, maximum);
   // A forced choice requires a call, even a repeated one.
   const forced =
     toolChoice.name === undefined ? wanted[0]?.tool : tools.find(tool => tool.name === toolChoice.name);
   const matching = open.filter(({ tool }) => toolChoice.name === undefined || tool.name === toolChoice.name);
-  const calls = matching.length > 0 ? matching : [{ tool: forced ?? firstTool, text: turn.message }];
-  return parallelToolCalls && !isSequential(turn.message) ? calls : calls.slice(0, 1);
+  return matching.length > 0
+    ? matching.slice(0, maximum)
+    : [{ tool: forced ?? firstTool, text: turn.message }];
 }
 
 /** Removes one entry for each call of this turn, because a message may request a tool twice. */
@@ -102,19 +98,13 @@ function withoutDone(wanted: readonly WantedTool[], { calls }: Turn): WantedTool
   });
 }
 
-const toCall = ({ tool, text }: WantedTool, program: string | undefined): ScriptedItem => ({
+const toCall = ({ tool, text }: WantedTool): ScriptedItem => ({
   call: tool.name,
   ...(tool.namespace !== undefined && { namespace: tool.namespace }),
-  ...(program !== undefined && { program }),
   arguments: JSON.stringify(
     fillSchema({ type: 'object', ...tool.parameters }, { pool: createValuePool(text) }),
   ),
 });
-
-function toFinalOutput(request: ResponsesRequest, turn: Turn): ScriptedItem[] {
-  const image = toImage(request, turn);
-  return [...toProgramOutput(turn.since), ...(image.length > 0 ? image : [toAnswer(request, turn)])];
-}
 
 function toAnswer({ format }: ResponsesRequest, turn: Turn): ScriptedItem {
   if (isRefused(turn)) return { refusal: "I'm sorry, but I can't help with that." };
@@ -149,7 +139,7 @@ function toReasoning({ reasoningSummary }: ResponsesRequest, calls: readonly Wan
 }
 
 /** The last user message and the calls since then. */
-export interface Turn {
+interface Turn {
   /** The last user message as text. */
   readonly message: string;
   /** The same text with descriptions of its images and files. */
@@ -160,8 +150,11 @@ export interface Turn {
   readonly calls: readonly { readonly name: string; readonly output: unknown }[];
 }
 
-/** Reads the current turn of a conversation. A user message without text, such as a tool's image, starts no turn. */
-function readTurn(items: readonly PlainObject[]): Turn {
+/**
+ * Reads the current turn of a conversation. A user message without text, such as a tool's image, starts no turn.
+ * @internal
+ */
+export function readTurn(items: readonly PlainObject[]): Turn {
   const start = items.findLastIndex(
     item => toItemType(item) === 'message' && item.role === 'user' && toText(item.content) !== '',
   );

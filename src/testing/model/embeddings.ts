@@ -1,6 +1,6 @@
-import { type ApiError, badRequest, invalidValue, missingParameter } from './api-errors.js';
+import { type ApiError, badRequest, invalidValue, missingParameter } from '../protocol/errors.js';
 import { estimateTokens } from './response.js';
-import type { PlainObject } from '../shared/json.js';
+import type { PlainObject } from '../../shared/json.js';
 
 /** Computes the response to a request to `/embeddings`: the body, or the API's error. */
 export function embed(body: PlainObject): { body: PlainObject } | { error: ApiError } {

@@ -1,4 +1,4 @@
-import { isPlainObject, type PlainObject, objectsOf } from '../shared/json.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../../shared/json.js';
 
 /**
  * Creates the smallest instance of a JSON Schema: required properties only, with values from the message and defaults

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../shared/json.js';
-import type { FunctionTool } from './request.js';
+import { isPlainObject } from '../../shared/json.js';
+import type { FunctionTool } from '../protocol/request.js';
 
 /** A tool that the message requests, and the part of the message that requests it. */
 export interface WantedTool {

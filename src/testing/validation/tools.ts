@@ -1,14 +1,17 @@
-import { type ApiError, badRequest, invalidType, invalidValue, missingParameter } from './api-errors.js';
-import { isPlainObject, type PlainObject } from '../shared/json.js';
+import { isPlainObject, type PlainObject } from '../../shared/json.js';
+import {
+  type ApiError,
+  badRequest,
+  findFirst,
+  invalidType,
+  invalidValue,
+  missingParameter,
+} from '../protocol/errors.js';
 
 /** Returns the API's first error for `tools`. Only functions are validated, also those in namespaces. */
 export function validateTools(tools: unknown, path = 'tools'): ApiError | undefined {
   if (!Array.isArray(tools)) return undefined;
-  for (const [index, tool] of tools.entries()) {
-    const error = validateTool(tool, { path: `${path}[${index}]` });
-    if (error !== undefined) return error;
-  }
-  return undefined;
+  return findFirst(tools, (tool, index) => validateTool(tool, `${path}[${index}]`));
 }
 
 /** Returns the API's first error for `text.format`. */
@@ -62,7 +65,7 @@ export const tooLong = (
     { param: path, code: 'string_above_max_length' },
   );
 
-function validateTool(tool: unknown, { path }: { path: string }): ApiError | undefined {
+function validateTool(tool: unknown, path: string): ApiError | undefined {
   if (!isPlainObject(tool)) return invalidType(path, { expected: 'an object', value: tool });
   if (tool.type === undefined) return missingParameter(`${path}.type`);
   if (tool.type === 'namespace') {

@@ -1,4 +1,4 @@
-import type { PlainObject } from '../shared/json.js';
+import type { PlainObject } from '../../shared/json.js';
 import type { IncompleteReason, RawItem, ResponseUsage, StreamEvent } from './wire.js';
 
 /** One output item in short notation. The emulator adds ids, status and the other fields. */
@@ -115,15 +115,19 @@ export interface ErrorEventFault {
 }
 
 /**
- * Validator that is applied to requests.
+ * Rules that requests are validated against and that shape the responses.
  *
  * - `openai`: the rules of OpenAI.
- * - `mistral`: the rules of the Mistral API for its current models: on chat completions with Mistral's error bodies, on
- *   `/responses` as vLLM applies them.
- * - `mistral-v3`: the rules for older models, which reject text next to tool calls.
  * - `llamacpp`, `vllm`, `responses.js`: the input that these servers accept, with their own error texts. llama.cpp and
  *   vLLM return reasoning as plain text and reject images for models without `vl`, `vision`, `omni` or `llava` in their
  *   names; llama.cpp and responses.js report truncated responses as completed; responses.js ignores messages with the role
  *   `developer`.
+ * - `none`: no validation. Compatible servers accept nearly anything.
  */
-export type RequestRules = 'openai' | 'mistral' | 'mistral-v3' | 'llamacpp' | 'vllm' | 'responses.js';
+export type RequestRules = 'openai' | 'llamacpp' | 'vllm' | 'responses.js' | 'none';
+
+/** Rewrites the output of a response, scripted or not. */
+export type RewriteOutput = (
+  items: readonly ScriptedItem[],
+  request: { readonly model: string; readonly body: PlainObject },
+) => readonly ScriptedItem[];

@@ -1,22 +1,23 @@
+import { isPlainObject, objectsOf, type PlainObject } from '../../shared/json.js';
 import {
   type ApiError,
   badRequest,
   emptyArray,
+  findFirst,
   invalidType,
   invalidValue,
   missingParameter,
   toQuotedList,
   unknownParameter,
-} from './api-errors.js';
-import { type Check, findFirstError } from './api-errors.js';
-import { isPlainObject, type PlainObject } from '../shared/json.js';
-import { type ModelKind, toModelKind, toModelName } from './request.js';
-import { validateTextFormat, validateTools } from './tool-validation.js';
+} from '../protocol/errors.js';
+import { type ModelKind, toModelKind, toModelName } from '../protocol/request.js';
+import { validateTextFormat, validateTools } from './tools.js';
 
 /** Returns the API's first error for the parameters of a request, except its input items. */
-export const validateRequest = (body: PlainObject): ApiError | undefined => findFirstError(body, checks);
+export const validateRequest = (body: PlainObject): ApiError | undefined =>
+  findFirst(checks, check => check(body));
 
-const checks: readonly Check[] = [
+const checks: readonly ((body: PlainObject) => ApiError | undefined)[] = [
   checkNames,
   checkModel,
   checkInput,
@@ -63,15 +64,23 @@ const includeValues = [
   'message.output_text.logprobs',
 ];
 
-const types: Readonly<Record<string, { expected: string; matches: (value: unknown) => boolean }>> = {
-  background: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
+interface Expectation {
+  readonly expected: string;
+  readonly matches: (value: unknown) => boolean;
+}
+
+const boolean: Expectation = { expected: 'a boolean', matches: value => typeof value === 'boolean' };
+const object: Expectation = { expected: 'an object', matches: isPlainObject };
+
+const types: Readonly<Record<string, Expectation>> = {
+  background: boolean,
   instructions: { expected: 'a string', matches: value => typeof value === 'string' },
-  metadata: { expected: 'an object', matches: isPlainObject },
-  parallel_tool_calls: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
-  reasoning: { expected: 'an object', matches: isPlainObject },
-  store: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
-  stream: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
-  text: { expected: 'an object', matches: isPlainObject },
+  metadata: object,
+  parallel_tool_calls: boolean,
+  reasoning: object,
+  store: boolean,
+  stream: boolean,
+  text: object,
   tools: { expected: 'an array of objects', matches: Array.isArray },
 };
 
@@ -112,12 +121,10 @@ function checkInput({
 }
 
 function checkTypes(body: PlainObject): ApiError | undefined {
-  for (const [name, { expected, matches }] of Object.entries(types)) {
-    const value = body[name];
-    if (value !== undefined && value !== null && !matches(value))
-      return invalidType(name, { expected, value });
-  }
-  return undefined;
+  return findFirst(Object.entries(types), ([name, { expected, matches }]) => {
+    const value = body[name] ?? undefined;
+    return value === undefined || matches(value) ? undefined : invalidType(name, { expected, value });
+  });
 }
 
 function checkInclude({ include, model }: PlainObject): ApiError | undefined {
@@ -176,9 +183,8 @@ function checkConfiguration({
 }: PlainObject): ApiError | undefined {
   const updates = Array.isArray(input) && input.some(item => item?.type === 'configuration_update');
   const isManaged = Array.isArray(management) && management.length > 0;
-  const conflict =
-    truncation === 'auto' ? "truncation 'auto'" : updates ? 'configuration_update items' : undefined;
-  if (!isManaged || conflict === undefined) return undefined;
+  if (!isManaged || !(truncation === 'auto' || updates)) return undefined;
+  const conflict = truncation === 'auto' ? "truncation 'auto'" : 'configuration_update items';
   return badRequest(`'context_management' cannot be used with ${conflict}.`, { param: 'context_management' });
 }
 
@@ -207,7 +213,7 @@ function checkText({ text }: PlainObject): ApiError | undefined {
 }
 
 function checkToolChoice({ tool_choice: choice, tools }: PlainObject): ApiError | undefined {
-  const declared = Array.isArray(tools) ? tools.filter(isPlainObject) : [];
+  const declared = objectsOf(tools);
   if (choice === 'required' && declared.length === 0) {
     return badRequest("Tool choice 'required' must be specified with 'tools' parameter.", {
       param: 'tool_choice',
@@ -247,12 +253,8 @@ function checkAllowedTools(
       ),
   );
   if (unknown === undefined) return undefined;
-  return badRequest(
-    `Tool choice '${String(unknown?.name ?? unknown?.type)}' not found in 'tools' parameter.`,
-    {
-      param: 'tool_choice.tools',
-    },
-  );
+  const name = String(unknown?.name ?? unknown?.type);
+  return badRequest(`Tool choice '${name}' not found in 'tools' parameter.`, { param: 'tool_choice.tools' });
 }
 
 const kindOf = (model: unknown): ModelKind => toModelKind(String(model));

@@ -1,4 +1,4 @@
-import { isPlainObject, type PlainObject, objectsOf } from '../shared/json.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../../shared/json.js';
 
 /** A request body as the emulator reads it. */
 export interface ResponsesRequest {
@@ -26,10 +26,6 @@ export interface FunctionTool {
   readonly description: string;
   readonly parameters: PlainObject;
   readonly namespace?: string;
-  /** The model has to search for the tool first. */
-  readonly isDeferred: boolean;
-  /** Only programs may call the tool. */
-  readonly isForPrograms: boolean;
   readonly definition: PlainObject;
 }
 
@@ -82,7 +78,6 @@ function toAvailableTools(tools: unknown, items: readonly PlainObject[]): Functi
       toFunctionTools(found).map(tool => ({
         ...(type === 'tool_search_output' && { namespace: tool.name }),
         ...tool,
-        isDeferred: false,
       })),
     );
   const toKey = ({ name, namespace = name }: FunctionTool): string => `${namespace}.${name}`;
@@ -94,15 +89,12 @@ function toFunctionTools(tools: unknown, namespace?: string): FunctionTool[] {
   return objectsOf(tools).flatMap((tool): FunctionTool[] => {
     if (tool.type === 'namespace') return toFunctionTools(tool.tools, String(tool.name));
     if (tool.type !== 'function') return [];
-    const callers = tool.allowed_callers;
     return [
       {
         name: String(tool.name),
         description: typeof tool.description === 'string' ? tool.description : '',
         parameters: isPlainObject(tool.parameters) ? tool.parameters : {},
         ...(namespace !== undefined && { namespace }),
-        isDeferred: tool.defer_loading === true,
-        isForPrograms: Array.isArray(callers) && !callers.includes('direct'),
         definition: tool,
       },
     ];

@@ -1,7 +1,17 @@
-import type { ApiError } from './api-errors.js';
-import { isPlainObject, type PlainObject, objectsOf } from '../shared/json.js';
-import type { RequestRules } from './scripts.js';
-import { toItemType } from './request.js';
+import { randomBytes } from 'node:crypto';
+import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
+import { type ApiError, findFirst } from '../../src/testing/protocol/errors.js';
+import { toItemType } from '../../src/testing/protocol/request.js';
+import type { ScriptedItem } from '../../src/testing/protocol/scripts.js';
+
+/**
+ * Validator of Mistral.
+ *
+ * - `mistral`: the rules of the Mistral API for its current models: on chat completions with Mistral's error bodies, on
+ *   `/responses` as vLLM applies them.
+ * - `mistral-v3`: the rules for older models, which reject text next to tool calls.
+ */
+export type MistralRules = 'mistral' | 'mistral-v3';
 
 const createError =
   (type: string, code: string | null) =>
@@ -20,16 +30,16 @@ const invalidRequest = createError('invalid_request_error', null);
  */
 export function validateMistral(
   messages: readonly PlainObject[],
-  { tools = [], rules }: { tools?: readonly PlainObject[]; rules: Exclude<RequestRules, 'openai'> },
+  { tools = [], rules }: { tools?: readonly PlainObject[]; rules: MistralRules },
 ): ApiError | undefined {
   return (
     checkEnds(messages) ??
     checkOrder(messages) ??
     checkMistralCalls(messages) ??
-    firstError(messages, (message, index) =>
+    findFirst(messages, (message, index) =>
       checkMessage(message, { isLast: index === messages.length - 1, rules }),
     ) ??
-    firstError(tools, ({ function: declared }) =>
+    findFirst(tools, ({ function: declared }) =>
       checkName(isPlainObject(declared) ? declared.name : undefined),
     )
   );
@@ -58,7 +68,7 @@ const followers: Readonly<Record<string, readonly string[]>> = {
 };
 
 function checkOrder(messages: readonly PlainObject[]): ApiError | undefined {
-  return firstError(messages, ({ role }, index) => {
+  return findFirst(messages, ({ role }, index) => {
     const previous = messages[index - 1]?.role;
     if (previous === undefined || followers[String(previous)]?.includes(String(role))) return undefined;
     return invalidOrder(`Unexpected role '${String(role)}' after role '${String(previous)}'`);
@@ -67,7 +77,7 @@ function checkOrder(messages: readonly PlainObject[]): ApiError | undefined {
 
 function checkMessage(
   message: PlainObject,
-  { isLast, rules }: { isLast: boolean; rules: Exclude<RequestRules, 'openai'> },
+  { isLast, rules }: { isLast: boolean; rules: MistralRules },
 ): ApiError | undefined {
   if (message.role === 'tool') return checkResult(message);
   if (message.role !== 'assistant') return undefined;
@@ -79,7 +89,7 @@ function checkMessage(
   if (!hasContent && calls.length === 0) {
     return invalidAssistant('Assistant message must have either content or tool_calls, but not none.');
   }
-  const error = firstError(calls, checkCall);
+  const error = findFirst(calls, checkCall);
   if (error !== undefined) return error;
   return message.prefix === true && !isLast
     ? invalidAssistant('Assistant message with prefix True must be last message')
@@ -116,17 +126,6 @@ const isEmpty = (content: unknown): boolean =>
   content === null ||
   content === '' ||
   (Array.isArray(content) && content.length === 0);
-
-function firstError(
-  objects: readonly PlainObject[],
-  check: (object: PlainObject, index: number) => ApiError | undefined,
-): ApiError | undefined {
-  for (const [index, object] of objects.entries()) {
-    const error = check(object, index);
-    if (error !== undefined) return error;
-  }
-  return undefined;
-}
 
 /** Requires one result per call before the next assistant message, and a call for each result. */
 function checkMistralCalls(messages: readonly PlainObject[]): ApiError | undefined {
@@ -188,3 +187,14 @@ function toMessage(item: PlainObject, last: PlainObject | undefined): PlainObjec
       return undefined;
   }
 }
+
+/** Gives calls without an id one in the format of Mistral's models: nine letters and digits. */
+export const withMistralCallIds = (items: readonly ScriptedItem[]): readonly ScriptedItem[] =>
+  items.map(item =>
+    'call' in item && !('type' in item) ? { callId: createMistralCallId(), ...item } : item,
+  );
+
+const createMistralCallId = (): string =>
+  Array.from(randomBytes(9), byte => alphanumerics[byte % alphanumerics.length]).join('');
+
+const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

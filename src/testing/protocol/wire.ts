@@ -1,4 +1,4 @@
-import type { PlainObject } from '../shared/json.js';
+import type { PlainObject } from '../../shared/json.js';
 
 /** Token counts in the format of the API. */
 export interface ResponseUsage {
@@ -83,3 +83,6 @@ export interface StreamEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
+
+/** Converts an output item to JSON. */
+export const toWireItem = (item: OutputItem): PlainObject => (item.type === 'raw' ? item.item : { ...item });

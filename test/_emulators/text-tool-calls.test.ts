@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolCallFormat } from '../../src/testing/index.js';
-import { post, startEmulator, textOf } from './_emulator.js';
+import type { ToolCallFormat } from './text-tool-calls.js';
+import { post, startEmulator, textOf } from '../testing/_emulator.js';
 
 type Json = Record<string, unknown>;
 

@@ -1,28 +1,5 @@
-import type { PlainObject } from '../shared/json.js';
-import { toWireItem } from './events.js';
-import type { EmulatedResponse } from './wire.js';
-import { charactersPerToken } from './response.js';
-import type { RequestRules, ScriptedResponse } from './scripts.js';
-import type { StoredResponses } from './stored-responses.js';
-import type { ToolCallFormat } from './text-tool-calls.js';
-
-/** State that the emulator keeps between requests, and its settings. */
-export interface EmulatorContext {
-  readonly memory: ItemMemory;
-  readonly responses: StoredResponses;
-  readonly cache: PromptCache;
-  /** Maximum tokens of a prompt. Undefined for no limit. */
-  readonly contextWindow: number | undefined;
-  readonly queue: ScriptedResponse[];
-  /** The key of the current request. */
-  readonly key?: string;
-  readonly apiKeys?: readonly string[];
-  readonly basePath: string;
-  readonly latency: number;
-  readonly validate: boolean;
-  readonly rulesFor: (modelId: string) => RequestRules;
-  readonly toolCallFormatFor: (modelId: string) => ToolCallFormat | undefined;
-}
+import type { PlainObject } from '../../shared/json.js';
+import { type EmulatedResponse, toWireItem } from './wire.js';
 
 /** Earlier responses, against which the replayed items of a later request are validated. */
 export interface ItemMemory {
@@ -90,36 +67,4 @@ export function createItemMemory(): ItemMemory {
     findCall: callId => calls.get(callId),
     findCompacted: encryptedContent => compacted.get(encryptedContent),
   };
-}
-
-/** Computes how much of a prompt is cached from the previous one. */
-export interface PromptCache {
-  /** Counts the cached tokens of a prompt and stores the prompt. */
-  countCachedTokens(prompt: string, options: { model: string }): number;
-}
-
-// OpenAI caches prompts of at least 1024 tokens, in steps of 128, https://platform.openai.com/docs/guides/prompt-caching.
-const minTokens = 1024;
-const stepTokens = 128;
-
-export function createPromptCache(): PromptCache {
-  const lastPrompts = new Map<string, string>();
-  return {
-    countCachedTokens(prompt, { model }) {
-      const shared = countShared(lastPrompts.get(model) ?? '', prompt) / charactersPerToken;
-      lastPrompts.set(model, prompt);
-      return shared < minTokens ? 0 : Math.floor(shared / stepTokens) * stepTokens;
-    },
-  };
-}
-
-/** Returns the number of characters at the beginning that both texts have. Compares blocks, because prompts are long. */
-function countShared(before: string, now: string): number {
-  let shared = 0;
-  for (let end = Math.min(before.length, now.length); shared < end;) {
-    const middle = Math.ceil((shared + end) / 2);
-    if (now.startsWith(before.slice(shared, middle), shared)) shared = middle;
-    else end = middle - 1;
-  }
-  return shared;
 }

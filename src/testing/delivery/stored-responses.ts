@@ -1,6 +1,9 @@
-import { type ApiError, badRequest } from './api-errors.js';
+import type { PlainObject } from '../../shared/json.js';
+import { type ApiError, badRequest } from '../protocol/errors.js';
+import type { BackgroundScript, Fault } from '../protocol/scripts.js';
 import {
   type Delivery,
+  type DeliveryOptions,
   type DeliveryStep,
   type ResponseFormat,
   toDelivery,
@@ -9,8 +12,6 @@ import {
   toStreamDelivery,
   withPauses,
 } from './delivery.js';
-import type { PlainObject } from '../shared/json.js';
-import type { BackgroundScript, Fault } from './scripts.js';
 
 /*
  * Responses that requests find by their id: those of background mode, while they run and afterwards, and stored ones.
@@ -34,19 +35,9 @@ interface StoredResponse {
   isOver: boolean;
 }
 
-export interface NewResponse {
-  readonly isBackground: boolean;
-  readonly stream: boolean;
-  readonly script: BackgroundScript | undefined;
-  readonly fault: Fault | undefined;
-  readonly latency: number;
-}
-
-/** Query of `GET /responses/{id}`. */
-export interface RetrieveQuery {
-  readonly stream: boolean;
-  /** Text of the parameter `starting_after`. */
-  readonly startingAfter: string | null;
+export interface NewResponse extends DeliveryOptions {
+  /** Course of a response in background mode. */
+  readonly background: BackgroundScript | undefined;
 }
 
 /** The stored responses of one emulator. */
@@ -54,7 +45,7 @@ export interface StoredResponses {
   /** Stores a response, and returns what the request that creates it receives. */
   add(id: string, format: ResponseFormat, options: NewResponse): Delivery;
   /** Responds to `GET /responses/{id}`. */
-  retrieve(id: string, query: RetrieveQuery): Delivery;
+  retrieve(id: string, query: URLSearchParams): Delivery;
   /** Responds to `POST /responses/{id}/cancel`. */
   cancel(id: string): Delivery;
   /** Responds to `DELETE /responses/{id}`. */
@@ -65,34 +56,35 @@ export function createStoredResponses(): StoredResponses {
   const responses = new Map<string, StoredResponse>();
 
   return {
-    add(id, format, { isBackground, stream, script, fault, latency }) {
+    add(id, format, { background, ...options }) {
+      const { stream, latency, fault } = options;
       const failing = fault?.fault === 'failed' || fault?.fault === 'error-event' ? fault : undefined;
       const response: StoredResponse = {
         format,
-        frames: isBackground && stream ? framesOf(format, failing) : undefined,
+        frames: background !== undefined && stream ? framesOf(format, failing) : undefined,
         body: failing === undefined ? format.body : format.failBody(failing),
-        background: isBackground ? (script ?? {}) : undefined,
+        background,
         latency,
         cancelled: new AbortController(),
         polls: 0,
-        isCutNext: script?.cutPolls === true,
-        isOver: !isBackground,
+        isCutNext: background?.cutPolls === true,
+        isOver: background === undefined,
       };
       responses.set(id, response);
-      if (!isBackground) return toDelivery(format, { stream, latency, fault });
+      if (background === undefined) return toDelivery(format, options);
       if (fault !== undefined && failing === undefined)
-        return { ...toDelivery(format, { stream, latency, fault }), ends: response.cancelled.signal };
+        return { ...toDelivery(format, options), ends: response.cancelled.signal };
       return stream
         ? toStream(response, response.frames ?? [])
         : toJsonDelivery(toPending(response, 'queued'));
     },
 
-    retrieve(id, { stream, startingAfter }) {
+    retrieve(id, query) {
       const response = responses.get(id);
       if (response === undefined) return toErrorDelivery(responseNotFound(id));
-      if (!stream) return toState(response);
+      if (query.get('stream') !== 'true') return toState(response);
       if (response.frames === undefined) return toErrorDelivery(notStreamed);
-      const after = startingAfter === null ? -1 : Number(startingAfter);
+      const after = Number(query.get('starting_after') ?? -1);
       if (!Number.isInteger(after)) return toErrorDelivery(invalidStart);
       return toStream(
         response,
@@ -164,7 +156,12 @@ const bodyOf = (response: StoredResponse): PlainObject =>
 
 const toPending = ({ body }: StoredResponse, status: string): PlainObject => ({
   ...body,
-  ...{ status, output: [], completed_at: null, error: null, incomplete_details: null, usage: null },
+  status,
+  output: [],
+  completed_at: null,
+  error: null,
+  incomplete_details: null,
+  usage: null,
 });
 
 const sequenceNumberOf = (frame: string): number =>

@@ -1,5 +1,3 @@
-import type { PlainObject } from '../shared/json.js';
-
 /** An error response of the API: the HTTP status and the fields of its `error` object. */
 export interface ApiError {
   readonly status: number;
@@ -50,11 +48,8 @@ export function invalidValue(
 }
 
 /** Returns names in quotes, separated as in a sentence. */
-export function toQuotedList(names: readonly string[]): string {
-  const quoted = names.map(name => `'${name}'`);
-  const last = quoted.pop() ?? '';
-  return quoted.length === 0 ? last : `${quoted.join(', ')}${quoted.length > 1 ? ',' : ''} and ${last}`;
-}
+export const toQuotedList = (names: readonly string[]): string =>
+  new Intl.ListFormat('en').format(names.map(name => `'${name}'`));
 
 /** Creates the error for an item that is neither in the request nor stored (404). */
 export const itemNotFound = (id: string): ApiError => ({
@@ -77,13 +72,14 @@ function describeType(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** Returns the API's error for a request, or `undefined` for a valid one. */
-export type Check = (body: PlainObject) => ApiError | undefined;
-
-/** Returns the error of the first failing check: the API reports one error at a time. */
-export function findFirstError(body: PlainObject, checks: readonly Check[]): ApiError | undefined {
-  for (const check of checks) {
-    const error = check(body);
+/** Returns the first error: the API reports one error at a time. */
+export function findFirst<Value>(
+  values: Iterable<Value>,
+  toError: (value: Value, index: number) => ApiError | undefined,
+): ApiError | undefined {
+  let index = 0;
+  for (const value of values) {
+    const error = toError(value, index++);
     if (error !== undefined) return error;
   }
   return undefined;

@@ -1,18 +1,58 @@
 import { randomBytes } from 'node:crypto';
-import { objectsOf, type PlainObject } from '../shared/json.js';
-import { createId } from './response.js';
-import type { FunctionTool, ResponsesRequest } from './request.js';
-import type { ScriptedItem } from './scripts.js';
-import type { RawItem } from './wire.js';
+import { objectsOf, type PlainObject } from '../../src/shared/json.js';
+import { readTurn } from '../../src/testing/model/model.js';
+import { createId } from '../../src/testing/model/response.js';
+import type { FunctionTool, ResponsesRequest } from '../../src/testing/protocol/request.js';
+import type { ScriptedItem } from '../../src/testing/protocol/scripts.js';
+import type { RawItem } from '../../src/testing/protocol/wire.js';
 
 /*
- * Items of tools that the server executes: what the rule-based model adds to the calls and texts that the
- * user's message requests.
+ * Items of tools that the server executes, which the rule-based model adds to the calls and texts that the user's message
+ * requests: searches for deferred tools, programs for functions that only programs may call, and images.
  */
 
+/** Adds these items to the output of the rule-based model. */
+export function addHostedItems(
+  items: readonly ScriptedItem[],
+  request: ResponsesRequest,
+): readonly ScriptedItem[] {
+  const turn = readTurn(request.items);
+  const calls = items.flatMap(item => ('call' in item && !('type' in item) ? [item] : []));
+  const before = items.filter(item => 'type' in item || 'reasoning' in item);
+  const answer = items.filter(item => 'text' in item || 'refusal' in item);
+  if (calls.length === 0) {
+    const image = answer.length > 0 ? toImage(request, turn) : [];
+    return [...before, ...toProgramOutput(turn.since), ...(image.length > 0 ? image : answer)];
+  }
+  const tools = calls.flatMap(({ call, namespace }) =>
+    request.tools.filter(tool => tool.name === call && tool.namespace === namespace),
+  );
+  const search = toToolSearch(
+    request,
+    tools.filter(({ definition }) => definition.defer_loading === true && !isLoaded(definition, request)),
+  );
+  if (search.isForClient) return [...before, ...search.items];
+  const program = toProgram(tools);
+  return [
+    ...before,
+    ...search.items,
+    ...(program === undefined ? [] : [program]),
+    ...calls.map(call => ({ ...call, ...(program && { program: String(program.call_id) }) })),
+  ];
+}
+
+/** Returns true if a search or an item of the conversation has loaded the tool. */
+const isLoaded = ({ name }: PlainObject, { items }: ResponsesRequest): boolean =>
+  items
+    .filter(({ type }) => type === 'additional_tools' || type === 'tool_search_output')
+    .some(({ tools }) => JSON.stringify(tools).includes(JSON.stringify(name)));
+
+const isForPrograms = ({ definition }: FunctionTool): boolean =>
+  Array.isArray(definition.allowed_callers) && !definition.allowed_callers.includes('direct');
+
 /** Returns a program that makes the calls, if their tools may be called by programs only. */
-export function toProgram(tools: readonly FunctionTool[]): RawItem | undefined {
-  if (tools.length === 0 || !tools.every(tool => tool.isForPrograms)) return undefined;
+function toProgram(tools: readonly FunctionTool[]): RawItem | undefined {
+  if (tools.length === 0 || !tools.every(isForPrograms)) return undefined;
   return {
     type: 'program',
     id: createId('prog'),
@@ -23,7 +63,7 @@ export function toProgram(tools: readonly FunctionTool[]): RawItem | undefined {
 }
 
 /** Returns the output of a program whose calls have their outputs. */
-export function toProgramOutput(since: readonly PlainObject[]): RawItem[] {
+function toProgramOutput(since: readonly PlainObject[]): RawItem[] {
   const program = since.findLast(({ type }) => type === 'program');
   if (program === undefined) return [];
   if (since.some(({ type, call_id: id }) => type === 'program_output' && id === program.call_id)) return [];
@@ -40,7 +80,7 @@ export function toProgramOutput(since: readonly PlainObject[]): RawItem[] {
 }
 
 /** Searches for tools that are loaded on demand. A search of the client has an id and ends the response. */
-export function toToolSearch(
+function toToolSearch(
   { body }: ResponsesRequest,
   found: readonly FunctionTool[],
 ): { items: RawItem[]; isForClient: boolean } {
@@ -70,7 +110,7 @@ const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 /** Generates an image if the message asks for one, or edits the image of an earlier turn. */
-export function toImage(
+function toImage(
   { body, items }: ResponsesRequest,
   { message, since }: { message: string; since: readonly PlainObject[] },
 ): ScriptedItem[] {

@@ -1,7 +1,7 @@
-import { isPlainObject, objectsOf, type PlainObject } from '../shared/json.js';
-import { type ApiError, badRequest } from './api-errors.js';
-import { toInputItems } from './request.js';
-import type { RequestRules } from './scripts.js';
+import { isPlainObject, objectsOf, type PlainObject } from '../../shared/json.js';
+import { type ApiError, badRequest, findFirst } from '../protocol/errors.js';
+import { toInputItems } from '../protocol/request.js';
+import type { RequestRules } from '../protocol/scripts.js';
 
 /** The input that a compatible server accepts, instead of the rules of OpenAI. */
 interface ServerRules {
@@ -18,7 +18,7 @@ interface ServerRules {
 }
 
 /** The servers by name. The texts of their errors are those of the servers. */
-const servers: Readonly<Partial<Record<RequestRules, ServerRules>>> = {
+export const servers: Readonly<Partial<Record<RequestRules, ServerRules>>> = {
   // https://github.com/ggml-org/llama.cpp/tree/master/tools/server, of August 2026
   llamacpp: { check: checkLlamaCpp, hidesTruncation: true, hasPlainReasoning: true },
   // https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai/responses
@@ -32,8 +32,6 @@ const servers: Readonly<Partial<Record<RequestRules, ServerRules>>> = {
   },
 };
 
-export const toServerRules = (rules: RequestRules): ServerRules | undefined => servers[rules];
-
 /** Returns the server's first error for a request. */
 export function validateForServer(
   body: PlainObject,
@@ -42,11 +40,9 @@ export function validateForServer(
   if (JSON.stringify(body).length > maxBytes) {
     return { ...badRequest('PayloadTooLargeError: request entity too large'), status: 413 };
   }
-  for (const [index, item] of toInputItems(body.input).entries()) {
-    const error = check(item, { index, model: String(body.model) });
-    if (error !== undefined) return error;
-  }
-  return undefined;
+  return findFirst(toInputItems(body.input), (item, index) =>
+    check(item, { index, model: String(body.model) }),
+  );
 }
 
 function checkLlamaCpp(item: PlainObject, { model }: { model: string }): ApiError | undefined {

@@ -1,10 +1,16 @@
-import { type ApiError, findFirstError, unknownParameter } from './api-errors.js';
-import { objectsOf, type PlainObject } from '../shared/json.js';
-import { toItemType, type ResponsesRequest } from './request.js';
-import { charactersPerToken, createId, estimateTokens, toPromptText } from './response.js';
-import type { ItemMemory } from './state.js';
-import type { RawItem } from './wire.js';
-import { randomBytes } from 'node:crypto';
+import { objectsOf, type PlainObject } from '../../shared/json.js';
+import { type ApiError, unknownParameter } from '../protocol/errors.js';
+import type { ItemMemory } from '../protocol/memory.js';
+import { type ResponsesRequest, toItemType } from '../protocol/request.js';
+import type { RawItem } from '../protocol/wire.js';
+import {
+  charactersPerToken,
+  createEncryptedContent,
+  createId,
+  estimateTokens,
+  toPromptText,
+  toUsage,
+} from './response.js';
 
 /** Returns a compaction item if the prompt exceeds the request's threshold. */
 export function toCompaction(request: ResponsesRequest): RawItem[] {
@@ -18,17 +24,14 @@ export function toCompaction(request: ResponsesRequest): RawItem[] {
 export const createCompaction = (): RawItem => ({
   type: 'compaction',
   id: createId('cmp'),
-  encrypted_content: `gAAAAA${randomBytes(96).toString('base64url')}`,
+  encrypted_content: createEncryptedContent(),
 });
 
 /** Returns the API's error for the parameters of `POST /responses/compact`. */
-export const validateCompact = (body: PlainObject): ApiError | undefined =>
-  findFirstError(body, [
-    fields => {
-      const name = Object.keys(fields).find(key => !parameters.has(key));
-      return name === undefined ? undefined : unknownParameter(name);
-    },
-  ]);
+export function validateCompact(body: PlainObject): ApiError | undefined {
+  const name = Object.keys(body).find(key => !parameters.has(key));
+  return name === undefined ? undefined : unknownParameter(name);
+}
 
 const parameters = new Set([
   'image',
@@ -50,23 +53,23 @@ export function compact(request: ResponsesRequest, { memory }: { memory: ItemMem
   const createdAt = Math.floor(Date.now() / 1000);
   memory.remember(
     {
-      ...{ id, createdAt, status: 'completed', usage: null, echo: {} },
+      id,
+      createdAt,
+      status: 'completed',
+      usage: null,
+      echo: {},
       output: [{ type: 'raw', item: compaction }],
     },
     { items, store: false },
   );
-  const inputTokens = estimateTokens(toPromptText(request));
-  const outputTokens = estimateTokens(String(compaction.encrypted_content));
   const messages = items.filter(item => toItemType(item) === 'message' && item.role === 'user');
   return {
-    ...{ id, object: 'response.compaction', created_at: createdAt },
+    id,
+    object: 'response.compaction',
+    created_at: createdAt,
     output: [...messages.map(message => ({ type: 'message', ...message })), compaction],
-    usage: {
-      input_tokens: inputTokens,
-      input_tokens_details: { cached_tokens: 0 },
-      output_tokens: outputTokens,
-      output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: inputTokens + outputTokens,
-    },
+    usage: toUsage(estimateTokens(toPromptText(request)), {
+      outputTokens: estimateTokens(String(compaction.encrypted_content)),
+    }),
   };
 }
