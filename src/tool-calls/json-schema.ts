@@ -141,14 +141,15 @@ export function resolveSchema(schema: unknown, root: unknown): PlainObject {
   return isPlainObject(current) ? current : {};
 }
 
-/** Follows a JSON pointer in the form of a URI fragment, such as `#/$defs/city`. */
-function resolvePointer(pointer: string, root: unknown): unknown {
+/** Follows a JSON pointer in the form of a URI fragment, such as `#/$defs/city`. Returns undefined without a target. */
+export function resolvePointer(pointer: string, root: unknown): unknown {
   if (pointer !== '#' && !pointer.startsWith('#/')) return undefined; // an anchor
   let found = root;
   for (const step of pointer.split('/').slice(1)) {
     const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (!isPlainObject(found)) return undefined;
-    found = Object.hasOwn(found, key) ? found[key] : ownValue(found, decodeFragment(key));
+    if (typeof found !== 'object' || found === null) return undefined;
+    const inner = found as PlainObject;
+    found = Object.hasOwn(inner, key) ? inner[key] : ownValue(inner, decodeFragment(key));
   }
   return found;
 }

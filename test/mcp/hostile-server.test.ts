@@ -75,17 +75,17 @@ describe('the list of a hostile server', () => {
     ]);
   });
 
-  it('omits tools whose schemas would break a request', async () => {
+  it('converts schemas that would break a request, and omits tools with schemas that are too large', async () => {
     const { tools, warnings } = await openTools({ hostile: hostile('schemas') }).listTools();
     expect(tools.map(({ name, inputSchema }) => [name, inputSchema])).toEqual([
+      ['properties', { type: 'object', properties: { a: {} } }],
+      ['required', { type: 'object', properties: {}, required: ['all'] }],
       ['nulls', { type: 'object', properties: {} }],
+      ['type', { type: 'object', properties: {} }],
     ]);
     expect(warnings.map(warning => warning.slice('MCP server "hostile" offers the tool '.length))).toEqual([
       '"deep" with an input schema of more than 100 levels or 262144 characters.',
       '"wide" with an input schema of more than 100 levels or 262144 characters.',
-      expect.stringMatching(/^"properties" with an invalid input schema \(properties: /),
-      expect.stringMatching(/^"required" with an invalid input schema \(required: /),
-      expect.stringMatching(/^"type" with an input schema of type "\\u001b\[31mt+…" instead of "object"\.$/),
     ]);
   });
 

@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { type JSONObject, objectOf } from '../../shared/json.js';
+import { toStandardSchema } from '../../tool-calls/standard-schema.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
 import { isForModel, toApp } from './apps.js';
 import { requestOriginal } from '../transport/messages.js';
@@ -152,19 +153,16 @@ const toolSchema = z.object({
   _meta: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 
-// If the API rejected one schema, the request would fail, including the tools of all other servers.
-const inputSchemaSchema = z.looseObject({
-  properties: z.record(z.string(), z.union([z.record(z.string(), z.unknown()), z.boolean()])).nullish(),
-  required: z.array(z.string()).nullish(), // Go encodes an empty list as null
-});
-
 type ListedTool = z.output<typeof toolSchema>;
 
 /** Reads one entry of a tool list. Fields that are not needed may be malformed. */
 function readTool(entry: unknown, options: ReadOptions): ToolDefinition | ToolProblem {
   const { data, error } = toolSchema.safeParse(entry);
-  if (data) return findProblem(data, options) ?? toDefinition(data);
-
+  if (data) {
+    // If the API rejected one schema, the request would fail, including the tools of all other servers.
+    const tool = { ...data, inputSchema: data.inputSchema && toStandardSchema(data.inputSchema) };
+    return findProblem(tool, options) ?? toDefinition(tool);
+  }
   const name = objectOf(entry)?.name;
   const reason = toReason(error);
   return typeof name === 'string' && name !== ''
@@ -198,8 +196,6 @@ function findProblem(
     const shown = typeof type === 'string' ? quoteName(type) : `${kind} value`;
     return toProblem(`offers ${tool} with an input schema of type ${shown} instead of "object"`);
   }
-  const { error } = inputSchemaSchema.safeParse(inputSchema ?? {});
-  if (error) return toProblem(`offers ${tool} with an invalid input schema (${toReason(error)})`);
   const headerIssue = usesHeaders ? findParamHeaderIssue(inputSchema) : undefined;
   return headerIssue === undefined ? undefined : toProblem(`offers ${tool} with ${headerIssue}`);
 }

@@ -7,13 +7,20 @@ import {
   stringOf,
   toStableJson,
 } from '../../shared/json.js';
-import { mapSchema, resolveSchema } from '../../tool-calls/json-schema.js';
+import {
+  branchesOf,
+  mapSchema,
+  resolvePointer,
+  resolveSchema,
+  subschemasOf,
+} from '../../tool-calls/json-schema.js';
+import { toStandardSchema } from '../../tool-calls/standard-schema.js';
 import { toStrictIssue } from '../../tool-calls/strict-schema.js';
 import type { TextFormat } from '../wire.js';
 import type { TextFormatOption } from './options.js';
 
 /** A change of a schema that loses a constraint. */
-type Loss = 'property-names' | 'lookaround' | 'root-keyword' | 'depth';
+type Loss = 'property-names' | 'pattern' | 'reference' | 'root-keyword' | 'depth';
 
 /** A schema as the API accepts it. */
 interface AcceptedSchema {
@@ -26,9 +33,12 @@ const LOSS_TEXTS: Readonly<Record<Loss, string>> = {
   'property-names':
     'The Responses API does not support `propertyNames` in JSON schemas. It was removed, so the API does not enforce ' +
     'the constraint on property names.',
-  lookaround:
-    'The Responses API does not support lookaround in `pattern` of JSON schemas. The pattern was removed, so the API ' +
-    'does not enforce it.',
+  pattern:
+    'The Responses API does not support lookaround and invalid regular expressions in JSON schemas. These patterns were ' +
+    'removed, so the API does not enforce them.',
+  reference:
+    'The Responses API does not support references without a target in the same JSON schema. They were removed, so the ' +
+    'API allows any value in their place.',
   'root-keyword':
     'The Responses API does not support `oneOf`, `anyOf`, `allOf`, `enum` and `not` at the top level of tool schemas. ' +
     'Their properties became optional properties of the tool, so the API does not enforce the combinations.',
@@ -154,8 +164,9 @@ const NO_PARAMETERS: AcceptedSchema = { schema: { type: 'object', properties: {}
 /** Converts the schema of a response or of a tool's output to one that the API accepts. */
 export const toAcceptedSchema: (schema: unknown) => AcceptedSchema = remember(schema => {
   const losses = new Set<Loss>();
-  const accept = (inner: PlainObject): PlainObject => toAccepted(inner, losses);
-  const accepted = mapSchema(schema, accept, () => losses.add('depth'));
+  const standard = toStandardSchema(schema, () => losses.add('depth'));
+  const acceptance: Acceptance = { root: standard, losses, widened: new Set() };
+  const accepted = mapSchema(standard, inner => toAccepted(inner, acceptance));
   return { schema: withoutRootReference({ ...accepted }), losses: [...losses] };
 });
 
@@ -185,22 +196,79 @@ function remember<Result extends object>(
   };
 }
 
+interface Acceptance {
+  readonly root: PlainObject;
+  readonly losses: Set<Loss>;
+  /** Converted schemas that allow more than before. */
+  readonly widened: Set<unknown>;
+}
+
 /** Returns one schema without what the API rejects. The schemas inside it have been converted already. */
-function toAccepted(schema: PlainObject, losses: Set<Loss>): PlainObject {
-  const { $schema: _, propertyNames, ...rest } = schema;
-  const hasLookaround = typeof rest.pattern === 'string' && containsLookaround(rest.pattern);
-  if (propertyNames !== undefined && propertyNames !== true) losses.add('property-names');
-  if (hasLookaround) losses.add('lookaround');
-  const reference = toOnlyReference(rest);
-  const isUnchanged =
-    !('$schema' in schema) && !('propertyNames' in schema) && !hasLookaround && reference === undefined;
-  if (isUnchanged) return schema;
-  const { pattern, allOf, ...others } = rest;
-  return {
-    ...others,
-    ...(pattern !== undefined && !hasLookaround && { pattern }),
-    ...(reference === undefined ? allOf !== undefined && { allOf } : { $ref: reference }),
+function toAccepted(schema: PlainObject, { root, losses, widened }: Acceptance): PlainObject {
+  const isWidened = (...inner: unknown[]): boolean => inner.some(one => widened.has(one));
+  const removed = new Set<string>();
+  const lose = (keyword: string, loss?: Loss): void => {
+    removed.add(keyword);
+    if (loss !== undefined) losses.add(loss);
   };
+  const { propertyNames, pattern, patternProperties, $ref, oneOf } = schema;
+  if (propertyNames !== undefined)
+    lose('propertyNames', propertyNames === true ? undefined : 'property-names');
+  if (typeof pattern === 'string' && !isAcceptedPattern(pattern)) lose('pattern', 'pattern');
+  if (typeof $ref === 'string' && !hasTarget($ref, root)) lose('$ref', 'reference');
+  if (schema.$dynamicRef !== undefined) lose('$dynamicRef', 'reference');
+  const names = objectOf(patternProperties) ?? {};
+  const rejected = Object.keys(names).filter(name => !isAcceptedPattern(name));
+  if (rejected.length > 0) lose('unevaluatedProperties', 'pattern');
+  // A negation and a condition would forbid more if their schemas allow more.
+  if (isWidened(schema.not)) lose('not');
+  if (isWidened(schema.if)) ['if', 'then', 'else'].forEach(keyword => lose(keyword));
+  const overlaps = Array.isArray(oneOf) && isWidened(...oneOf);
+  if (overlaps) lose('oneOf');
+  const isLossy = removed.size > 0 && !(removed.size === 1 && propertyNames === true);
+
+  if ('$schema' in schema) removed.add('$schema');
+  const reference = toOnlyReference(schema);
+  if (reference !== undefined) removed.add('allOf');
+  const accepted =
+    removed.size === 0
+      ? schema
+      : {
+          ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => !removed.has(keyword))),
+          ...(reference !== undefined && { $ref: reference }),
+          ...(overlaps && schema.anyOf === undefined && { anyOf: oneOf }),
+          ...(rejected.length > 0 && withoutPatterns(schema, names, rejected)),
+        };
+  if (isLossy || isWidened(...subschemasOf(schema).map(inner => inner.schema))) widened.add(accepted);
+  return accepted;
+}
+
+/** Removes names that are patterns. What they allowed stays allowed. */
+function withoutPatterns(
+  { additionalProperties }: PlainObject,
+  patterns: PlainObject,
+  rejected: readonly string[],
+): PlainObject {
+  const kept = Object.entries(patterns).filter(([name]) => !rejected.includes(name));
+  const allowed = [additionalProperties, ...rejected.map(name => patterns[name])].filter(
+    one => one !== false,
+  );
+  const isOpen = additionalProperties === undefined || allowed.includes(true);
+  return {
+    patternProperties: Object.fromEntries(kept),
+    additionalProperties: isOpen ? true : allowed.length === 1 ? allowed[0] : { anyOf: allowed },
+  };
+}
+
+/** Returns true if a reference has a target in its schema, or in the definitions of alternatives that the root receives. */
+function hasTarget(reference: string, root: PlainObject): boolean {
+  if (!reference.startsWith('#')) return false;
+  if (reference === '#' || reference.startsWith('#/'))
+    return [root, ...branchesOf(root)].some(schema => resolvePointer(reference, schema) !== undefined);
+  const hasAnchor = (schema: unknown): boolean =>
+    objectOf(schema)?.$anchor === reference.slice(1) ||
+    subschemasOf(schema).some(inner => hasAnchor(inner.schema));
+  return hasAnchor(root);
 }
 
 /** Returns the reference of `allOf: [{ $ref }]`, in which Zod wraps recursive schemas. The API has no `allOf`. */
@@ -218,12 +286,19 @@ function withoutRootReference(root: PlainObject): PlainObject {
   return { ...resolveSchema({ $ref }, root), ...rest };
 }
 
-/**
- * Returns true if a regular expression contains lookaround: `(?=`, `(?!`, `(?<=` or `(?<!`, neither escaped nor in a
- * character class.
- */
-function containsLookaround(pattern: string): boolean {
+/** Returns true for a valid regular expression without lookaround: `(?=`, `(?!`, `(?<=` or `(?<!`. */
+function isAcceptedPattern(pattern: string): boolean {
   // Consumes escapes and classes, so that only real groups remain.
   const tokens = pattern.matchAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]|\(\?<?[=!]/g);
-  return [...tokens].some(([token]) => token.startsWith('(?'));
+  if ([...tokens].some(([token]) => token.startsWith('(?'))) return false;
+  return isRegExp(pattern, 'u') || isRegExp(pattern, '');
+}
+
+function isRegExp(pattern: string, flags: string): boolean {
+  try {
+    new RegExp(pattern, flags);
+    return true;
+  } catch {
+    return false;
+  }
 }

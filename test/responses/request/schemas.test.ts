@@ -117,7 +117,7 @@ describe('toAcceptedSchema', () => {
   ])('removes the pattern %s: %s', (pattern, isRemoved) => {
     const { schema, losses } = schemaOf({ type: 'string', pattern });
     expect(schema).toEqual(isRemoved ? { type: 'string' } : { type: 'string', pattern });
-    expect(losses).toEqual(isRemoved ? ['lookaround'] : []);
+    expect(losses).toEqual(isRemoved ? ['pattern'] : []);
   });
 
   it('replaces an `allOf` with only a reference', () => {
@@ -129,7 +129,31 @@ describe('toAcceptedSchema', () => {
       $defs: { node: { properties: { next: { $ref: '#/$defs/node', description: 'd' } } } },
     });
     const both = { allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }] };
-    expect(schemaOf({ type: 'object', properties: { both } }).schema).toMatchObject({ properties: { both } });
+    const $defs = { a: {}, b: {} };
+    expect(schemaOf({ type: 'object', properties: { both }, $defs }).schema).toMatchObject({
+      properties: { both },
+    });
+  });
+
+  it.each([
+    [{ $ref: '#/$defs/missing', description: 'd' }, { description: 'd' }],
+    [{ $ref: 'https://example.com/address.json' }, {}],
+    [{ $dynamicRef: '#node' }, {}],
+    [{ not: { $ref: '#missing' } }, {}],
+    [{ if: { pattern: '(?=x)' }, then: false }, {}],
+    [{ oneOf: [{ pattern: '(?=x)' }, { minLength: 3 }] }, { anyOf: [{}, { minLength: 3 }] }],
+    [
+      { patternProperties: { '(?!_)': { type: 'string' }, '^a': {} }, additionalProperties: false },
+      { patternProperties: { '^a': {} }, additionalProperties: { type: 'string' } },
+    ],
+    [
+      { patternProperties: { '[a-': { type: 'string' } }, additionalProperties: { type: 'number' } },
+      { patternProperties: {}, additionalProperties: { anyOf: [{ type: 'number' }, { type: 'string' }] } },
+    ],
+  ])('removes what has no meaning for the API, and forbids nothing by it: %j', (before, after) => {
+    const { schema, losses } = schemaOf({ type: 'object', properties: { a: before } });
+    expect(schema).toEqual({ type: 'object', properties: { a: after } });
+    expect(losses).toHaveLength(1);
   });
 
   it.each([
@@ -205,8 +229,8 @@ describe('toAcceptedSchema', () => {
   it('reports each loss once, with the schemas that have it', () => {
     const warnings: unknown[] = [];
     const losses = createSchemaLosses();
-    losses.add(['lookaround', 'property-names'], 'a');
-    losses.add(['lookaround'], 'b');
+    losses.add(['pattern', 'property-names'], 'a');
+    losses.add(['pattern'], 'b');
     losses.report(warning => warnings.push(warning));
     expect(warnings).toMatchObject([
       { type: 'other', message: expect.stringMatching(/lookaround.*Affected: a, b\.$/) },
