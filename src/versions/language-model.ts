@@ -58,8 +58,9 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
     async doGenerate(options: HostOptions) {
       const { call, source } = await open(options, false);
       const collector = createPartCollector();
-      for await (const part of partsOf(transformParts(source, createFilter(call, version))))
-        collector.add(part);
+      const filter = createFilter(call, version, collector.add);
+      for await (const part of partsOf(source)) filter.part(part);
+      filter.flush();
       const { content, warnings, response, structuredOutputText, ...end } = collector.result();
       const write = createPartWriter(version, call);
       const written: PlainObject[] = [];
@@ -104,15 +105,20 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
   }
 }
 
-/** Creates the filter for parts that the host cannot show or keep. */
-function createFilter(call: CoreCall, { hasApprovalTool }: Version): PartTransformer {
+/** Creates the filter for parts that the host cannot show or keep. `emit` is the same for all parts, as most are deltas. */
+function createFilter(
+  call: CoreCall,
+  { hasApprovalTool }: Version,
+  emit: (part: Part) => void,
+): { part(part: Part): void; flush(): void } {
   const filter = createHostFilter(call);
-  if (!hasApprovalTool) return filter;
+  const keep = (part: Part): void => filter.part(part, emit);
+  if (!hasApprovalTool) return { part: keep, flush: () => filter.flush?.(emit) };
   const approvals = createApprovalWriter(call);
   return {
-    part: (part, emit) => approvals.part(part, one => filter.part(one, emit)),
-    flush(emit) {
-      approvals.flush?.(one => filter.part(one, emit));
+    part: part => approvals.part(part, keep),
+    flush() {
+      approvals.flush?.(keep);
       filter.flush?.(emit);
     },
   };
@@ -120,20 +126,19 @@ function createFilter(call: CoreCall, { hasApprovalTool }: Version): PartTransfo
 
 /** Writes the parts that the host can show and keep. Both steps are one, because every promise of a batch costs time. */
 function writeSource(source: PartSource, call: CoreCall, version: Version): Batches<PlainObject> {
-  const filter = createFilter(call, version);
   const write = createPartWriter(version, call);
   let written: PlainObject[] = [];
   let isOver = false;
   const emit = (part: PlainObject): void => void written.push(part);
-  const emitPart = (part: Part): void => write(part, emit);
+  const filter = createFilter(call, version, part => write(part, emit));
   return {
     async next() {
       written = [];
       while (written.length === 0 && !isOver) {
         const parts = await source.next();
         isOver = parts === undefined;
-        if (parts === undefined) filter.flush?.(emitPart);
-        else for (const part of parts) filter.part(part, emitPart);
+        if (parts === undefined) filter.flush();
+        else for (const part of parts) filter.part(part);
       }
       return written.length > 0 ? written : undefined;
     },

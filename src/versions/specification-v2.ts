@@ -31,7 +31,7 @@ export interface LanguageModelV2 {
 
 /** Options of a call. */
 export interface LanguageModelV2CallOptions {
-  prompt: LanguageModelV2Prompt;
+  prompt: LanguageModelV2Message[];
   /** The maximum number of tokens of the response. @default the model's own */
   maxOutputTokens?: number;
   /** The temperature of the sampling. @default the model's own */
@@ -54,7 +54,8 @@ export interface LanguageModelV2CallOptions {
   /** The tools that the model can call. @default none */
   tools?: (LanguageModelV2FunctionTool | LanguageModelV2ProviderDefinedTool)[];
   /** Requires or forbids calls. @default auto */
-  toolChoice?: LanguageModelV2ToolChoice;
+  toolChoice?:
+    { type: 'auto' } | { type: 'none' } | { type: 'required' } | { type: 'tool'; toolName: string };
   /** Adds the events of the server to a stream. @default false */
   includeRawChunks?: boolean;
   /** Aborts the call. */
@@ -83,14 +84,6 @@ interface LanguageModelV2ProviderDefinedTool {
   args: Record<string, unknown>;
 }
 
-/** Requires or forbids calls. */
-type LanguageModelV2ToolChoice =
-  { type: 'auto' } | { type: 'none' } | { type: 'required' } | { type: 'tool'; toolName: string };
-
-/** The messages of a call. */
-type LanguageModelV2Prompt = LanguageModelV2Message[];
-
-/** A message of a prompt. */
 type LanguageModelV2Message = { providerOptions?: SharedV2ProviderOptions } & (
   | { role: 'system'; content: string }
   | { role: 'user'; content: (LanguageModelV2TextPart | LanguageModelV2FilePart)[] }
@@ -107,21 +100,16 @@ type LanguageModelV2Message = { providerOptions?: SharedV2ProviderOptions } & (
   | { role: 'tool'; content: LanguageModelV2ToolResultPart[] }
 );
 
-/** A text of a prompt. */
 interface LanguageModelV2TextPart {
   type: 'text';
   text: string;
   providerOptions?: SharedV2ProviderOptions;
 }
 
-/** Reasoning of an earlier response. */
-interface LanguageModelV2ReasoningPart {
+interface LanguageModelV2ReasoningPart extends Omit<LanguageModelV2TextPart, 'type'> {
   type: 'reasoning';
-  text: string;
-  providerOptions?: SharedV2ProviderOptions;
 }
 
-/** A file of a prompt. */
 interface LanguageModelV2FilePart {
   type: 'file';
   filename?: string;
@@ -145,7 +133,6 @@ interface LanguageModelV2ToolCallPart {
   providerOptions?: SharedV2ProviderOptions;
 }
 
-/** The result of a tool call. */
 interface LanguageModelV2ToolResultPart {
   type: 'tool-result';
   toolCallId: string;
@@ -165,7 +152,6 @@ type LanguageModelV2ToolResultOutput =
       value: ({ type: 'text'; text: string } | { type: 'media'; data: string; mediaType: string })[];
     };
 
-/** A complete response. */
 interface LanguageModelV2GenerateResult {
   content: LanguageModelV2Content[];
   finishReason: LanguageModelV2FinishReason;
@@ -176,7 +162,6 @@ interface LanguageModelV2GenerateResult {
   warnings: LanguageModelV2CallWarning[];
 }
 
-/** A streamed response. */
 interface LanguageModelV2StreamResult {
   stream: ReadableStream<LanguageModelV2StreamPart>;
   request?: { body?: unknown };
@@ -200,7 +185,6 @@ interface LanguageModelV2File {
   data: string | Uint8Array;
 }
 
-/** A source of a response. */
 type LanguageModelV2Source =
   | {
       type: 'source';
@@ -220,7 +204,6 @@ type LanguageModelV2Source =
       providerMetadata?: SharedV2ProviderMetadata;
     };
 
-/** A tool call. */
 interface LanguageModelV2ToolCall {
   type: 'tool-call';
   toolCallId: string;
@@ -275,7 +258,6 @@ export type LanguageModelV2StreamPart =
   | { type: 'raw'; rawValue: unknown }
   | { type: 'error'; error: unknown };
 
-/** The reason why a response ended. */
 type LanguageModelV2FinishReason =
   'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other' | 'unknown';
 
