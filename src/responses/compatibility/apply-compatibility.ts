@@ -25,7 +25,13 @@ export function applyCompatibility(
   body: ResponsesRequestBody,
   compatibility: Compatibility,
 ): ResponsesRequestBody {
-  const { instructionsWithPreviousResponse, reasoning = true, additionalProperties, efforts } = compatibility;
+  const {
+    instructionsWithPreviousResponse,
+    reasoning = true,
+    additionalProperties,
+    efforts,
+    without = [],
+  } = compatibility;
   const moved = withAcceptedEffort(
     instructionsWithPreviousResponse === false ? moveInstructions(body) : body,
     efforts,
@@ -37,7 +43,8 @@ export function applyCompatibility(
       ? mapIfChanged(moved.tools, withOpenSchema)
       : moved.tools;
   const isSame = input === moved.input && tools === moved.tools;
-  return withoutFields(isSame ? moved : { ...moved, input, ...(tools && { tools }) }, compatibility);
+  const changed = isSame ? moved : { ...moved, input, ...(tools && { tools }) };
+  return without.reduce(withoutField, changed);
 }
 
 /** Moves instructions into a system message. */
@@ -276,17 +283,6 @@ const toFileNotice = ({ filename }: { filename?: string }): string =>
   `[file${filename === undefined ? '' : ` ${filename}`} omitted: this server accepts text only]`;
 
 const isImage = (part: InputContent): part is InputImage => part.type === 'input_image';
-
-/** Removes the fields that the endpoint does not accept. Returns the same object if the request has none of them. */
-function withoutFields(
-  body: ResponsesRequestBody,
-  { include = 'any', without = [] }: Compatibility,
-): ResponsesRequestBody {
-  const included = { any: [], unencrypted: ['include.reasoning.encrypted_content'], none: ['include'] }[
-    include
-  ];
-  return [...included, ...without].reduce(withoutField, body);
-}
 
 /** Returns true if the request has the field with this wire path. */
 export const hasField = (body: ResponsesRequestBody, path: string): boolean =>
