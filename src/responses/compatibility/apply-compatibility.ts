@@ -47,7 +47,6 @@ export function applyCompatibility(
   return without.reduce(withoutField, changed);
 }
 
-/** Moves instructions into a system message. */
 function moveInstructions(body: ResponsesRequestBody): ResponsesRequestBody {
   const { instructions, ...rest } = body;
   if (instructions === undefined || body.previous_response_id === undefined) return body;
@@ -112,7 +111,6 @@ function withOpenSchema(tool: WireTool): WireTool {
   return parameters === tool.parameters ? tool : { ...tool, parameters };
 }
 
-/** Prefixes of OpenAI's item ids, by the type of the item. */
 const ID_PREFIXES: Readonly<Record<string, string>> = {
   message: 'msg_',
   function_call: 'fc_',
@@ -270,7 +268,6 @@ function toOutput(
   return isString ? shown.flatMap(part => (part.type === 'input_text' ? [part.text] : [])).join('\n') : shown;
 }
 
-/** Text that replaces an image. */
 const IMAGE_NOTICES: Readonly<Record<ToolImages, string | undefined>> = {
   output: undefined,
   'user-message': '[image: shown in the next message]',

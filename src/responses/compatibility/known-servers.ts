@@ -5,7 +5,6 @@ import {
   ENCRYPTED_REASONING,
 } from './compatibility.js';
 
-/** A server that accepts other input than OpenAI. */
 interface KnownServer {
   /** Host names that belong to this server only. Without it, the server is selected by name. */
   readonly host?: RegExp;

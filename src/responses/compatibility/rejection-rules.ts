@@ -189,7 +189,6 @@ const REJECTION_RULES: readonly RejectionRule[] = [
   },
 ];
 
-/** The statuses of rejections. */
 const REJECTION_STATUSES: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
 /** A reference to an item that the server has not stored, or no longer. */

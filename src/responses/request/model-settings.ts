@@ -129,7 +129,6 @@ export const toFinalEffort = (
   input.filter(isConfigurationUpdate).findLast(item => item.reasoning?.effort !== undefined)?.reasoning
     ?.effort ?? reasoning?.effort;
 
-/** Returns the sampling settings, unless the model rejects them. */
 export function toSampling(
   { temperature, topP }: Pick<CoreCall, 'temperature' | 'topP'>,
   { traits, effort, warn }: Pick<ModelSettingsContext, 'traits' | 'warn'> & { effort: string | undefined },
