@@ -110,6 +110,16 @@ const changes = {
       line: "import { v5 } from './v5.js';",
     });
   },
+  'a per-call option': () =>
+    insertLine('responses/request/options.ts', {
+      before: /Maximum number of hosted tool calls/,
+      line: "  patience: sentAs('patience', z.number()),",
+    }),
+  'a setting with a per-call option': () =>
+    insertLine('responses/request/options.ts', {
+      before: /^ {2}systemMessageMode: z/,
+      line: "  mood: sentAs('mood', z.string()),",
+    }),
   'a known server': () =>
     insertLine('responses/compatibility/known-servers.ts', {
       before: /^ {2}vllm: \{/,
@@ -186,6 +196,10 @@ it('a known server takes one row', () => {
   });
 });
 
+it.each(['a per-call option', 'a setting with a per-call option'])('%s takes one row', name => {
+  expect(reach[name]).toEqual({ newFiles: [], changedLines: { 'responses/request/options.ts': 1 } });
+});
+
 it('a major of ai takes its file and the two lines that register it', () => {
   expect(reach['a major of ai']).toEqual({
     newFiles: ['versions/v5.ts'],
@@ -193,7 +207,7 @@ it('a major of ai takes its file and the two lines that register it', () => {
   });
 });
 
-it('the four changes compile', { timeout: 120_000 }, () => {
+it('the changes compile', { timeout: 120_000 }, () => {
   const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile) as {
     config: { compilerOptions: object };
   };
@@ -257,6 +271,21 @@ it('the hosted tool is declared, mapped and kept out of function calls', async (
   ];
   await model.doGenerate({ prompt: history, tools });
   expect(JSON.stringify(emulator.requests[1]?.body)).not.toContain('function_call');
+});
+
+it('the options are validated and sent, and a setting applies to the calls that do not set it', async () => {
+  const { createKelivoResponsesProvider } = await load<typeof main>('index.ts');
+  const emulator = await startEmulator({ validate: false });
+  const settings = { baseURL: emulator.baseURL, mood: 'calm' };
+  const model = createKelivoResponsesProvider(settings).responses('gpt-5');
+  await model.doGenerate({ prompt, providerOptions: { openai: { patience: 3 } } });
+  await model.doGenerate({ prompt, providerOptions: { kelivo: { mood: 'merry' } } });
+  expect(emulator.requests.map(({ body }) => body)).toMatchObject([
+    { patience: 3, mood: 'calm' },
+    { mood: 'merry' },
+  ]);
+  const wrong = model.doGenerate({ prompt, providerOptions: { openai: { patience: 'much' } } });
+  await expect(wrong).rejects.toThrow('`providerOptions.openai.patience`');
 });
 
 it('the model family reads its calls from text', async () => {

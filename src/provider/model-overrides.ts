@@ -62,7 +62,6 @@ export function createCompatibilitySchema(): z.ZodType<
     images: flag,
     reasoning: z.union([flag, z.literal('text')]).optional(),
     efforts: z.array(z.string()).optional(),
-    include: z.enum(['any', 'unencrypted', 'none']).optional(),
     additionalProperties: flag,
     instructionsWithPreviousResponse: flag,
     without: z.array(z.string()).optional(),

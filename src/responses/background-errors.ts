@@ -4,7 +4,6 @@ import { withoutQuery } from '../redaction/redaction.js';
 
 /* The errors of responses in the background. */
 
-/** The facts of a response that its errors contain. */
 interface BackgroundFacts {
   readonly responseId: string | undefined;
   readonly status: unknown;

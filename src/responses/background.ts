@@ -23,7 +23,6 @@ import type { ResponseRequest, ResponseSource, ResponseTransport } from './trans
  * https://platform.openai.com/docs/guides/background
  */
 
-/** Options of the call. */
 export interface BackgroundOptions {
   /** A response of an earlier request to continue. */
   readonly resume?: ResumedResponse | undefined;
@@ -119,7 +118,6 @@ async function openInBackground(options: BackgroundRequest): Promise<ResponseSou
 
 type ConnectionOptions = BackgroundRequest & { readonly signal: AbortSignal };
 
-/** The connections of one response, one after the other. */
 function createConnections(options: ConnectionOptions, tracker: Tracker) {
   const { url, headers, needsKey, fetch, signal, timeouts, resume, body, toInputJson } = options;
   /** The events are read. Otherwise the state of the response is requested until it is complete. */
@@ -139,7 +137,6 @@ function createConnections(options: ConnectionOptions, tracker: Tracker) {
     close: () => connection?.close(),
   };
 
-  /** Sends the request that creates the response. */
   function create(): Promise<OpenedResponse> {
     const { connect, idle } = timeouts;
     return openResponse({
@@ -261,7 +258,6 @@ interface ReceivedEvent extends SseEvent {
   readonly isDocument?: boolean;
 }
 
-/** Reads the complete events of one connection. */
 async function* eventsOf({ read, errorContext }: OpenedResponse): AsyncGenerator<ReceivedEvent, undefined> {
   const decoder = new TextDecoder();
   let events: ReceivedEvent[] = [];
@@ -291,7 +287,6 @@ async function* eventsOf({ read, errorContext }: OpenedResponse): AsyncGenerator
   }
 }
 
-/** Statuses of a response that has not ended. */
 const PENDING: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
 const TERMINAL_EVENTS = /^(?:response\.(?:completed|incomplete|failed|done)|error)$/;

@@ -8,7 +8,6 @@ import type { ResponsesModelConfig } from './model.js';
 import { buildRequest } from './request/build-request.js';
 import { toUsage } from './stream/event-handlers.js';
 
-/** A compacted conversation. */
 export interface CompactedConversation {
   /** The output items that replace the conversation, without its system messages. */
   readonly items: readonly PlainObject[];

@@ -89,7 +89,6 @@ interface ModelContext {
   readonly memory: TurnMemory;
 }
 
-/** A response of which the beginning has been read. */
 interface BegunResponse {
   readonly reader: ResponseReader;
   readonly head: readonly Part[];
@@ -152,7 +151,6 @@ interface ReadContext extends Omit<ModelContext, 'modelId'> {
   readonly built: BuiltRequest;
 }
 
-/** Reads the beginning of a response. */
 async function begin(
   source: ResponseSource,
   { body, call, config, memory, built: { background, toolNames } }: ReadContext,
@@ -190,7 +188,6 @@ async function begin(
   }
 }
 
-/** Returns true if the host requested JSON. */
 const isJsonCall = ({ responseFormat }: CoreCall): boolean => responseFormat?.type === 'json';
 
 /** Reads a response that is not streamed to its end. Rejects with its error. */
@@ -247,7 +244,6 @@ const WITHOUT_TEXT: ReadonlySet<string> = new Set(['raw']);
 /** The reader of a response that was only submitted. */
 const NO_MORE: ResponseReader = { next: async () => undefined, body: () => undefined };
 
-/** Returns the parts of a response that the server has accepted. */
 function toSubmitted(responseId: string | undefined, { errorContext }: OpenedResponse): Part[] {
   const { url, requestBody } = errorContext;
   if (responseId === undefined) {

@@ -3,7 +3,6 @@ import { type OpenedResponse, openResponse, type OpenResponseOptions } from '../
 import type { LoggedCall } from '../http/request-log.js';
 import type { ResponsesRequestBody } from './wire.js';
 
-/** A request for one response. */
 export interface ResponseRequest extends Pick<
   OpenResponseOptions,
   'url' | 'headers' | 'needsKey' | 'toInputJson' | 'fetch' | 'signal' | 'timeouts'

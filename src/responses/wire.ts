@@ -128,7 +128,6 @@ export interface ConfigurationUpdate {
   text?: { format: TextFormat };
 }
 
-/** Adds tools for the rest of the conversation. */
 export interface AdditionalTools {
   type: 'additional_tools';
   role: 'developer';
@@ -168,7 +167,6 @@ export interface FunctionTool {
   output_schema?: object;
 }
 
-/** Functions that belong together. Each namespace has its own names. */
 export interface NamespaceTool {
   type: 'namespace';
   name: string;

@@ -25,7 +25,13 @@ export function applyCompatibility(
   body: ResponsesRequestBody,
   compatibility: Compatibility,
 ): ResponsesRequestBody {
-  const { instructionsWithPreviousResponse, reasoning = true, additionalProperties, efforts } = compatibility;
+  const {
+    instructionsWithPreviousResponse,
+    reasoning = true,
+    additionalProperties,
+    efforts,
+    without = [],
+  } = compatibility;
   const moved = withAcceptedEffort(
     instructionsWithPreviousResponse === false ? moveInstructions(body) : body,
     efforts,
@@ -37,10 +43,10 @@ export function applyCompatibility(
       ? mapIfChanged(moved.tools, withOpenSchema)
       : moved.tools;
   const isSame = input === moved.input && tools === moved.tools;
-  return withoutFields(isSame ? moved : { ...moved, input, ...(tools && { tools }) }, compatibility);
+  const changed = isSame ? moved : { ...moved, input, ...(tools && { tools }) };
+  return without.reduce(withoutField, changed);
 }
 
-/** Moves instructions into a system message. */
 function moveInstructions(body: ResponsesRequestBody): ResponsesRequestBody {
   const { instructions, ...rest } = body;
   if (instructions === undefined || body.previous_response_id === undefined) return body;
@@ -105,7 +111,6 @@ function withOpenSchema(tool: WireTool): WireTool {
   return parameters === tool.parameters ? tool : { ...tool, parameters };
 }
 
-/** Prefixes of OpenAI's item ids, by the type of the item. */
 const ID_PREFIXES: Readonly<Record<string, string>> = {
   message: 'msg_',
   function_call: 'fc_',
@@ -263,7 +268,6 @@ function toOutput(
   return isString ? shown.flatMap(part => (part.type === 'input_text' ? [part.text] : [])).join('\n') : shown;
 }
 
-/** Text that replaces an image. */
 const IMAGE_NOTICES: Readonly<Record<ToolImages, string | undefined>> = {
   output: undefined,
   'user-message': '[image: shown in the next message]',
@@ -276,17 +280,6 @@ const toFileNotice = ({ filename }: { filename?: string }): string =>
   `[file${filename === undefined ? '' : ` ${filename}`} omitted: this server accepts text only]`;
 
 const isImage = (part: InputContent): part is InputImage => part.type === 'input_image';
-
-/** Removes the fields that the endpoint does not accept. Returns the same object if the request has none of them. */
-function withoutFields(
-  body: ResponsesRequestBody,
-  { include = 'any', without = [] }: Compatibility,
-): ResponsesRequestBody {
-  const included = { any: [], unencrypted: ['include.reasoning.encrypted_content'], none: ['include'] }[
-    include
-  ];
-  return [...included, ...without].reduce(withoutField, body);
-}
 
 /** Returns true if the request has the field with this wire path. */
 export const hasField = (body: ResponsesRequestBody, path: string): boolean =>

@@ -66,12 +66,6 @@ export interface Compatibility {
    */
   readonly efforts?: readonly string[];
   /**
-   * Values that `include` may contain: `any`, all except encrypted reasoning (`unencrypted`), or none because the field
-   * is unknown (`none`). Volcengine has no encrypted reasoning: https://github.com/CherryHQ/cherry-studio/issues/13144
-   * @default 'any'
-   */
-  readonly include?: 'any' | 'unencrypted' | 'none';
-  /**
    * Sends `additionalProperties: false` in tool schemas. xAI rejected it for a time and assumes it anyway:
    * https://github.com/vercel/ai/issues/14678
    * @default true
@@ -86,7 +80,8 @@ export interface Compatibility {
   /**
    * Request fields that are not sent, by their wire names, for example `temperature` or `text.verbosity`. `input.phase` is
    * a field of input items, `include.message.output_text.logprobs` a value of a list. The Codex backend rejects
-   * `max_output_tokens`: https://github.com/RayBytes/ChatMock/issues/103
+   * `max_output_tokens`: https://github.com/RayBytes/ChatMock/issues/103. Volcengine has no encrypted reasoning
+   * (`include.reasoning.encrypted_content`): https://github.com/CherryHQ/cherry-studio/issues/13144
    * @default none
    */
   readonly without?: readonly string[];
@@ -108,3 +103,6 @@ export function mergeCompatibility(base: Compatibility, override: Compatibility)
   const without = [...new Set([...(base.without ?? []), ...(override.without ?? [])])];
   return { ...base, ...override, ...(without.length > 0 && { without }) };
 }
+
+/** The value of `include` that this package adds itself, which servers without encrypted reasoning reject. */
+export const ENCRYPTED_REASONING = 'include.reasoning.encrypted_content';

@@ -1,6 +1,10 @@
-import { CHAT_TOOL_OUTPUTS, COMPLETE_ITEMS, type Compatibility } from './compatibility.js';
+import {
+  CHAT_TOOL_OUTPUTS,
+  COMPLETE_ITEMS,
+  type Compatibility,
+  ENCRYPTED_REASONING,
+} from './compatibility.js';
 
-/** A server that accepts other input than OpenAI. */
 interface KnownServer {
   /** Host names that belong to this server only. Without it, the server is selected by name. */
   readonly host?: RegExp;
@@ -23,7 +27,7 @@ const KNOWN_SERVERS = {
   volcengine: {
     host: /^ark\.[\w.-]+\.(?:volces|bytepluses)\.com$/,
     // https://github.com/CherryHQ/cherry-studio/issues/18253 and https://github.com/CherryHQ/cherry-studio/issues/13144
-    compatibility: { status: true, include: 'unencrypted' },
+    compatibility: { status: true, without: [ENCRYPTED_REASONING] },
   },
   huggingface: {
     host: /^router\.huggingface\.co$/,

@@ -4,6 +4,7 @@ import {
   createItemRelations,
   EFFORTS,
   type InputItem,
+  isCompaction,
   type ItemRelations,
   rebuiltItems,
   type ResponsesRequestBody,
@@ -13,9 +14,9 @@ import {
   CHAT_TOOL_OUTPUTS,
   COMPLETE_ITEMS,
   type Compatibility,
+  ENCRYPTED_REASONING,
   mergeCompatibility,
 } from './compatibility.js';
-import { REFUSED_CONTENT, withoutRefusedCompaction } from './refused-compaction.js';
 
 /** A rejection of a request that one change of the request resolves. */
 interface RejectionRule {
@@ -36,6 +37,15 @@ interface Rejection {
   readonly message: string;
   readonly body: ResponsesRequestBody;
 }
+
+/**
+ * The rejection of encrypted content, of reasoning or of a compaction: it is encrypted for the account that created it
+ * (Wei-Shaw/sub2api#5084).
+ */
+export const REFUSED_CONTENT: readonly RegExp[] = [
+  /invalid_encrypted_content/, // openai/codex#8145
+  /encrypted content .*could not be verified/i, // openai/openai-agents-python#2063
+];
 
 /** The rules in the order in which they are tried: unambiguous texts first, then texts that may mean several things. */
 const REJECTION_RULES: readonly RejectionRule[] = [
@@ -65,7 +75,7 @@ const REJECTION_RULES: readonly RejectionRule[] = [
       /Encrypted content is not supported with this model/i, // microsoft/agent-framework#7483
       /unknown type: reasoning\.encrypted_content/i, // CherryHQ/cherry-studio#13144 (Volcengine)
     ],
-    fallback: { include: 'unencrypted' },
+    fallback: { without: [ENCRYPTED_REASONING] },
   },
   {
     texts: [/Cannot determine type of 'item'/], // ggml-org/llama.cpp, for messages without a type
@@ -179,7 +189,6 @@ const REJECTION_RULES: readonly RejectionRule[] = [
   },
 ];
 
-/** The statuses of rejections. */
 const REJECTION_STATUSES: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
 /** A reference to an item that the server has not stored, or no longer. */
@@ -233,6 +242,29 @@ export function findFallback(
     ? { body: { ...body, input }, isLasting: false }
     : undefined;
 }
+
+/**
+ * Returns the input with the items that the newest compaction replaced, and without compactions. Undefined if the request
+ * has no compaction, or if the history did not contain what it replaced.
+ */
+function withoutRefusedCompaction(
+  { input }: ResponsesRequestBody,
+  message: string,
+  relations: ItemRelations,
+): InputItem[] | undefined {
+  if (!REFUSED_CONTENT.some(text => text.test(message))) return undefined;
+  const isCompacted = (item: InputItem): boolean => isCompaction(item, relations);
+  const newest = input.findLastIndex(isCompacted);
+  const compaction = input[newest];
+  const replaced = compaction && relations.replaced.get(compaction);
+  if (replaced === undefined || !replaced.some(item => !isCompacted(item) && isContent(item)))
+    return undefined;
+  return [...replaced, ...input.slice(newest + 1)].filter(item => !isCompacted(item));
+}
+
+/** Returns true for an item that the conversation consists of. Hosts keep instructions when they remove old messages. */
+const isContent = (item: InputItem): boolean =>
+  !('role' in item && item.role !== 'user' && item.role !== 'assistant');
 
 const isReferenceTo = (item: InputItem, id: string | undefined): boolean =>
   item.type === 'item_reference' && item.id === id;

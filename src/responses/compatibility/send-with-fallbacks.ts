@@ -1,3 +1,4 @@
+import { APICallError } from '@ai-sdk/provider';
 import type { Warning } from '../../core/part.js';
 import { toCamelCase } from '../../shared/field-names.js';
 import {
@@ -8,9 +9,8 @@ import {
   type ResponsesRequestBody,
 } from '../wire.js';
 import { applyCompatibility, countImages, hasField } from './apply-compatibility.js';
-import { type Compatibility, mergeCompatibility } from './compatibility.js';
-import { explainRefusal } from './refused-compaction.js';
-import { findFallback } from './rejection-rules.js';
+import { type Compatibility, ENCRYPTED_REASONING, mergeCompatibility } from './compatibility.js';
+import { findFallback, REFUSED_CONTENT } from './rejection-rules.js';
 
 /** Compatibility learned from rejected requests of one model. */
 export interface LearnedCompatibility {
@@ -86,6 +86,27 @@ export async function sendWithFallbacks<Opened>(
   }
 }
 
+/** Names the compaction in the error of a request that cannot be sent without it. */
+function explainRefusal(error: unknown, { input }: ResponsesRequestBody, relations: ItemRelations): unknown {
+  if (!APICallError.isInstance(error) || !input.some(item => isCompaction(item, relations))) return error;
+  const { message, responseBody = '' } = error;
+  if (!REFUSED_CONTENT.some(text => text.test(`${message} ${responseBody}`))) return error;
+  const { url, requestBodyValues, statusCode, responseHeaders, isRetryable, data, cause } = error;
+  return new APICallError({
+    url,
+    requestBodyValues,
+    statusCode,
+    responseHeaders,
+    responseBody,
+    isRetryable,
+    data,
+    cause,
+    message:
+      `${message} The server cannot read the compaction in the history, which another key or endpoint created, and the ` +
+      'history does not contain the messages that it replaced. Use that key again, or start a new conversation.',
+  });
+}
+
 /** Returns a warning for everything in a request that the sent one lacks. */
 function toWarnings(
   body: ResponsesRequestBody,
@@ -127,7 +148,9 @@ function toWarnings(
     );
   }
   return [
-    ...(applied.without ?? []).filter(field => hasField(body, field)).map(toOmittedWarning),
+    ...(applied.without ?? [])
+      .filter(field => field !== ENCRYPTED_REASONING && hasField(body, field))
+      .map(toOmittedWarning),
     ...notes.map(message => ({ type: 'other' as const, message })),
   ];
 }

@@ -55,7 +55,6 @@ export const applyPatch = defineHostedTool<ApplyPatchInput, ApplyPatchOutput, Ap
   }),
 });
 
-/** Streams the diff, which all operations but deletions contain. */
 const diffStream: HostedInputStream = {
   events: ['response.apply_patch_call_operation_diff.delta', 'response.apply_patch_call_operation_diff.done'],
   begin({ call_id: callId, operation }) {
@@ -74,7 +73,6 @@ const diffStream: HostedInputStream = {
   end: '"}}',
 };
 
-/** `apply_patch`: the host creates, updates or deletes one file. */
 export const applyPatchTool: HostedTool = {
   declarations: { 'openai.apply_patch': { type: 'apply_patch', choiceFields: [] } },
   items: {

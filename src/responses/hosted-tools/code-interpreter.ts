@@ -65,7 +65,6 @@ export const codeInterpreter = defineHostedTool<
   }),
 });
 
-/** `code_interpreter`: runs Python in a container on the server. */
 export const codeInterpreterTool: HostedTool = {
   declarations: {
     'openai.code_interpreter': {

@@ -88,7 +88,6 @@ export interface ComputerOutput {
   acknowledgedSafetyChecks?: ComputerSafetyCheck[];
 }
 
-/** Schemas that both tools contain. */
 function toSharedSchemas() {
   const number = z.number().optional();
   const action = {
@@ -155,7 +154,6 @@ export const computerUse = defineHostedTool<ComputerUseInput, ComputerOutput, Co
   },
 });
 
-/** `computer` and `computer_use_preview`: the host runs mouse and keyboard actions and returns a screenshot. */
 export const computerTool: HostedTool = {
   declarations: {
     'openai.computer_use': { type: 'computer_use_preview', choiceFields: [] },
@@ -236,7 +234,6 @@ function toScreenshot({ imageUrl, fileId, detail }: PlainObject = {}): PlainObje
   };
 }
 
-/** Returns the last image of an output with content. */
 function toLastImage(part: ToolResultPart, toContent: ToContent): PlainObject | undefined {
   const content = part.output.type === 'content' ? toContent(part) : '';
   const image =

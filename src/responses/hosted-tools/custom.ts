@@ -40,7 +40,6 @@ export const custom = defineHostedTool<string, unknown, CustomToolArguments>()({
   toSchemas: () => ({ inputSchema: z.string() }),
 });
 
-/** `custom`: the host executes a tool with free text as input. */
 export const customTool: HostedTool = {
   declarations: {
     'openai.custom': {

@@ -61,7 +61,6 @@ export const fileSearch = defineHostedTool<object, FileSearchOutput, FileSearchT
   }),
 });
 
-/** `file_search`: searches vector stores on the server. */
 export const fileSearchTool: HostedTool = {
   declarations: {
     'openai.file_search': {

@@ -138,7 +138,6 @@ export interface ApprovalRequest {
 export type FoundSource =
   { readonly url: string; readonly title?: string } | { readonly fileId: string; readonly filename: string };
 
-/** Streams the arguments of a call. */
 export interface HostedInputStream {
   /** Types of the events that contain the arguments. */
   readonly events: readonly string[];
@@ -156,7 +155,6 @@ export interface HostedInputStream {
   readonly encoding?: 'json' | 'text';
 }
 
-/** Escapes text for a JSON string. */
 export const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 interface HostedPreview {
@@ -230,11 +228,9 @@ export function toPlainOutput(
   return { text, isError: type.startsWith('error-') || type === 'execution-denied' };
 }
 
-/** Returns the JSON object of a tool result, and undefined for results of other types. */
 export const toOutputObject = ({ output }: ToolResultPart): PlainObject | undefined =>
   output.type === 'json' ? objectOf(output.value) : undefined;
 
-/** Returns the fields that are neither undefined nor null. */
 export const presentFields = (fields: PlainObject): JSONObject =>
   Object.fromEntries(
     Object.entries(fields)
@@ -242,13 +238,11 @@ export const presentFields = (fields: PlainObject): JSONObject =>
       .map(([name, value]) => [name, asJson(value)]),
   );
 
-/** Returns the id of an item as metadata. */
 export function toItemId({ id }: PlainObject): JSONObject {
   const itemId = idOf(id);
   return itemId === undefined ? {} : { itemId };
 }
 
-/** Returns the `call_id` of an item. */
 export const toCallId = ({ call_id: callId }: PlainObject): string | undefined => idOf(callId);
 
 /** Returns the status as the result of a server-executed call whose item has no other result. */

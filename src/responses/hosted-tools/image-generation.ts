@@ -48,7 +48,6 @@ export const imageGeneration = defineHostedTool<
   toSchemas: () => ({ inputSchema: z.object({}), outputSchema: z.object({ result: z.string() }) }),
 });
 
-/** `image_generation`: draws and edits images on the server. */
 export const imageGenerationTool: HostedTool = {
   declarations: { 'openai.image_generation': { type: 'image_generation', choiceFields: [] } },
   items: {

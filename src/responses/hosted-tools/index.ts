@@ -48,10 +48,8 @@ for (const { declarations, items, replay } of allTools) {
   }
 }
 
-/** Returns the declaration of a tool by the id under which a host declares it. */
 export const declarationOf = (id: string): HostedToolDeclaration | undefined => declarationsById.get(id);
 
-/** Returns the declaration of a tool by its type in the request. */
 export const declarationOfType = (type: string): HostedToolDeclaration | undefined =>
   declarationsByType.get(type);
 
@@ -103,10 +101,8 @@ export function itemMappingOf({ type }: PlainObject): DeclarableItem {
 /** Types of the events that stream the input of a hosted call or a preview of its result. */
 export const hostedEvents: readonly string[] = eventTypes;
 
-/** Rules for the calls that the server executed. */
 export type ServerTool = Pick<HostedTool, 'serverReplay' | 'toUserContent'>;
 
-/** Returns the tool that a host declared under an id. */
 export const serverToolOf = (id: string): ServerTool | undefined =>
   allTools.find(({ declarations }) => Object.hasOwn(declarations, id));
 

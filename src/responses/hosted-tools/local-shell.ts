@@ -46,7 +46,6 @@ export const localShell = defineHostedTool<LocalShellInput, LocalShellOutput>()(
   }),
 });
 
-/** `local_shell`: the host runs one command at a time, given as a list of arguments. */
 export const localShellTool: HostedTool = {
   declarations: { 'openai.local_shell': { type: 'local_shell' } },
   items: {

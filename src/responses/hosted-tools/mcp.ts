@@ -113,7 +113,6 @@ export const mcp = defineHostedTool<Record<string, unknown>, McpToolOutput, McpT
   }),
 });
 
-/** `mcp`: the server calls the tools of a remote MCP server. */
 export const mcpTool: HostedTool = {
   declarations: {
     'openai.mcp': {
@@ -175,7 +174,6 @@ export const mcpApproval = defineHostedTool<McpApprovalInput, McpApprovalOutput>
   }),
 });
 
-/** `mcp_approval_request`: the API asks before it calls a tool of a hosted MCP server, and the host decides. */
 export const mcpApprovalTool: HostedTool = {
   // The API asks for approval without a declaration.
   declarations: { 'openai.mcp_approval_request': {} },

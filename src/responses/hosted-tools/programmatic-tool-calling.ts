@@ -50,12 +50,10 @@ export const programmaticToolCalling = defineHostedTool<
   }),
 });
 
-/** Returns the callers that the options of a function name. */
 function callersOf({ allowedCallers }: Readonly<Record<string, unknown>> = {}): unknown[] {
   return Array.isArray(allowedCallers) ? allowedCallers : [];
 }
 
-/** `programmatic_tool_calling`: the server runs programs that call tools. */
 export const programmaticToolCallingTool: HostedTool = {
   declarations: {
     'openai.programmatic_tool_calling': { type: 'programmatic_tool_calling', choiceFields: [] },

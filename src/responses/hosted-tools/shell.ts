@@ -117,7 +117,6 @@ export const shell = defineHostedTool<ShellInput, ShellOutput, ShellToolArgument
   }),
 });
 
-/** Streams the commands one after the other, as the server does. */
 const commandStream: HostedInputStream = {
   events: [
     'response.shell_call_command.added',
@@ -144,7 +143,6 @@ const commandStream: HostedInputStream = {
   end: '"]}}',
 };
 
-/** `shell`: several command lines at once, each with its own output. */
 export const shellTool: HostedTool = {
   declarations: {
     'openai.shell': {

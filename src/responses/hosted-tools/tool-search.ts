@@ -50,7 +50,6 @@ export const toolSearch = defineHostedTool<ToolSearchInput, ToolSearchOutput, To
   }),
 });
 
-/** `tool_search`: the server or the host searches the deferred tools. */
 export const toolSearchTool: HostedTool = {
   declarations: {
     'openai.tool_search': { type: 'tool_search', unchangedArguments: ['parameters'], choiceFields: [] },
@@ -110,7 +109,6 @@ const toCallItem = (input: unknown, { execution, callId, id }: SearchOrigin): Se
   arguments: objectOf(input)?.arguments ?? {},
 });
 
-/** Returns undefined for a result without tools. */
 const toOutputItem = (
   result: PlainObject | undefined,
   { execution, callId, id }: SearchOrigin,

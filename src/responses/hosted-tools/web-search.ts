@@ -92,7 +92,6 @@ export const webSearchPreview = defineHostedTool<
 
 const INCLUDE_SOURCES = 'web_search_call.action.sources';
 
-/** `web_search` and `web_search_preview`: searches the web and opens pages on the server. */
 export const webSearchTool: HostedTool = {
   declarations: {
     'openai.web_search': { type: 'web_search', choiceFields: [], include: INCLUDE_SOURCES },

@@ -7,7 +7,6 @@ import { stringOf } from '../../shared/json.js';
  * The API has an item for the request and one for the response, which are converted like a call and its result.
  */
 
-/** The name of the calls that stand for requests. */
 const REQUEST_NAME = 'mcp_approval_request';
 
 /** Types of parts that the API does not accept, and that no other step of the conversion reads. */
@@ -116,7 +115,6 @@ interface ApprovalRequest {
   hasResponse: boolean;
 }
 
-/** Returns true for a call of a hosted MCP server in a history of the official provider. */
 const isUnmarkedCall = ({ providerExecuted, toolName }: ToolCallPart): boolean =>
   providerExecuted === true && toolName.startsWith('mcp.');
 

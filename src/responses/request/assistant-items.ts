@@ -153,7 +153,6 @@ function toMessage(
   };
 }
 
-/** Returns no item for a call that is left out. */
 function toCalls(part: ToolCallPart, context: AssistantItemsContext): readonly InputItem[] {
   const { itemId, async, namespace } = readPartOptions(part);
   // Fields without which the API does not recognize a call.

@@ -31,10 +31,9 @@ import {
 import { callOptions as optionRows, type SettingOptions, toRequestFields } from './options.js';
 import { createSchemaLosses } from './schemas.js';
 import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
-import { namedToolsOf, toolsWithOutputSchema, toTools } from './tools.js';
+import { namedToolsOf, readTools, toTools } from './tools.js';
 import { createTurnMemory, type TurnMemory } from './turn-memory.js';
 
-/** The parts of a call that a request is built from. */
 export type RequestCall = Omit<CoreCall, 'abortSignal' | 'headers' | 'host' | 'telemetry' | 'roundTelemetry'>;
 
 export interface BuildRequestContext extends SettingOptions {
@@ -63,7 +62,6 @@ export interface BuiltRequest {
   readonly relations: ItemRelations;
 }
 
-/** A call in background mode. */
 export interface BackgroundCall {
   readonly pollInterval?: number | undefined;
   /** Ends the call when the server has accepted the response. */
@@ -103,13 +101,13 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
   });
   const losses = createSchemaLosses();
   const relations = createItemRelations();
-  const toolNames = createToolNames([...namedToolsOf(call.tools, { official }), ...calledToolsIn(prompt)]);
-  const tools = toTools(call, {
+  const declared = readTools(call.tools, { official, warn });
+  const toolNames = createToolNames([...namedToolsOf(declared), ...calledToolsIn(prompt)]);
+  const tools = toTools(declared, call.toolChoice, {
     toolNames,
     traits,
     strict: callOptions.strictJsonSchema ?? false,
     allowedTools: toAllowedToolsOfRound(callOptions.allowedTools, call),
-    official,
     losses,
     warn,
   });
@@ -122,7 +120,9 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
     toolNames,
     replays: hostedToolsOf(call, replayOf),
     updates,
-    toolsWithOutputSchema: toolsWithOutputSchema(call.tools, { official }),
+    toolsWithOutputSchema: new Set(
+      declared.flatMap(({ tool, options }) => (options?.outputSchema === undefined ? [] : [tool.name])),
+    ),
     passThroughFiles: callOptions.passThroughUnsupportedFiles ?? false,
     serverToolOf: part => serverTools.get(part.toolName) ?? serverToolOfCall(part),
     conversation: prompt,
@@ -178,7 +178,6 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
   };
 }
 
-/** Parts that are neither calls nor approvals. */
 const PLAIN_PARTS: ReadonlySet<string> = new Set(['text', 'reasoning', 'file', 'custom', 'tool-result']);
 
 /** Returns true for a message that may contain approvals of hosted MCP servers, or parts that the API does not accept. */
@@ -211,7 +210,6 @@ function toBody(groups: readonly object[]): ResponsesRequestBody {
   return body as object as ResponsesRequestBody;
 }
 
-/** Returns true for a call in background mode. */
 const isBackground = ({ background = false }: ResponsesCallOptions): boolean => background !== false;
 
 /** In a tool loop, the options concern the first round, and those of the loop each round. */

@@ -155,7 +155,6 @@ export interface ToolOutputOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Converts a tool result to the `output` of a `function_call_output`. */
 export function toToolOutput(part: ToolResultPart, options: ToolOutputOptions): FunctionCallOutput['output'] {
   const { output, toolName } = part;
   const breakpoint = readPartOptions(part).promptCacheBreakpoint;

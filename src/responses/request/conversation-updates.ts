@@ -94,7 +94,6 @@ const functionDefinition = z.looseObject({
 
 const customDefinition = z.looseObject({ type: z.literal('custom'), name: z.string().min(1) });
 
-/** Tools that are added within a conversation, as the API names their fields. */
 const additionalToolsSchema = z.array(
   z.union([
     functionDefinition,

@@ -54,7 +54,6 @@ export function createHostedCalls(
   const isInLastResponse = (part: ToolCallPart): boolean =>
     typeof lastResponse !== 'string' && lastResponse.some(other => other === part);
 
-  /** Outputs of the calls that were converted, by call id. */
   const outputs = new Map<string, readonly HostedInputItem[] | undefined>();
 
   return {

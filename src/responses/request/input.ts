@@ -178,7 +178,6 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
   }
 }
 
-/** The id of the tool whose calls are approval requests. */
 const APPROVAL_ID = 'openai.mcp_approval_request';
 
 const APPROVAL_PREFIXES = hostedCallNames.mcpApproval.idPrefixes.map(prefix => `${prefix}_`);

@@ -129,7 +129,6 @@ export const toFinalEffort = (
   input.filter(isConfigurationUpdate).findLast(item => item.reasoning?.effort !== undefined)?.reasoning
     ?.effort ?? reasoning?.effort;
 
-/** Returns the sampling settings, unless the model rejects them. */
 export function toSampling(
   { temperature, topP }: Pick<CoreCall, 'temperature' | 'topP'>,
   { traits, effort, warn }: Pick<ModelSettingsContext, 'traits' | 'warn'> & { effort: string | undefined },
@@ -202,13 +201,13 @@ function toServiceTier({ traits, callOptions, warn }: ModelSettingsContext): str
   // Deployments and other servers name models as they like.
   if (!traits.isKnown) return serviceTier;
   const isPriority = serviceTier === 'priority' || serviceTier === 'fast';
-  const details =
-    serviceTier === 'flex' && !traits.supportsFlexTier
-      ? 'flex processing is only available for o3, o4-mini, and gpt-5 models'
-      : isPriority && !traits.supportsPriorityTier
-        ? 'priority processing is only available for supported models (gpt-4, gpt-5, gpt-5-mini, o3, o4-mini) ' +
-          'and requires Enterprise access. gpt-5-nano is not supported'
-        : undefined;
+  let details: string | undefined;
+  if (serviceTier === 'flex' && !traits.supportsFlexTier)
+    details = 'flex processing is only available for o3, o4-mini, and gpt-5 models';
+  if (isPriority && !traits.supportsPriorityTier)
+    details =
+      'priority processing is only available for supported models (gpt-4, gpt-5, gpt-5-mini, o3, o4-mini) ' +
+      'and requires Enterprise access. gpt-5-nano is not supported';
   if (details === undefined) return serviceTier;
   warn({ type: 'unsupported', feature: 'serviceTier', details });
   return undefined;

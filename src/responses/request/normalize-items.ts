@@ -166,14 +166,12 @@ const contentsOf = (item: InputItem, relations: ItemRelations): readonly PlainOb
     content => objectOf(content) ?? {},
   );
 
-/** Returns the ids by which other items refer to a call. */
 const idsOf = (item: InputItem, relations: ItemRelations): string[] =>
   contentsOf(item, relations).flatMap(({ type, id, call_id: callId }) => {
     if (stringOf(type).endsWith('_output')) return [];
     return [id, callId].flatMap(value => idOf(value) ?? []);
   });
 
-/** Returns the ids of the calls and requests to which an item refers. */
 const requiredBy = (item: InputItem, relations: ItemRelations): string[] =>
   contentsOf(item, relations).flatMap(({ type, call_id: callId, caller, approval_request_id: requestId }) => {
     const call = stringOf(type).endsWith('_output') ? callId : undefined;

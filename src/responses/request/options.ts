@@ -10,10 +10,8 @@ import { presentFields } from '../hosted-tools/hosted-tool.js';
  * and the server decides.
  */
 
-/** The request fields of options, by their schemas. */
 const requestFields = z.registry<{ readonly field: string; readonly convert: (value: unknown) => unknown }>();
 
-/** Returns the schema of an option that becomes a request field. */
 function sentAs<Schema extends z.ZodType>(
   field: string,
   schema: Schema,
@@ -66,7 +64,6 @@ const textFormat = z.looseObject({
   strict: z.boolean().optional(),
 });
 
-/** The schema of `textFormat` and `textFormatUpdate`. */
 export const textFormatSchema = textFormat.refine(
   ({ type, name, schema }) => type !== 'json_schema' || (name !== undefined && schema !== undefined),
   'Expected `name` and `schema` with the type `json_schema`',
@@ -90,10 +87,8 @@ export const settingOptions = {
   systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']),
 };
 
-/** The settings of a provider that are options of its calls. */
 export type SettingOptions = SettingsOf<typeof settingOptions>;
 
-/** Returns the options that the settings of a provider contain. */
 export const toSettingOptions = (settings: SettingOptions): SettingOptions =>
   Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(settingOptions, name)));
 
@@ -283,7 +278,6 @@ const RESERVED_FIELDS: Readonly<Record<string, string>> = {
   tool_choice: '`toolChoice` or the option `allowedTools`',
 };
 
-/** Additional request fields of one call. */
 export const bodySchema = z
   .record(z.string(), z.unknown())
   .superRefine((body, context) => {

@@ -23,7 +23,6 @@ type Present<Schema extends z.ZodObject> = {
   readonly [KEY in keyof z.infer<Schema>]?: Exclude<z.infer<Schema>[KEY], null>;
 };
 
-/** Provider options of one call. */
 export type ResponsesCallOptions = Present<typeof kelivoSchema> & {
   /** True if the call requests no summary with `reasoningSummary: null`. */
   readonly omitsSummary?: boolean;
@@ -127,7 +126,6 @@ function toUnknown(path: string, known: readonly string[]): Warning {
 /** Keys that other layers write to the options of tools. */
 const TOOL_MARKS = ['stub', 'tool', 'needsApproval'];
 
-/** Options of a function tool. */
 export type ReadToolOptions = Present<typeof toolSchema>;
 
 /**
@@ -137,12 +135,12 @@ export type ReadToolOptions = Present<typeof toolSchema>;
  */
 export function readToolOptions(
   { name, providerOptions }: Pick<FunctionTool, 'name' | 'providerOptions'>,
-  { official = 'openai', warn }: { official?: OfficialNamespace; warn?: Warn } = {},
+  { official, warn }: { official: OfficialNamespace; warn: Warn },
 ): ReadToolOptions {
   if (providerOptions === undefined) return {};
   const [namespace, options] = officialOptionsOf(providerOptions, official);
   const read = (key: string, value: Namespace | undefined): ReadToolOptions => {
-    if (warn !== undefined) warnAboutUnknownKeys(toolSchema, value, { path: key, others: TOOL_MARKS, warn });
+    warnAboutUnknownKeys(toolSchema, value, { path: key, others: TOOL_MARKS, warn });
     return readNamespace(toolSchema, value, `${key} of the tool "${name}"`);
   };
   return { ...read(namespace, options), ...read('kelivo', providerOptions.kelivo) };
@@ -186,7 +184,6 @@ export interface PartOptions {
 
 type Namespace = ProviderOptions[string];
 
-/** The options and the facts of a message or part. */
 export interface OptionsOfPart {
   readonly providerOptions?: ProviderOptions | undefined;
   readonly own?: PartFacts | undefined;

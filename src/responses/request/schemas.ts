@@ -22,7 +22,6 @@ import type { TextFormatOption } from './options.js';
 /** A change of a schema that loses a constraint. */
 type Loss = 'property-names' | 'pattern' | 'reference' | 'root-keyword' | 'depth';
 
-/** A schema as the API accepts it. */
 interface AcceptedSchema {
   readonly schema: PlainObject;
   readonly losses: readonly Loss[];

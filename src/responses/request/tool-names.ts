@@ -11,7 +11,6 @@ export interface ToolNames {
   fromWire(name: string, namespace?: string): string;
 }
 
-/** A tool of the host. */
 export interface NamedTool {
   readonly name: string;
   /** The namespace of a function. @default none */

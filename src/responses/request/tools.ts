@@ -1,6 +1,5 @@
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
-import type { CoreCall } from '../../core/call.js';
-import type { FunctionTool as CoreFunctionTool, ToolChoice } from '../../core/prompt.js';
+import type { FunctionTool as CoreFunctionTool, Tool, ToolChoice } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
 import { idOf, type PlainObject } from '../../shared/json.js';
 import { declarationOf, declarationOfType, toHostedTool } from '../hosted-tools/index.js';
@@ -18,14 +17,26 @@ import type { NamedTool, ToolNames } from './tool-names.js';
 
 type Warn = (warning: Warning) => void;
 
+/** A tool of a call. Functions have options. */
+export type ReadTool =
+  | { readonly tool: CoreFunctionTool; readonly options: ReadToolOptions }
+  | { readonly tool: Exclude<Tool, CoreFunctionTool>; readonly options?: undefined };
+
+/** @throws InvalidArgumentError for an invalid option of a tool. */
+export const readTools = (
+  tools: readonly Tool[] = [],
+  context: { official: OfficialNamespace; warn: Warn },
+): readonly ReadTool[] =>
+  tools.map(tool =>
+    tool.type === 'function' ? { tool, options: readToolOptions(tool, context) } : { tool },
+  );
+
 export interface ToToolsOptions {
   readonly toolNames: ToolNames;
   readonly traits: ModelTraits;
   /** `strict` of function tools that do not set it. */
   readonly strict: boolean;
   readonly allowedTools: ResponsesCallOptions['allowedTools'];
-  /** The namespace of the official provider's options. */
-  readonly official: OfficialNamespace;
   readonly losses: SchemaLosses;
   readonly warn: Warn;
 }
@@ -35,19 +46,18 @@ export interface ToToolsOptions {
  *
  * @throws UnsupportedFunctionalityError for tools of a namespace with different descriptions, and for a choice or a
  * restriction that cannot be expressed.
- * @throws InvalidArgumentError for an invalid option of a tool.
  */
 export function toTools(
-  { tools = [], toolChoice }: Pick<CoreCall, 'tools' | 'toolChoice'>,
+  tools: readonly ReadTool[],
+  toolChoice: ToolChoice | undefined,
   options: ToToolsOptions,
 ): { tools?: WireTool[]; tool_choice?: WireToolChoice } {
   const { allowedTools, toolNames, warn } = options;
   const wireTools: WireTool[] = [];
   const namespaces = new Map<string, NamespaceTool>();
   const declared = new Map<string, DeclaredTool>();
-  for (const tool of tools) {
-    if (tool.type === 'function') {
-      const toolOptions = readToolOptions(tool, options);
+  for (const { tool, options: toolOptions } of tools) {
+    if (toolOptions !== undefined) {
       const { namespace, omitFromRequestTools: isOmitted = false, deferLoading } = toolOptions;
       declared.set(tool.name, {
         wire: { type: 'function', name: toolNames.toWire(tool.name, namespace?.name) },
@@ -135,37 +145,17 @@ function toFunctionTool(
   };
 }
 
-/** Returns the declared tools that have a name in the request. */
-export function* namedToolsOf(
-  tools: CoreCall['tools'] = [],
-  { official }: Pick<ToToolsOptions, 'official'>,
-): Generator<NamedTool> {
-  for (const tool of tools) {
-    if (tool.type === 'function') {
-      const { namespace, omitFromRequestTools } = readToolOptions(tool, { official });
+/** Returns the tools that have a name in the request. */
+export function* namedToolsOf(tools: readonly ReadTool[]): Generator<NamedTool> {
+  for (const { tool, options } of tools) {
+    if (options !== undefined) {
+      const { namespace, omitFromRequestTools } = options;
       yield { name: tool.name, namespace: namespace?.name, isOmitted: omitFromRequestTools };
     } else if (declarationOf(tool.id)?.isNamedByHost) {
-      const { name } = tool.args;
-      yield {
-        name: tool.name,
-        ...(typeof name === 'string' && name !== '' && { wireName: name }),
-      };
+      const wireName = idOf(tool.args.name);
+      yield { name: tool.name, ...(wireName !== undefined && { wireName }) };
     }
   }
-}
-
-/** Returns the names of the tools whose outputs the API parses as JSON. */
-export function toolsWithOutputSchema(
-  tools: CoreCall['tools'] = [],
-  { official }: Pick<ToToolsOptions, 'official'>,
-): ReadonlySet<string> {
-  return new Set(
-    tools.flatMap(tool =>
-      tool.type === 'function' && readToolOptions(tool, { official }).outputSchema !== undefined
-        ? [tool.name]
-        : [],
-    ),
-  );
 }
 
 /** A tool of a call, as the choice refers to it. */
@@ -180,7 +170,6 @@ export interface DeclaredTool {
   readonly namespace?: string;
 }
 
-/** The declared tools, by the names that the host gives them. */
 type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
 
 /** @throws UnsupportedFunctionalityError for a tool that the request does not contain, or cannot identify. */

@@ -1,5 +1,12 @@
 import type { ToolCall } from '../../core/part.js';
-import { asJson, idOf, isPlainObject, type JSONObject, objectOf, type PlainObject } from '../../shared/json.js';
+import {
+  asJson,
+  idOf,
+  isPlainObject,
+  type JSONObject,
+  objectOf,
+  type PlainObject,
+} from '../../shared/json.js';
 import { createUniqueIds, type UniqueIds } from '../../shared/unique-ids.js';
 
 /* What the calls of functions and of hosted tools have in common: their ids and their metadata. */

@@ -300,7 +300,6 @@ function toFinishMetadata(response: PlainObject): JSONObject {
   };
 }
 
-/** Fields of a response that are copied to the metadata. */
 const COPIED_FIELDS = [
   'access_programs',
   'completed_at',
@@ -310,7 +309,6 @@ const COPIED_FIELDS = [
   'tool_usage',
 ];
 
-/** Returns token counts without a field in the AI SDK. */
 function toUsageMetadata(input: PlainObject | undefined, usage: PlainObject | undefined): JSONObject {
   const counts = {
     cacheWriteTokens: input?.cache_write_tokens,

@@ -196,7 +196,6 @@ function toFinish(mapping: Mapping, { dropped }: { dropped: number }): PartOf<'f
   };
 }
 
-/** Reports a response without a terminal event. */
 function toTruncationError(
   context: ErrorContext,
   { lastType, firstDropped }: { lastType: string | undefined; firstDropped: string | undefined },
@@ -217,7 +216,6 @@ function toTruncationError(
   );
 }
 
-/** Returns the kind of a wire item. */
 function kindOf(wire: PlainObject, { nameById }: DeclaredTools): ItemKind {
   const { type } = wire;
   if (type === 'message' || type === 'reasoning' || type === 'function_call') return type;

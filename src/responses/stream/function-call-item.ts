@@ -122,7 +122,6 @@ export function createFunctionCallItem(writer: FunctionCallWriter): FunctionCall
     if (callIds.claim(callId)) input.start(callId, toToolName(name, namespace));
   }
 
-  /** Writes the complete call, or each of the calls that it combines. */
   function complete(wireName: string, args: string): void {
     const id = (callId ??= idOf(openai.itemId) ?? generateId());
     // A server announced the call twice: written twice, it would run twice.
@@ -238,7 +237,6 @@ function isPrefix(streamed: string, final: string): boolean {
   }
 }
 
-/** Returns true for empty text and for an empty object. */
 function isEmpty(args: string): boolean {
   const start = skipSpace(args, 0);
   if (args[start] !== '{') return start >= args.length;
@@ -255,7 +253,6 @@ function skipSpace(text: string, start: number): number {
 /** Wrapper names under which OpenAI's models sometimes combine several calls (vercel/ai#19098). */
 const PARALLEL_WRAPPERS: ReadonlySet<string> = new Set(['parallel', 'multi_tool_use.parallel']);
 
-/** Returns the calls in the arguments of a wrapper, or undefined if there are none. */
 function toParallelCalls(args: string): { name: string; input: string }[] | undefined {
   const calls = objectsOf(objectOf(tryParseJson(args))?.tool_uses).map(
     ({ recipient_name: recipient, parameters }) => ({

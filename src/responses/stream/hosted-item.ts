@@ -13,7 +13,6 @@ export interface HostedItem extends OutputItem {
   handle(type: string, fields: PlainObject): void;
 }
 
-/** Tools that the host declared. */
 export interface DeclaredTools {
   readonly names: ReadonlySet<string>;
   /** Names of the provider-defined tools, by id. */
@@ -126,7 +125,6 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
     if (mapping.resultFollows) callIds.awaitResult({ toolCallId, toolName, serverId: idOf(wire.call_id) });
   }
 
-  /** Emits the result of an earlier call. */
   function emitLaterResult(call: HostedCall): void {
     const serverId = call.mapping.resultOf?.(call.wire);
     const toolCallId =
@@ -137,7 +135,6 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
     else emitResult(call, { toolCallId, onSources });
   }
 
-  /** Emits a call for the host, with the parts of a function call. */
   function emitHostCall(call: HostedCall): void {
     const toolCallId = idFor(call);
     const args = call.toArguments();

@@ -8,7 +8,6 @@ import { idOf, isWholeJson } from '../../shared/json.js';
  * like JSON is held back until the next item or the end of the response shows what it is.
  */
 
-/** The kind of the block that a message becomes. */
 export type BlockKind = 'text' | 'reasoning';
 
 /** Decides which messages of a streamed response are the JSON answer. */

@@ -44,7 +44,6 @@ export function createMessageItem(
   let finalId = idOf(announced?.id);
   /** The text so far, including refusals. */
   const written = createTextBuffer();
-  /** The first character that is not white space. */
   let beginning = '';
   /** The offset of the first unfinished content part in the text. */
   let partStart = 0;
@@ -159,7 +158,6 @@ function toJsonBlock(phase: string | undefined, beginning: string): BlockKind | 
   return phase === 'final_answer' || beginsLikeJson(beginning) ? 'text' : undefined;
 }
 
-/** Returns the text of a finished message, in the order of its parts. */
 const toText = (wire: PlainObject): string =>
   typeof wire.content === 'string'
     ? wire.content

@@ -23,7 +23,6 @@ export interface OutputItem {
   finish(wire: PlainObject | undefined, options?: { broken?: boolean }): void;
 }
 
-/** The output of an item and its announcement. */
 export interface PartWriter {
   readonly write: (part: Part) => void;
   /** The item of `response.output_item.added`; undefined if a delta came first. */

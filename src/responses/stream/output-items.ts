@@ -14,13 +14,11 @@ interface ItemOf {
   opaque: OutputItem;
 }
 
-/** Creates an item of each kind from its announcement. */
 export type ItemFactories = {
   readonly [Kind in ItemKind]: (announced: PlainObject | undefined) => ItemOf[Kind];
 };
 
 export interface OutputItemsOptions {
-  /** Returns the kind of a wire item. */
   readonly kindOf: (wire: PlainObject) => ItemKind;
   /** Called before an item begins. */
   readonly onBegin: () => void;
@@ -144,7 +142,6 @@ function matchOutput(
 
 const tooManyItems = (): ResponseLimitError => new ResponseLimitError('items', 'output items');
 
-/** An output item with all names that events have used for it. */
 interface ItemEntry<Item extends OutputItem = OutputItem> {
   readonly item: Item;
   /** Position among the items of its kind, in the order in which they began. */

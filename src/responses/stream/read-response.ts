@@ -105,7 +105,6 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     body: () => redactJson(mapper.response, redactKnown),
   };
 
-  /** Processes the next chunk of the body, or its end. */
   function processChunk(bytes: Uint8Array | undefined): void {
     const isProcessed = attempt(() => {
       feed(decoder.decode(bytes));
@@ -115,7 +114,6 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     if (mapper.state === 'failed' || (sawDoneMarker && mapper.state !== 'open')) finish();
   }
 
-  /** Ends the response after a failed read. */
   function stop(error: unknown): void {
     if (signal?.aborted) {
       close();
@@ -231,7 +229,6 @@ function createHtmlBody(mapper: EventMapper, errorContext: ErrorContext): BodyFo
 /** The part of a web page that is read, in characters: enough to quote it and to find a key before the end. */
 const MAX_PAGE = 4_096;
 
-/** Reports a response that exceeds a limit. */
 const toLimitError = ({ message }: ResponseLimitError, context: ErrorContext): APICallError =>
   createCallError(
     'responseLimit',

@@ -75,7 +75,6 @@ export function createReasoningItem(id: string, writer: PartWriter): ReasoningIt
   return item;
 }
 
-/** A block of the stream. */
 interface Block {
   readonly id: string;
   readonly text: TextBuffer;

@@ -10,7 +10,6 @@ export function createSequenceNumbers(
   write: (part: Part) => void,
   { after = -1 }: { after?: number | undefined },
 ) {
-  /** The start of each open block. */
   const open = new Map<string, Part & { id: string }>();
   let current: number | undefined;
   let isSkipping = after >= 0;
@@ -67,7 +66,6 @@ interface Facts {
   readonly own?: PartFacts | JSONObject | undefined;
 }
 
-/** Returns the facts of a part. Undefined if it has none. */
 function factsOf(part: Part): Facts | undefined {
   const { providerMetadata, own }: Facts = 'own' in part || 'providerMetadata' in part ? part : {};
   return providerMetadata === undefined && own === undefined ? undefined : { providerMetadata, own };

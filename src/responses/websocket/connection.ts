@@ -15,7 +15,6 @@ export interface Lane {
   isBusy: boolean;
 }
 
-/** One WebSocket. */
 export interface Connection {
   readonly lanes: readonly Lane[];
   readonly activeCount: number;

@@ -4,7 +4,6 @@ import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import { idOf, numberOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
 import { SocketError } from './socket.js';
 
-/** The response to a request that was sent in a frame. */
 export interface BegunResponse {
   /** The events as `text/event-stream`, or an error with its status. */
   readonly response: Response;
@@ -12,7 +11,6 @@ export interface BegunResponse {
   readonly errorCode?: string | undefined;
 }
 
-/** The frames of one response. */
 export interface Exchange {
   /** Resolves with the first frame. Rejects if the connection ends before it. */
   readonly begun: Promise<BegunResponse>;
@@ -49,7 +47,6 @@ export interface ExchangeEnd {
   readonly mayContinue: boolean;
 }
 
-/** Events after which a response is over. */
 const TERMINAL: ReadonlySet<string> = new Set([
   'response.completed',
   'response.incomplete',

@@ -29,7 +29,6 @@ export interface Place {
   readonly newItems: readonly unknown[] | undefined;
 }
 
-/** The connections of a provider. */
 export interface ConnectionPool {
   /** Opens a connection unless there is one for this target. */
   prepare(target: Target): void;

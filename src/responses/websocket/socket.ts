@@ -14,7 +14,6 @@ export interface WebSocketOptions {
   readonly perMessageDeflate: boolean;
 }
 
-/** An open WebSocket. */
 export interface Socket {
   /** The headers of the response to the upgrade request. Empty for clients that do not show them. */
   readonly headers: Readonly<Record<string, string>>;
@@ -134,7 +133,6 @@ const load = async <Module>(name: string): Promise<Module> =>
 
 type Listener = (...values: never[]) => void;
 
-/** The part of a client of `ws` that is used. */
 interface NodeClient {
   on(event: string, listener: Listener): unknown;
   send(text: string): void;
@@ -219,7 +217,6 @@ function openNodeClient(client: NodeClient, events: SocketEvents, signal: AbortS
 const toSocketError = (cause: Error): SocketError =>
   new SocketError(cause.message, { isOverLimit: 'code' in cause && cause.code === TOO_LONG, cause });
 
-/** Statuses of responses without a body. */
 const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 const toHeaders = ({ headers }: IncomingResponse): Record<string, string> =>

@@ -166,9 +166,9 @@ it('sends a notice instead of an image that the server rejects', () => {
 });
 
 it.each<[Compatibility, string[] | undefined]>([
-  [{ include: 'any' }, ['reasoning.encrypted_content', 'file_search_call.results']],
-  [{ include: 'unencrypted' }, ['file_search_call.results']],
-  [{ include: 'none' }, undefined],
+  [{}, ['reasoning.encrypted_content', 'file_search_call.results']],
+  [{ without: ['include.reasoning.encrypted_content'] }, ['file_search_call.results']],
+  [{ without: ['include'] }, undefined],
 ])('with %j requests %j', (compatibility, expected) => {
   const include = ['reasoning.encrypted_content', 'file_search_call.results'];
   expect(apply(compatibility, [question], { include }).include).toEqual(expected);
@@ -240,10 +240,10 @@ it.each([
 });
 
 it('merges compatibilities and keeps all omitted fields', () => {
-  const base: Compatibility = { status: true, include: 'none', without: ['user', 'metadata'] };
-  expect(mergeCompatibility(base, { include: 'any', without: ['user', 'store'] })).toEqual({
+  const base: Compatibility = { status: true, reasoning: 'text', without: ['user', 'metadata'] };
+  expect(mergeCompatibility(base, { reasoning: true, without: ['user', 'store'] })).toEqual({
     status: true,
-    include: 'any',
+    reasoning: true,
     without: ['user', 'metadata', 'store'],
   });
   expect(mergeCompatibility({}, { status: true })).toEqual({ status: true });

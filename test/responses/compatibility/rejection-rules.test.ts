@@ -85,12 +85,17 @@ const completeItems: Compatibility = {
 
 it.each<[server: string, message: string, status: number, compatibility: Compatibility]>([
   ['Ollama', 'input[1]: unknown input item type: "reasoning"', 400, { reasoning: false }],
-  ['OpenAI', 'Encrypted content is not supported with this model.', 400, { include: 'unencrypted' }],
+  [
+    'OpenAI',
+    'Encrypted content is not supported with this model.',
+    400,
+    { without: ['include.reasoning.encrypted_content'] },
+  ],
   [
     'Volcengine',
     'The parameter `include` specified in the request are not valid: unknown type: reasoning.encrypted_content.',
     400,
-    { include: 'unencrypted' },
+    { without: ['include.reasoning.encrypted_content'] },
   ],
   [
     'OpenAI',

@@ -240,6 +240,56 @@ it('sends a stored item again that the server no longer has, and says so', async
   expect(warnings).toContainEqual({ type: 'other', message: expect.stringContaining('has not stored 1') });
 });
 
+/** A history of items that the server has stored, with the ids `note_1` to `note_<count>`. */
+const withStoredItems = (count: number): LanguageModelV2Prompt => [
+  ...prompt,
+  {
+    role: 'assistant',
+    content: Array.from({ length: count }, (_, index) => {
+      const item = { type: 'acme:note', id: `note_${index + 1}`, text: 'Remember.' };
+      return {
+        type: 'reasoning' as const,
+        text: '',
+        providerOptions: { openai: { itemId: item.id }, kelivo: { item } },
+      };
+    }),
+  },
+  ...prompt,
+];
+
+const missing = (count: number) =>
+  Array.from({ length: count }, (_, index) => rejection(`Item with id 'note_${index + 1}' not found.`, 404));
+
+it.each([
+  { missingItems: 9, otherChanges: 0, requests: 10 },
+  { missingItems: 10, otherChanges: 0, requests: 11 },
+  { missingItems: 10, otherChanges: 1, requests: 12 },
+])(
+  'sends $missingItems missing items again, one per request, with $otherChanges other changes',
+  async ({ missingItems, otherChanges, requests }) => {
+    const { server, ask, bodies } = await start({ store: true });
+    const others = Array.from({ length: otherChanges }, () => noTemperature);
+    server.enqueue(...others, ...missing(missingItems), [{ text: 'Hello.' }]);
+    const { texts, warnings } = await ask('qwen3', { prompt: withStoredItems(12), temperature: 0.5 });
+    expect(texts).toEqual(['Hello.']);
+    expect(server.requests).toHaveLength(requests);
+    const types = (bodies().at(-1)?.input as { type?: string }[]).map(({ type }) => type);
+    expect(types.filter(type => type === 'acme:note')).toHaveLength(missingItems);
+    expect(types.filter(type => type === 'item_reference')).toHaveLength(12 - missingItems);
+    expect(warnings).toContainEqual({
+      type: 'other',
+      message: expect.stringContaining(`has not stored ${missingItems} of`),
+    });
+  },
+);
+
+it('gives up at the eleventh missing item, with the rejection of the server', async () => {
+  const { server, ask } = await start({ store: true });
+  server.enqueue(...missing(11), [{ text: 'Hello.' }]);
+  await expect(ask('qwen3', { prompt: withStoredItems(12) })).rejects.toThrow("'note_11' not found");
+  expect(server.requests).toHaveLength(11);
+});
+
 it('replaces an effort that the model does not support, and remembers the levels', async () => {
   const { server, ask, bodies } = await start();
   const message =

@@ -77,6 +77,73 @@ forEachChunking(
   },
 );
 
+/** Two calls that run in containers of the server, whose outputs arrive in the other order. */
+const shellCall = (number: number) => ({
+  type: 'shell_call',
+  id: `sh_${number}`,
+  call_id: `call_${number}`,
+  status: 'completed',
+  environment: { type: 'container_auto' },
+  action: { commands: [`echo ${number}`] },
+});
+const shellOutput = (number: number) => ({
+  type: 'shell_call_output',
+  id: `sho_${number}`,
+  call_id: `call_${number}`,
+  output: [{ stdout: `${number}`, stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
+});
+const shellItems = [
+  ...[1, 2].map(number => ({
+    begun: { ...shellCall(number), action: { commands: [] } },
+    item: shellCall(number),
+    deltas: ['echo ', `${number}`].map(delta => ({
+      type: 'response.shell_call_command.delta',
+      command_index: 0,
+      delta,
+    })),
+  })),
+  ...[2, 1].map(number => ({ begun: shellOutput(number), item: shellOutput(number), deltas: [] })),
+];
+
+forEachChunking(
+  'streams calls of the server whose results are other items, and assigns the results by their ids',
+  toSse(toStream(shellItems)),
+  async chunks => {
+    const parts = await readParts(chunks, { declared: declare('terminal', 'openai.shell') });
+    const inputOf = (wanted: string) =>
+      parts.flatMap(part => (part.type === 'tool-input-delta' && part.id === wanted ? [part.delta] : []));
+    // The input arrives with the deltas, before the call is complete.
+    expect(inputOf('call_1').slice(0, 2)).toEqual(['{"action":{"commands":["echo ', '1']);
+    expect(inputOf('call_2').join('')).toBe('{"action":{"commands":["echo 2"]}}');
+    const tools = parts.flatMap(part => {
+      if (part.type === 'tool-call')
+        return [`call ${part.toolCallId} ${part.toolName} ${String(part.providerExecuted)}`];
+      return part.type === 'tool-result'
+        ? [`result ${part.toolCallId} ${part.toolName} ${JSON.stringify(part.result)}`]
+        : [];
+    });
+    const result = (number: number) =>
+      `{"output":[{"stdout":"${number}","stderr":"","outcome":{"type":"exit","exitCode":0}}]}`;
+    expect(tools).toEqual([
+      'call call_1 terminal true',
+      'call call_2 terminal true',
+      `result call_2 terminal ${result(2)}`,
+      `result call_1 terminal ${result(1)}`,
+    ]);
+  },
+);
+
+it('carries the second of two results of one call unchanged', async () => {
+  const items = [shellCall(1), shellOutput(1), { ...shellOutput(1), id: 'sho_2' }];
+  const body = JSON.stringify(toResponse(items.map(item => ({ item, begun: item, deltas: [] }))));
+  const parts = await readParts([new TextEncoder().encode(body)], {
+    declared: declare('terminal', 'openai.shell'),
+  });
+  const ids = parts.flatMap(part => (part.type === 'tool-result' ? [part.toolCallId] : []));
+  expect(ids).toEqual(['call_1']);
+  expect(JSON.stringify(parts)).toContain('"id":"sho_2"');
+});
+
 const approvalItem = {
   type: 'mcp_approval_request',
   id: 'mcpr_1',
