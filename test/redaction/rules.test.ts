@@ -108,8 +108,8 @@ describe.each(Object.keys(contexts))('a secret %s', context => {
       });
       if (mcp.message.includes('[redacted]') || mcp.message.includes(secret))
         expectAbsent(mcp.message, secret);
-      expectAbsent(createContentWriter({ maxLength: 100_000 }).toText(text), secret);
-      expectAbsent(createContentWriter({ maxLength: 100_000 }).toJson({ a: [{ b: text }] }), secret);
+      expectAbsent(createContentWriter().toText(text), secret);
+      expectAbsent(createContentWriter().toJson({ a: [{ b: text }] }), secret);
       expectAbsent(redactRequestBody({ metadata: { note: text } }).body, secret);
       expectAbsent(redactSecrets(text), secret);
       const entries: RequestLogEntry[] = [];
