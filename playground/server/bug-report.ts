@@ -45,12 +45,9 @@ export interface ReportedTurn {
 }
 
 /** Creates a bug report. Secrets and names of this machine are redacted. */
-export async function toFixture(
-  reported: readonly ReportedTurn[],
-  { redactor }: { redactor: Redactor },
-): Promise<Fixture> {
+export function toFixture(reported: readonly ReportedTurn[], { redactor }: { redactor: Redactor }): Fixture {
   // Events are redacted before they become the text of a body, in which the deltas of an item are no longer apparent.
-  const traces = await redactTraces(
+  const traces = redactTraces(
     reported.map(({ trace }) => withoutFiles(trace)),
     { redactor },
   );

@@ -90,7 +90,7 @@ export async function startPlayground({
       if (typeof subject === 'object')
         return {
           type: 'conversation',
-          conversation: await readConversation(context, subject.conversationId),
+          conversation: readConversation(context, subject.conversationId),
         };
       return {
         state: () => ({ type: 'state' as const, state: readState(context) }),

@@ -67,18 +67,20 @@ export interface ContentWriter {
   toToolOutput(output: unknown): string;
 }
 
-/** Maximum length of all messages, as a multiple of that of one text. */
-const MESSAGES_FACTOR = 10;
+/** The maximum length of one recorded text, in characters. Backends truncate or reject longer attributes. */
+const MAX_LENGTH = 10_000;
 
-/** @param options.maxLength Maximum length of one text in characters. */
-export function createContentWriter({ maxLength }: { maxLength: number }): ContentWriter {
+/** The maximum length of all messages of a request, of which the last ones are recorded. */
+const MAX_MESSAGES_LENGTH = 10 * MAX_LENGTH;
+
+export function createContentWriter(): ContentWriter {
   const secrets = new Set<string>();
   let redactor = createRedactor([]);
 
   const toText = (text: string): string => {
     const shown = redactor.redact(text.replace(DATA_URL, (_, type: string) => `[${type}]`));
-    const omitted = shown.length - maxLength;
-    return omitted <= 0 ? shown : `${shown.slice(0, maxLength)}… [${omitted} more characters]`;
+    const omitted = shown.length - MAX_LENGTH;
+    return omitted <= 0 ? shown : `${shown.slice(0, MAX_LENGTH)}… [${omitted} more characters]`;
   };
   const clean = (value: unknown): unknown => redactErrorJson(toShown(value), toText);
   const toJson = (value: unknown): string => JSON.stringify(clean(value)) ?? 'null';
@@ -157,7 +159,7 @@ export function createContentWriter({ maxLength }: { maxLength: number }): Conte
     let length = 0;
     for (const message of messages.toReversed()) {
       const json = JSON.stringify(message);
-      if (kept.length > 0 && length + json.length > maxLength * MESSAGES_FACTOR) break;
+      if (kept.length > 0 && length + json.length > MAX_MESSAGES_LENGTH) break;
       length += json.length;
       kept.unshift(json);
     }

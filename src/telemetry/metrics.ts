@@ -6,21 +6,78 @@ import {
   type Meter,
   metrics,
 } from '@opentelemetry/api';
-import { METRIC } from './names.js';
 import { safely } from './spans.js';
 
-/** Bucket bounds of durations in seconds, by the conventions. */
-const DURATIONS = Array.from({ length: 14 }, (_, index) => 0.01 * 2 ** index);
-/** Bucket bounds of counts. */
-const COUNTS = [0, 1, 2, 4, 8, 16, 32, 64];
+/** A metric, as the guide lists it. */
+export interface MetricRow {
+  readonly name: string;
+  /** Values in seconds and numbers of calls are recorded as histograms, token counts as counters. */
+  readonly unit: 's' | '{call}' | '{token}';
+  readonly description: string;
+}
+
+/**
+ * All metrics. The names are those of the semantic conventions, which are in development:
+ * https://github.com/open-telemetry/semantic-conventions-genai
+ */
+export const METRICS = {
+  inferenceDuration: row('gen_ai.client.inference.duration', 's', 'Duration of a round.'),
+  timeToFirstChunk: row(
+    'gen_ai.client.inference.time_to_first_chunk',
+    's',
+    'Time from the request of a streamed round to its first part.',
+  ),
+  input_tokens: row(
+    'gen_ai.client.inference.usage.input_tokens',
+    '{token}',
+    'Input tokens of a round, including cached ones.',
+  ),
+  output_tokens: row(
+    'gen_ai.client.inference.usage.output_tokens',
+    '{token}',
+    'Output tokens of a round, including reasoning.',
+  ),
+  'cache_read.input_tokens': row(
+    'gen_ai.client.inference.usage.cache_read.input_tokens',
+    '{token}',
+    'Input tokens that were read from the prompt cache.',
+  ),
+  'cache_write.input_tokens': row(
+    'gen_ai.client.inference.usage.cache_write.input_tokens',
+    '{token}',
+    'Input tokens that were written to the prompt cache.',
+  ),
+  'reasoning.output_tokens': row(
+    'gen_ai.client.inference.usage.reasoning.output_tokens',
+    '{token}',
+    'Output tokens of reasoning.',
+  ),
+  toolDuration: row('gen_ai.execute_tool.duration', 's', 'Duration of a tool call that was run.'),
+  agentDuration: row(
+    'gen_ai.invoke_agent.duration',
+    's',
+    'Duration of a turn outside of a model call of a host.',
+  ),
+  agentInferences: row('gen_ai.invoke_agent.inference_calls', '{call}', 'Rounds of such a turn.'),
+  agentTools: row('gen_ai.invoke_agent.tool_calls', '{call}', 'Tool calls of such a turn.'),
+  mcpDuration: row('mcp.client.operation.duration', 's', 'Duration of a request to an MCP server.'),
+};
+
+function row(name: string, unit: MetricRow['unit'], description: string): MetricRow {
+  return { name, unit, description };
+}
+
+/** Bucket bounds, by the conventions. */
+const BOUNDS = {
+  s: Array.from({ length: 14 }, (_, index) => 0.01 * 2 ** index),
+  '{call}': [0, 1, 2, 4, 8, 16, 32, 64],
+};
 
 /** Records metrics. Attributes never contain ids and content. */
 export interface Metrics {
   /** False if the application has no SDK for metrics. */
   isRecording(): boolean;
-  recordDuration(name: string, seconds: number, attributes: Attributes): void;
-  recordCount(name: string, count: number, attributes: Attributes): void;
-  addTokens(kind: string, count: number, attributes: Attributes): void;
+  record(metric: keyof typeof METRICS, value: number, attributes: Attributes): void;
 }
 
 /** @param meter Default: that of the application's global provider. */
@@ -28,48 +85,34 @@ export function createMetrics(meter: Meter | undefined): Metrics {
   const instruments = new Map<string, Histogram | Counter>();
   let provider = metrics.getMeterProvider();
 
-  /** Returns an instrument, which is created on first use. */
-  function instrument<Instrument extends Histogram | Counter>(
-    name: string,
-    create: (meter: Meter) => Instrument,
-  ): Instrument {
+  /** Returns the instrument of a metric, which is created on first use. */
+  function instrumentOf({ name, unit, description }: MetricRow): Histogram | Counter {
     // The application may register its provider after this package is loaded.
     const current = metrics.getMeterProvider();
     if (current !== provider && meter === undefined) instruments.clear();
     provider = current;
-    const found =
-      (instruments.get(name) as Instrument | undefined) ?? create(meter ?? current.getMeter(SCOPE));
-    instruments.set(name, found);
-    return found;
+    const known = instruments.get(name);
+    if (known !== undefined) return known;
+    const creator = meter ?? current.getMeter(SCOPE);
+    const options = { unit, description };
+    const created =
+      unit === '{token}'
+        ? creator.createCounter(name, options)
+        : creator.createHistogram(name, { ...options, advice: { explicitBucketBoundaries: BOUNDS[unit] } });
+    instruments.set(name, created);
+    return created;
   }
-
-  const record = (name: string, value: number, { unit, bounds, attributes }: RecordOptions): void => {
-    const advice = { explicitBucketBoundaries: bounds };
-    safely(() =>
-      instrument(name, meter => meter.createHistogram(name, { unit, advice })).record(value, attributes),
-    );
-  };
 
   return {
     isRecording: () => (meter ?? metrics.getMeterProvider().getMeter(SCOPE)) !== createNoopMeter(),
-    recordDuration: (name, seconds, attributes) =>
-      record(name, seconds, { unit: 's', bounds: DURATIONS, attributes }),
-    recordCount: (name, count, attributes) =>
-      record(name, count, { unit: '{call}', bounds: COUNTS, attributes }),
-    addTokens(kind, count, attributes) {
-      const name = `${METRIC.usage}.${kind}`;
-      safely(() =>
-        instrument(name, meter => meter.createCounter(name, { unit: '{token}' })).add(count, attributes),
-      );
-    },
+    record: (metric, value, attributes) =>
+      safely(() => {
+        const instrument = instrumentOf(METRICS[metric]);
+        if ('add' in instrument) instrument.add(value, attributes);
+        else instrument.record(value, attributes);
+      }),
   };
 }
 
 /** The name of the instrumentation. */
 export const SCOPE = 'kelivo-responses';
-
-interface RecordOptions {
-  readonly unit: string;
-  readonly bounds: number[];
-  readonly attributes: Attributes;
-}

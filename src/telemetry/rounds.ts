@@ -4,10 +4,17 @@ import type { Finish, Part, Usage } from '../core/part.js';
 import { toReasonText } from '../core/finish.js';
 import type { ObservedCall, RoundFacts, RoundTelemetry } from '../core/telemetry.js';
 import { idOf } from '../shared/json.js';
-import { ATTRIBUTE, CONTENT_EVENT, METRIC, RETRY_EVENT } from './names.js';
-import { type GivenAttributes, startOperation, toFailure, withoutMissing } from './spans.js';
+import {
+  ATTRIBUTE,
+  CONTENT_EVENT,
+  type GivenAttributes,
+  RETRY_EVENT,
+  startOperation,
+  toFailure,
+  withoutMissing,
+} from './spans.js';
 import type { ContentMode, ContentWriter } from './content.js';
-import type { Metrics } from './metrics.js';
+import type { METRICS, Metrics } from './metrics.js';
 
 /** Everything that observers of one `createTelemetry()` share. */
 export interface Recorders {
@@ -105,10 +112,10 @@ export function startRound(
       [ATTRIBUTE.responseModel]: responseModel,
       [ATTRIBUTE.errorType]: failure?.type,
     });
-    metrics.recordDuration(METRIC.inferenceDuration, seconds, attributes);
+    metrics.record('inferenceDuration', seconds, attributes);
     if (firstChunkAt !== undefined && isStream)
-      metrics.recordDuration(METRIC.timeToFirstChunk, (firstChunkAt - startedAt) / 1000, attributes);
-    for (const [kind, count] of countsOf(finish?.usage)) metrics.addTokens(kind, count, attributes);
+      metrics.record('timeToFirstChunk', (firstChunkAt - startedAt) / 1000, attributes);
+    for (const [kind, count] of countsOf(finish?.usage)) metrics.record(kind, count, attributes);
   };
 
   return {
@@ -181,13 +188,14 @@ function toRequestAttributes({ responseFormat, stopSequences, ...call }: Observe
   };
 }
 
-/** Returns the token counts of a response. Those of the input include cached ones. */
-function countsOf(usage: Usage | undefined): [kind: string, count: number][] {
-  return Object.entries({
-    input_tokens: usage?.inputTokens.total,
-    output_tokens: usage?.outputTokens.total,
-    'cache_read.input_tokens': usage?.inputTokens.cacheRead,
-    'cache_write.input_tokens': usage?.inputTokens.cacheWrite,
-    'reasoning.output_tokens': usage?.outputTokens.reasoning,
-  }).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+/** Returns the token counts of a response by the metrics that count them. Those of the input include cached ones. */
+function countsOf(usage: Usage | undefined): [kind: keyof typeof METRICS, count: number][] {
+  const counts: [kind: keyof typeof METRICS, count: number | undefined][] = [
+    ['input_tokens', usage?.inputTokens.total],
+    ['output_tokens', usage?.outputTokens.total],
+    ['cache_read.input_tokens', usage?.inputTokens.cacheRead],
+    ['cache_write.input_tokens', usage?.inputTokens.cacheWrite],
+    ['reasoning.output_tokens', usage?.outputTokens.reasoning],
+  ];
+  return counts.flatMap(([kind, count]) => (count === undefined ? [] : [[kind, count]]));
 }

@@ -10,7 +10,60 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import type { OperationOutcome } from '../core/telemetry.js';
-import { ATTRIBUTE } from './names.js';
+
+/*
+ * Names of the semantic conventions of OpenTelemetry for generative AI and MCP that this package writes. They
+ * are in development, and the package `@opentelemetry/semantic-conventions` has an earlier set.
+ *
+ * https://github.com/open-telemetry/semantic-conventions-genai
+ */
+
+export const ATTRIBUTE = {
+  operation: 'gen_ai.operation.name',
+  provider: 'gen_ai.provider.name',
+  requestModel: 'gen_ai.request.model',
+  responseModel: 'gen_ai.response.model',
+  responseId: 'gen_ai.response.id',
+  isStream: 'gen_ai.request.stream',
+  outputType: 'gen_ai.output.type',
+  finishReasons: 'gen_ai.response.finish_reasons',
+  timeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
+  toolName: 'gen_ai.tool.name',
+  toolCallId: 'gen_ai.tool.call.id',
+  toolType: 'gen_ai.tool.type',
+  toolDescription: 'gen_ai.tool.description',
+  toolArguments: 'gen_ai.tool.call.arguments',
+  toolResult: 'gen_ai.tool.call.result',
+  inputMessages: 'gen_ai.input.messages',
+  outputMessages: 'gen_ai.output.messages',
+  systemInstructions: 'gen_ai.system_instructions',
+  toolDefinitions: 'gen_ai.tool.definitions',
+  errorType: 'error.type',
+  serverAddress: 'server.address',
+  serverPort: 'server.port',
+  httpStatus: 'http.response.status_code',
+  mcpMethod: 'mcp.method.name',
+  mcpProtocol: 'mcp.protocol.version',
+  mcpSession: 'mcp.session.id',
+  mcpResource: 'mcp.resource.uri',
+  networkTransport: 'network.transport',
+  networkProtocol: 'network.protocol.name',
+  rpcStatus: 'rpc.response.status_code',
+  // Those of this package.
+  turnId: 'kelivo.turn_id',
+  round: 'kelivo.round',
+  attempt: 'kelivo.attempt',
+  isReplayed: 'kelivo.replayed',
+  isRefused: 'kelivo.refused',
+  isAborted: 'kelivo.aborted',
+  retries: 'kelivo.retries',
+  mcpServer: 'kelivo.mcp.server',
+} as const;
+
+/** The event with the contents of a request, for those who do not want them in spans. */
+export const CONTENT_EVENT = 'gen_ai.client.inference.operation.details';
+/** The event before an HTTP request that repeats another one. */
+export const RETRY_EVENT = 'kelivo.retry';
 
 /** Attributes, of which those without a value are left out. */
 export type GivenAttributes = Readonly<Record<string, AttributeValue | undefined>>;

@@ -4,9 +4,16 @@ import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import type { CallFacts, CallTelemetry, Telemetry } from '../core/telemetry.js';
 import { createContentWriter, readEnvironment, toContentMode } from './content.js';
 import { createMetrics, SCOPE } from './metrics.js';
-import { ATTRIBUTE, METRIC, toProviderName } from './names.js';
+import { toProviderName } from './provider-name.js';
 import { type Recorders, startRound } from './rounds.js';
-import { type Operation, startOperation, toFailure, toServerAttributes, withoutMissing } from './spans.js';
+import {
+  ATTRIBUTE,
+  type Operation,
+  startOperation,
+  toFailure,
+  toServerAttributes,
+  withoutMissing,
+} from './spans.js';
 import { startMcpRequest, startTool } from './tool-calls.js';
 
 /** Options of `createTelemetry`. */
@@ -26,12 +33,6 @@ export interface TelemetryOptions {
    * @default by the environment variable `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`, else false
    */
   recordOutputs?: boolean;
-  /**
-   * Maximum length of one recorded text in characters. A longer text is truncated, with a mark that contains the number of
-   * omitted characters. Of the messages of a request, the last ones of at most ten times this length are recorded.
-   * @default 10000
-   */
-  maxContentLength?: number;
   /**
    * Names of the token counts of rounds. `gen_ai`: `gen_ai.usage.*`, which backends add up. `kelivo`: `kelivo.usage.*`,
    * for hosts whose own span of the model call contains the sum of all rounds. `auto`: `kelivo` if the parent is such a
@@ -61,7 +62,6 @@ const schema = once(() => {
     meter: z.custom<Meter>(hasMethod('createHistogram'), 'expected a meter of OpenTelemetry').optional(),
     recordInputs: z.boolean().optional(),
     recordOutputs: z.boolean().optional(),
-    maxContentLength: z.number().int().min(1).optional(),
     usage: z.enum(['auto', 'gen_ai', 'kelivo']).optional(),
     propagateTo: perServer,
     propagateBaggageTo: perServer,
@@ -87,13 +87,13 @@ const hasMethod =
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const settings = parseSettings<TelemetryOptions>(schema(), options, 'the telemetry options');
-  const { tracer = trace.getTracer(SCOPE), meter, usage = 'auto', maxContentLength = 10_000 } = settings;
+  const { tracer = trace.getTracer(SCOPE), meter, usage = 'auto' } = settings;
   const { propagateTo = true, propagateBaggageTo = false } = settings;
   const recorders: Recorders = {
     tracer,
     metrics: createMetrics(meter),
     content: toContentMode(settings, readEnvironment()),
-    writer: createContentWriter({ maxLength: maxContentLength }),
+    writer: createContentWriter(),
     propagates: toDecision(propagateTo),
     propagatesBaggage: toDecision(propagateBaggageTo),
   };
@@ -142,9 +142,9 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
         [ATTRIBUTE.operation]: INVOKE_AGENT,
         [ATTRIBUTE.errorType]: failure?.type,
       });
-      recorders.metrics.recordDuration(METRIC.agentDuration, seconds, attributes);
-      recorders.metrics.recordCount(METRIC.agentInferences, rounds, attributes);
-      recorders.metrics.recordCount(METRIC.agentTools, toolCalls, attributes);
+      recorders.metrics.record('agentDuration', seconds, attributes);
+      recorders.metrics.record('agentInferences', rounds, attributes);
+      recorders.metrics.record('agentTools', toolCalls, attributes);
     },
     startRound(facts) {
       const number = facts.call.turn?.round;

@@ -7,8 +7,8 @@ import {
   type ToolFacts,
   type ToolTelemetry,
 } from '../core/telemetry.js';
-import { ATTRIBUTE, METRIC } from './names.js';
 import {
+  ATTRIBUTE,
   type Failure,
   type GivenAttributes,
   safely,
@@ -71,7 +71,7 @@ export function startTool(
       const seconds = operation.end(failure);
       if (seconds === undefined || notRun !== undefined) return;
       const attributes = withoutMissing({ ...base, [ATTRIBUTE.errorType]: failure?.type });
-      metrics.recordDuration(METRIC.toolDuration, seconds, attributes);
+      metrics.record('toolDuration', seconds, attributes);
     },
   };
 
@@ -140,8 +140,8 @@ function observeMcpRequest(
         [ATTRIBUTE.mcpResource]: _uri,
         ...attributes
       } = toMcpAttributes(facts);
-      metrics.recordDuration(
-        METRIC.mcpDuration,
+      metrics.record(
+        'mcpDuration',
         seconds,
         withoutMissing({
           ...attributes,

@@ -98,7 +98,7 @@ describe('content', () => {
             mediaType: 'image/png',
             data: new URL('https://example.com/a.png?token=canary-signature-12'),
           },
-          { type: 'text', text: 'x'.repeat(150) },
+          { type: 'text', text: 'x'.repeat(10_050) },
           { type: 'text', text: 'Use sk-proj-canary0123456789canary0123456789.' },
           { type: 'text', text: `data:image/gif;base64,${'A'.repeat(400)}` },
         ],
@@ -126,7 +126,7 @@ describe('content', () => {
         ],
       },
     ];
-    const telemetry = createTelemetry({ recordInputs: true, maxContentLength: 100 });
+    const telemetry = createTelemetry({ recordInputs: true });
     await stream(withToolLoop(scriptedModel(textRound('Done.')), { tools: [], telemetry }), { prompt });
     const messages = String(recorder.span('chat scripted-1').attributes['gen_ai.input.messages']);
     expect(messages).not.toContain('canary');
@@ -134,16 +134,18 @@ describe('content', () => {
     expect(messages).toContain('{"type":"blob","mime_type":"image/png","size":12}');
     expect(messages).toContain('{"type":"blob","mime_type":"audio/wav","size":3}');
     expect(messages).toContain('"uri":"https://example.com/a.png?token=[redacted]"');
-    expect(messages).toContain(`${'x'.repeat(100)}… [50 more characters]`);
+    expect(messages).toContain(`${'x'.repeat(10_000)}… [50 more characters]`);
     expect(messages).toContain('"content":"[image/gif]"');
   });
 
   it('omits the first messages of a long conversation', async () => {
-    const prompt = Array.from({ length: 100 }, (_, index) => user(`message ${index}`)).flat();
-    const telemetry = createTelemetry({ recordInputs: true, maxContentLength: 100 });
+    const prompt = Array.from({ length: 100 }, (_, index) =>
+      user(`message ${index} ${'x'.repeat(5000)}`),
+    ).flat();
+    const telemetry = createTelemetry({ recordInputs: true });
     await stream(withToolLoop(scriptedModel(textRound('Done.')), { tools: [], telemetry }), { prompt });
     const messages = String(recorder.span('chat scripted-1').attributes['gen_ai.input.messages']);
-    expect(messages.length).toBeLessThan(1200);
+    expect(messages.length).toBeLessThan(101_000);
     expect(messages).toMatch(/^\[\{"role":"system".*earlier messages omitted.*message 99/);
   });
 });

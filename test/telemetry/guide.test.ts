@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generateText } from 'ai6';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { METRICS } from '../../src/telemetry/metrics.js';
 import { idOf, toTree, useRecorder } from './_recorder.js';
 import { createScene } from './_scene.js';
 
@@ -34,4 +36,26 @@ it('shows the trace of a turn in the guide', async () => {
   );
   if (process.env.UPDATE_TRACE === '1') writeFileSync(README, after);
   expect(readFileSync(README, 'utf8')).toBe(after);
+});
+
+describe('the metrics', () => {
+  const row = /^\| `([\w.]+)` \| `([^`]+)` \| (.+) \|$/gm;
+  const [, section = ''] = readFileSync(README, 'utf8').split('\n## Metrics\n');
+
+  it('are those of the guide', () => {
+    const documented = [...section.matchAll(row)].map(([, name, unit, description]) => ({
+      name,
+      unit,
+      description,
+    }));
+    expect(documented).toEqual(Object.values(METRICS));
+  });
+
+  it.each(Object.keys(METRICS))('include %s, which is recorded', metric => {
+    const folder = fileURLToPath(new URL('../../src/telemetry', import.meta.url));
+    const others = readdirSync(folder).filter(file => file.endsWith('.ts') && file !== 'metrics.ts');
+    expect(
+      others.filter(file => readFileSync(path.join(folder, file), 'utf8').includes(`'${metric}'`)),
+    ).not.toEqual([]);
+  });
 });

@@ -20,13 +20,13 @@ export const codeRoutes = (playground: PlaygroundContext): Hono =>
 async function createCodeView(playground: PlaygroundContext, conversationId: string): Promise<CodeView> {
   const { settings: store, keys, servers, redactor } = playground;
   const stored = store.read();
-  const question = await readQuestion(playground, conversationId);
+  const question = readQuestion(playground, conversationId);
   const settings = {
     ...stored,
-    ...(await redactor.json({
+    ...redactor.json({
       systemPrompt: stored.systemPrompt,
       responseSchema: stored.responseSchema,
-    })),
+    }),
   };
   const adapters = adaptersFor(stored);
   const { servers: mcpServers, names } = servers.variables();
@@ -42,7 +42,7 @@ async function createCodeView(playground: PlaygroundContext, conversationId: str
       adapters: adapters.length < modelAdapterCount(stored) ? adapters.map(({ name }) => name) : undefined,
       mcpServers: redactUnmarked(mcpServers, text => redactor.text(text)),
     }),
-    curl: toCurl({ url, body: await redactor.json(body), question, hasKey, hasQuery }),
+    curl: toCurl({ url, body: redactor.json(body), question, hasKey, hasQuery }),
     environment: [
       ...(hasQuery ? ['OPENAI_BASE_URL', 'RESPONSES_URL'] : []),
       ...(hasKey ? ['OPENAI_API_KEY'] : []),
@@ -56,10 +56,7 @@ const modelAdapterCount = (settings: Settings): number =>
 
 const DEFAULT_QUESTION: CodeQuestion = { text: 'Hello', files: [] };
 
-async function readQuestion(
-  { conversations, redactor }: PlaygroundContext,
-  conversationId: string,
-): Promise<CodeQuestion> {
+function readQuestion({ conversations, redactor }: PlaygroundContext, conversationId: string): CodeQuestion {
   const { threads = {} } = conversations.read(conversationId) ?? {};
   const last = (threads.main ?? threads.left)?.findLast(({ message }) => message.role === 'user')?.message;
   if (last === undefined) return DEFAULT_QUESTION;
@@ -67,7 +64,7 @@ async function readQuestion(
   const files = last.parts.flatMap(part =>
     part.type === 'file' ? [{ filename: part.filename ?? 'file', mediaType: part.mediaType }] : [],
   );
-  return { ...(await redactor.json({ text })), files };
+  return { ...redactor.json({ text }), files };
 }
 
 /** Runs a turn up to its first request, which is not sent. */

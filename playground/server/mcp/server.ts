@@ -151,7 +151,7 @@ export function createServerEntry(
     },
     async inspect(after) {
       const { handshake, last } = traffic;
-      const shown = await redactForDisplay({ handshake, ...traffic.since(after) }, redactor);
+      const shown = redactForDisplay({ handshake, ...traffic.since(after) }, redactor);
       // The form of a tool sends the values of its schema, so nothing in it is redacted.
       const list = inspected.list(tools);
       return { tools: list, ...shown, roots: config.roots ?? [], last, signIn: signIn.steps };
@@ -169,7 +169,7 @@ export function createServerEntry(
         isError,
         duration,
         ...(structured && { structured }),
-        result: await redactForDisplay(result, redactor),
+        result: redactForDisplay(result, redactor),
       };
     },
     connect,

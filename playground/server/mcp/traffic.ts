@@ -108,10 +108,7 @@ const BINARY = /^[A-Za-z0-9+/_-]{256,}={0,2}$/;
  * Redacts what a server has sent, for display. The content of images, audio and files is left as it is: a rule that matches
  * by chance would destroy it.
  */
-export async function redactForDisplay<Value>(
-  value: Value,
-  redactor: Pick<Redactor, 'json'>,
-): Promise<Value> {
+export function redactForDisplay<Value>(value: Value, redactor: Pick<Redactor, 'json'>): Value {
   const prefix = `binary-${randomUUID()}-`;
   const binary: string[] = [];
   const text = JSON.stringify(value, (name, field: unknown) =>
@@ -119,7 +116,7 @@ export async function redactForDisplay<Value>(
       ? `${prefix}${binary.push(field) - 1}`
       : field,
   );
-  const redacted = await redactor.json(JSON.parse(text) as Value);
+  const redacted = redactor.json(JSON.parse(text) as Value);
   if (binary.length === 0) return redacted;
   return JSON.parse(JSON.stringify(redacted), (_name, field: unknown) =>
     typeof field === 'string' && field.startsWith(prefix)

@@ -33,7 +33,7 @@ export function createOtlpExporter({ environment, redactor }: OtlpExporterOption
       const response = await fetch(url as string, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(await toRedactedOtlp(trace, { turnId, redactor })),
+        body: JSON.stringify(toRedactedOtlp(trace, { turnId, redactor })),
         signal: AbortSignal.timeout(TIMEOUT),
       });
       await response.body?.cancel();
@@ -55,17 +55,17 @@ export function createOtlpExporter({ environment, redactor }: OtlpExporterOption
 }
 
 /** Converts a stored trace to OTLP without secrets. */
-export async function toRedactedOtlp(
+export function toRedactedOtlp(
   trace: readonly TraceEvent[],
   { turnId, redactor }: { turnId: string; redactor: Redactor },
-): Promise<OtlpTraces> {
+): OtlpTraces {
   // Spans have no contents of requests and responses, so these are not searched.
   const outline = trace.flatMap(event =>
     event.type === 'wire' || event.type === 'body'
       ? []
       : [event.type === 'request' ? { ...event, headers: {}, body: undefined } : event],
   );
-  const [redacted = []] = await redactTraces([outline], { redactor });
+  const [redacted = []] = redactTraces([outline], { redactor });
   return toOtlp(toTrace(redacted), { turnId });
 }
 

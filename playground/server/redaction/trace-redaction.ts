@@ -6,7 +6,7 @@ import type { JsonString, Redactor } from './redactor.js';
 export const redactTraces = <Value extends readonly (readonly TraceEvent[])[]>(
   traces: Value,
   { redactor }: { redactor: Redactor },
-): Promise<Value> =>
+): Value =>
   redactor.json(traces, ({ path }) => {
     const [turn, index, part, ...rest] = path;
     const event = traces[Number(turn)]?.[Number(index)];
@@ -32,12 +32,12 @@ function shortenDataUrls(value: unknown): unknown {
  * Redacts messages of a conversation for the page, which shows them but never sends them back. Messages of the user are
  * unchanged, because the user can edit and resend them.
  */
-export async function redactMessages<Stored extends StoredMessage>(
+export function redactMessages<Stored extends StoredMessage>(
   messages: readonly Stored[],
   { redactor }: { redactor: Redactor },
-): Promise<readonly Stored[]> {
+): readonly Stored[] {
   const responses = messages.filter(({ message }) => message.role !== 'user');
-  const redacted = await redactor.json(responses, ({ path }) => toPartGroups(path, responses));
+  const redacted = redactor.json(responses, ({ path }) => toPartGroups(path, responses));
   const byId = new Map(redacted.map(stored => [stored.message.id, stored]));
   return messages.map((stored): Stored => {
     const copy = byId.get(stored.message.id);

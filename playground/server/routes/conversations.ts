@@ -20,18 +20,13 @@ export const listConversations = ({ conversations, turns }: Context): readonly L
   conversations.list().map(conversation => ({ ...conversation, ...turns.counts(conversation.id) }));
 
 /** Returns a conversation as the page displays it, without secrets in responses. */
-export async function readConversation(
-  { conversations, redactor }: Context,
-  id: string,
-): Promise<Conversation | null> {
+export function readConversation({ conversations, redactor }: Context, id: string): Conversation | null {
   const conversation = conversations.read(id);
   if (conversation === undefined) return null;
-  const threads = await Promise.all(
-    Object.entries(conversation.threads).map(async ([thread, messages]) => [
-      thread,
-      await redactMessages(messages, { redactor }),
-    ]),
-  );
+  const threads = Object.entries(conversation.threads).map(([thread, messages]) => [
+    thread,
+    redactMessages(messages, { redactor }),
+  ]);
   return { ...conversation, threads: Object.fromEntries(threads) as Conversation['threads'] };
 }
 
@@ -57,11 +52,9 @@ export function conversationRoutes(playground: PlaygroundContext): Hono {
   return (
     new Hono()
       .get('/', context => context.json(listConversations(playground)))
-      .get('/search', async context =>
-        context.json(await search(playground, context.req.query('text')?.trim() ?? '')),
-      )
+      .get('/search', context => context.json(search(playground, context.req.query('text')?.trim() ?? '')))
       // A conversation is created with its first message.
-      .get('/:id', async context => context.json(await readConversation(playground, context.req.param('id'))))
+      .get('/:id', context => context.json(readConversation(playground, context.req.param('id'))))
       .patch('/:id', async context => {
         const { title } = await readJson(context, z.object({ title: z.string().trim().min(1).max(200) }));
         conversations.rename(context.req.param('id'), title);
@@ -93,22 +86,22 @@ export function conversationRoutes(playground: PlaygroundContext): Hono {
         channel.changed({ conversationId: context.req.param('id') });
         return context.json({});
       })
-      .get('/:id/traces/:message', async context => {
+      .get('/:id/traces/:message', context => {
         const trace = conversations.readTrace(context.req.param('id'), context.req.param('message'));
         if (trace === undefined) return context.notFound();
-        const [redacted] = await redactTraces([trace], { redactor });
+        const [redacted] = redactTraces([trace], { redactor });
         return context.json(redacted);
       })
-      .get('/:id/export', async context => {
+      .get('/:id/export', context => {
         const conversation = conversations.read(context.req.param('id'));
         if (conversation === undefined) return context.notFound();
         const found = readTurns(conversation);
-        const traces = await redactTraces(
+        const traces = redactTraces(
           found.map(({ trace }) => withoutFiles(trace)),
           { redactor },
         );
         const read = (hash: string) => attachments.read(conversation.id, hash);
-        const messages = await redactor.json(
+        const messages = redactor.json(
           found.map(({ thread, stored: { message, parentId } }) => ({
             thread,
             parentId,
@@ -125,7 +118,7 @@ export function conversationRoutes(playground: PlaygroundContext): Hono {
         const { id, title, mode, updatedAt } = conversation;
         return context.json(
           {
-            ...(await redactor.json({ title, mode, updatedAt })),
+            ...redactor.json({ title, mode, updatedAt }),
             id,
             messages: messages.map((message, index) => ({ ...message, trace: traces[index] })),
           },
@@ -133,11 +126,11 @@ export function conversationRoutes(playground: PlaygroundContext): Hono {
           toDownload(`conversation-${id}`),
         );
       })
-      .get('/:id/fixture', async context => {
+      .get('/:id/fixture', context => {
         const conversation = conversations.read(context.req.param('id'));
         if (conversation === undefined) return context.notFound();
         const reported = readTurns(conversation).filter(({ trace }) => trace.length > 0);
-        const fixture = await toFixture(reported, { redactor });
+        const fixture = toFixture(reported, { redactor });
         return context.json(fixture, 200, toDownload(`bug-report-${conversation.id}`));
       })
   );
@@ -150,13 +143,10 @@ const CONTEXT = 40;
 const MAX_FOUND = 50;
 
 /** Finds conversations by title and text. Excerpts of responses have no secrets. */
-async function search(
-  { conversations, redactor }: Context,
-  text: string,
-): Promise<readonly FoundConversation[]> {
+function search({ conversations, redactor }: Context, text: string): readonly FoundConversation[] {
   if (text === '') return [];
   const found = conversations.search(text).slice(0, MAX_FOUND);
-  const texts = await redactor.json(
+  const texts = redactor.json(
     found.map(({ message }) => (message?.role === 'assistant' ? message.text : '')),
   );
   return found.map(({ id, message }, index) => {

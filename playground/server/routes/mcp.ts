@@ -41,7 +41,7 @@ export function mcpRoutes({ servers, redactor }: Pick<PlaygroundContext, 'server
     return entry;
   };
   /** Lists are not redacted, because the page sends their addresses and names back. */
-  const show = <Value>(value: Value): Promise<Value> => redactForDisplay(value, redactor);
+  const show = <Value>(value: Value): Value => redactForDisplay(value, redactor);
   return new Hono()
     .post('/requests/:id', async context => {
       const wasPending = servers.desk.respond(
@@ -77,7 +77,7 @@ export function mcpRoutes({ servers, redactor }: Pick<PlaygroundContext, 'server
       const { contents } = await find(name)
         .features()
         .readResource(name, await readJson(context, readRequest));
-      return context.json(await show(contents));
+      return context.json(show(contents));
     })
     .get('/:server/prompts', async context => {
       const name = context.req.param('server');
@@ -88,7 +88,7 @@ export function mcpRoutes({ servers, redactor }: Pick<PlaygroundContext, 'server
       const prompt = await find(name)
         .features()
         .getPrompt(name, await readJson(context, promptRequest));
-      return context.json(await show(prompt));
+      return context.json(show(prompt));
     })
     .post('/:server/complete', async context => {
       const name = context.req.param('server');

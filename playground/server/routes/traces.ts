@@ -51,12 +51,12 @@ const replayRequest = z.object({ report: reportSchema, turn: z.number().int().mi
 export function traceRoutes(playground: PlaygroundContext): Hono {
   const { conversations, redactor } = playground;
   return new Hono()
-    .get('/', async context => context.json(await listTraces(playground)))
-    .get('/:conversation/:message/otlp', async context => {
+    .get('/', context => context.json(listTraces(playground)))
+    .get('/:conversation/:message/otlp', context => {
       const { conversation, message } = context.req.param();
       const trace = conversations.readTrace(conversation, message);
       if (trace === undefined) return context.notFound();
-      return context.json(await toRedactedOtlp(trace, { turnId: message, redactor }), 200, {
+      return context.json(toRedactedOtlp(trace, { turnId: message, redactor }), 200, {
         'content-disposition': `attachment; filename="trace-${message}.otlp.json"`,
       });
     })
@@ -71,14 +71,14 @@ export function traceRoutes(playground: PlaygroundContext): Hono {
     });
 }
 
-async function listTraces({
+function listTraces({
   conversations,
   redactor,
-}: Pick<PlaygroundContext, 'conversations' | 'redactor'>): Promise<readonly TraceSummary[]> {
+}: Pick<PlaygroundContext, 'conversations' | 'redactor'>): readonly TraceSummary[] {
   const summaries = conversations
     .listTurns()
     .map(({ outline, ...place }) => ({ ...place, ...summarizeTrace(toTrace(outline)) }));
-  const redacted = await redactor.json(summaries);
+  const redacted = redactor.json(summaries);
   // Ids identify turns, even if they look like a secret.
   return redacted.map((summary, index) => {
     const { conversationId, messageId } = summaries[index] as TraceSummary;

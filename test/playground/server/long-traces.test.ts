@@ -7,14 +7,14 @@ import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 const redactor = createRedactor(() => []);
 
 describe('redaction of long texts', () => {
-  it('searches a response of 20,000 deltas', async () => {
+  it('searches a response of 20,000 deltas', () => {
     const events = Array.from({ length: 20_000 }, (_, index): TraceEvent => {
       const name = 'response.output_text.delta';
       const data = { type: name, item_id: 'msg_1', output_index: 0, delta: 'ipsum ', logprobs: [], index };
       return { type: 'wire', at: index, exchange: 1, name, data };
     });
     const secret = { ...events[0], data: { type: 'x', delta: `sk-${'a1B2'.repeat(6)} ` } } as TraceEvent;
-    const [redacted = []] = await redactTraces([[...events, secret]], { redactor });
+    const [redacted = []] = redactTraces([[...events, secret]], { redactor });
 
     expect(redacted).toHaveLength(20_001);
     expect(JSON.stringify(redacted.at(-1))).toContain('[redacted]');
@@ -25,11 +25,11 @@ describe('redaction of long texts', () => {
     ['words of a name', 'api-'],
     ['words of a variable', 'my_'],
     ['starts of a web token', 'ey-'],
-    ['assignments', 'pwd= '],
+    ['assignments', 'pwd=; '],
     ['schemes', 'a://'],
     ['spaces', 'token '],
-  ])('searches a long word of %s', async (_name, part) => {
+  ])('searches a long word of %s', (_name, part) => {
     const text = part.repeat(200_000 / part.length);
-    expect(await redactor.json(text)).toHaveLength(text.length);
+    expect(redactor.json(text)).toHaveLength(text.length);
   });
 });
