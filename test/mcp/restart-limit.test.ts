@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRestartLimit, type RestartLimit } from '../../src/mcp/session/current-session.js';
+import { createRestartLimit } from '../../src/mcp/session/current-session.js';
+
+type RestartLimit = ReturnType<typeof createRestartLimit>;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

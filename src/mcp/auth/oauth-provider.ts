@@ -140,7 +140,10 @@ export function createOAuthProvider(options: OAuthProviderOptions): OAuthClientP
     redirectUrl,
     clientMetadata,
     clientMetadataUrl,
-    state: () => toHex(crypto.getRandomValues(new Uint8Array(32))),
+    state: () =>
+      Array.from(crypto.getRandomValues(new Uint8Array(32)), byte => byte.toString(16).padStart(2, '0')).join(
+        '',
+      ),
     async clientInformation(context) {
       current = context?.issuer;
       if (ownClient) return ownClient;
@@ -202,8 +205,4 @@ type CredentialKind = Parameters<NonNullable<OAuthClientProvider['invalidateCred
 
 function omit<T>(values: Readonly<Record<string, T>> = {}, name: string): Record<string, T> {
   return Object.fromEntries(Object.entries(values).filter(([key]) => key !== name));
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
 }

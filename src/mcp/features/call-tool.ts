@@ -40,7 +40,7 @@ const retries: Readonly<Partial<Record<McpFailureKind, 'always' | 'if-harmless'>
 };
 
 /** A tool of a server, and how to reach it. */
-export interface CalledTool {
+interface CalledTool {
   serverName: string;
   config: McpServerConfig;
   connection: McpConnection;

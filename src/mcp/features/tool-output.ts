@@ -55,7 +55,7 @@ export function toToolOutput({
 }
 
 /** Converts content blocks, without blank text. Limits their number and size to protect the host. */
-export function toContentItems(blocks: readonly unknown[]): ContentItem[] {
+function toContentItems(blocks: readonly unknown[]): ContentItem[] {
   return limitParts(blocks.map(toPart)).filter(part => part.type === 'file' || part.text.trim() !== '');
 }
 

@@ -161,8 +161,6 @@ const crashPeriod = 60_000;
 /** Delays before a restart after the first, second … crash, in milliseconds. They are short because the model waits. */
 const restartDelays = [0, 250, 500, 1000];
 
-export type RestartLimit = ReturnType<typeof createRestartLimit>;
-
 /**
  * Delays the restarts of a server that repeatedly ends unexpectedly, and stops them after too many.
  *

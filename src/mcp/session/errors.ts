@@ -27,9 +27,11 @@ interface ErrorContext {
 export function toMcpError(error: unknown, context: ErrorContext): KelivoError {
   const failure = toMcpFailure(error);
   const code = failure.isStart && failure.kind === 'closed' ? 'mcp-start' : codes[failure.kind];
+  const { serverName, toolName } = context;
+  const tool = toolName !== undefined && mayHaveRun(failure) ? JSON.stringify(toolName) : undefined;
   const message =
-    sentences[failure.kind](failure, context) +
-    toUncertainty(failure, context) +
+    `MCP server ${JSON.stringify(serverName)} ${clauses[failure.kind](failure, context)}` +
+    (tool === undefined ? '' : ` The tool ${tool} may or may not have been executed.`) +
     (failure.kind === 'timeout' || failure.kind === 'closed' ? toLastOutput(failure, context) : '');
   return new KelivoError({ code, message });
 }
@@ -50,67 +52,54 @@ const codes: Readonly<Record<McpFailureKind, KelivoErrorCode>> = {
   protocol: 'mcp-protocol',
 };
 
-type Sentence = (failure: McpFailure, context: ErrorContext) => string;
+type Clause = (failure: McpFailure, context: ErrorContext) => string;
 
-const sentences: Readonly<Record<McpFailureKind, Sentence>> = {
+/** The ends of the messages, which follow the server's name. */
+const clauses: Readonly<Record<McpFailureKind, Clause>> = {
   start: ({ systemCode = 'unknown' }, context) =>
-    `${toServer(context)} could not be started: ${toStartCause(systemCode, context)}`,
+    `could not be started: ${toStartCause(systemCode, context)}`,
   'not-sent': ({ systemCode }, context) =>
-    `${toServer(context)} is not reachable${toPlace(context)}${systemCode ? ` (${systemCode})` : ''}. Is it running?`,
+    `is not reachable${toPlace(context)}${toCode(systemCode)}. Is it running?`,
   network: ({ isStart, systemCode }, context) =>
-    `${toServer(context)} ${isStart ? 'could not be reached' : 'lost the connection'}${toPlace(context)}` +
-    `${systemCode ? ` (${systemCode})` : ''}.`,
+    `${isStart ? 'could not be reached' : 'lost the connection'}${toPlace(context)}${toCode(systemCode)}.`,
   http: ({ status, message }, context) =>
-    `${toServer(context)} returned ${status ? `HTTP ${status}` : 'a response that is not MCP'}${toPlace(context)}${toQuote(message, context)}.`,
-  'session-expired': ({ status }, context) =>
-    `${toServer(context)} rejected its session and then a new session (HTTP ${status}).`,
+    `returned ${status ? `HTTP ${status}` : 'a response that is not MCP'}${toPlace(context)}${toQuote(message, context)}.`,
+  'session-expired': ({ status }) => `rejected its session and then a new session (HTTP ${status}).`,
   unauthorized: ({ status }, context) => {
     const { signInUrl, problem } = authorizationOf(context.config) ?? {};
+    const place = toPlace(context);
     if (signInUrl !== undefined) {
       return (
-        `${toServer(context)} requires that the user signs in${toPlace(context)}. Open the \`authorizationUrl\` ` +
-        'of its status, and pass the URL of the callback to `finishAuth`.'
+        `requires that the user signs in${place}. Open the \`authorizationUrl\` of its status, and pass the URL of ` +
+        'the callback to `finishAuth`.'
       );
     }
-    if (problem !== undefined) {
-      return `${toServer(context)} requires authorization${toPlace(context)}. ${problem}`;
-    }
+    if (problem !== undefined) return `requires authorization${place}. ${problem}`;
     return status === 403
-      ? `${toServer(context)} denied access${toPlace(context)} (HTTP 403). Check the permissions of the credentials.`
-      : `${toServer(context)} requires authorization${toPlace(context)}. Check its \`headers\`, or set an \`authProvider\`.`;
+      ? `denied access${place} (HTTP 403). Check the permissions of the credentials.`
+      : `requires authorization${place}. Check its \`headers\`, or set an \`authProvider\`.`;
   },
   timeout: ({ isStart, milliseconds }, context) =>
-    `${toServer(context)} ${isStart ? 'was not ready' : `did not respond${toTool(context, ' to')}`} within ` +
-    `${milliseconds} ms.`,
+    `${isStart ? 'was not ready' : `did not respond${toTool(context, ' to')}`} within ${milliseconds} ms.`,
   'total-timeout': ({ milliseconds }, context) =>
-    `${toServer(context)} exceeded the total limit of ${milliseconds} ms${toTool(context, ' for')}.`,
-  closed: ({ isStart, process }, context) => {
+    `exceeded the total limit of ${milliseconds} ms${toTool(context, ' for')}.`,
+  closed({ isStart, process }, context) {
     const exit = process?.exit ? ` (${process.exit})` : '';
-    const event = isStart
-      ? `could not be started: ${toCommand(context)} ended before it was ready${exit}`
-      : `closed the connection${exit}`;
-    return `${toServer(context)} ${event}.`;
+    if (!isStart) return `closed the connection${exit}.`;
+    return `could not be started: ${toCommand(context)} ended before it was ready${exit}.`;
   },
-  crashing: ({ count, milliseconds = 0 }, context) =>
-    `${toServer(context)} ended unexpectedly ${count} times within a minute. ` +
-    `It can be started again in ${Math.ceil(milliseconds / 1000)} s.`,
-  input: ({ message }, context) =>
-    `${toServer(context)} required input${toTool(context, ' for')}${toQuote(message, context)}.`,
-  rpc: ({ message }, context) =>
-    `${toServer(context)} reported an error${toTool(context, ' for')}${toQuote(message, context)}.`,
+  crashing: ({ count, milliseconds = 0 }) =>
+    `ended unexpectedly ${count} times within a minute. It can be started again in ${Math.ceil(milliseconds / 1000)} s.`,
+  input: ({ message }, context) => `required input${toTool(context, ' for')}${toQuote(message, context)}.`,
+  rpc: ({ message }, context) => `reported an error${toTool(context, ' for')}${toQuote(message, context)}.`,
   protocol: ({ message }, context) =>
-    `${toServer(context)} sent an invalid MCP response${toTool(context, ' for')}${toQuote(message, context)}.`,
+    `sent an invalid MCP response${toTool(context, ' for')}${toQuote(message, context)}.`,
 };
 
-const toServer = ({ serverName }: ErrorContext) => `MCP server ${JSON.stringify(serverName)}`;
+const toCode = (systemCode: string | undefined) => (systemCode === undefined ? '' : ` (${systemCode})`);
 
 const toTool = ({ toolName }: ErrorContext, preposition: string) =>
   toolName === undefined ? '' : `${preposition} tool ${JSON.stringify(toolName)}`;
-
-const toUncertainty = (failure: McpFailure, { toolName }: ErrorContext) =>
-  toolName === undefined || !mayHaveRun(failure)
-    ? ''
-    : ` The tool ${JSON.stringify(toolName)} may or may not have been executed.`;
 
 const toPlace = ({ config }: ErrorContext) => ('url' in config ? ` at ${new URL(config.url).origin}` : '');
 

@@ -29,25 +29,13 @@ export interface RequestLimits {
 }
 
 /**
- * A request to a server. `send` may use any method of the SDK's client and passes `options` on to it:
- *
- *     connection.withSession(
- *       session =>
- *         sendRequest(
- *           session,
- *           { facts: { method: 'prompts/list' }, send: (client, options) => client.listPrompts({}, options) },
- *           limits,
- *         ),
- *       { signal, mayRetry },
- *     );
- *
- * `connection.withSession` opens the session, repeats the request after a lost session and counts as usage;
- * `sendRequest` adds the abort signal, the time limits, progress, and the classification of errors.
+ * A request to a server. `connection.withSession` opens the session, repeats the request after a lost session and counts
+ * as usage; `sendRequest` adds the abort signal, the time limits, progress, and the classification of errors.
  */
 interface SentRequest<Result> {
   /**
-   * `retry` is part of the parameters of `tools/call`, `prompts/get` and `resources/read`, and `meta` of `_meta` of all
-   * requests.
+   * May use any method of the SDK's client, and passes the options on to it. `retry` is part of the parameters of
+   * `tools/call`, `prompts/get` and `resources/read`, and `meta` of `_meta` of all requests.
    */
   send: Send<Result>;
   /** The tool call that the request makes, and the object of its arguments in the request. */
@@ -145,7 +133,6 @@ export async function sendRequest<Result>(
   }
 }
 
-/** Returns the kind of a failure for observers. */
 const toObservedFailure = (error: unknown): { kind: string; rpcCode?: number | undefined } =>
   error instanceof McpFailure ? { kind: error.kind, rpcCode: error.rpcCode } : { kind: ABORTED };
 

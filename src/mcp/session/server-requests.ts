@@ -195,7 +195,7 @@ const unassignableMessage =
   'The request does not belong to exactly one running tool call, so no user can respond to it. ' +
   'Send it while the call runs, over Streamable HTTP on the response stream of the call.';
 
-/** Converts the roots of a configuration to those of the protocol. */
+/** Converts the roots of a configuration to those of the protocol. @internal */
 export const toRoots = (roots: readonly string[]): Root[] => roots.map(root => ({ uri: toFileUri(root) }));
 
 /** Returns the URI of an absolute path of any platform. A file URI is returned as it is. */

@@ -1,12 +1,5 @@
-import {
-  Client,
-  type JsonSchemaValidatorResult,
-  type jsonSchemaValidator,
-  LOG_LEVEL_META_KEY,
-  SseError,
-  type Transport,
-} from '@modelcontextprotocol/client';
-import { toTimerDelay } from '../../shared/abort.js';
+import { Client, LOG_LEVEL_META_KEY, SseError, type Transport } from '@modelcontextprotocol/client';
+import { toTimerDelay, wait } from '../../shared/abort.js';
 import type { PlainObject } from '../../shared/json.js';
 import type { McpRequestFacts, Telemetry } from '../../core/telemetry.js';
 import type { McpCallbacks } from '../config/callbacks.js';
@@ -68,7 +61,12 @@ export interface SessionOptions {
 /** The name and version that the client sends to servers. */
 const clientInfo = { name: 'kelivo-responses', version: '0.1.0' };
 
-/** Maximum time for the request that ends an HTTP session, in milliseconds. */
+/**
+ * Maximum time for the request that ends an HTTP session, in milliseconds.
+ *
+ * Corrects the MCP SDK (2.4.0), whose `close()` does not end the session. Test of the bare SDK: "the session is not ended
+ * by close()" in test/mcp/sdk-corrections.test.ts.
+ */
 const endSessionTimeout = 1000;
 
 export interface CreateSessionOptions extends SessionOptions {
@@ -96,7 +94,6 @@ export function createSession(
   const client = new Client(clientInfo, {
     capabilities: toCapabilities(responses, callbacks),
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(timeoutMs) } },
-    jsonSchemaValidator: acceptEverything,
   });
   handleServerRequests(client, callbacks, { server: serverName, calls, responses });
   let closing: Promise<void> | undefined;
@@ -180,27 +177,19 @@ export function createSession(
   };
 
   async function end(): Promise<void> {
-    // A retired session has expired, so the server does not recognize it.
     ending.abort();
-    if (endSession && session.hasId && !isRetired && !isClosed) await requestSessionEnd(endSession);
+    // A retired session has expired, so the server does not recognize it.
+    if (endSession && session.hasId && !isRetired && !isClosed) {
+      const timeout = new AbortController();
+      // An error such as 404 means that the session no longer exists, which is the goal.
+      const ended = endSession().catch(() => {});
+      await Promise.race([ended, wait(endSessionTimeout, timeout.signal).catch(() => {})]);
+      timeout.abort();
+    }
     await transport.close();
   }
 
   return session;
-}
-
-/**
- * Corrects the MCP SDK (2.4.0), whose `close()` does not end the session. Test of the bare SDK: "the session is not ended
- * by close()" in test/mcp/sdk-corrections.test.ts.
- */
-async function requestSessionEnd(endSession: () => Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, endSessionTimeout);
-  });
-  // An error such as 404 means that the session no longer exists, which is the goal.
-  await Promise.race([endSession().catch(() => {}), timeout]);
-  clearTimeout(timer);
 }
 
 /**
@@ -212,18 +201,3 @@ async function requestSessionEnd(endSession: () => Promise<void>): Promise<void>
 function isFatal(error: Error): boolean {
   return error instanceof SseError || error.message.startsWith('Maximum reconnection attempts');
 }
-
-/**
- * Corrects the MCP SDK (2.4.0): its validator compiles schemas (a content security policy may forbid that) and rejects
- * results that differ from their output schema (a model can read them anyway). Test of the bare SDK: "a result that differs
- * from its output schema is rejected" in test/mcp/sdk-corrections.test.ts.
- */
-const acceptEverything: jsonSchemaValidator = {
-  getValidator<T>() {
-    return (input: unknown): JsonSchemaValidatorResult<T> => ({
-      valid: true,
-      data: input as T,
-      errorMessage: undefined,
-    });
-  },
-};

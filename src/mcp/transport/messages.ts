@@ -52,8 +52,9 @@ function toOmitted({ jsonrpc, ...message }: JSONRPCMessage): PlainObject {
 
 /*
  * Corrects the MCP SDK (2.4.0): it rejects a list because of one malformed entry, and a result because of one block of an
- * unknown type, even if the request has another schema. So the SDK receives a valid stand-in, and `requestOriginal`
- * returns the result of the server. Tests of the bare SDK: "results" in test/mcp/sdk-corrections.test.ts.
+ * unknown type, even if the request has another schema. Its `callTool` also rejects results that differ from their output
+ * schema, which a model can read anyway. So the SDK receives a valid stand-in, and `requestOriginal` returns the result of
+ * the server. Tests of the bare SDK: "results" in test/mcp/sdk-corrections.test.ts.
  */
 
 /** Valid results that the SDK receives in place of a server's own. */
