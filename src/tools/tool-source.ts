@@ -218,21 +218,13 @@ export const isToolSource = (value: unknown): value is ToolSource =>
   'callTool' in value &&
   typeof value.callTool === 'function';
 
-/** The hints of a tool, with the defaults of the MCP specification for missing ones. */
-export interface EffectiveAnnotations {
-  readonly readOnly: boolean;
-  readonly destructive: boolean;
-  readonly idempotent: boolean;
-  readonly openWorld: boolean;
-}
-
 /**
  * Returns the hints on which decisions about side effects rely: approvals and repeated calls. Hints of a server that is
  * not trusted are ignored. Missing hints have the defaults of the MCP specification: not read-only, destructive, not
  * idempotent, open world (https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations). A tool that
  * is both read-only and destructive is destructive.
  */
-export function effectiveAnnotations(tool: ToolDefinition): EffectiveAnnotations {
+export function effectiveAnnotations(tool: ToolDefinition) {
   const { readOnly, destructive, idempotent, openWorld } = tool.trustAnnotations === false ? {} : tool;
   const isSafe = isReadOnly({ readOnly, destructive });
   return {

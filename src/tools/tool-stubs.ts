@@ -27,28 +27,25 @@ export interface ToolStub<Input = Record<string, unknown>> {
 /** Options of the declarations of a provider's tools. */
 export interface ToolStubsOptions {
   /**
-   * Tools whose calls need approval in addition to those of the setting `toolLoop.approvals`: all, those with these names,
-   * or those for which a function returns true. Original names count as well, because a tool gets a prefix if another
-   * server has one of the same name. `toolLoop.approve` decides on the calls.
+   * Names of tools whose calls need approval in addition to those of the setting `toolLoop.approvals`. Original names count
+   * as well, because a tool gets a prefix if another server has one of the same name. `toolLoop.approve` decides on the
+   * calls.
    * @default no tool
    */
-  needsApproval?: boolean | readonly string[] | ((toolName: string) => boolean);
+  needsApproval?: readonly string[];
 }
 
 /** Returns the declarations of the tools of a source, by name. */
 export async function toToolStubs(
   source: PendingWarningsSource | undefined,
-  { needsApproval = false }: ToolStubsOptions = {},
+  { needsApproval = [] }: ToolStubsOptions = {},
 ): Promise<Record<string, ToolStub>> {
   const tools = (await source?.listToolsOnly()) ?? [];
-  const isAsked = (name: string): boolean => {
-    if (typeof needsApproval === 'function') return needsApproval(name);
-    return typeof needsApproval === 'boolean' ? needsApproval : needsApproval.includes(name);
-  };
   return Object.fromEntries(
     tools.map(tool => {
       const { name, originalName = name } = tool;
-      return [name, toToolStub(tool, { needsApproval: isAsked(name) || isAsked(originalName) })];
+      const isAsked = needsApproval.includes(name) || needsApproval.includes(originalName);
+      return [name, toToolStub(tool, { needsApproval: isAsked })];
     }),
   );
 }

@@ -39,17 +39,11 @@ export function createToolbox(sources: readonly ToolSource[]): ToolSource {
   };
 }
 
-/** The tools of several sources under unique names. */
-export interface CombinedSources {
-  listTools(options?: ListToolsOptions): Promise<ToolListing>;
-  /** Returns the source of a call, and the call as this source expects it. */
-  find(call: ToolInvocation): { source: ToolSource; call: ToolInvocation } | undefined;
-}
-
-export function combineSources(sources: readonly ToolSource[]): CombinedSources {
+/** Returns the tools of several sources under unique names. */
+export function combineSources(sources: readonly ToolSource[]) {
   const names = createToolNames();
   return {
-    async listTools(options = {}) {
+    async listTools(options: ListToolsOptions = {}): Promise<ToolListing> {
       const listings = await Promise.all(sources.map(source => source.listTools(options)));
       const listed = sources.flatMap((source, index) =>
         (listings[index]?.tools ?? []).map((tool): SourceTool => ({ source, tool })),
@@ -63,7 +57,8 @@ export function combineSources(sources: readonly ToolSource[]): CombinedSources 
         closed: listings.flatMap(({ closed = [] }) => closed),
       };
     },
-    find(call) {
+    /** Returns the source of a call, and the call as this source expects it. */
+    find(call: ToolInvocation): { source: ToolSource; call: ToolInvocation } | undefined {
       const found = names.find(call);
       if (found === undefined) return undefined;
       const { source, tool } = found;
@@ -79,22 +74,11 @@ interface SourceTool {
   readonly tool: ToolDefinition;
 }
 
-/** The names of one listing. */
-type NamedTools = Required<Pick<ToolListing, 'tools' | 'aliases'>>;
-
 interface AssignOptions {
   /** Names in the conversation, with the tools that they refer to. */
-  readonly known?: readonly KnownTool[];
+  readonly known?: readonly KnownTool[] | undefined;
   /** Further names that the sources themselves list. */
   readonly aliases: Iterable<readonly [name: string, tool: ToolDefinition | undefined]>;
-}
-
-/** Names the tools of several sources, so that a name never refers to two tools. */
-interface ToolNames {
-  /** Names the tools of a listing. */
-  assign(listed: readonly SourceTool[], options: AssignOptions): NamedTools;
-  /** Returns the tool of a call, as its source last listed it. */
-  find(call: Pick<ToolInvocation, 'toolName' | 'server' | 'originalName'>): SourceTool | undefined;
 }
 
 /** A tool that was listed at least once. */
@@ -111,7 +95,7 @@ interface Entry extends SourceTool {
  *
  * @internal
  */
-function createToolNames(): ToolNames {
+function createToolNames() {
   const entries = new Map<ToolSource, Map<string, Entry>>();
   /** The tools that sources list under a name. */
   const claims = new Map<string, Set<Entry>>();
@@ -144,7 +128,11 @@ function createToolNames(): ToolNames {
   }
 
   return {
-    assign(listed, { known = [], aliases: sourceAliases }) {
+    /** Names the tools of a listing. */
+    assign(
+      listed: readonly SourceTool[],
+      { known = [], aliases: sourceAliases }: AssignOptions,
+    ): Required<Pick<ToolListing, 'tools' | 'aliases'>> {
       const current = new Set(listed.map(register));
       const meanings = new Map(known.map(tool => [tool.name, tool]));
       const offered = new Map<string, ToolDefinition>();
@@ -180,7 +168,12 @@ function createToolNames(): ToolNames {
       return { tools: [...offered.values()], aliases };
     },
 
-    find({ toolName, server, originalName = toolName }) {
+    /** Returns the tool of a call, as its source last listed it. */
+    find({
+      toolName,
+      server,
+      originalName = toolName,
+    }: Pick<ToolInvocation, 'toolName' | 'server' | 'originalName'>): SourceTool | undefined {
       const owner = owners.get(toolName);
       if (server === undefined) return owner;
       const tool = { server, originalName };

@@ -14,18 +14,21 @@ const serverOf = (server: string): ToolSource => ({
   close: async () => {},
 });
 
-it.each([[['delete_file']], [(name: string) => name === 'delete_file']])(
-  'requires approval by the original name of tools that have a prefix: %o',
-  async needsApproval => {
+it.each([
+  ['delete_file', [true, true]],
+  ['b_delete_file', [undefined, true]],
+])(
+  'requires approval by the current and the original name of tools that have a prefix: %s',
+  async (asking, [first, second]) => {
     const source = withPendingWarnings(createToolbox([serverOf('a'), serverOf('b')]));
-    const stubs = await toToolStubs(source, { needsApproval });
+    const stubs = await toToolStubs(source, { needsApproval: [asking] });
     const asked = Object.entries(stubs).map(([name, { providerOptions }]) => [
       name,
       readToolStub({ type: 'function', name, inputSchema: {}, providerOptions })?.needsApproval,
     ]);
     expect(asked).toEqual([
-      ['a_delete_file', true],
-      ['b_delete_file', true],
+      ['a_delete_file', first],
+      ['b_delete_file', second],
     ]);
   },
 );

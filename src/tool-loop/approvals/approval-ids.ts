@@ -39,43 +39,28 @@ export interface ApprovableCall {
   readonly input: unknown;
 }
 
-/** The contents of a valid approval id. */
-interface VerifiedId {
-  readonly nonce: string;
-  readonly isExpired: boolean;
-}
-
-/** Creates and verifies the ids of approval requests. */
-export interface ApprovalIds {
-  /** Creates the id of a request. */
-  create(call: ApprovableCall): Promise<string>;
-  /** Returns undefined if the id was not created for exactly this call, with the secret of this process. */
-  verify(approvalId: string, call: ApprovableCall): Promise<VerifiedId | undefined>;
-  /** Returns true for the first caller. Rejects if the claim cannot be stored. */
-  claim(nonce: string, signal: AbortSignal): Promise<boolean>;
-  /** True if other processes can verify the ids. */
-  readonly isShared: boolean;
-}
-
 const DAY = 86_400_000;
 /** Time limit of a claim in milliseconds. */
 const CLAIM_TIMEOUT = 5000;
 
-export function createApprovalIds(options: HostApprovalOptions | undefined): ApprovalIds {
+/** Creates and verifies the ids of approval requests. */
+export function createApprovalIds(options: HostApprovalOptions | undefined) {
   const { secret = secretOfProcess(), claim = claimInProcess, expiresAfter = DAY } = options ?? {};
   const key = once(() => importKey(secret));
 
   return {
+    /** True if other processes can verify the ids. */
     isShared: options !== undefined,
 
-    async create(call) {
+    async create(call: ApprovableCall): Promise<string> {
       const nonce = crypto.randomUUID();
       const issuedAt = Date.now();
       const signature = await crypto.subtle.sign('HMAC', await key(), toSigned(call, { nonce, issuedAt }));
       return [PREFIX, nonce, issuedAt.toString(36), toHex(new Uint8Array(signature))].join('.');
     },
 
-    async verify(approvalId, call) {
+    /** Returns undefined if the id was not created for exactly this call, with the secret of this process. */
+    async verify(approvalId: string, call: ApprovableCall) {
       const [prefix, nonce = '', time = '', signature = ''] = approvalId.split('.');
       const issuedAt = Number.parseInt(time, 36);
       if (prefix !== PREFIX || approvalId !== [prefix, nonce, time, signature].join('.')) return undefined;
@@ -88,7 +73,8 @@ export function createApprovalIds(options: HostApprovalOptions | undefined): App
       return isValid ? { nonce, isExpired: Date.now() > issuedAt + expiresAfter } : undefined;
     },
 
-    async claim(nonce, signal) {
+    /** Returns true for the first caller. Rejects if the claim cannot be stored. */
+    async claim(nonce: string, signal: AbortSignal): Promise<boolean> {
       const message = `the claim was not stored within ${CLAIM_TIMEOUT} ms`;
       const limit = createTimeLimit(signal, { milliseconds: CLAIM_TIMEOUT, message });
       try {

@@ -29,37 +29,33 @@ type Write = (part: Part) => void;
 
 type CallFacts = Pick<ToolCall, 'providerMetadata' | 'own'>;
 
-/** Approvals that the host requests in one turn and passes back in a later prompt. */
-export interface HostApprovals {
-  /** Requests an approval. Returns the output that the call has until then. */
-  ask(
-    call: ToolInvocation & CallFacts,
-    options: {
-      tool: ToolDefinition;
-      write: Write;
-      keepId: (create: () => Promise<string>) => Promise<string>;
-    },
-  ): Promise<ToolOutput>;
-  /** Returns true for a call of this turn that waits for an approval. */
-  isAsked(toolCallId: string): boolean;
-  /** Verifies the request for a call, and claims the call if it was approved. */
-  admit(call: PendingCall, options: { tools: Tools; signal: AbortSignal }): Promise<ApprovalCheck>;
-  /** Requests an approval again that nobody has answered. */
-  askAgain(call: PendingCall, options: { write: Write }): void;
-  /** Claims denied calls, so that a changed answer runs nothing. Rejects if that fails. */
-  recordDenials(calls: readonly RequestedCall[], signal: AbortSignal): Promise<void>;
+export type HostApprovals = ReturnType<typeof createHostApprovals>;
+
+interface AskOptions {
+  readonly tool: ToolDefinition;
+  readonly write: Write;
+  readonly keepId: (create: () => Promise<string>) => Promise<string>;
 }
 
-type Tools = Pick<ReadonlyMap<string, ToolDefinition>, 'get'>;
+interface AdmitOptions {
+  readonly tools: { get(name: string): ToolDefinition | undefined };
+  readonly signal: AbortSignal;
+}
 
-export function createHostApprovals(options: HostApprovalOptions | undefined): HostApprovals {
+/** Approvals that the host requests in one turn and passes back in a later prompt. */
+export function createHostApprovals(options: HostApprovalOptions | undefined) {
   const ids = createApprovalIds(options);
   const asked = new Set<string>();
 
   return {
-    isAsked: toolCallId => asked.has(toolCallId),
+    /** Returns true for a call of this turn that waits for an approval. */
+    isAsked: (toolCallId: string): boolean => asked.has(toolCallId),
 
-    async ask({ toolCallId, toolName, input, ...facts }, { tool, write, keepId }) {
+    /** Requests an approval. Returns the output that the call has until then. */
+    async ask(
+      { toolCallId, toolName, input, ...facts }: ToolInvocation & CallFacts,
+      { tool, write, keepId }: AskOptions,
+    ): Promise<ToolOutput> {
       const { server, originalName = tool.name } = tool;
       const id = await keepId(() => ids.create({ toolCallId, toolName, server, originalName, input }));
       const mark = { id, originalName, ...(server !== undefined && { server }) };
@@ -67,14 +63,19 @@ export function createHostApprovals(options: HostApprovalOptions | undefined): H
       return { type: 'error-text', value: WAITING };
     },
 
-    askAgain({ part, mark }, { write }) {
+    /** Requests an approval again that nobody has answered. */
+    askAgain({ part, mark }: PendingCall, { write }: Pick<AskOptions, 'write'>): void {
       // The id stays the same: a new one would be valid for longer than the claim of the first one is kept.
       const { toolCallId, toolName, input, providerOptions: providerMetadata, own } = part;
       const { answered: _, ...unanswered } = mark;
       writeRequest({ toolCallId, toolName, input, providerMetadata, own }, { mark: unanswered, write });
     },
 
-    async admit({ part, mark, isApproved }, { tools, signal }) {
+    /** Verifies the request for a call, and claims the call if it was approved. */
+    async admit(
+      { part, mark, isApproved }: PendingCall,
+      { tools, signal }: AdmitOptions,
+    ): Promise<ApprovalCheck> {
       const tool = tools.get(part.toolName);
       if (tool === undefined || !isSameTool(tool, mark)) return toRefused(toMissingToolText(part.toolName));
       // A client may have written the request as well, so it is not repeated unless it is genuine.
@@ -92,7 +93,8 @@ export function createHostApprovals(options: HostApprovalOptions | undefined): H
       }
     },
 
-    async recordDenials(calls, signal) {
+    /** Claims denied calls, so that a changed answer runs nothing. Rejects if that fails. */
+    async recordDenials(calls: readonly RequestedCall[], signal: AbortSignal): Promise<void> {
       for (const { part, mark } of calls) {
         const verified = await ids.verify(mark.id, toApprovable(part, mark));
         if (verified?.isExpired !== false) continue;

@@ -71,22 +71,15 @@ type Write = (part: Part) => void;
 type HeldPart = (finishReason: FinishReason) => Part;
 
 /** Holds back parts that depend on how the response ends, and all parts after them. */
-interface HeldParts {
-  /** Writes a part, after those that are held back. */
-  write: Write;
-  hold(toPart: HeldPart): void;
-  release(finishReason: FinishReason): void;
-}
-
-export function createHeldParts(write: Write): HeldParts {
+export function createHeldParts(write: Write) {
   let held: HeldPart[] = [];
   return {
-    write(part) {
+    write(part: Part): void {
       if (held.length === 0) write(part);
       else held.push(() => part);
     },
-    hold: toPart => void held.push(toPart),
-    release(finishReason) {
+    hold: (toPart: HeldPart): void => void held.push(toPart),
+    release(finishReason: FinishReason): void {
       for (const toPart of held) write(toPart(finishReason));
       held = [];
     },
@@ -112,6 +105,16 @@ export function withHostCalls(
     let emit: Write = () => {};
     let hasFailed = false;
     const held = createHeldParts(part => emit(part));
+
+    /** Writes a call under its declared name. It is held back if its arguments depend on the end of the response. */
+    function addCall(call: ToolCall): void {
+      const found = findTool(call);
+      const named = { ...call, toolName: found.toolName };
+      const inputAfter = repairHostInput(call.input, found.owner === 'host' ? found.tool : undefined);
+      if (inputAfter === undefined) held.write(named);
+      else held.hold(finishReason => ({ ...named, input: inputAfter(finishReason) }));
+    }
+
     return {
       part(part, emitPart) {
         emit = emitPart;
@@ -120,7 +123,7 @@ export function withHostCalls(
         } else if (part.type.startsWith('tool-input-')) {
           emit(part);
         } else if (part.type === 'tool-call' && part.providerExecuted !== true) {
-          addCall(part, held);
+          addCall(part);
         } else if (part.type === 'finish') {
           const finishReason = finishReasonOf(part, outputLimitOf(options, { reportsLength }));
           held.release(hasFailed ? { unified: 'error', raw: undefined } : finishReason);
@@ -135,14 +138,5 @@ export function withHostCalls(
         held.release({ unified: 'error', raw: undefined });
       },
     };
-  }
-
-  /** Writes a call under its declared name. It is held back if its arguments depend on the end of the response. */
-  function addCall(call: ToolCall, held: HeldParts): void {
-    const found = findTool(call);
-    const named = { ...call, toolName: found.toolName };
-    const inputAfter = repairHostInput(call.input, found.owner === 'host' ? found.tool : undefined);
-    if (inputAfter === undefined) held.write(named);
-    else held.hold(finishReason => ({ ...named, input: inputAfter(finishReason) }));
   }
 }

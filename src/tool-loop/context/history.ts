@@ -129,26 +129,24 @@ const toOptions = ({
   ...(own !== undefined && { own }),
 });
 
-/** Compacts the conversation between rounds. */
-export interface Compaction {
-  /** Returns true if the next request has to compact the conversation. */
-  isDue(round: number, usage: Usage): boolean;
-  /** Reads the response to such a request. Returns true if it contains nothing but the compaction. */
-  read(round: number, summary: { readonly content: readonly Content[] }): boolean;
-  /** Ends the compacting after a request that failed. */
-  fail(round: number, error: unknown): void;
-}
+export type Compaction = ReturnType<typeof createCompaction>;
 
-/** A model that does not compact ignores the trigger, and its response is an ordinary round. */
+/**
+ * Compacts the conversation between rounds. A model that does not compact ignores the trigger, and its response is an
+ * ordinary round.
+ */
 export function createCompaction(
   threshold: number | undefined,
   warn: (round: number, message: string) => void,
-): Compaction {
+) {
   let isOn = threshold !== undefined;
   let lastRound: number | undefined;
 
   return {
-    isDue(round, { inputTokens: { total: input = 0 }, outputTokens: { total: output = 0 } }) {
+    /** Returns true if the next request has to compact the conversation. */
+    isDue(round: number, { inputTokens, outputTokens }: Usage): boolean {
+      const { total: input = 0 } = inputTokens;
+      const { total: output = 0 } = outputTokens;
       if (!isOn || threshold === undefined || input + output <= threshold) return false;
       if (lastRound === undefined || lastRound !== round) return true;
       // Each further round would need another request, which does not help either.
@@ -159,14 +157,16 @@ export function createCompaction(
       return false;
     },
 
-    read(round, { content }) {
+    /** Reads the response to such a request. Returns true if it contains nothing but the compaction. */
+    read(round: number, { content }: { readonly content: readonly Content[] }): boolean {
       const isCompacted = content.some(part => itemOf(part)?.type === 'compaction');
       if (!isCompacted) end(round, 'the model does not support it');
       else lastRound = round;
       return isCompacted && content.every(({ type }) => type === 'reasoning' || type === 'custom');
     },
 
-    fail(round, error) {
+    /** Ends the compacting after a request that failed. */
+    fail(round: number, error: unknown): void {
       end(round, error instanceof Error ? error.message : String(error));
     },
   };
@@ -177,35 +177,13 @@ export function createCompaction(
   }
 }
 
-/** Maps the ids of one round's parts to ids that are unique in the turn. */
-interface RoundIds {
-  /** Returns the id of a text or reasoning block. */
-  block(id: string): string;
-  /** Returns the id of a tool call, also for its streamed input, which comes first. */
-  call(id: string): string;
-  /**
-   * Returns the id of a complete call. A call that repeats an id of its round with other contents is another call:
-   * Gemini-style servers number every call `call_0`.
-   *
-   * @returns undefined for a call that was sent twice.
-   */
-  completeCall(id: string, contents: string): string | undefined;
-  /**
-   * Returns the id of the call that a result belongs to: of the same round, else of an earlier one. The server sends the
-   * output of a program in a later response than the program.
-   */
-  result(id: string): string;
-}
-
-export interface TurnIds {
-  round(): RoundIds;
-}
+export type TurnIds = ReturnType<typeof createTurnIds>;
 
 /**
  * Keeps track of all ids of a turn and of the conversation before it. Servers such as AWS Bedrock Mantle send `call_0`
  * in every response, and block ids are unique only in their own response.
  */
-export function createTurnIds(prompt: Prompt): TurnIds {
+export function createTurnIds(prompt: Prompt) {
   const blocks = createUniqueIds();
   const taken = prompt.flatMap(({ content }) =>
     typeof content === 'string'
@@ -217,6 +195,7 @@ export function createTurnIds(prompt: Prompt): TurnIds {
   const newest = new Map(taken.map(id => [id, id]));
 
   return {
+    /** Returns functions that map the ids of one round's parts to ids that are unique in the turn. */
     round() {
       const contentsById = new Map<string, Set<string>>();
       const names = createNames(calls);
@@ -227,9 +206,20 @@ export function createTurnIds(prompt: Prompt): TurnIds {
       };
       return {
         block: createNames(blocks),
+        /** Returns the id of a call, also for its streamed input, which comes first. */
         call,
-        result: id => newest.get(id) ?? call(id),
-        completeCall(id, contents) {
+        /**
+         * Returns the id of the call that a result belongs to: of the same round, else of an earlier one. The server
+         * sends the output of a program in a later response than the program.
+         */
+        result: (id: string): string => newest.get(id) ?? call(id),
+        /**
+         * Returns the id of a complete call. A call that repeats an id of its round with other contents is another call:
+         * Gemini-style servers number every call `call_0`.
+         *
+         * @returns undefined for a call that was sent twice.
+         */
+        completeCall(id: string, contents: string): string | undefined {
           const known = contentsById.get(id);
           if (known?.has(contents)) return undefined;
           contentsById.set(id, (known ?? new Set()).add(contents));

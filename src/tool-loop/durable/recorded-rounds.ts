@@ -40,20 +40,15 @@ interface DurableRoundOptions {
 type OpenRound = (response?: RoundResponse) => Promise<Round>;
 
 /** Opens a round of a durable turn: as one step, or as two if its response is created in the background of the server. */
-export async function openDurableRound(
-  open: OpenRound,
-  { resumesResponses, ...options }: DurableRoundOptions,
-): Promise<Round> {
-  const { call } = options;
+export async function openDurableRound(open: OpenRound, options: DurableRoundOptions): Promise<Round> {
+  const { call, resumesResponses } = options;
   const { round, isCompaction = false } = call.turn;
-  const recording = { ...options, name: `${isCompaction ? 'compaction' : 'round'} ${round}` };
-  return resumesResponses && isBackgroundCall(call)
-    ? openSubmittedRound(open, recording)
-    : openRecordedRound(open, recording);
-}
-
-interface RecordedRoundOptions extends Omit<DurableRoundOptions, 'resumesResponses'> {
-  readonly name: string;
+  const name = `${isCompaction ? 'compaction' : 'round'} ${round}`;
+  const background = call.own.background ?? call.providerOptions?.openai?.background ?? false;
+  const isBackground = background !== false && objectOf(background)?.submit !== true;
+  return resumesResponses && isBackground
+    ? openSubmittedRound(open, name, options)
+    : openRecordedRound(open, name, options);
 }
 
 /**
@@ -62,7 +57,8 @@ interface RecordedRoundOptions extends Omit<DurableRoundOptions, 'resumesRespons
  */
 async function openRecordedRound(
   open: OpenRound,
-  { model, call, steps, isAborted, name, listing, onListing }: RecordedRoundOptions,
+  name: string,
+  { model, call, steps, isAborted, listing, onListing }: DurableRoundOptions,
 ): Promise<Round> {
   const exchange = createExchange();
   let onOpened: (round: Round) => void = () => {};
@@ -119,33 +115,28 @@ async function openRecordedRound(
   return { ...sourceOf(parts), isReplayed: true };
 }
 
-/** Returns true if a call requests responses in the background of the server. */
-function isBackgroundCall({ own, providerOptions }: CoreCall): boolean {
-  const background = own.background ?? providerOptions?.openai?.background ?? false;
-  return background !== false && objectOf(background)?.submit !== true;
-}
-
 /**
  * Opens a round in the background of the server. Its response is created as one step and read as the next, so that another
  * process continues to read it. A response that is no longer there is created again.
  */
-async function openSubmittedRound(open: OpenRound, options: RecordedRoundOptions): Promise<Round> {
-  const { name, isAborted } = options;
-  const submission = await openRecordedRound(() => open('submit'), {
-    ...options,
-    name: `response of ${name}`,
-  });
+async function openSubmittedRound(
+  open: OpenRound,
+  name: string,
+  options: DurableRoundOptions,
+): Promise<Round> {
+  const submission = await openRecordedRound(() => open('submit'), `response of ${name}`, options);
   let responseId: string | undefined;
   for (let parts = await submission.next(); parts !== undefined; parts = await submission.next()) {
     for (const part of parts) if (part.type === 'response-metadata') responseId = part.id ?? responseId;
   }
-  return openRecordedRound(async () => {
+  const reopen = async (): Promise<Round> => {
     if (responseId === undefined) return open();
     return open({ responseId }).catch((error: unknown) => {
-      if (isAborted()) throw error;
+      if (options.isAborted()) throw error;
       return open();
     });
-  }, options);
+  };
+  return openRecordedRound(reopen, name, options);
 }
 
 const toRecord = ({ parts, listing, failure }: RoundRecord) => ({

@@ -106,10 +106,7 @@ function openTables(database: Database) {
       return row?.record;
     },
     write(
-      turn: string,
-      step: string,
-      record: string,
-      { owner, expiresAt }: { owner: string; expiresAt: number },
+      ...[turn, step, record, { owner, expiresAt }]: Parameters<JournalStore['write']>
     ): 'written' | 'exists' | 'lost' {
       return inTransaction(() => {
         const now = Date.now();

@@ -15,20 +15,7 @@ export interface ReachedLimit {
   readonly reason: string;
 }
 
-/** Limits a turn: after a limit is reached, the model must respond without further calls. */
-export interface TurnLimits {
-  /** Counts a call, in the order of the model. */
-  admitCall(
-    call: LoopCall,
-    options: { tool: ToolDefinition | undefined; warn: (message: string) => void },
-  ): Admission;
-  /** Records the outcome of an admitted call as soon as it has finished. */
-  recordOutcome(outcome: CallOutcome): void;
-  /** Counts the failures of a finished round. */
-  recordRound(outcomes: readonly CallOutcome[]): void;
-  /** Returns the limit if the model must not call tools in a round. */
-  reachedLimit(round: number): ReachedLimit | undefined;
-}
+export type TurnLimits = ReturnType<typeof createTurnLimits>;
 
 /** Number of identical failures after which the model must respond without calls. */
 const MAX_SAME_FAILURES = 3;
@@ -39,18 +26,18 @@ export interface TurnLimitOptions {
   readonly maxRepeatedCalls: number;
 }
 
-export function createTurnLimits({
-  maxRounds,
-  maxToolCalls,
-  maxRepeatedCalls,
-}: TurnLimitOptions): TurnLimits {
-  const repeatedCalls = createRepeatedCalls({ maxRepeatedCalls });
+/** Limits a turn: after a limit is reached, the model must respond without further calls. */
+export function createTurnLimits({ maxRounds, maxToolCalls, maxRepeatedCalls }: TurnLimitOptions) {
+  const repeatedCalls = createRepeatedCalls(maxRepeatedCalls);
   const failures = new Map<string, number>();
   let calls = 0;
   let failureLimit: ReachedLimit | undefined;
 
   return {
-    admitCall(call, { tool, warn }) {
+    admitCall(
+      call: LoopCall,
+      { tool, warn }: { tool: ToolDefinition | undefined; warn: (message: string) => void },
+    ): Admission {
       calls++;
       if (maxToolCalls !== undefined && calls > maxToolCalls) {
         const refusal: ToolOutput = {
@@ -75,11 +62,12 @@ export function createTurnLimits({
       };
     },
 
-    recordOutcome({ call, output }) {
+    recordOutcome({ call, output }: CallOutcome): void {
       repeatedCalls.record(call, output);
     },
 
-    recordRound(outcomes) {
+    /** Counts the failures of a finished round. */
+    recordRound(outcomes: readonly CallOutcome[]): void {
       for (const { call, tool, output } of outcomes) {
         if (tool === undefined || !isErrorOutput(output)) continue;
         countFailure(
@@ -93,7 +81,8 @@ export function createTurnLimits({
       }
     },
 
-    reachedLimit(round) {
+    /** Returns the limit if the model must not call tools in a round. */
+    reachedLimit(round: number): ReachedLimit | undefined {
       if (round >= maxRounds) {
         return { limit: 'max-rounds', reason: toLimitReason(maxRounds, 'round') };
       }
@@ -122,22 +111,6 @@ const toLimitReason = (limit: number, noun: string): string =>
 
 const toCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/**
- * Finds calls that a model repeats although they return the same output. Calls are in a row if they have the same tool and
- * arguments, and no other call comes between them in the order of the model. A tool whose output changes may be called
- * again and again.
- */
-interface RepeatedCalls {
-  /** Adds a call, in the order of the model. */
-  add(call: LoopCall, tool: ToolDefinition | undefined): void;
-  /** Returns `wait` if it depends on running calls whether an added call is a repeat. */
-  check(call: LoopCall): 'run' | 'wait' | 'repeat';
-  /** Records the output of an added call. Outputs of repeats are ignored. */
-  record(call: LoopCall, output: ToolOutput): void;
-  /** True if the model ignored the notices for the same call. */
-  readonly isStuck: boolean;
-}
-
 /** Number of repeats of the same call after which the model must respond without calls. */
 const MAX_REPEATS = 3;
 
@@ -149,20 +122,28 @@ interface Entry {
   isRepeat: boolean;
 }
 
-function createRepeatedCalls({ maxRepeatedCalls }: { maxRepeatedCalls: number }): RepeatedCalls {
+/**
+ * Finds calls that a model repeats although they return the same output. Calls are in a row if they have the same tool and
+ * arguments, and no other call comes between them in the order of the model. A tool whose output changes may be called
+ * again and again.
+ */
+function createRepeatedCalls(maxRepeatedCalls: number) {
   const entries = new Map<LoopCall, Entry>();
   const repeats = new Map<string, number>();
   let latest: Entry | undefined;
   let isStuck = false;
 
   return {
-    add(call, tool) {
-      const key = toKey(call, tool);
+    /** Adds a call, in the order of the model. */
+    add(call: LoopCall, tool: ToolDefinition | undefined): void {
+      const parsed = parseInput(call.input, { toolName: call.toolName, schema: tool?.inputSchema });
+      const key = toStableJson([call.toolName, parsed.success ? parsed.input : call.input]);
       latest = { key, previous: latest?.key === key ? latest : undefined, isRepeat: false };
       entries.set(call, latest);
     },
 
-    check(call) {
+    /** Returns `wait` if it depends on running calls whether an added call is a repeat. */
+    check(call: LoopCall): 'run' | 'wait' | 'repeat' {
       const entry = entries.get(call);
       const verdict = entry === undefined ? 'run' : compareOutputs(entry, maxRepeatedCalls);
       if (entry !== undefined && verdict === 'repeat') {
@@ -174,12 +155,14 @@ function createRepeatedCalls({ maxRepeatedCalls }: { maxRepeatedCalls: number })
       return verdict;
     },
 
-    record(call, output) {
+    /** Records the output of an added call. Outputs of repeats are ignored. */
+    record(call: LoopCall, output: ToolOutput): void {
       const entry = entries.get(call);
       if (entry !== undefined) entry.output = output;
     },
 
-    get isStuck() {
+    /** True if the model ignored the notices for the same call. */
+    get isStuck(): boolean {
       return isStuck;
     },
   };
@@ -206,51 +189,36 @@ function compareOutputs(entry: Entry, maxRepeatedCalls: number): 'run' | 'wait' 
 
 const isSame = (a: ToolOutput, b: ToolOutput): boolean => a === b || toStableJson(a) === toStableJson(b);
 
-function toKey({ toolName, input }: LoopCall, tool: ToolDefinition | undefined): string {
-  const parsed = parseInput(input, { toolName, schema: tool?.inputSchema });
-  return toStableJson([toolName, parsed.success ? parsed.input : input]);
-}
+export type TurnLifetime = ReturnType<typeof createLifetime>;
 
 /** The time in which a turn runs. */
-export interface TurnLifetime {
-  /** Aborts when the turn has to end, with the reason. */
-  readonly signal: AbortSignal;
-  /** Returns true if the caller ended the turn. A time limit of the loop is an error instead. */
-  readonly isAborted: () => boolean;
-  /** Returns `timeouts.total` if it has ended the turn. */
-  reachedLimit(): ReachedLimit | undefined;
-  readonly abort: (reason: unknown) => void;
-  /** Ends the turn with an error when one of the signals aborts. */
-  endWith(signals: readonly AbortSignal[]): void;
-  /** Releases timers and listeners. */
-  close(): void;
-}
-
-export function createLifetime(
-  abortSignal: AbortSignal | undefined,
-  { milliseconds }: { milliseconds: number | undefined },
-): TurnLifetime {
+export function createLifetime(abortSignal: AbortSignal | undefined, milliseconds: number | undefined) {
   const message = `The turn exceeded its limit of ${milliseconds} ms (timeouts.total).`;
   const limit = createTimeLimit(abortSignal, { milliseconds, message });
   const reason = `the limit of ${milliseconds} ms for the turn is reached (timeouts.total).`;
   const followed = new Map<AbortSignal, () => void>();
   let wasCancelled = false;
   return {
+    /** Aborts when the turn has to end, with the reason. */
     signal: limit.signal,
-    isAborted: () => wasCancelled || abortSignal?.aborted === true,
-    reachedLimit: () => (limit.isOver ? { limit: 'total-timeout', reason } : undefined),
-    abort(reason) {
+    /** Returns true if the caller ended the turn. A time limit of the loop is an error instead. */
+    isAborted: (): boolean => wasCancelled || abortSignal?.aborted === true,
+    reachedLimit: (): ReachedLimit | undefined =>
+      limit.isOver ? { limit: 'total-timeout', reason } : undefined,
+    abort(reason: unknown): void {
       wasCancelled = true;
       limit.abort(reason);
     },
-    endWith(signals) {
+    /** Ends the turn with an error when one of the signals aborts. */
+    endWith(signals: readonly AbortSignal[]): void {
       for (const signal of signals) {
         if (followed.has(signal)) continue;
         const end = (): void => limit.abort(signal.reason);
         followed.set(signal, onceAborted(signal, end));
       }
     },
-    close() {
+    /** Releases timers and listeners. */
+    close(): void {
       limit.release();
       for (const release of followed.values()) release();
     },

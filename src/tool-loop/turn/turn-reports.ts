@@ -1,7 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { JSONObject } from '../../shared/json.js';
 import type { Finish, FinishReason, Usage } from '../../core/part.js';
-import type { ProviderMetadata } from '../../core/prompt.js';
 import { addUsage, NO_USAGE, totalOf } from '../../core/finish.js';
 import type { ToolCallContext } from '../../tools/tool-source.js';
 import { type CallEvent, type CallOutcome, isErrorOutput } from '../calls/calls.js';
@@ -100,40 +99,14 @@ interface EndedRound {
   readonly isCompaction: boolean;
 }
 
-/** Records what the end of a turn reports. */
-export interface TurnRecord {
-  addUsage(usage: Usage): void;
-  addRound(round: EndedRound, outcomes: readonly CallOutcome[]): void;
-  /** Sets the id of a turn whose steps are recorded, which the end of the turn then reports. */
-  setTurnId(turnId: string): void;
-  markToolRun(): void;
-  /** Adds a warning that arose after the stream had started. Each text is kept once. */
-  addWarning(message: string): void;
-  /** Records the limit that ended the calling of tools. */
-  addLimit(reached: ReachedLimit): void;
-  /** The limit that ended the calling of tools. */
-  readonly reachedLimit: ReachedLimit | undefined;
-  /** The warnings so far. */
-  readonly warnings: readonly string[];
-  /** Returns the finish part, with the usage of all rounds and each round in `own.rounds`. */
-  toFinish(
-    finishReason: FinishReason,
-    last?: {
-      readonly providerMetadata?: ProviderMetadata | undefined;
-      readonly own?: JSONObject | undefined;
-      readonly structuredOutputText?: string | undefined;
-    },
-  ): Finish;
-  /** Returns the error for the host. It is not retryable after a tool ran, because a retry would run the tool again. */
-  toFinalError(error: unknown): unknown;
-}
+export type TurnRecord = ReturnType<typeof createTurnRecord>;
 
-interface TurnRecordOptions {
-  /** Called before the turn ends regularly, with the error that ended it. */
-  readonly onFinish?: (outcome: { readonly error?: unknown }) => void;
-}
-
-export function createTurnRecord({ onFinish }: TurnRecordOptions = {}): TurnRecord {
+/**
+ * Records what the end of a turn reports.
+ *
+ * @param onFinish Called before the turn ends regularly, with the error that ended it.
+ */
+export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => void = () => {}) {
   let usage = NO_USAGE;
   const rounds: JSONObject[] = [];
   const warnings = new Set<string>();
@@ -144,15 +117,19 @@ export function createTurnRecord({ onFinish }: TurnRecordOptions = {}): TurnReco
   let roundStartedAt = performance.now();
 
   return {
-    addUsage(added) {
+    addUsage(added: Usage): void {
       usage = addUsage(usage, added);
     },
 
-    setTurnId(id) {
+    /** Sets the id of a turn whose steps are recorded, which the end of the turn then reports. */
+    setTurnId(id: string): void {
       turnId = id;
     },
 
-    addRound({ finish, responseId, isReplayed, isCompaction }, outcomes) {
+    addRound(
+      { finish, responseId, isReplayed, isCompaction }: EndedRound,
+      outcomes: readonly CallOutcome[],
+    ): void {
       const now = performance.now();
       rounds.push({
         ...(responseId !== undefined && { responseId }),
@@ -172,28 +149,34 @@ export function createTurnRecord({ onFinish }: TurnRecordOptions = {}): TurnReco
       roundStartedAt = now;
     },
 
-    markToolRun() {
+    markToolRun(): void {
       didToolRun = true;
     },
 
-    addWarning(message) {
+    /** Adds a warning that arose after the stream had started. Each text is kept once. */
+    addWarning(message: string): void {
       warnings.add(message);
     },
 
-    addLimit(reached) {
+    /** Records the limit that ended the calling of tools. */
+    addLimit(reached: ReachedLimit): void {
       reachedLimit = reached;
     },
 
-    get reachedLimit() {
+    get reachedLimit(): ReachedLimit | undefined {
       return reachedLimit;
     },
 
-    get warnings() {
+    get warnings(): readonly string[] {
       return [...warnings];
     },
 
-    toFinish(finishReason, { providerMetadata, own, structuredOutputText } = {}) {
-      onFinish?.({ error: finalError });
+    /** Returns the finish part, with the usage of all rounds and each round in `own.rounds`. */
+    toFinish(
+      finishReason: FinishReason,
+      { providerMetadata, own, structuredOutputText }: Partial<Omit<Finish, 'type'>> = {},
+    ): Finish {
+      onFinish({ error: finalError });
       return {
         type: 'finish',
         finishReason,
@@ -210,7 +193,8 @@ export function createTurnRecord({ onFinish }: TurnRecordOptions = {}): TurnReco
       };
     },
 
-    toFinalError(error) {
+    /** Returns the error for the host. It is not retryable after a tool ran, because a retry would run the tool again. */
+    toFinalError(error: unknown): unknown {
       finalError = error;
       return didToolRun && isRetryable(error) ? withoutRetry(error) : error;
     },

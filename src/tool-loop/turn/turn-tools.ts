@@ -11,22 +11,9 @@ import type { Steps } from '../durable/steps.js';
 import type { TurnLifetime } from './turn-limits.js';
 
 /** The tools of a turn. The list may change between rounds. */
-export interface TurnTools {
-  /** Finds the tool of a call by its current name, or a name that it had earlier. */
-  readonly find: FindTool;
-  /** Returns the loop's tool of a name: the offered one, or one that had the name earlier. */
-  get(name: string): ToolDefinition | undefined;
-  /** Lists the tools again. Returns the listing if it differs from the one before. */
-  refresh(): Promise<ToolListing | undefined>;
-  /** Uses the listing of a recorded round. */
-  restore(listing: ToolListing): void;
-  /** Lists the tools if this process has not done so: a source may be unable to run a tool that it has not listed. */
-  connect(): Promise<void>;
-  /** Returns a call with the current tools. */
-  applyTo(call: CoreCall): CoreCall;
-}
+export type TurnTools = Awaited<ReturnType<typeof openTurnTools>>;
 
-export interface TurnToolsOptions {
+interface TurnToolsOptions {
   readonly source: ToolSource;
   readonly steps: Steps;
   /** Ends when the source is closed. */
@@ -36,15 +23,12 @@ export interface TurnToolsOptions {
 }
 
 /** Lists the tools of a turn. */
-export async function openTurnTools(
-  call: CoreCall,
-  { source, steps, lifetime, warn }: TurnToolsOptions,
-): Promise<TurnTools> {
+export async function openTurnTools(call: CoreCall, { source, steps, lifetime, warn }: TurnToolsOptions) {
   const { tools: declared = [] } = call;
   const { signal } = lifetime;
   const known = knownToolsOf(call.prompt);
   // A host declares the loop's tools as stubs. The model needs their real schemas, and only while they are available.
-  const ownTools = declared.filter(tool => !isStub(tool));
+  const ownTools = declared.filter(tool => tool.type !== 'function' || !isToolStub(tool));
   const ownNames = new Set(ownTools.map(({ name }) => name));
   const allowed = allowedNamesOf(call);
   const warned = new Set<string>();
@@ -88,6 +72,7 @@ export async function openTurnTools(
     for (const message of [...warnings, ...shadowWarnings(ownTools, loopTools)]) warnOnce(message);
   }
 
+  /** Lists the tools again. Returns the listing if it differs from the one before. */
   async function refresh(): Promise<ToolListing | undefined> {
     const listing = await list();
     apply(listing);
@@ -98,6 +83,7 @@ export async function openTurnTools(
     return isSame ? undefined : listing;
   }
 
+  /** Lists the tools if this process has not done so: a source may be unable to run a tool that it has not listed. */
   const connect = async (): Promise<void> => {
     if (listed === undefined) await list();
   };
@@ -139,7 +125,8 @@ export async function openTurnTools(
     if (steps.isDurable) lastContents = toContents(opened.value);
   }
   return {
-    find(named) {
+    /** Finds the tool of a call by its current name, or a name that it had earlier. */
+    find(named: Parameters<FindTool>[0]): ReturnType<FindTool> {
       const found = find(named);
       if (found.owner !== 'loop' || isAllowed(found.toolName)) return found;
       const reason =
@@ -147,11 +134,14 @@ export async function openTurnTools(
         `Allowed tools: ${(allowed ?? []).map(toCurrentName).join(', ')}.`;
       return { owner: 'nobody', toolName: found.toolName, reason };
     },
-    get: name => current.loopTools.get(name) ?? current.aliases.get(name),
+    /** Returns the loop's tool of a name: the offered one, or one that had the name earlier. */
+    get: (name: string): ToolDefinition | undefined =>
+      current.loopTools.get(name) ?? current.aliases.get(name),
     refresh,
     restore,
     connect,
-    applyTo({ tools: _, toolChoice, ...request }) {
+    /** Returns a call with the current tools. */
+    applyTo({ tools: _, toolChoice, ...request }: CoreCall): CoreCall {
       const tools = [...current.hostTools, ...[...current.loopTools.values()].map(toFunctionTool)];
       const renamed = toolChoice?.type === 'tool' ? current.aliases.get(toolChoice.toolName) : undefined;
       return {
@@ -179,8 +169,6 @@ function knownToolsOf(prompt: Prompt): KnownTool[] {
 
 const isSameTool = (a: ToolDefinition, b: ToolDefinition): boolean =>
   a.server === b.server && (a.originalName ?? a.name) === (b.originalName ?? b.name);
-
-const isStub = (tool: Tool): boolean => tool.type === 'function' && isToolStub(tool);
 
 /** Reports the host's own tools that a tool of the loop hides. */
 function shadowWarnings(

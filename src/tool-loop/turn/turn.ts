@@ -135,13 +135,13 @@ export async function openTurn(
     ...(context !== undefined && context !== null && { context }),
   };
   const emit = createEventEmitter(policy.onEvent, identity);
-  const record = createTurnRecord({ onFinish: outcome => telemetry.endTurn(outcome) });
+  const record = createTurnRecord(outcome => telemetry.endTurn(outcome));
   const warn = (round: number, message: string): void => {
     record.addWarning(message);
     emit({ type: 'warning', round, message });
   };
   const settings = createCallSettings(call, { source, policy });
-  const lifetime = createLifetime(abortSignal, { milliseconds: policy.timeout });
+  const lifetime = createLifetime(abortSignal, policy.timeout);
   const { signal } = lifetime;
   let opened: Steps | undefined;
   const close = async (error?: unknown): Promise<void> => {
