@@ -34,7 +34,7 @@ export interface EmulatorContext extends ModelState, EmulatorExtension {
   readonly rules: RequestRules;
 }
 
-/** What tests of this package add to the emulator: other APIs, and rules that only these tests need. @internal */
+/** What tests of this package add to the emulator: other APIs, and rules that only these tests need. */
 export interface EmulatorExtension {
   /** Routes of other APIs, which are tried first. */
   readonly routes?: readonly Route[];

@@ -198,8 +198,8 @@ function toWireResponse(response: EmulatedResponse): PlainObject {
   };
 }
 
-/** Splits text before each word. The joined chunks equal the text. */
+/** Splits text before each word. The joined chunks equal the text. @internal */
 export const toWords = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
-/** Splits arguments into chunks the size of tokens, regardless of words and quotes. */
+/** Splits arguments into chunks the size of tokens, regardless of words and quotes. @internal */
 export const toChunks = (text: string): string[] => text.match(/.{1,7}/gsu) ?? [];
