@@ -34,7 +34,7 @@ export interface EmulatorContext extends ModelState, EmulatorExtension {
   readonly rules: RequestRules;
 }
 
-/** What tests of this package add to the emulator: other APIs, and rules that only these tests need. @internal */
+/** What tests of this package add to the emulator: other APIs, and rules that only these tests need. */
 export interface EmulatorExtension {
   /** Routes of other APIs, which are tried first. */
   readonly routes?: readonly Route[];
@@ -56,7 +56,6 @@ export type Route = (
   context: EmulatorContext,
 ) => Delivery | undefined;
 
-/** Chooses the response to a request. */
 export function routeRequest({ method, path, body }: EmulatorRequest, context: EmulatorContext): Delivery {
   const { pathname, searchParams: query } = new URL(path, 'http://127.0.0.1');
   for (const route of [...(context.routes ?? []), respondToOpenAI]) {
@@ -105,18 +104,16 @@ function respondToEmbeddings(body: PlainObject, { queue }: EmulatorContext): Del
     return 'error' in result ? toErrorDelivery(result.error) : toJsonDelivery(result.body);
   }
   if ('status' in scripted) return toStatusDelivery(scripted);
-  const fault =
-    'fault' in scripted && scripted.fault !== undefined
-      ? toReplacement(scripted, { stream: false })
-      : undefined;
-  return fault ?? toStatusDelivery({ status: 500, body: wrongScript });
+  if ('fault' in scripted && scripted.fault !== undefined) {
+    const delivery = toReplacement(scripted, { stream: false });
+    if (delivery !== undefined) return delivery;
+  }
+  const problem =
+    'Expected a scripted response with a status for POST /embeddings, got one with output or a stream fault. ' +
+    'Scripted responses are consumed in the order of the POST requests: check which request comes first.';
+  return toStatusDelivery({ status: 500, body: problem });
 }
 
-const wrongScript =
-  'Expected a scripted response with a status for POST /embeddings, got one with output or a stream fault. ' +
-  'Scripted responses are consumed in the order of the POST requests: check which request comes first.';
-
-/** Responds to `POST /responses`. */
 function respondToResponses(body: PlainObject, context: EmulatorContext): Delivery {
   const { request, error } = readRequest(body, context);
   if (error !== undefined) return toErrorDelivery(error);
@@ -135,7 +132,6 @@ function respondToResponses(body: PlainObject, context: EmulatorContext): Delive
   return context.responses.add(response.id, format, { ...options, background });
 }
 
-/** Responds to `POST /responses/compact`. */
 function respondToCompact(body: PlainObject, context: EmulatorContext): Delivery {
   const scripted = context.queue[0];
   if (scripted !== undefined && 'status' in scripted) {
@@ -148,23 +144,16 @@ function respondToCompact(body: PlainObject, context: EmulatorContext): Delivery
   return toJsonDelivery(compact(request, context));
 }
 
-/** Responds to requests for a stored response. */
 function respondToStored(
   endpoint: string,
   { query, responses }: EmulatorContext & { query: URLSearchParams },
 ): Delivery | undefined {
   const [, method, id = '', action = ''] =
     /^(GET|POST|DELETE) \/responses\/([^/]+)(\/cancel)?$/.exec(endpoint) ?? [];
-  switch (`${method}${action}`) {
-    case 'GET':
-      return responses.retrieve(id, query);
-    case 'POST/cancel':
-      return responses.cancel(id);
-    case 'DELETE':
-      return responses.remove(id);
-    default:
-      return undefined;
-  }
+  if (method === 'POST') return action === '' ? undefined : responses.cancel(id);
+  if (action !== '') return undefined;
+  if (method === 'GET') return responses.retrieve(id, query);
+  return method === 'DELETE' ? responses.remove(id) : undefined;
 }
 
 /** Reads and validates a request with input items. */

@@ -138,39 +138,46 @@ const dialectRows: readonly FaultRow[] = dialects.map(({ name, title, descriptio
   response: { events },
 }));
 
-type Arguments = Readonly<Record<string, unknown>>;
+interface Call {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
 
-const textCalls = (
-  format: string,
-  family: string,
-  write: (name: string, input: Arguments) => string,
-): FaultRow => ({
+const textCalls = (format: string, family: string, write: (calls: readonly Call[]) => string): FaultRow => ({
   name: `text-calls-${format}`,
   title: `Calls as text: ${family}`,
   description: `The model writes tool calls as text, as on a server without a parser for ${family}. Select a model of this family to see its adapter.`,
   kind: 'dialect',
-  options: { rewriteOutput: items => items.map(item => toText(item, write)) },
+  options: {
+    rewriteOutput(items) {
+      const calls = items.flatMap(toCall);
+      if (calls.length === 0) return items;
+      return [...items.filter(item => !('call' in item)), { text: write(calls) }];
+    },
+  },
 });
 
-/** Replaces a call by its text. The emulated model writes arguments as JSON. */
-const toText = (item: ScriptedItem, write: (name: string, input: Arguments) => string): ScriptedItem =>
+/** The emulated model writes arguments as JSON. */
+const toCall = (item: ScriptedItem): Call[] =>
   'call' in item && typeof item.call === 'string'
-    ? { text: write(item.call, JSON.parse(String(item.arguments)) as Arguments) }
-    : item;
+    ? [{ name: item.call, arguments: JSON.parse(String(item.arguments)) as Call['arguments'] }]
+    : [];
 
-const toJson = (name: string, input: Arguments): string => JSON.stringify({ name, arguments: input });
+const toXml = ({ name, arguments: input }: Call): string => {
+  const parameters = Object.entries(input).map(([key, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return `<parameter=${key}>\n${text}\n</parameter>\n`;
+  });
+  return `<tool_call>\n<function=${name}>\n${parameters.join('')}</function>\n</tool_call>`;
+};
 
 // Formats from the chat templates of the models.
 const textCallRows: readonly FaultRow[] = [
-  textCalls('hermes', 'Qwen', (name, input) => `<tool_call>\n${toJson(name, input)}\n</tool_call>`),
-  textCalls('qwen-xml', 'Qwen Coder', (name, input) => {
-    const parameters = Object.entries(input).map(([key, value]) => {
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      return `<parameter=${key}>\n${text}\n</parameter>\n`;
-    });
-    return `<tool_call>\n<function=${name}>\n${parameters.join('')}</function>\n</tool_call>`;
-  }),
-  textCalls('mistral', 'Mistral', (name, input) => `[TOOL_CALLS][${toJson(name, input)}]`),
+  textCalls('hermes', 'Qwen', calls =>
+    calls.map(call => `<tool_call>\n${JSON.stringify(call)}\n</tool_call>`).join('\n'),
+  ),
+  textCalls('qwen-xml', 'Qwen Coder', calls => calls.map(toXml).join('\n')),
+  textCalls('mistral', 'Mistral', calls => `[TOOL_CALLS]${JSON.stringify(calls)}`),
 ];
 
 const rows = [...faultRows, ...dialectRows, ...textCallRows];

@@ -1,9 +1,9 @@
-import type { ErrorEventFault, Fault, ScriptedStatus } from '../protocol/scripts.js';
-import { type ApiError, toErrorBody } from '../protocol/errors.js';
-import type { PlainObject } from '../../shared/json.js';
-import type { StreamEvent } from '../protocol/wire.js';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { PlainObject } from '../../shared/json.js';
+import { type ApiError, toErrorBody } from '../protocol/errors.js';
+import type { ErrorEventFault, Fault, ScriptedStatus } from '../protocol/scripts.js';
+import type { StreamEvent } from '../protocol/wire.js';
 
 /** The response to one request as a list of steps. Faults edit this list. */
 export interface Delivery {
@@ -51,55 +51,48 @@ export function toStatusDelivery({ status, retryAfter, headers, body }: Scripted
     typeof content === 'string'
       ? { status, headers: {}, steps: [{ write: content }, 'end'] }
       : toJsonDelivery(content, { status });
-  const retryHeader: Record<string, string> =
-    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-  return { ...delivery, headers: { ...delivery.headers, ...retryHeader, ...headers } };
+  const retry = retryAfter !== undefined && { 'retry-after': String(retryAfter) };
+  return { ...delivery, headers: { ...delivery.headers, ...retry, ...headers } };
 }
 
 /** Formats an event as the API does: an `event:` line, a `data:` line and an empty line. */
 export const formatEvent = (event: StreamEvent): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-// Error bodies of OpenAI for these statuses, https://platform.openai.com/docs/guides/error-codes.
-const knownErrors: Readonly<Record<number, Omit<ApiError, 'status'>>> = {
-  401: {
-    message:
-      'Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.',
-    type: 'invalid_request_error',
-    param: null,
-    code: 'invalid_api_key',
-  },
-  403: {
-    message: 'Country, region, or territory not supported',
-    type: 'request_forbidden',
-    param: null,
-    code: 'unsupported_country_region_territory',
-  },
-  429: {
-    message: 'Rate limit reached for requests. Limit: 3 / min. Please try again in 20s.',
-    type: 'requests',
-    param: null,
-    code: 'rate_limit_exceeded',
-  },
-  503: {
-    message: 'The engine is currently overloaded, please try again later.',
-    type: 'service_unavailable_error',
-    param: null,
-    code: 'server_is_overloaded',
-  },
+/** OpenAI's errors for these statuses, https://platform.openai.com/docs/guides/error-codes: type, code and message. */
+const knownErrors: Readonly<Record<number, readonly [type: string, code: string, message: string]>> = {
+  401: [
+    'invalid_request_error',
+    'invalid_api_key',
+    'Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.',
+  ],
+  403: [
+    'request_forbidden',
+    'unsupported_country_region_territory',
+    'Country, region, or territory not supported',
+  ],
+  429: [
+    'requests',
+    'rate_limit_exceeded',
+    'Rate limit reached for requests. Limit: 3 / min. Please try again in 20s.',
+  ],
+  503: [
+    'service_unavailable_error',
+    'server_is_overloaded',
+    'The engine is currently overloaded, please try again later.',
+  ],
 };
 
 /** Returns OpenAI's error for a status. @internal */
-export const toKnownError = (status: number): Omit<ApiError, 'status'> =>
-  knownErrors[status] ?? {
-    message:
-      status >= 500
-        ? 'The server had an error while processing your request. Sorry about that!'
-        : `The request was rejected with status ${status}.`,
-    type: status >= 500 ? 'server_error' : 'invalid_request_error',
-    param: null,
-    code: null,
-  };
+export function toKnownError(status: number): Omit<ApiError, 'status'> {
+  const serverError = 'The server had an error while processing your request. Sorry about that!';
+  const [type, code, message] = knownErrors[status] ?? [
+    status >= 500 ? 'server_error' : 'invalid_request_error',
+    null,
+    status >= 500 ? serverError : `The request was rejected with status ${status}.`,
+  ];
+  return { message, type, param: null, code };
+}
 
 /** A response in the format of one API, as a body and as a stream. Faults apply to either. */
 export interface ResponseFormat {
@@ -157,25 +150,20 @@ type EditingFault = Exclude<Fault, ReplacingFault>;
 /** Converts a response and its fault to the steps that send it. */
 export function toDelivery(format: ResponseFormat, { stream, latency, fault }: DeliveryOptions): Delivery {
   if (fault !== undefined && isReplacing(fault)) return replacements[fault.fault]({ stream });
-  return stream ? toStream(format, { fault, latency }) : toBody(format, { fault, latency });
+  if (!stream) return toBody(format, { fault, latency });
+  const pause = fault?.fault === 'slow' ? fault.delay : latency;
+  return toStreamDelivery(withPauses(toFaultySteps(format, fault), pause));
 }
 
 /** Converts a fault that replaces the complete response. Returns undefined for other faults. */
-export function toReplacement(fault: Fault, { stream }: { stream: boolean }): Delivery | undefined {
-  return isReplacing(fault) ? replacements[fault.fault]({ stream }) : undefined;
-}
+export const toReplacement = (fault: Fault, options: { stream: boolean }): Delivery | undefined =>
+  isReplacing(fault) ? replacements[fault.fault](options) : undefined;
 
 const isReplacing = (fault: Fault): fault is ReplacingFault => Object.hasOwn(replacements, fault.fault);
 
 interface EditOptions {
   readonly latency: number;
   readonly fault: EditingFault | undefined;
-}
-
-function toStream(format: ResponseFormat, { fault, latency }: EditOptions): Delivery {
-  const steps = toFaultySteps(format, fault);
-  const pause = fault?.fault === 'slow' ? fault.delay : latency;
-  return toStreamDelivery(withPauses(steps, pause));
 }
 
 /** Adds a pause in milliseconds before each event. */
@@ -214,27 +202,18 @@ function toFaultySteps(format: ResponseFormat, fault: EditingFault | undefined):
 
 /** Applies a fault to a response that is not streamed. */
 function toBody({ body, failBody }: ResponseFormat, { fault, latency }: EditOptions): Delivery {
+  if (fault?.fault === 'error-event' || fault?.fault === 'failed') return toJsonDelivery(failBody(fault));
   const complete = toJsonDelivery(body);
+  const pause = fault?.fault === 'slow' ? fault.delay : latency;
+  const wait: DeliveryStep[] = pause > 0 ? [{ wait: pause }] : [];
+  const end = fault === undefined || fault.fault === 'slow' ? undefined : endsOfBodies[fault.fault];
+  if (end === undefined) return { ...complete, steps: [...wait, ...complete.steps] };
   const text = JSON.stringify(body);
-  const half = { write: text.slice(0, text.length / 2) };
-  const wait: DeliveryStep[] = latency > 0 ? [{ wait: latency }] : [];
-  switch (fault?.fault) {
-    case undefined:
-      return { ...complete, steps: [...wait, ...complete.steps] };
-    case 'cut':
-      return { ...complete, steps: [...wait, half, 'destroy'] };
-    case 'early-end':
-    case 'malformed':
-      return { ...complete, steps: [...wait, half, 'end'] };
-    case 'stall':
-      return { ...complete, steps: [...wait, half, 'silence'] };
-    case 'slow':
-      return { ...complete, steps: [{ wait: fault.delay }, ...complete.steps] };
-    case 'error-event':
-    case 'failed':
-      return toJsonDelivery(failBody(fault));
-  }
+  return { ...complete, steps: [...wait, { write: text.slice(0, text.length / 2) }, end] };
 }
+
+/** What follows the first half of a body. */
+const endsOfBodies = { cut: 'destroy', 'early-end': 'end', malformed: 'end', stall: 'silence' } as const;
 
 const webPage =
   '<!DOCTYPE html><html><head><title>Welcome</title></head><body>Sign in to continue.</body></html>';
@@ -247,20 +226,9 @@ const chatCompletion = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
 };
 
-const chatChunks = [
-  ...[{ role: 'assistant', content: '' }, { content: 'Hello' }].map(delta => ({
-    delta,
-    finish_reason: null,
-  })),
-  { delta: {}, finish_reason: 'stop' },
-]
-  .map(choice =>
-    JSON.stringify({
-      ...chatCompletion,
-      object: 'chat.completion.chunk',
-      choices: [{ index: 0, ...choice }],
-    }),
-  )
+const chatChunks = [{ role: 'assistant', content: '' }, { content: 'Hello' }, {}]
+  .map((delta, index) => ({ index: 0, delta, finish_reason: index < 2 ? null : 'stop' }))
+  .map(choice => JSON.stringify({ ...chatCompletion, object: 'chat.completion.chunk', choices: [choice] }))
   .concat('[DONE]');
 
 /** Sends a delivery. Stops without an error when the client disconnects. */
@@ -290,6 +258,4 @@ export async function sendDelivery(
 
 /** Waits until the data has been flushed, so that destroying the socket afterwards does not discard it. */
 const writeChunk = (response: ServerResponse, data: string): Promise<void> =>
-  new Promise(resolve => {
-    response.write(data, () => resolve());
-  });
+  new Promise(resolve => void response.write(data, () => resolve()));

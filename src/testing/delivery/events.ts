@@ -2,12 +2,11 @@ import type { PlainObject } from '../../shared/json.js';
 import type { ErrorEventFault, ScriptedOutput } from '../protocol/scripts.js';
 import {
   type EmulatedResponse,
-  type FunctionCallItem,
   type MessageContent,
-  type MessageItem,
   type OutputItem,
   type ReasoningItem,
   type StreamEvent,
+  type StreamedItem,
   toWireItem,
 } from '../protocol/wire.js';
 import { type FailingFault, formatEvent, type ResponseFormat, toFailure } from './delivery.js';
@@ -61,7 +60,18 @@ function toFailedResponse(response: EmulatedResponse, fault: FailingFault): Emul
 
 /** Returns all events of a streamed response, from `response.created` to the terminal event. */
 function toEvents(response: EmulatedResponse): StreamEvent[] {
-  const opening = toOpeningResponse(response);
+  const opening = {
+    ...toWireResponse({
+      ...response,
+      output: [],
+      usage: null,
+      incompleteReason: undefined,
+      error: undefined,
+    }),
+    status: 'in_progress',
+    completed_at: null,
+    usage: null,
+  };
   const queued = { ...opening, status: 'queued' };
   return numberEvents([
     ...(isBackground(response)
@@ -71,37 +81,24 @@ function toEvents(response: EmulatedResponse): StreamEvent[] {
         ]
       : [{ type: 'response.created', response: opening }]),
     { type: 'response.in_progress', response: opening },
-    ...response.output.flatMap((item, index) => toItemEvents(item).map(event => withIndex(event, index))),
+    ...response.output.flatMap((item, index) => addFields(toItemEvents(item), { output_index: index })),
     { type: `response.${response.status}`, response: toWireResponse(response) },
   ]);
 }
 
 const isBackground = ({ echo }: EmulatedResponse): boolean => echo.background === true;
 
-/** Adds `sequence_number` to each event, directly after `type` as in the API. */
 const numberEvents = (events: readonly StreamEvent[], { from = 0 } = {}): StreamEvent[] =>
-  events.map(({ type, ...fields }, index) => ({ type, sequence_number: from + index, ...fields }));
+  events.flatMap((event, index) => addFields([event], { sequence_number: from + index }));
 
-const toOpeningResponse = (response: EmulatedResponse) => ({
-  ...toWireResponse({ ...response, output: [], usage: null, incompleteReason: undefined, error: undefined }),
-  status: 'in_progress',
-  completed_at: null,
-  usage: null,
-});
-
-const withIndex = ({ type, ...fields }: StreamEvent, outputIndex: number): StreamEvent => ({
-  type,
-  output_index: outputIndex,
-  ...fields,
-});
+/** Adds fields to events, directly after `type` as in the API. */
+const addFields = (events: readonly StreamEvent[], added: PlainObject): StreamEvent[] =>
+  events.map(({ type, ...fields }) => ({ type, ...added, ...fields }));
 
 function toItemEvents(item: OutputItem): StreamEvent[] {
-  const inner = toInnerEvents(item);
   return [
     { type: 'response.output_item.added', item: toWireItem(toOpeningItem(item)) },
-    ...(item.type === 'raw'
-      ? inner
-      : inner.map(({ type, ...fields }) => ({ type, item_id: item.id, ...fields }))),
+    ...toInnerEvents(item),
     { type: 'response.output_item.done', item: toWireItem(item) },
   ];
 }
@@ -127,68 +124,62 @@ function toOpeningItem(item: OutputItem): OutputItem {
   }
 }
 
+/** Returns the events between the beginning and the end of an item. */
 function toInnerEvents(item: OutputItem): StreamEvent[] {
+  if (item.type === 'raw') {
+    const isCompaction = item.item.type === 'compaction';
+    return isCompaction ? [{ type: 'response.compaction.compacting', item_id: item.item.id }] : [];
+  }
+  return addFields(toDeltaEvents(item), { item_id: item.id });
+}
+
+function toDeltaEvents(item: StreamedItem): StreamEvent[] {
   switch (item.type) {
     case 'message':
-      return toMessageEvents(item);
+      return item.content.flatMap((part, index) => addFields(toPartEvents(part), { content_index: index }));
     case 'function_call':
-      return toCallEvents(item);
+      return [
+        ...toChunks(item.arguments).map(delta => ({
+          type: 'response.function_call_arguments.delta',
+          delta,
+        })),
+        { type: 'response.function_call_arguments.done', arguments: item.arguments },
+      ];
     case 'reasoning':
       return toReasoningEvents(item);
-    case 'raw':
-      return item.item.type === 'compaction'
-        ? [{ type: 'response.compaction.compacting', item_id: item.item.id }]
-        : [];
   }
 }
 
-const toMessageEvents = ({ content }: MessageItem): StreamEvent[] =>
-  content.flatMap((part, index) =>
-    toPartEvents(part).map(({ type, ...fields }) => ({ type, content_index: index, ...fields })),
-  );
-
 function toPartEvents(part: MessageContent): StreamEvent[] {
-  if (part.type === 'refusal') {
-    return [
-      { type: 'response.content_part.added', part: { ...part, refusal: '' } },
-      ...toWords(part.refusal).map(delta => ({ type: 'response.refusal.delta', delta })),
-      { type: 'response.refusal.done', refusal: part.refusal },
-      { type: 'response.content_part.done', part },
-    ];
-  }
+  const [field, name, more] =
+    part.type === 'refusal'
+      ? (['refusal', 'response.refusal', {}] as const)
+      : (['text', 'response.output_text', { logprobs: [] }] as const);
+  const text = part.type === 'refusal' ? part.refusal : part.text;
   return [
-    { type: 'response.content_part.added', part: { ...part, text: '' } },
-    ...toWords(part.text).map(delta => ({ type: 'response.output_text.delta', delta, logprobs: [] })),
-    { type: 'response.output_text.done', text: part.text, logprobs: [] },
+    { type: 'response.content_part.added', part: { ...part, [field]: '' } },
+    ...toWords(text).map(delta => ({ type: `${name}.delta`, delta, ...more })),
+    { type: `${name}.done`, [field]: text, ...more },
     { type: 'response.content_part.done', part },
   ];
 }
 
-const toReasoningEvents = ({ summary, content = [] }: ReasoningItem): StreamEvent[] => [
-  ...content.flatMap((part, index) =>
-    [
-      ...toWords(part.text).map(delta => ({ type: 'response.reasoning_text.delta', delta })),
-      { type: 'response.reasoning_text.done', text: part.text },
-    ].map(({ type, ...fields }) => ({ type, content_index: index, ...fields })),
-  ),
-  ...toSummaryEvents(summary),
-];
-
-const toSummaryEvents = (summary: ReasoningItem['summary']): StreamEvent[] =>
-  summary.flatMap((part, index) => {
+function toReasoningEvents({ summary, content = [] }: ReasoningItem): StreamEvent[] {
+  const texts = content.flatMap(({ text }, index) => {
+    const deltas = toWords(text).map(delta => ({ type: 'response.reasoning_text.delta', delta }));
+    return addFields([...deltas, { type: 'response.reasoning_text.done', text }], { content_index: index });
+  });
+  const parts = summary.flatMap((part, index) => {
     const events: StreamEvent[] = [
       { type: 'response.reasoning_summary_part.added', part: { ...part, text: '' } },
       ...toWords(part.text).map(delta => ({ type: 'response.reasoning_summary_text.delta', delta })),
       { type: 'response.reasoning_summary_text.done', text: part.text },
       { type: 'response.reasoning_summary_part.done', part },
     ];
-    return events.map(({ type, ...fields }) => ({ type, summary_index: index, ...fields }));
+    return addFields(events, { summary_index: index });
   });
-
-const toCallEvents = (call: FunctionCallItem): StreamEvent[] => [
-  ...toChunks(call.arguments).map(delta => ({ type: 'response.function_call_arguments.delta', delta })),
-  { type: 'response.function_call_arguments.done', arguments: call.arguments },
-];
+  return [...texts, ...parts];
+}
 
 /** Converts a response to JSON, for a response body and for the terminal event. */
 function toWireResponse(response: EmulatedResponse): PlainObject {
@@ -207,8 +198,8 @@ function toWireResponse(response: EmulatedResponse): PlainObject {
   };
 }
 
-/** Splits text before each word. The joined chunks equal the text. */
+/** Splits text before each word. The joined chunks equal the text. @internal */
 export const toWords = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
-/** Splits arguments into chunks the size of tokens, regardless of words and quotes. */
+/** Splits arguments into chunks the size of tokens, regardless of words and quotes. @internal */
 export const toChunks = (text: string): string[] => text.match(/.{1,7}/gsu) ?? [];

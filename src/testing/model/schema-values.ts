@@ -1,4 +1,4 @@
-import { isPlainObject, type PlainObject, objectsOf } from '../../shared/json.js';
+import { isPlainObject, numberOf, objectOf, objectsOf, type PlainObject } from '../../shared/json.js';
 
 /**
  * Creates the smallest instance of a JSON Schema: required properties only, with values from the message and defaults
@@ -67,13 +67,9 @@ function toType(schema: PlainObject): string {
   const types = [schema.type].flat();
   const type = types.find(name => name !== 'null' && name !== undefined);
   if (typeof type === 'string') return type;
-  return 'properties' in schema
-    ? 'object'
-    : 'items' in schema
-      ? 'array'
-      : types.includes('null')
-        ? 'null'
-        : 'string';
+  if ('properties' in schema) return 'object';
+  if ('items' in schema) return 'array';
+  return types.includes('null') ? 'null' : 'string';
 }
 
 /** Returns the option that the text mentions, or the first. */
@@ -91,13 +87,11 @@ const isMentioned = (text: string, word: string): boolean => {
 };
 
 function fillObject(schema: PlainObject, position: Position): PlainObject {
-  const properties = isPlainObject(schema.properties) ? schema.properties : {};
+  const properties = objectOf(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
+  const depth = position.depth + 1;
   return Object.fromEntries(
-    required.map(name => [
-      name,
-      fill(properties[name] ?? {}, { ...position, name, depth: position.depth + 1 }),
-    ]),
+    required.map(name => [name, fill(properties?.[name] ?? {}, { ...position, name, depth })]),
   );
 }
 
@@ -107,9 +101,9 @@ function fillArray(schema: PlainObject, position: Position): unknown[] {
   if (tuple.length > 0) return tuple.map(item => fill(item, inner));
   const items = isPlainObject(schema.items) ? schema.items : {};
   const listed = takeList(items, position);
-  const minimum = Math.max(toNumber(schema.minItems) ?? 1, 1);
+  const minimum = Math.max(numberOf(schema.minItems) ?? 1, 1);
   const missing = Array.from({ length: Math.max(minimum - listed.length, 0) }, () => fill(items, inner));
-  return [...listed, ...missing].slice(0, toNumber(schema.maxItems));
+  return [...listed, ...missing].slice(0, numberOf(schema.maxItems));
 }
 
 /** Fills a list of numbers or strings with all numbers or quoted strings of the message. */
@@ -122,13 +116,13 @@ function takeList(items: PlainObject, { pool }: Position): unknown[] {
 
 function fillString(schema: PlainObject, { pool, name }: Position): string {
   const fallback = typeof schema.default === 'string' ? schema.default : pool.text;
-  return (pool.takeString(name, schema) ?? fallback).slice(0, toNumber(schema.maxLength));
+  return (pool.takeString(name, schema) ?? fallback).slice(0, numberOf(schema.maxLength));
 }
 
 function fillNumber(schema: PlainObject, { pool }: Position): number {
-  const minimum = toNumber(schema.minimum) ?? Number.NEGATIVE_INFINITY;
-  const maximum = toNumber(schema.maximum) ?? Number.POSITIVE_INFINITY;
-  const value = pool.takeNumber() ?? toNumber(schema.default) ?? 1;
+  const minimum = numberOf(schema.minimum) ?? Number.NEGATIVE_INFINITY;
+  const maximum = numberOf(schema.maximum) ?? Number.POSITIVE_INFINITY;
+  const value = pool.takeNumber() ?? numberOf(schema.default) ?? 1;
   const rounded = toType(schema) === 'integer' ? Math.round(value) : value;
   return Math.min(Math.max(rounded, minimum), maximum);
 }
@@ -139,8 +133,6 @@ function fillBoolean(schema: PlainObject, { pool, name }: Position): boolean {
     return false;
   return typeof schema.default === 'boolean' ? schema.default : true;
 }
-
-const toNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 /** The values that a message contains. Each is returned once. */
 export interface ValuePool {

@@ -1,4 +1,11 @@
-import { isPlainObject, type PlainObject, objectsOf } from '../../shared/json.js';
+import {
+  isPlainObject,
+  numberOf,
+  objectOf,
+  objectsOf,
+  type PlainObject,
+  stringOf,
+} from '../../shared/json.js';
 
 /** A request body as the emulator reads it. */
 export interface ResponsesRequest {
@@ -38,7 +45,7 @@ export function toRequest(
     reasons,
   }: { items: readonly PlainObject[]; shownItems?: readonly PlainObject[]; reasons: boolean },
 ): ResponsesRequest {
-  const reasoning = isPlainObject(body.reasoning) ? body.reasoning : {};
+  const reasoning = objectOf(body.reasoning) ?? {};
   const toolChoice = toToolChoice(body.tool_choice);
   return {
     model: String(body.model),
@@ -56,7 +63,7 @@ export function toRequest(
     reasoningSummary: typeof reasoning.summary === 'string' || typeof reasoning.generate_summary === 'string',
     reasons: reasons && reasoning.effort !== 'none',
     format: toFormat(body.text),
-    maxOutputTokens: typeof body.max_output_tokens === 'number' ? body.max_output_tokens : undefined,
+    maxOutputTokens: numberOf(body.max_output_tokens),
     body,
   };
 }
@@ -92,8 +99,8 @@ function toFunctionTools(tools: unknown, namespace?: string): FunctionTool[] {
     return [
       {
         name: String(tool.name),
-        description: typeof tool.description === 'string' ? tool.description : '',
-        parameters: isPlainObject(tool.parameters) ? tool.parameters : {},
+        description: stringOf(tool.description),
+        parameters: objectOf(tool.parameters) ?? {},
         ...(namespace !== undefined && { namespace }),
         definition: tool,
       },
@@ -115,7 +122,7 @@ function toToolChoice(
 function toFormat(text: unknown): PlainObject | undefined {
   if (!isPlainObject(text) || !isPlainObject(text.format)) return undefined;
   const { type, schema } = text.format;
-  if (type === 'json_schema') return isPlainObject(schema) ? schema : {};
+  if (type === 'json_schema') return objectOf(schema) ?? {};
   return type === 'json_object' ? { type: 'object' } : undefined;
 }
 
