@@ -4,12 +4,15 @@
  *
  * @module kelivo-responses
  */
-import { createHostedTools } from './provider/hosted-tools.js';
-import { createDefaultProvider, createProvider, type ProviderOf } from './provider/provider.js';
+import {
+  createDefaultProvider,
+  createHostedTools,
+  createProvider,
+  type ProviderOf,
+} from './provider/provider.js';
 import type { KelivoResponsesSettings } from './provider/settings.js';
 
 export type { EmbeddingModelOptions } from './core/embedding.js';
-export type { LaterProvider } from './provider/provider.js';
 export type { LaterLanguageModel } from './versions/convert.js';
 export type { ProviderReference } from './versions/uploads.js';
 export type { ModelAdapter, ModelAdapterRegistry } from './adapters/definition.js';
@@ -22,13 +25,16 @@ export type {
   KelivoRoundMetadata,
 } from './provider/call-types.js';
 export type { ModelOverride } from './provider/model-overrides.js';
-export type { RegistrableProvider } from './provider/serialization.js';
-export { registerProvider, type RegisterProviderOptions } from './provider/register-provider.js';
+export {
+  type RegistrableProvider,
+  registerProvider,
+  type RegisterProviderOptions,
+} from './provider/workflow.js';
 export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
 export type { CompactMessage, CompactOptions, CompactResult } from './provider/compact.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';
 export type { KnownServerName } from './responses/compatibility/known-servers.js';
-export type { AzureSettings, ApiStyle } from './http/base-url.js';
+export type { ApiStyle } from './http/base-url.js';
 export type { ApiKeySetting } from './http/key-ring.js';
 export type { KelivoResponsesSettings, TimeoutSettings } from './provider/settings.js';
 export type { HostApprovalOptions } from './tool-loop/approvals/host-approvals.js';

@@ -21,8 +21,8 @@ export interface ModelOverride {
    * field of the same name, and an undefined field is removed. `input` and `stream` cannot be replaced.
    */
   body?: Record<string, unknown>;
-  /** The connection for the requests of these models. */
-  transport?: TransportName;
+  /** Sends the requests of these models over WebSockets, with the provider's options, or not. */
+  webSocket?: boolean;
   /** The compatibility of these models. An object overrides single fields of the provider's `compatibility`. */
   compatibility?: KnownServerName | Compatibility;
   /**
@@ -37,9 +37,6 @@ export interface ModelOverride {
   /** Treats the start of the responses of these models as reasoning that only its closing tag ends, or not. */
   startsInReasoning?: boolean;
 }
-
-/** The connection for the requests of language models. */
-type TransportName = 'http' | 'websocket';
 
 type UndeclaredPolicy = NonNullable<AdaptModelOptions['undeclared']>;
 
@@ -87,9 +84,6 @@ export const createToolPromptingSchema = (): z.ZodType<ToolPrompting | false, To
 export const createUndeclaredSchema = (): z.ZodType<UndeclaredPolicy, UndeclaredPolicy> =>
   z.enum(['call', 'text', 'drop']);
 
-export const createTransportSchema = (): z.ZodType<TransportName, TransportName> =>
-  z.enum(['http', 'websocket']);
-
 const reserved = ['input', 'stream'];
 
 export function createModelOverridesSchema(): z.ZodType<
@@ -105,7 +99,7 @@ export function createModelOverridesSchema(): z.ZodType<
         'expected no `input` and no `stream`, which come from the call',
       )
       .optional(),
-    transport: createTransportSchema().optional(),
+    webSocket: z.boolean().optional(),
     compatibility: createCompatibilitySchema().optional(),
     adapters: createAdaptersSchema().optional(),
     toolPrompting: createToolPromptingSchema().optional(),
@@ -131,8 +125,8 @@ export function resolveModelOverride(
     /** The compatibility of the server. */
     known: Compatibility;
   },
-): RequestOverride & Pick<ModelOverride, 'transport'> {
-  const start: RequestOverride & Pick<ModelOverride, 'transport'> = {
+): RequestOverride & Pick<ModelOverride, 'webSocket'> {
+  const start: RequestOverride & Pick<ModelOverride, 'webSocket'> = {
     headers: {},
     body: {},
     compatibility: selectCompatibility(known, compatibility),
@@ -142,7 +136,7 @@ export function resolveModelOverride(
       headers: { ...resolved.headers, ...override.headers },
       body: { ...resolved.body, ...override.body },
       compatibility: selectCompatibility(resolved.compatibility, override.compatibility),
-      transport: override.transport ?? resolved.transport,
+      webSocket: override.webSocket ?? resolved.webSocket,
     }),
     start,
   );

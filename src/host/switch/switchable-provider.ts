@@ -1,15 +1,15 @@
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import type { CoreModel } from '../core/source.js';
-import { createComposition } from '../provider/composition.js';
-import { type CoreProvider, createCoreProvider } from '../provider/core-provider.js';
-import { type ProviderOf, showProvider } from '../provider/provider.js';
-import { type KelivoResponsesSettings, validateSettings } from '../provider/settings.js';
-import { toModelExpression } from '../shared/model-pattern.js';
-import { parseSettings } from '../shared/settings.js';
-import { toToolStubs } from '../tools/tool-stubs.js';
-import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../versions/provider.js';
-import type { HostVersion } from '../versions/specification.js';
+import type { CoreModel } from '../../core/source.js';
+import { createComposition } from '../../provider/composition.js';
+import { type CoreProvider, createCoreProvider } from '../../provider/core-provider.js';
+import { type ProviderOf, showProvider } from '../../provider/provider.js';
+import { type KelivoResponsesSettings, validateSettings } from '../../provider/settings.js';
+import { toModelExpression } from '../../shared/model-pattern.js';
+import { parseSettings } from '../../shared/settings.js';
+import { toToolStubs } from '../../tools/tool-stubs.js';
+import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../../versions/provider.js';
+import type { HostVersion } from '../../versions/specification.js';
 import { createOfficialModels, type ImportOpenAI } from './official-provider.js';
 
 /**

@@ -14,28 +14,22 @@ import {
   versionNames,
 } from '../../versions/provider.js';
 import type { HostVersion, LanguageModels } from '../../versions/specification.js';
+import { type AnyProvider, type ImportModule, isProvider } from './imported-models.js';
 import {
-  type ConnectionOverrides,
+  type ConfiguredProvider,
   createConfiguredProvider,
   toConfiguredProvider,
-} from './configured-provider.js';
-import { withProviderName } from './embedding-dimensions.js';
-import { type AnyProvider, type ImportModule, isProvider } from './imported-models.js';
-import { type ModelChoice, type ModelKind, type NormalizedChoice, normalizeChoice } from './model-choice.js';
+  withFields,
+} from './load.js';
 import {
   createModelNames,
-  type ModelTask,
-  type NamedChoice,
+  type ModelChoice,
+  normalizeChoice,
   type ProviderNames,
-  type ProviderNaming,
-} from '../model-names.js';
-import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './registry-config.js';
-import {
-  findEntryIssues,
-  findSeparatorIssues,
   toNaming,
-  validateProviderConfig,
-} from './registry-validation.js';
+} from './resolve.js';
+import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './schema.js';
+import { findEntryIssues, findSeparatorIssues, validateProviderConfig } from './validate.js';
 
 /** The providers of an application, by name. Its models have the version of the host. */
 export type ConfiguredProviderRegistry<Version extends HostVersion = DefaultVersion> =
@@ -109,64 +103,51 @@ export interface ProviderRegistryOptions<Version extends HostVersion = DefaultVe
  */
 export function createProviderRegistryFromConfig<Version extends HostVersion = DefaultVersion>(
   config: ProviderRegistryConfig,
-  options: ProviderRegistryOptions<Version> = {},
-): ConfiguredProviderRegistry<Version> {
-  return createRegistry(config, options);
-}
-
-interface RegistryOptions<Version extends HostVersion> extends ProviderRegistryOptions<Version> {
-  /** Returns the environment variables that name the models of a provider, for messages. */
-  readonly modelVariablesOf?: (provider: string) => ProviderNaming['modelVariables'];
-}
-
-/** Creates a registry whose messages can refer to environment variables. */
-export function createRegistry<Version extends HostVersion>(
-  config: ProviderRegistryConfig,
   {
     importModule,
-    modelVariablesOf,
     specificationVersion: version = DEFAULT_VERSION as Version,
-  }: RegistryOptions<Version>,
+  }: ProviderRegistryOptions<Version> = {},
 ): ConfiguredProviderRegistry<Version> {
   checkVersion(version);
-  const { providers: entries, mcpServers, embeddingDimensions, ...naming } = validateProviderConfig(config);
-  const names = createModelNames({
-    providers: Object.fromEntries(
-      Object.entries(entries).map(([name, entry]) => [
-        name,
-        { ...toNaming(entry), modelVariables: modelVariablesOf?.(name) },
-      ]),
-    ),
-    ...naming,
-  });
+  const { providers: entries, mcpServers, ...naming } = validateProviderConfig(config);
+  const names = createModelNames(naming);
   const shared = createComposition({ mcpServers }, version);
-  const options = { sharedTools: shared.tools, importModule, version };
-  const providers = new Map(
-    Object.entries(entries).map(([name, entry]) => [name, createConfiguredProvider(entry, options)]),
-  );
-  const dimensionsOf = new Map(
-    Object.entries(entries).map(([name, entry]) => [name, entry.embeddingDimensions]),
-  );
-
-  const choose = (task: ModelTask, choice: NamedChoice) => {
-    const { provider, modelId } = names.choose(task, choice);
-    const chosen = providers.get(provider);
-    if (chosen === undefined)
-      throw new Error(`Expected the name of a registered provider, got "${provider}".`);
-    return { name: provider, provider: chosen, modelId };
+  const providers = new Map<string, ConfiguredProvider>();
+  const dimensionsOf = new Map<string, number | undefined>();
+  const add = (name: string, provider: AnyProvider | ProviderEntry, own: ProviderNames): void => {
+    const isInstance = isProvider(provider);
+    names.add(name, isInstance ? own : { ...toNaming(provider), ...own });
+    dimensionsOf.set(name, own.embeddingDimensions);
+    providers.set(
+      name,
+      isInstance
+        ? toConfiguredProvider(provider, name, version)
+        : createConfiguredProvider(provider, { sharedTools: shared.tools, importModule, version }),
+    );
   };
-  const chooseRecord = (role: string, record: ModelChoice, kind: ModelKind) => {
-    const choice = normalizeChoice(record, kind);
-    return { ...choose({ role, kind }, choice), choice };
+  for (const [name, entry] of Object.entries(entries)) add(name, entry, namesSchema.parse(entry));
+
+  const providerOf = (name: string): ConfiguredProvider => {
+    const provider = providers.get(name);
+    if (provider !== undefined) return provider;
+    throw new Error(`Expected the name of a registered provider, got "${name}".`);
   };
   const modelFor: RegistryMembers<Version>['modelFor'] = (role, record = {}) => {
-    const { provider, modelId, choice } = chooseRecord(role, record, 'chat');
-    return toLanguageModel(provider.languageModel(modelId, toOverrides(choice)), version);
+    const choice = normalizeChoice(record, 'chat');
+    const { provider, modelId } = names.choose({ role, kind: 'chat' }, choice);
+    return toLanguageModel(providerOf(provider).languageModel(modelId, choice), version);
   };
   const createEmbeddingModel = (role: string, record: ModelChoice): CoreEmbeddingModel => {
-    const { name, provider, modelId, choice } = chooseRecord(role, record, 'embedding');
-    const dimensions = choice.dimensions ?? dimensionsOf.get(name) ?? embeddingDimensions;
-    return withProviderName(provider.embeddingModel(modelId, { ...toOverrides(choice), dimensions }), name);
+    const choice = normalizeChoice(record, 'embedding');
+    const { provider: name, modelId } = names.choose({ role, kind: 'embedding' }, choice);
+    const provider = providerOf(name);
+    const model = provider.embeddingModel(modelId, choice, choice.dimensions ?? dimensionsOf.get(name));
+    const server = provider.serverOf(choice);
+    // Vectors of one model on one server are comparable, whatever the name of the provider.
+    const others = [...providers].filter(
+      ([other, one]) => other !== name && server !== undefined && one.serverOf({}) === server,
+    );
+    return withFields(model, { providerNames: [name, ...others.map(([other]) => other)] });
   };
 
   const members: RegistryMembers<Version> = {
@@ -174,31 +155,24 @@ export function createRegistry<Version extends HostVersion>(
     embeddingModelFor: (role, record = {}) => toEmbeddingModel(createEmbeddingModel(role, record), version),
     languageModel: name => modelFor('', { model: name }),
     imageModel(name) {
-      const { provider, modelId } = choose({ role: undefined, kind: 'image' }, { model: name });
-      return provider.imageModel(modelId) as ImageModels[Version];
+      const { provider, modelId } = names.choose({ role: undefined, kind: 'image' }, { model: name });
+      return providerOf(provider).imageModel(modelId) as ImageModels[Version];
     },
     register(name, provider, more = {}) {
-      const isInstance = isProvider(provider);
       const path = `providers.${name}`;
-      const allNames = namesSchema.safeParse({ ...(isInstance ? {} : provider), ...more }).data ?? {};
+      const isInstance = isProvider(provider);
+      const own = namesSchema.safeParse({ ...(!isInstance && provider), ...more }).data ?? {};
       const issues = [
         ...(isInstance ? [] : findEntryIssues(provider, path)),
         ...findSettingsIssues(namesSchema, more, `the names of \`${path}\``),
-        ...[name, ...(allNames.aliases ?? [])].flatMap(one =>
+        ...[name, ...(own.aliases ?? [])].flatMap(one =>
           names.isTaken(one)
             ? [`\`${path}\`: Expected a unique provider name, got "${one}", which is already in use.`]
             : findSeparatorIssues(one, path),
         ),
       ];
       if (issues.length > 0) throw new KelivoError({ code: 'invalid-settings', message: issues.join('\n') });
-      names.add(name, { ...(!isInstance && toNaming(provider)), ...allNames });
-      dimensionsOf.set(name, allNames.embeddingDimensions);
-      providers.set(
-        name,
-        isInstance
-          ? toConfiguredProvider(provider, name, version)
-          : createConfiguredProvider(provider, options),
-      );
+      add(name, provider, own);
     },
     get providerNames() {
       return [...providers.keys()];
@@ -223,5 +197,3 @@ function checkVersion(version: string): void {
     message: `Expected \`specificationVersion\` of the registry to be ${versionNames.join(', ')}, got "${version}".`,
   });
 }
-
-const toOverrides = ({ apiKey, baseURL }: NormalizedChoice): ConnectionOverrides => ({ apiKey, baseURL });

@@ -1,13 +1,13 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import type { CoreModel } from '../core/source.js';
-import { withRequestLog } from '../http/request-log.js';
-import { createCredentials, createEndpoints } from '../provider/connection.js';
-import { resolveModelOverride } from '../provider/model-overrides.js';
-import type { KelivoResponsesSettings } from '../provider/settings.js';
-import { supportedUrls } from '../responses/supported-urls.js';
-import { KelivoError } from '../shared/errors.js';
-import { isVersion, majorOf, VERSION_OF_MAJOR } from '../versions/provider.js';
-import type { AnyLanguageModel, HostVersion } from '../versions/specification.js';
+import type { CoreModel } from '../../core/source.js';
+import { withRequestLog } from '../../http/request-log.js';
+import { createCredentials, createEndpoints } from '../../provider/connection.js';
+import { resolveModelOverride } from '../../provider/model-overrides.js';
+import type { KelivoResponsesSettings } from '../../provider/settings.js';
+import { supportedUrls } from '../../responses/supported-urls.js';
+import { KelivoError } from '../../shared/errors.js';
+import { isVersion, majorOf, VERSION_OF_MAJOR } from '../../versions/provider.js';
+import type { AnyLanguageModel, HostVersion } from '../../versions/specification.js';
 import { continueHistories } from './official-call.js';
 
 /** Imports the package of the official provider, `@ai-sdk/openai` 2, 3 or 4. */
@@ -40,7 +40,7 @@ export function createOfficialModels(
   );
 
   return modelId => {
-    const endpoint = new URL(endpoints.of(modelId, RESPONSES_PATH.slice(1)));
+    const endpoint = new URL(endpoints.urlOf(RESPONSES_PATH.slice(1)));
     const { headers: modelHeaders } = resolveModelOverride(modelId, { ...settings, known: {} });
     const config = {
       baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
