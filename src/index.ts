@@ -16,7 +16,7 @@ export type { EmbeddingModelOptions } from './core/embedding.js';
 export type { LaterLanguageModel } from './versions/convert.js';
 export type { ProviderReference } from './versions/uploads.js';
 export type { ModelAdapter, ModelAdapterRegistry } from './adapters/definition.js';
-export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy.js';
+export { createCorsProxyFetch } from './http/cors-proxy.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
 export type {
   KelivoOpenAIMetadata,

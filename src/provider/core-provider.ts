@@ -21,7 +21,7 @@ import { compactMessages, type CompactMessage, type CompactOptions, type Compact
 import { createComposition } from './composition.js';
 import { type Connection, createCredentials, createEndpoints } from './connection.js';
 import { resolveModelOverride } from './model-overrides.js';
-import { type KelivoResponsesSettings, validateSettings } from './settings.js';
+import { callDefaultsOf, type KelivoResponsesSettings, validateSettings } from './settings.js';
 
 /** A provider in core types. The providers of all versions show it. */
 export interface CoreProvider {
@@ -98,8 +98,7 @@ export function createCoreProvider(
       needsKey,
       fetchFor,
       webSocket: (isOverWebSocket ?? false) === false ? undefined : loadWebSocket,
-      store: settings.store ?? false,
-      systemMessageMode: settings.systemMessageMode ?? 'auto',
+      defaults: callDefaultsOf(settings),
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
       official: settings.api === 'azure' ? 'azure' : 'openai',
       timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },

@@ -32,8 +32,6 @@ export interface ModelOverride {
   adapters?: ModelAdapterRegistry | readonly AdapterChoice[] | false;
   /** Writes the tools of these models into the prompt, in the given syntax, or not (`false`). */
   toolPrompting?: ToolPrompting | false;
-  /** The meaning of calls in the text of these models whose tool the request does not declare. */
-  undeclared?: UndeclaredPolicy;
   /** Treats the start of the responses of these models as reasoning that only its closing tag ends, or not. */
   startsInReasoning?: boolean;
 }
@@ -103,7 +101,6 @@ export function createModelOverridesSchema(): z.ZodType<
     compatibility: createCompatibilitySchema().optional(),
     adapters: createAdaptersSchema().optional(),
     toolPrompting: createToolPromptingSchema().optional(),
-    undeclared: createUndeclaredSchema().optional(),
     startsInReasoning: z.boolean().optional(),
   } satisfies Record<keyof ModelOverride, z.ZodType>);
   return z.record(z.string(), override);
@@ -143,10 +140,9 @@ export function resolveModelOverride(
 }
 
 /** Adaptation of a model: its override, or the setting of the provider. */
-export type Adaptation = Pick<
-  ModelOverride,
-  'adapters' | 'toolPrompting' | 'undeclared' | 'startsInReasoning'
->;
+export interface Adaptation extends Pick<ModelOverride, 'adapters' | 'toolPrompting' | 'startsInReasoning'> {
+  undeclared?: UndeclaredPolicy;
+}
 
 /** Merges the adaptation of the provider with the overrides whose patterns match a model id. */
 export function resolveAdaptation(
@@ -155,9 +151,9 @@ export function resolveAdaptation(
 ): Adaptation {
   return findOverrides(modelId, models).reduce<Adaptation>(
     (resolved, override) => ({
+      ...resolved,
       adapters: override.adapters ?? resolved.adapters,
       toolPrompting: override.toolPrompting ?? resolved.toolPrompting,
-      undeclared: override.undeclared ?? resolved.undeclared,
       startsInReasoning: override.startsInReasoning ?? resolved.startsInReasoning,
     }),
     adaptation,

@@ -15,6 +15,8 @@ import {
   parseSettings,
   type SettingsOf,
 } from '../shared/settings.js';
+import { optionsShape, type ResponsesProviderOptions } from '../responses/request/option-schemas.js';
+import type { ResponsesCallOptions } from '../responses/request/provider-options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
 import type { LocalTools } from '../tools/local-tools.js';
@@ -98,8 +100,22 @@ function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeo
   return z.union([z.literal(false), z.strictObject(toolLoopShape)]);
 }
 
+/**
+ * Settings that an option of the same name in a call overrides. A new one is one name here: type, schema and comment are those
+ * of the option, and the request is built from both.
+ */
+const callDefaults = ['store', 'systemMessageMode'] as const satisfies (keyof ResponsesProviderOptions)[];
+
+type CallDefaults = Pick<ResponsesProviderOptions, (typeof callDefaults)[number]>;
+
+type CallDefaultsShape = Pick<typeof optionsShape, (typeof callDefaults)[number]>;
+
+/** Returns the options of all calls, as the provider's settings define them. */
+export const callDefaultsOf = (settings: KelivoResponsesSettings): ResponsesCallOptions =>
+  Object.fromEntries(callDefaults.flatMap(name => (settings[name] == null ? [] : [[name, settings[name]]])));
+
 /*
- * All settings of a provider except `tools`. A new setting is one entry here: its type, its comment and its row in the
+ * All other settings of a provider except `tools`. A new setting is one entry here: its type, its comment and its row in the
  * reference of all options are taken from the entry.
  */
 const settingsShape = once(() => ({
@@ -169,17 +185,6 @@ const settingsShape = once(() => ({
    */
   telemetry: telemetrySetting(),
   /**
-   * Stores responses on the server. Otherwise each request contains the complete conversation with encrypted reasoning.
-   * @default false
-   */
-  store: z.boolean(),
-  /**
-   * The role of system messages: by model name (`auto`), always `system` or `developer`, or no system messages
-   * (`remove`).
-   * @default 'auto'
-   */
-  systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']),
-  /**
    * Replay of calls whose reasoning item is missing in the history. `omit-ids` sends the call without its item id, which
    * every server accepts. `synthesize` keeps the id and adds the reasoning item that it requires.
    * @default 'omit-ids'
@@ -239,9 +244,8 @@ const settingsShape = once(() => ({
 }));
 
 /** The settings of a provider. Every setting is optional. */
-export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>> extends SettingsOf<
-  ReturnType<typeof settingsShape>
-> {
+export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>>
+  extends SettingsOf<ReturnType<typeof settingsShape>>, CallDefaults {
   /**
    * Tools that run in this process: plain objects or AI SDK `tool()` objects with `execute`. The input of each tool is
    * inferred from its `inputSchema`.
@@ -251,11 +255,17 @@ export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>> 
 
 /** The schema of all settings. Combinations of settings and entries of lists are checked in addition. */
 export const settingsSchema = once(() =>
-  z.strictObject({ ...settingsShape(), tools: objectSetting<LocalTools>() }).partial(),
+  z
+    .strictObject({
+      ...settingsShape(),
+      ...(Object.fromEntries(callDefaults.map(name => [name, optionsShape[name]])) as CallDefaultsShape),
+      tools: objectSetting<LocalTools>(),
+    })
+    .partial(),
 );
 
 /** Returns the names of all settings. */
-export const listSettingNames = (): string[] => [...Object.keys(settingsShape()), 'tools'];
+export const listSettingNames = (): string[] => Object.keys(settingsSchema().shape);
 
 const SETTINGS = 'the provider settings';
 

@@ -19,7 +19,7 @@ import { type BackgroundResponse, openBackgroundResponse } from './background.js
 import type { Compatibility } from './compatibility/compatibility.js';
 import { type LearnedCompatibility, sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
 import { type BuiltRequest, buildRequest } from './request/build-request.js';
-import type { OfficialNamespace } from './request/provider-options.js';
+import type { OfficialNamespace, ResponsesCallOptions } from './request/provider-options.js';
 import { createTurnMemory, type TurnMemory } from './request/turn-memory.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { toJsonContent } from './stream/json-answer.js';
@@ -39,8 +39,8 @@ export interface ResponsesModelConfig {
   readonly fetchFor: FetchForCall;
   /** Loads the WebSocket transport. Undefined for HTTP. */
   readonly webSocket: (() => Promise<WebSocketTransport>) | undefined;
-  readonly store: boolean;
-  readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
+  /** Options of all calls. An option of the same name in a call overrides them. */
+  readonly defaults: ResponsesCallOptions;
   readonly missingReasoning: 'omit-ids' | 'synthesize';
   /** The namespace of the official provider's options. */
   readonly official: OfficialNamespace;

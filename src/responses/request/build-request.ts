@@ -47,10 +47,8 @@ export type RequestCall = Omit<CoreCall, 'abortSignal' | 'headers' | 'host' | 't
 
 export interface BuildRequestContext {
   readonly modelId: string;
-  /** Stores responses on the server, unless the call sets `store`. */
-  readonly store: boolean;
-  /** Role of system messages. `auto` derives it from the name of the model. */
-  readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
+  /** Options of all calls. An option of the same name in a call overrides them. */
+  readonly defaults: ResponsesCallOptions;
   /** Omits the ids of calls and messages, or keeps them and adds empty items for missing reasoning. */
   readonly missingReasoning: 'omit-ids' | 'synthesize';
   /** The namespace of the official provider's options. @default 'openai' */
@@ -92,7 +90,7 @@ export interface BackgroundCall {
  * and changes of the configuration that it cannot express.
  */
 export function buildRequest(call: RequestCall, context: BuildRequestContext): BuiltRequest {
-  const { modelId, store: storeByDefault, missingReasoning, official = 'openai' } = context;
+  const { modelId, defaults, missingReasoning, official = 'openai' } = context;
   const { memory = createTurnMemory() } = context;
   const warnings: Warning[] = [];
   const warn = (warning: Warning): void => {
@@ -101,12 +99,12 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
   const answered = call.prompt.some(mayHaveApprovals)
     ? withAnsweredApprovals(call.prompt, { tools: call.tools, warn })
     : call.prompt;
-  const callOptions = readProviderOptions(call, official);
+  const ownOptions = readProviderOptions(call, official);
+  const callOptions = { ...defaults, ...ownOptions };
   warnAboutUnknownOptions(call, warn, official);
   const traits = toModelTraits(modelId, callOptions.forceReasoning);
-  const store = callOptions.store ?? storeByDefault;
-  const background = toBackgroundCall(callOptions, call);
-  const { conversation, previousResponseId, systemMessageMode = context.systemMessageMode } = callOptions;
+  const background = toBackgroundCall({ ...callOptions, store: ownOptions.store }, call);
+  const { store = false, conversation, previousResponseId, systemMessageMode = 'auto' } = callOptions;
   warnAboutSettings(call, { callOptions, warn });
 
   const isContinued = conversation !== undefined || previousResponseId !== undefined;

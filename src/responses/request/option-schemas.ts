@@ -160,7 +160,11 @@ export const optionsShape = {
   safetyIdentifier: z.string().nullish(),
   /** Processing tier of the request. A tier that a known model does not have is omitted with a warning. */
   serviceTier: open<'auto' | 'default' | 'flex' | 'priority' | 'fast' | 'ultrafast' | 'scale'>().nullish(),
-  /** Stores the response on the server. Overrides the `store` setting. */
+  /**
+   * Stores the response on the server. Otherwise each request contains the complete conversation with encrypted reasoning.
+   * An option of the call overrides the setting.
+   * @default false
+   */
   store: z.boolean().nullish(),
   /** Settings of streamed responses: `{ includeObfuscation: false }` saves bandwidth in trusted networks. */
   streamOptions: z.object({ includeObfuscation: z.boolean().optional() }).nullish(),
@@ -169,7 +173,11 @@ export const optionsShape = {
    * @default true for responses whose schema satisfies the rules of strict mode, else false with a warning
    */
   strictJsonSchema: z.boolean().nullish(),
-  /** Role of the system messages. Overrides the setting of the same name. */
+  /**
+   * The role of system messages: by model name (`auto`), always `system` or `developer`, or no system messages (`remove`).
+   * An option of the call overrides the setting.
+   * @default 'auto'
+   */
   systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']).nullish(),
   /**
    * Format of the response in the request. Overrides the format of the call, by which the AI SDK parses the response:

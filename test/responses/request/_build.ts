@@ -17,6 +17,8 @@ export const user = (text: string): LanguageModelV2Prompt[number] => ({
 export interface BuildContext extends BuildRequestContext {
   readonly stream: boolean;
   readonly turn: TurnLink;
+  readonly store: boolean;
+  readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
 }
 
 /** The options of a call in the words of any version. */
@@ -39,11 +41,16 @@ export const build = (options: HostCall = {}, context: Partial<BuildContext> = {
 /** Builds the request of a call in core types. */
 export function buildCall(
   call: Omit<RequestCall, 'isStream'>,
-  { stream = false, turn, ...context }: Partial<BuildContext> = {},
+  { stream = false, turn, store, systemMessageMode, ...context }: Partial<BuildContext> = {},
 ): Built {
   const built = buildRequest(
     { ...call, isStream: stream, turn },
-    { modelId: 'gpt-5', store: false, systemMessageMode: 'auto', missingReasoning: 'omit-ids', ...context },
+    {
+      modelId: 'gpt-5',
+      defaults: { ...(store !== undefined && { store }), ...(systemMessageMode && { systemMessageMode }) },
+      missingReasoning: 'omit-ids',
+      ...context,
+    },
   );
   return { ...built, warnings: built.warnings.map(VERSIONS.v2.writeWarning) as LanguageModelV2CallWarning[] };
 }
