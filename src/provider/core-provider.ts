@@ -29,7 +29,7 @@ export interface CoreProvider {
   readonly settings?: object | undefined;
   /** Protocol, host and port of the server. Undefined if other packages send the requests. */
   readonly server?: string | undefined;
-  /** Returns the connection for files and skills. Absent if other packages send the requests. */
+  /** Returns the connection for files and skills. Undefined if other packages send the requests. */
   readonly connection?: (() => Connection) | undefined;
   languageModel(modelId: string): CoreModel;
   responses(modelId: string): CoreModel;
@@ -97,7 +97,7 @@ export function createCoreProvider(
       credentials: connection.credentials,
       needsKey,
       fetchFor,
-      webSocket: (isOverWebSocket ?? false) === false ? undefined : loadWebSocket,
+      webSocket: isOverWebSocket ? loadWebSocket : undefined,
       defaults: callDefaultsOf(settings),
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
       official: settings.api === 'azure' ? 'azure' : 'openai',

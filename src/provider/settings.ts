@@ -24,16 +24,7 @@ import type { McpServers } from '../mcp/config/config.js';
 import type { McpToolsOptions } from '../mcp/config/options.js';
 import { validateMcpToolsOptions } from '../mcp/config/options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
-import {
-  createAdaptersSchema,
-  createCompatibilitySchema,
-  createModelOverridesSchema,
-  createToolPromptingSchema,
-  createUndeclaredSchema,
-} from './model-overrides.js';
-
-/** A schema for a named type. The compiler checks that what it accepts has that type. */
-type SchemaOf<Type> = z.ZodType<Type, Type>;
+import { createModelOverridesSchema, modelSettingsShape, type SchemaOf } from './model-overrides.js';
 
 const objectSetting = <Type>() => z.custom<Type>(isPlainObject, 'expected an object');
 
@@ -191,14 +182,6 @@ const settingsShape = once(() => ({
    */
   missingReasoning: z.enum(['omit-ids', 'synthesize']),
   /**
-   * Differences between the input of the server and OpenAI's: the name of a known server, or an object with single
-   * fields. Self-hosted servers cannot be detected by hostname, so set `vllm`, `lmstudio` or `llamacpp`. With any value,
-   * a request that is rejected for a known reason is changed and sent again, and later requests of the model are changed
-   * before they are sent.
-   * @default by the host of `baseURL`, else `openai`
-   */
-  compatibility: createCompatibilitySchema(),
-  /**
    * Overrides for single language models, by exact id or by a pattern in which `*` matches any characters, for example
    * `{ 'qwen*': { body: { top_k: 20 } } }`. If several patterns match, the more specific one wins, field by field.
    * @default none
@@ -216,31 +199,12 @@ const settingsShape = once(() => ({
   /** Options of the tool loop, or `false` for models without one. */
   toolLoop: createToolLoopSchema(),
   /**
-   * Adapters for the quirks of model families, such as tool calls written as text. A registry is searched by model id,
-   * and so are the adapters of a list. A name (`['qwen']`) and a module (`{ import: '@acme/adapters', export: 'tulip' }`)
-   * apply to every model, for ids that do not contain the name of the family. `false` turns adapters off. They run inside
-   * the tool loop.
-   * @default modelAdapters of `kelivo-responses/adapters`
-   */
-  adapters: createAdaptersSchema(),
-  /**
-   * Writes tools, the tool choice, calls and results into the prompt, for endpoints that reject `tools`, and reads the
-   * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`.
-   * @default false
-   */
-  toolPrompting: createToolPromptingSchema(),
-  /**
    * The meaning of calls in the text whose tool the request does not declare: a `call`, which is answered with an error
    * that the model can react to, `text`, or `drop`.
    * @default 'call'
    */
-  undeclared: createUndeclaredSchema(),
-  /**
-   * Treats the start of responses as reasoning that only its closing tag ends, or not. For models under an alias, whose
-   * id does not show that the chat template opens the reasoning.
-   * @default derived from the model id
-   */
-  startsInReasoning: z.boolean(),
+  undeclared: z.enum(['call', 'text', 'drop']),
+  ...modelSettingsShape(),
 }));
 
 /** The settings of a provider. Every setting is optional. */

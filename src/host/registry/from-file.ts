@@ -1,7 +1,7 @@
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
+import { validateProviderConfig } from './registry.js';
 import type { ProviderRegistryConfig } from './schema.js';
-import { validateProviderConfig } from './validate.js';
 
 /**
  * Reads the configuration of a provider registry from a JSON file. Relative modules (`{ "import": "./adapter.mjs" }`) are

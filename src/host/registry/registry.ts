@@ -1,6 +1,7 @@
 import type { CoreEmbeddingModel } from '../../core/embedding.js';
 import { createComposition } from '../../provider/composition.js';
 import { KelivoError } from '../../shared/errors.js';
+import { isPlainObject, objectOf } from '../../shared/json.js';
 import { findSettingsIssues } from '../../shared/settings.js';
 import { type EmbeddingModels, toEmbeddingModel } from '../../versions/embedding-model.js';
 import { toLanguageModel } from '../../versions/language-model.js';
@@ -28,8 +29,16 @@ import {
   type ProviderNames,
   toNaming,
 } from './resolve.js';
-import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './schema.js';
-import { findEntryIssues, findSeparatorIssues, validateProviderConfig } from './validate.js';
+import {
+  findConfigIssues,
+  findEntryIssues,
+  findSeparatorIssues,
+  namesSchema,
+  type ProviderEntry,
+  type ProviderRegistryConfig,
+  registrySchema,
+  toIssues,
+} from './schema.js';
 
 /** The providers of an application, by name. Its models have the version of the host. */
 export type ConfiguredProviderRegistry<Version extends HostVersion = DefaultVersion> =
@@ -196,4 +205,59 @@ function checkVersion(version: string): void {
     code: 'invalid-settings',
     message: `Expected \`specificationVersion\` of the registry to be ${versionNames.join(', ')}, got "${version}".`,
   });
+}
+
+/**
+ * Validates a configuration and the names in it.
+ *
+ * @throws KelivoError with code `invalid-settings`. The message has one line per issue, each with its path.
+ */
+export function validateProviderConfig(config: unknown): ProviderRegistryConfig {
+  const issues = [...findConfigIssues(config), ...findNameIssues(config)];
+  const [first] = issues;
+  if (first === undefined) return config as ProviderRegistryConfig;
+  const message = issues.length === 1 ? first : `Invalid provider configuration:\n- ${issues.join('\n- ')}`;
+  throw new KelivoError({ code: 'invalid-settings', message });
+}
+
+/** Finds provider names that are duplicate or contain ":", and model names that resolve to no provider. */
+function findNameIssues(config: unknown): string[] {
+  const entries = objectOf(config)?.providers;
+  if (!isPlainObject(entries)) return [];
+  const { shape } = registrySchema;
+  const aliases = shape.aliases.safeParse(objectOf(config)?.aliases).data ?? {};
+  const roles = shape.roles.safeParse(objectOf(config)?.roles).data ?? {};
+  const defaultProvider = shape.defaultProvider.safeParse(objectOf(config)?.defaultProvider).data;
+  const providers = Object.fromEntries(
+    Object.entries(entries).map(([name, entry]) => [name, toNaming(entry)] as const),
+  );
+  const given = [
+    ...Object.keys(providers).map(name => ({ name, path: `providers.${name}` })),
+    ...Object.entries(providers).flatMap(([provider, { aliases: others = [] }]) =>
+      others.map((name, index) => ({ name, path: `providers.${provider}.aliases.${index}` })),
+    ),
+  ];
+  if (given.length === 0) return ['`providers`: Expected at least one provider, got none.'];
+  const issues: string[] = [];
+  const owners = new Map<string, string>();
+  for (const { name, path } of given) {
+    const owner = owners.get(name);
+    if (owner === undefined) owners.set(name, path);
+    else issues.push(`\`${path}\`: Expected a unique name, got "${name}", which \`${owner}\` already uses.`);
+    issues.push(...findSeparatorIssues(name, path));
+  }
+
+  const isKnown = defaultProvider !== undefined && owners.has(defaultProvider);
+  const names = createModelNames({ aliases, roles, defaultProvider: isKnown ? defaultProvider : undefined });
+  for (const [name, naming] of Object.entries(providers)) names.add(name, naming);
+  if (defaultProvider !== undefined)
+    issues.push(...toIssues('defaultProvider', () => names.toProvider(defaultProvider)));
+  for (const [kind, models] of Object.entries({ aliases, roles })) {
+    for (const [name, model] of Object.entries(models)) {
+      // A role may be used for models of any kind.
+      const task = { role: name, kind: undefined };
+      issues.push(...toIssues(`${kind}.${name}`, () => names.find(model, task)));
+    }
+  }
+  return issues;
 }

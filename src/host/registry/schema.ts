@@ -1,11 +1,21 @@
 import * as z from 'zod/v4';
-import type { McpServers } from '../../mcp/config/config.js';
-import { type KelivoResponsesSettings, settingsSchema } from '../../provider/settings.js';
-import { once } from '../../shared/settings.js';
+import { findAdapterIssues } from '../../adapters/adapter-choice.js';
+import { type McpServers, validateMcpServers } from '../../mcp/config/config.js';
+import {
+  findProviderSettingsIssues,
+  type KelivoResponsesSettings,
+  listSettingNames,
+  settingsSchema,
+} from '../../provider/settings.js';
+import { KelivoError } from '../../shared/errors.js';
+import { isPlainObject, objectOf } from '../../shared/json.js';
+import { nearestName } from '../../shared/nearest-name.js';
+import { findSettingsIssues, once } from '../../shared/settings.js';
+import { isToolSource } from '../../tools/tool-source.js';
 import { type SwitchValue, switchValueSchema } from '../switch/switchable-provider.js';
 
 /*
- * First stage of a registry: the JSON document. `validate.ts` reports every issue with its path.
+ * First stage of a registry: the JSON document, and every issue of it with its path.
  */
 
 /** Providers, models and tools of an application, as plain data that can be stored as JSON. */
@@ -93,7 +103,7 @@ const namesShape = {
 /** Reads only the names, default models and vector length of an entry. */
 export const namesSchema = z.object(namesShape);
 
-export const kelivoEntrySchema = z.object({
+const kelivoEntrySchema = z.object({
   type: z.literal(
     'kelivo-responses',
     'expected "kelivo-responses", or `import` and `creator` of another package',
@@ -104,7 +114,7 @@ export const kelivoEntrySchema = z.object({
   ...namesShape,
 });
 
-export const importedEntrySchema = once(() =>
+const importedEntrySchema = once(() =>
   z.object({
     import: name,
     creator: name,
@@ -121,3 +131,75 @@ export const registrySchema = z.strictObject({
   roles: z.record(z.string(), name).optional(),
   mcpServers: anObject.optional(),
 });
+
+const CONFIG = 'the provider configuration';
+
+/** Every readable part is checked, even if another part is invalid. */
+export function findConfigIssues(config: unknown): string[] {
+  const { providers, mcpServers } = objectOf(config) ?? {};
+  return [
+    ...findSettingsIssues(registrySchema, config, CONFIG),
+    ...findServerIssues(mcpServers, 'mcpServers'),
+    ...Object.entries(objectOf(providers) ?? {}).flatMap(([entryName, entry]) =>
+      findEntryIssues(entry, `providers.${entryName}`),
+    ),
+  ];
+}
+
+/** @param path Path of the entry in the configuration, for messages. */
+export function findEntryIssues(entry: unknown, path: string): string[] {
+  const fields = objectOf(entry) ?? {};
+  const isImported = 'import' in fields || ('creator' in fields && fields.type === undefined);
+  const schema = isImported ? importedEntrySchema() : kelivoEntrySchema;
+  const given = isImported ? fields : (objectOf(fields.settings) ?? {});
+  const place = isImported ? path : `${path}.settings`;
+  const adapters: [string, unknown][] = [[`${place}.adapters`, given.adapters]];
+  for (const [pattern, override] of Object.entries(objectOf(given.models) ?? {}))
+    adapters.push([`${place}.models.${pattern}.adapters`, objectOf(override)?.adapters]);
+  return [
+    ...findSettingsIssues(schema, entry, `\`${path}\` of ${CONFIG}`),
+    ...findUnknownKeys(fields, Object.keys(schema.shape), path),
+    ...(isImported ? [] : findProviderSettingsIssues(given).map(issue => `\`${place}\`: ${issue}`)),
+    ...findServerIssues(given.mcpServers, `${place}.mcpServers`),
+    ...adapters.flatMap(([at, selection]) =>
+      findAdapterIssues(selection).map(issue => `\`${at}\`: ${issue}`),
+    ),
+  ];
+}
+
+/** Rows of other applications have settings of the provider at the top. */
+function findUnknownKeys(entry: object, known: readonly string[], path: string): string[] {
+  const unknown = Object.keys(entry).filter(key => !known.includes(key));
+  return unknown.map(key => {
+    const setting = nearestName(key, listSettingNames());
+    const nearest = nearestName(key, known) ?? (setting && `settings.${setting}`);
+    const hint = nearest === undefined ? `Valid names: ${known.join(', ')}.` : `Did you mean \`${nearest}\`?`;
+    return `Unknown setting \`${key}\` in \`${path}\` of ${CONFIG}. ${hint}`;
+  });
+}
+
+const findServerIssues = (servers: unknown, path: string): string[] =>
+  isPlainObject(servers) && !isToolSource(servers)
+    ? Object.entries(servers).flatMap(([server, config]) =>
+        toIssues(path, () => validateMcpServers({ [server]: config })),
+      )
+    : [];
+
+/** A provider name that contains the separator cannot be used in `provider:model`. */
+export const findSeparatorIssues = (providerName: string, path: string): string[] =>
+  providerName.includes(':')
+    ? [
+        `\`${path}\`: Expected a provider name without ":", which separates it from a model id, got "${providerName}".`,
+      ]
+    : [];
+
+/** Converts the error that a check throws into an issue at a path. */
+export function toIssues(path: string, check: () => unknown): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (KelivoError.isInstance(error)) return [`\`${path}\`: ${error.message}`];
+    throw error;
+  }
+}
