@@ -7,7 +7,6 @@ import type { KelivoResponsesSettings } from './settings.js';
 
 /** The connection of a provider, for requests that belong to no language model. */
 export interface Connection {
-  /** Name of the provider. */
   readonly provider: string;
   readonly credentials: Credentials;
   /** True if the server rejects requests without a key. */
@@ -15,7 +14,6 @@ export interface Connection {
   readonly fetchFor: FetchForCall;
   /** Time limit of one request, in milliseconds. */
   readonly timeout: number | undefined;
-  /** Returns the URL of an endpoint. */
   urlOf(path: string): string;
 }
 

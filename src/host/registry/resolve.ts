@@ -67,23 +67,12 @@ const schema = z.strictObject(shape);
  */
 export type ModelChoice = SettingsOf<typeof shape>;
 
-/** The fields of a record that apply to one kind of model. */
-export interface NormalizedChoice {
-  readonly provider: string | undefined;
-  readonly model: string | undefined;
-  /** True if `embedding_provider` comes with a model that may be meant for language models. */
-  readonly isUnclear: boolean;
-  readonly apiKey: string | undefined;
-  readonly baseURL: string | undefined;
-  readonly dimensions: number | undefined;
-}
-
 /**
  * Reads the fields of a record for one kind of model.
  *
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid field.
  */
-export function normalizeChoice(choice: ModelChoice, kind: ModelKind): NormalizedChoice {
+export function normalizeChoice(choice: ModelChoice, kind: ModelKind) {
   const record = parseSettings<ModelChoice>(schema, choice, 'the record of a model');
   const isChat = kind === 'chat';
   const isShared = isChat || !Object.keys(record).some(key => key.startsWith('llm_'));
@@ -94,6 +83,7 @@ export function normalizeChoice(choice: ModelChoice, kind: ModelKind): Normalize
   return {
     provider: pick(ownProvider, record.provider),
     model: pick(ownModel, record.model, record.modelId),
+    /** True if `embedding_provider` comes with a model that may be meant for language models. */
     isUnclear: !isChat && pick(ownModel) === undefined && pick(ownProvider) !== undefined,
     apiKey: pick(isChat ? record.llm_api_key : record.embedding_api_key, record.apiKey, record.api_key),
     baseURL: pick(isChat ? record.llm_base_url : record.embedding_base_url, record.baseURL, record.base_url),
@@ -127,7 +117,7 @@ interface ModelTask {
 }
 
 /** The provider and the model that a record names. */
-type NamedChoice = Partial<Pick<NormalizedChoice, 'provider' | 'model' | 'isUnclear'>>;
+type NamedChoice = Partial<Pick<ReturnType<typeof normalizeChoice>, 'provider' | 'model' | 'isUnclear'>>;
 
 /** Resolves the names of a registry. */
 export interface ModelNames {
@@ -257,14 +247,14 @@ export function createModelNames({
       keys.flatMap(key => (Object.hasOwn(from, key) ? (from[key] ?? []) : []))[0];
     const modelId = read(defaultModels) ?? shared ?? read(knownModels);
     if (modelId !== undefined) return modelId;
+    const taskName = role === '' ? `the task "${kind ?? 'chat'}"` : `the role "${role}"`;
     const variable = variablesOf(provider)?.[kind === 'embedding' ? kind : 'chat'];
+    const hint = variable === undefined ? '' : ` (in the environment: \`${variable}\`)`;
     throw new KelivoError({
       code: 'invalid-settings',
       message:
         `Expected the name of a model of "${provider}", because this provider has no default model for ` +
-        `${role === '' ? `the task "${kind ?? 'chat'}"` : `the role "${role}"`}. Pass \`model\`, or set \`defaultModels\` of the provider${
-          variable === undefined ? '' : ` (in the environment: \`${variable}\`)`
-        }.`,
+        `${taskName}. Pass \`model\`, or set \`defaultModels\` of the provider${hint}.`,
     });
   }
 
