@@ -4,11 +4,15 @@
  *
  * @module kelivo-responses
  */
-import { createHostedTools } from './provider/hosted-tools.js';
-import { createDefaultProvider, createProvider, type ProviderOf } from './provider/provider.js';
+import {
+  createDefaultProvider,
+  createHostedTools,
+  createProvider,
+  type ProviderOf,
+} from './provider/provider.js';
 import type { KelivoResponsesSettings } from './provider/settings.js';
 
-export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy.js';
+export { createCorsProxyFetch } from './http/cors-proxy.js';
 export { redactSecrets } from './redaction/redaction.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
 export type {
@@ -18,11 +22,10 @@ export type {
   KelivoRoundMetadata,
 } from './provider/call-types.js';
 export type { ModelOverride } from './provider/model-overrides.js';
-export { registerProvider, type RegisterProviderOptions } from './provider/register-provider.js';
+export { registerProvider, type RegisterProviderOptions } from './provider/workflow.js';
 export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
 export type { CompactOptions, CompactResult } from './provider/compact.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';
-export type { AzureSettings } from './http/base-url.js';
 export type { KelivoResponsesSettings, TimeoutSettings } from './provider/settings.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
 export type { ToolLoopEvent } from './tool-loop/turn/turn-reports.js';

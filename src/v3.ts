@@ -3,12 +3,12 @@
  *
  * @module kelivo-responses/v3
  */
-import { createHostedTools } from './provider/hosted-tools.js';
 import {
   type AnyProvider,
   convertModel,
   convertProvider,
   createDefaultProvider,
+  createHostedTools,
   createProvider,
   type ProviderOf,
 } from './provider/provider.js';
@@ -23,7 +23,7 @@ import type { AnyLanguageModel, LanguageModelV3 } from './versions/specification
 
 export type * from './index.js';
 export { createCorsProxyFetch } from './http/cors-proxy.js';
-export { registerProvider } from './provider/register-provider.js';
+export { registerProvider } from './provider/workflow.js';
 export { redactSecrets } from './redaction/redaction.js';
 export { KelivoError } from './shared/errors.js';
 export { toLanguageModelV2 } from './versions/language-model.js';

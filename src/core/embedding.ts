@@ -22,8 +22,8 @@ export interface CoreEmbeddingModel {
   readonly modelId: string;
   /** The vector length that the model requests. Undefined for the model's own length. */
   readonly dimensions?: number | undefined;
-  /** The name of the provider in the registry that created the model. */
-  readonly providerName?: string | undefined;
+  /** The name of the provider in the registry that created the model, and then the other names of its server. */
+  readonly providerNames?: readonly string[] | undefined;
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
   readonly supportsParallelCalls: PromiseLike<boolean> | boolean;
   /** Returns the vectors of the texts. */

@@ -6,7 +6,10 @@ import type { AnyEmbeddingModel } from '../versions/embedding-model.js';
 
 /** Identifies comparable vectors. Plain data, to be stored with an index. */
 export interface EmbeddingIdentity {
-  /** The name of the provider in its registry, else `model.provider`. */
+  /**
+   * The name of the provider in its registry, else `model.provider`. A registry accepts the names of all providers with the
+   * same server.
+   */
   readonly provider: string;
   readonly modelId: string;
   /** The length of the vectors. */
@@ -18,14 +21,10 @@ type EmbedProviderOptions = Record<string, Record<string, unknown>>;
 /** Options of `embeddingIdentity`. */
 export interface EmbeddingIdentityOptions {
   /**
-   * The length of the vectors, if known.
-   * @default the model's `dimensions`, else the length of a requested vector
+   * The provider options with which the index is created. They determine the length of the vectors, as `dimensions` of the
+   * model does.
    */
-  dimensions?: number;
-  /** The provider options with which the index is created, for the call that measures a vector. */
   providerOptions?: EmbedProviderOptions;
-  /** Aborts the call that measures a vector. */
-  abortSignal?: AbortSignal;
 }
 
 /**
@@ -43,19 +42,19 @@ export interface EmbeddingIdentityOptions {
  */
 export async function embeddingIdentity(
   model: AnyEmbeddingModel,
-  { dimensions = model.dimensions, providerOptions, abortSignal }: EmbeddingIdentityOptions = {},
+  { providerOptions }: EmbeddingIdentityOptions = {},
 ): Promise<EmbeddingIdentity> {
-  const { modelId, providerName: provider = model.provider } = model;
-  const asked = dimensions ?? toAskedDimensions(providerOptions);
+  const { modelId, providerNames: [provider = model.provider] = [] } = model;
+  const asked = model.dimensions ?? toAskedDimensions(providerOptions);
   if (asked !== undefined) return { provider, modelId, dimensions: asked };
-  const { embeddings } = await model.doEmbed({ values: ['dimensions'], providerOptions, abortSignal });
+  const { embeddings } = await model.doEmbed({ values: ['dimensions'], providerOptions });
   const [embedding] = embeddings;
   if (embedding !== undefined && embedding.length > 0) {
     return { provider, modelId, dimensions: embedding.length };
   }
   throw new InvalidResponseDataError({
     data: embeddings,
-    message: `Expected a vector from ${provider} "${modelId}" to measure, got none. Pass \`dimensions\` instead.`,
+    message: `Expected a vector from ${provider} "${modelId}" to measure, got none. Check that the server has this model.`,
   });
 }
 
@@ -132,19 +131,18 @@ export function pinEmbeddingModel<Model extends AnyEmbeddingModel>(
   identity: EmbeddingIdentity,
 ): Model {
   const expected = parseSettings<EmbeddingIdentity>(identitySchema(), identity, 'the embedding identity');
-  const { specificationVersion, modelId, maxEmbeddingsPerCall, supportsParallelCalls, providerName } = model;
+  const { specificationVersion, modelId, maxEmbeddingsPerCall, supportsParallelCalls, providerNames } = model;
   // An identity that was created without a registry has the provider of the model.
-  const provider = expected.provider === model.provider ? model.provider : (providerName ?? model.provider);
+  const names = [...(providerNames ?? []), model.provider];
+  const provider = names.includes(expected.provider) ? expected.provider : (names[0] ?? model.provider);
 
   const pinned: AnyEmbeddingModel = {
-    ...{
-      specificationVersion,
-      provider: model.provider,
-      modelId,
-      maxEmbeddingsPerCall,
-      supportsParallelCalls,
-    },
-    ...(providerName !== undefined && { providerName }),
+    specificationVersion,
+    provider: model.provider,
+    modelId,
+    maxEmbeddingsPerCall,
+    supportsParallelCalls,
+    ...(providerNames !== undefined && { providerNames }),
     dimensions: model.dimensions,
     async doEmbed(options) {
       const asked = toAskedDimensions(options.providerOptions) ?? options.dimensions ?? model.dimensions;

@@ -3,17 +3,6 @@
  *
  * @module kelivo-responses/host
  */
-export { loadProviderConfig, type LoadProviderConfigOptions } from './registry/config-file.js';
-export { createProvidersFromEnvironment, type EnvironmentProvidersOptions } from './registry/environment.js';
-export type { ImportModule } from './registry/imported-models.js';
-export type { ModelChoice } from './registry/model-choice.js';
-export type { ProviderNames } from './model-names.js';
-export type { ImportOpenAI } from './official-provider.js';
-export {
-  type ConfiguredProviderRegistry,
-  createProviderRegistryFromConfig,
-  type ProviderRegistryOptions,
-} from './registry/provider-registry.js';
 export {
   type HostProviderOptions,
   type KelivoResponsesExtension,
@@ -21,16 +10,26 @@ export {
   type KelivoResponsesProviderConfig,
   kelivoResponsesProviderConfig,
 } from './provider-schema.js';
+export { providerConfigFromEnvironment } from './registry/from-environment.js';
+export { loadProviderConfig } from './registry/from-file.js';
+export type { ImportModule } from './registry/imported-models.js';
+export {
+  type ConfiguredProviderRegistry,
+  createProviderRegistryFromConfig,
+  type ProviderRegistryOptions,
+} from './registry/registry.js';
+export type { ModelChoice, ProviderNames } from './registry/resolve.js';
 export type {
   ImportedProviderEntry,
   KelivoProviderEntry,
   ProviderEntry,
   ProviderRegistryConfig,
-} from './registry/registry-config.js';
+} from './registry/schema.js';
+export type { ImportOpenAI } from './switch/official-provider.js';
 export {
   createSwitchableProvider,
   type SwitchableProviderByVersion,
   type SwitchableProviderOptions,
   type SwitchSetting,
   type SwitchValue,
-} from './switchable-provider.js';
+} from './switch/switchable-provider.js';

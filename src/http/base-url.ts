@@ -3,23 +3,6 @@ import { KelivoError } from '../shared/errors.js';
 /** The style of the API root of a service. */
 export type ApiStyle = 'openai' | 'azure' | 'google';
 
-/** Settings of Azure OpenAI in addition to its address. */
-export interface AzureSettings {
-  /** Name of the resource. Replaces the base URL with `https://<name>.openai.azure.com`. */
-  readonly resourceName?: string;
-  /**
-   * The `api-version` query parameter. A dated one, such as `2025-04-01-preview`, belongs to the older `/openai` root.
-   * @default none, as `/openai/v1` needs none
-   */
-  readonly apiVersion?: string;
-  /**
-   * Adds the deployment to the address: `…/openai/deployments/<model>/responses`. Azure's Responses API has no such
-   * address, but gateways in front of it may.
-   * @default false
-   */
-  readonly deploymentUrls?: boolean;
-}
-
 /** API roots that have no version segment, by host. */
 const VERSIONLESS_HOSTS: readonly RegExp[] = [
   /(^|\.)githubcopilot\.com$/, // GitHub Copilot: https://api.githubcopilot.com/responses
@@ -41,7 +24,7 @@ const VERSION_SEGMENT = /^v\d+\w*$/;
  */
 export function toApiRoot(
   baseURL: string,
-  { api = 'openai', azure = {} }: { api?: ApiStyle; azure?: AzureSettings } = {},
+  { api = 'openai', query = {} }: { api?: ApiStyle; query?: Readonly<Record<string, string>> } = {},
 ): URL {
   const url = parse(baseURL);
   const path = url.pathname.replace(/\/+/g, '/').replace(/\/$/, '');
@@ -49,7 +32,6 @@ export function toApiRoot(
   const isPasted = root !== path;
   const segments = withoutDoubledVersion(root.split('/').filter(Boolean));
   url.pathname = (api === 'azure' ? toAzure(segments) : withVersion(segments)).join('/');
-  if (azure.apiVersion !== undefined) url.searchParams.set('api-version', azure.apiVersion);
   url.hash = '';
   return url;
 
@@ -66,10 +48,10 @@ export function toApiRoot(
     const at = given.indexOf('openai');
     const prefix = at < 0 ? given : given.slice(0, at);
     if (at < 0 && given.some(segment => VERSION_SEGMENT.test(segment))) return given;
-    const version = azure.apiVersion ?? url.searchParams.get('api-version') ?? '';
+    const version = query['api-version'] ?? url.searchParams.get('api-version') ?? '';
     const isDated = /^\d{4}-\d{2}-\d{2}/.test(version);
     // `…/openai/deployments/<name>` is the root of chat completions: Responses has no deployment in its path.
-    return [...prefix, 'openai', ...(isDated || azure.deploymentUrls ? [] : ['v1'])];
+    return [...prefix, 'openai', ...(isDated ? [] : ['v1'])];
   }
 }
 

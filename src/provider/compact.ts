@@ -24,8 +24,6 @@ export interface CompactOptions<Message extends CompactMessage = CompactMessage>
   messages: readonly Message[];
   /** Options of the call, as for language models. Those that the API does not have for a compaction have no effect. */
   providerOptions?: ProviderOptions;
-  /** Additional headers. */
-  headers?: Record<string, string | undefined>;
   /** Aborts the request. */
   abortSignal?: AbortSignal;
 }
@@ -52,12 +50,12 @@ type Generated = Awaited<ReturnType<LanguageModels[(typeof VERSION_OF_MAJOR)[5]]
 /** Replaces a conversation of a host by a shorter one. */
 export async function compactMessages<Message extends CompactMessage>(
   modelId: string,
-  { messages, providerOptions, headers, abortSignal }: CompactOptions<Message>,
+  { messages, providerOptions, abortSignal }: CompactOptions<Message>,
   config: CompactConfig,
 ): Promise<CompactResult<Message>> {
   const hostPrompt = messages.map(toPromptMessage);
   const { prompt, own, providerOptions: others } = readCall({ prompt: hostPrompt, providerOptions });
-  const call = { prompt, own, providerOptions: others, headers, abortSignal };
+  const call = { prompt, own, providerOptions: others, abortSignal };
   const { items, usage, warnings, response } = await compactConversation(modelId, call, config);
   const { writeUsage, writeWarning } = VERSIONS[VERSION_OF_MAJOR[5]];
   const compacted = [...hostPrompt.filter(({ role }) => role === 'system'), ...items.map(toMessage)];

@@ -7,7 +7,6 @@ import type { KelivoResponsesSettings } from './settings.js';
 
 /** The connection of a provider, for requests that belong to no language model. */
 export interface Connection {
-  /** Name of the provider. */
   readonly provider: string;
   readonly credentials: Credentials;
   /** True if the server rejects requests without a key. */
@@ -15,7 +14,6 @@ export interface Connection {
   readonly fetchFor: FetchForCall;
   /** Time limit of one request, in milliseconds. */
   readonly timeout: number | undefined;
-  /** Returns the URL of an endpoint. */
   urlOf(path: string): string;
 }
 
@@ -31,24 +29,25 @@ export interface Endpoints {
   readonly origin: string;
   /** True for OpenAI, which rejects requests without a key. Other servers may accept them. */
   readonly needsKey: boolean;
-  /** Returns the URL of an endpoint for a model, for example of `responses`, or for all models. */
-  of(modelId: string | undefined, path: string): string;
+  /** The deployment that a pasted URL of Azure names. The API does not use it: the model id names the deployment. */
+  readonly unusedDeployment: string | undefined;
+  /** Returns the URL of an endpoint, for example of `responses`. */
+  urlOf(path: string): string;
 }
 
 /** @throws KelivoError with code `invalid-settings` for an invalid or missing base URL. */
 export function createEndpoints(settings: KelivoResponsesSettings): Endpoints {
-  const root = toApiRoot(settings.baseURL ?? toDefaultBaseURL(settings), settings);
+  const baseURL = settings.baseURL ?? toDefaultBaseURL(settings);
+  const root = toApiRoot(baseURL, settings);
+  const [, deployment] =
+    settings.api === 'azure' ? (/\/openai\/deployments\/([^/?#]+)/.exec(baseURL) ?? []) : [];
   return {
     host: root.hostname,
     shownRoot: root.origin + root.pathname,
     origin: root.origin,
     needsKey: root.hostname === 'api.openai.com',
-    of: (modelId, path) =>
-      toEndpoint(
-        root,
-        settings.azure?.deploymentUrls && modelId !== undefined ? `deployments/${modelId}/${path}` : path,
-        settings.query,
-      ),
+    unusedDeployment: deployment && decodeURIComponent(deployment),
+    urlOf: path => toEndpoint(root, path, settings.query),
   };
 }
 
@@ -65,9 +64,7 @@ export function toEndpoint(root: URL, path: string, query: Readonly<Record<strin
 }
 
 /** @throws KelivoError for an API style without a default URL: its key must not be sent to OpenAI. */
-function toDefaultBaseURL({ api = 'openai', azure }: KelivoResponsesSettings): string {
-  if (api === 'azure' && azure?.resourceName !== undefined)
-    return `https://${azure.resourceName}.openai.azure.com`;
+function toDefaultBaseURL({ api = 'openai' }: KelivoResponsesSettings): string {
   // An empty variable counts as not set. An empty setting is an error.
   const variable = loadOptionalSetting({
     settingValue: undefined,
@@ -77,7 +74,7 @@ function toDefaultBaseURL({ api = 'openai', azure }: KelivoResponsesSettings): s
   if (api === 'openai') return OPENAI_BASE_URL;
   throw new KelivoError({
     code: 'invalid-settings',
-    message: `Expected \`baseURL\`${api === 'azure' ? ' or `azure.resourceName`' : ''} with \`api: '${api}'\`, got neither. Set it, or set OPENAI_BASE_URL.`,
+    message: `Expected \`baseURL\` with \`api: '${api}'\`, got none. Set it${api === 'azure' ? ', for example to "https://my-resource.openai.azure.com"' : ''}, or set OPENAI_BASE_URL.`,
   });
 }
 

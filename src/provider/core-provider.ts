@@ -1,7 +1,7 @@
 import { generateId } from '@ai-sdk/provider-utils';
 import type { CoreEmbeddingModel, EmbeddingModelOptions } from '../core/embedding.js';
 import { observeModel } from '../core/observed-model.js';
-import { type CoreModel, withOpen } from '../core/source.js';
+import { type CoreModel, transformParts, withOpen } from '../core/source.js';
 import { createEmbeddingModel } from '../embeddings/model.js';
 import { withCompression } from '../http/compression.js';
 import {
@@ -16,6 +16,7 @@ import { createResponsesModel, type ResponsesModelConfig } from '../responses/mo
 import { toSettingOptions } from '../responses/request/options.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import { type ToolStub, type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
+import { DEFAULT_VERSION } from '../versions/provider.js';
 import type { HostVersion } from '../versions/specification.js';
 import { compactMessages, type CompactMessage, type CompactOptions, type CompactResult } from './compact.js';
 import { createComposition } from './composition.js';
@@ -29,7 +30,7 @@ export interface CoreProvider {
   readonly settings?: object | undefined;
   /** Protocol, host and port of the server. Undefined if other packages send the requests. */
   readonly server?: string | undefined;
-  /** Returns the connection for files and skills. Absent if other packages send the requests. */
+  /** Returns the connection for files and skills. Undefined if other packages send the requests. */
   readonly connection?: (() => Connection) | undefined;
   languageModel(modelId: string): CoreModel;
   responses(modelId: string): CoreModel;
@@ -41,6 +42,18 @@ export interface CoreProvider {
   ): Promise<CompactResult<Message>>;
   close(): Promise<void>;
 }
+
+const CORE = Symbol('kelivo-responses.provider');
+
+/** Sets the core of a provider. */
+export const withCore = <Provider extends object>(
+  provider: Provider,
+  core: CoreProvider | undefined,
+): Provider => (core === undefined ? provider : Object.defineProperty(provider, CORE, { value: core }));
+
+/** Returns the core of a provider. Undefined for providers of other packages. */
+export const coreOf = (provider: object): CoreProvider | undefined =>
+  (provider as { readonly [CORE]?: CoreProvider })[CORE];
 
 /**
  * Creates a provider. Nothing is sent and no process is started before one of its models is called.
@@ -63,12 +76,12 @@ export function createCoreProvider(
     needsKey,
     fetchFor,
     timeout: timeouts.total,
-    urlOf: path => endpoints.of(undefined, path),
+    urlOf: endpoints.urlOf,
   };
   let webSocket: Promise<WebSocketTransport> | undefined;
   const loadWebSocket = (): Promise<WebSocketTransport> =>
     (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
-      createWebSocketTransport({ ...settings.webSocket, log }),
+      createWebSocketTransport({ ...(typeof settings.webSocket === 'object' && settings.webSocket), log }),
     ));
   const { compose, tools, close: closeComposition } = createComposition(settings, version);
   const known = compatibilityByHost(endpoints.host);
@@ -77,15 +90,15 @@ export function createCoreProvider(
   const learnedCompatibility = createLearnedCompatibility();
 
   const createConfig = (modelId: string, path: string): ResponsesModelConfig => {
-    const { transport = settings.transport, ...override } =
+    const { webSocket: isOverWebSocket = settings.webSocket, ...override } =
       settings.models === undefined ? common : resolveModelOverride(modelId, { ...settings, known });
     return {
       provider: name,
-      url: endpoints.of(modelId, path),
+      url: endpoints.urlOf(path),
       credentials: connection.credentials,
       needsKey,
       fetchFor,
-      webSocket: transport === 'websocket' ? loadWebSocket : undefined,
+      webSocket: isOverWebSocket ? loadWebSocket : undefined,
       ...toSettingOptions(settings),
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
       official: settings.api === 'azure' ? 'azure' : 'openai',
@@ -95,8 +108,11 @@ export function createCoreProvider(
       generateId,
     };
   };
-  const createBareModel = (modelId: string): CoreModel =>
-    createResponsesModel(modelId, createConfig(modelId, 'responses'));
+  const createBareModel = (modelId: string): CoreModel => {
+    const model = createResponsesModel(modelId, createConfig(modelId, 'responses'));
+    const { unusedDeployment: unused } = endpoints;
+    return unused === undefined || unused === modelId ? model : withWarning(model, toUnused(unused, modelId));
+  };
   /** Begins the observation of each call at once, so that it belongs to the operation that is active then. */
   const observe = (model: CoreModel): CoreModel =>
     telemetry === undefined
@@ -113,11 +129,7 @@ export function createCoreProvider(
       return telemetry === undefined ? model : observe(observeModel(model, telemetry));
     },
     embeddingModel: (modelId, embeddingOptions) =>
-      createEmbeddingModel(
-        modelId,
-        { ...connection, url: endpoints.of(modelId, 'embeddings') },
-        embeddingOptions,
-      ),
+      createEmbeddingModel(modelId, { ...connection, url: endpoints.urlOf('embeddings') }, embeddingOptions),
     toolStubs: stubsOptions => toToolStubs(tools, stubsOptions),
     compact: async (modelId, conversation) =>
       compactMessages(modelId, conversation, createConfig(modelId, 'responses/compact')),
@@ -127,6 +139,41 @@ export function createCoreProvider(
     },
   };
 }
+
+let defaultInstance: ReturnType<typeof createCoreProvider> | undefined;
+const created = () => (defaultInstance ??= createCoreProvider({}, DEFAULT_VERSION));
+
+/** The default provider. It reads the environment on first use, not when the package is imported. */
+export const defaultProvider: CoreProvider = {
+  get settings() {
+    return created().settings;
+  },
+  get server() {
+    return created().server;
+  },
+  connection: () => created().connection(),
+  languageModel: modelId => created().languageModel(modelId),
+  responses: modelId => created().responses(modelId),
+  embeddingModel: (modelId, options) => created().embeddingModel(modelId, options),
+  toolStubs: options => created().toolStubs(options),
+  compact: (modelId, options) => created().compact(modelId, options),
+  close: async () => defaultInstance?.close(),
+};
+
+const toUnused = (deployment: string, modelId: string): string =>
+  `The deployment "${deployment}" in \`baseURL\` was not used, because URLs of the Responses API of Azure contain none. The ` +
+  `request names the deployment "${modelId}", the model id. Remove the deployment from \`baseURL\`, or use it as model id.`;
+
+/** Adds a warning to every response of a model. */
+const withWarning = (model: CoreModel, message: string): CoreModel =>
+  withOpen(model, async call =>
+    transformParts(await model.open(call), {
+      part(part, emit) {
+        if (part.type !== 'stream-start') return emit(part);
+        emit({ ...part, warnings: [{ type: 'other', message }, ...part.warnings] });
+      },
+    }),
+  );
 
 /** Creates the `fetch` of all requests, which compresses, logs and observes them. */
 function createFetch({

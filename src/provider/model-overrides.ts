@@ -1,22 +1,54 @@
 import * as z from 'zod/v4';
-import { type AdapterChoice, type AdapterSelection, isAdapterSelection } from '../adapters/adapter-choice.js';
+import { type AdapterSelection, isAdapterSelection } from '../adapters/adapter-choice.js';
 import type { AdaptModelOptions } from '../adapters/adapt-model.js';
-import {
-  type ModelAdapterRegistry,
-  type ToolPrompting,
-  toolPromptNames,
-} from '../adapters/kit/definition.js';
-import { toModelExpression } from '../shared/model-pattern.js';
+import { type ToolPrompting, toolPromptNames } from '../adapters/kit/definition.js';
 import { type Compatibility, mergeCompatibility } from '../responses/compatibility/compatibility.js';
 import {
-  type KnownServerName,
   compatibilityByName,
+  type KnownServerName,
   knownServerNames,
 } from '../responses/compatibility/known-servers.js';
 import type { RequestOverride } from '../responses/model.js';
+import { toModelExpression } from '../shared/model-pattern.js';
+import { once, type SettingsOf } from '../shared/settings.js';
 
-/** Request overrides for one model or a pattern of models. */
-export interface ModelOverride {
+/** A schema for a named type. The compiler checks that what it accepts has that type. */
+export type SchemaOf<Type> = z.ZodType<Type, Type>;
+
+/** Settings of a provider that can be overridden for single models, one entry for both. */
+export const modelSettingsShape = once(() => ({
+  /**
+   * Differences between the input of the server and OpenAI's: the name of a known server, or an object with single
+   * fields. Self-hosted servers cannot be detected by hostname, so set `vllm`, `lmstudio` or `llamacpp`. With any value,
+   * a request that is rejected for a known reason is changed and sent again, and later requests of the model are changed
+   * before they are sent. For single models, an object overrides single fields of the provider's.
+   * @default by the host of `baseURL`, else `openai`
+   */
+  compatibility: createCompatibilitySchema(),
+  /**
+   * Adapters for the quirks of model families, such as tool calls written as text. A registry is searched by model id,
+   * and so are the adapters of a list. A name (`['qwen']`) and a module (`{ import: '@acme/adapters', export: 'tulip' }`)
+   * apply to every model, for ids that do not contain the name of the family. `false` turns adapters off. They run inside
+   * the tool loop.
+   * @default modelAdapters of `kelivo-responses/adapters`
+   */
+  adapters: createAdaptersSchema(),
+  /**
+   * Writes tools, the tool choice, calls and results into the prompt, for endpoints that reject `tools`, and reads the
+   * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`.
+   * @default false
+   */
+  toolPrompting: createToolPromptingSchema(),
+  /**
+   * Treats the start of responses as reasoning that only its closing tag ends, or not. For models under an alias, whose
+   * id does not show that the chat template opens the reasoning.
+   * @default derived from the model id
+   */
+  startsInReasoning: z.boolean(),
+}));
+
+/** Overrides for one model or a pattern of models. */
+export interface ModelOverride extends SettingsOf<ReturnType<typeof modelSettingsShape>> {
   /** Additional headers of the requests. They override the provider's headers. */
   headers?: Record<string, string | undefined>;
   /**
@@ -24,32 +56,11 @@ export interface ModelOverride {
    * field of the same name, and an undefined field is removed. `input` and `stream` cannot be replaced.
    */
   body?: Record<string, unknown>;
-  /** The connection for the requests of these models. */
-  transport?: TransportName;
-  /** The compatibility of these models. An object overrides single fields of the provider's `compatibility`. */
-  compatibility?: KnownServerName | Compatibility;
-  /**
-   * The adapters of these models, which replace those of the provider: `['qwen']` for a model of that family whose id
-   * does not contain its name, or `false` for none.
-   */
-  adapters?: ModelAdapterRegistry | readonly AdapterChoice[] | false;
-  /** Writes the tools of these models into the prompt, in the given syntax, or not (`false`). */
-  toolPrompting?: ToolPrompting | false;
-  /** The meaning of calls in the text of these models whose tool the request does not declare. */
-  undeclared?: UndeclaredPolicy;
-  /** Treats the start of the responses of these models as reasoning that only its closing tag ends, or not. */
-  startsInReasoning?: boolean;
+  /** Sends the requests of these models over WebSockets, with the provider's options, or not. */
+  webSocket?: boolean;
 }
 
-/** The connection for the requests of language models. */
-type TransportName = 'http' | 'websocket';
-
-type UndeclaredPolicy = NonNullable<AdaptModelOptions['undeclared']>;
-
-export function createCompatibilitySchema(): z.ZodType<
-  KnownServerName | Compatibility,
-  KnownServerName | Compatibility
-> {
+function createCompatibilitySchema(): SchemaOf<KnownServerName | Compatibility> {
   const flag = z.boolean().optional();
   const compatibilityShape = {
     itemIds: z.enum(['omit', 'required']).optional(),
@@ -74,47 +85,35 @@ export function createCompatibilitySchema(): z.ZodType<
 }
 
 /** The entries of a list are checked when the provider is created. */
-export const createAdaptersSchema = (): z.ZodType<AdapterSelection, AdapterSelection> =>
-  z.custom<AdapterSelection>(
+function createAdaptersSchema(): SchemaOf<AdapterSelection> {
+  return z.custom<AdapterSelection>(
     isAdapterSelection,
     'expected a registry of adapters, a list of adapters or their names, or false',
   );
+}
 
-export const createToolPromptingSchema = (): z.ZodType<ToolPrompting | false, ToolPrompting | false> =>
-  z.union(
+function createToolPromptingSchema(): SchemaOf<ToolPrompting | false> {
+  return z.union(
     [z.literal(false), z.enum(['auto', ...toolPromptNames])],
     `expected one of ${['auto', ...toolPromptNames].map(name => `"${name}"`).join(', ')}, or false`,
   );
+}
 
-export const createUndeclaredSchema = (): z.ZodType<UndeclaredPolicy, UndeclaredPolicy> =>
-  z.enum(['call', 'text', 'drop']);
+const RESERVED = ['input', 'stream'];
 
-export const createTransportSchema = (): z.ZodType<TransportName, TransportName> =>
-  z.enum(['http', 'websocket']);
-
-const reserved = ['input', 'stream'];
-
-export function createModelOverridesSchema(): z.ZodType<
-  Record<string, ModelOverride>,
-  Record<string, ModelOverride>
-> {
+export function createModelOverridesSchema(): SchemaOf<Record<string, ModelOverride>> {
   const override = z.strictObject({
-    headers: z.record(z.string(), z.string().optional()).optional(),
+    ...modelSettingsShape(),
+    headers: z.record(z.string(), z.string().optional()),
     body: z
       .record(z.string(), z.unknown())
       .refine(
-        body => !reserved.some(name => name in body),
+        body => !RESERVED.some(name => name in body),
         'expected no `input` and no `stream`, which come from the call',
-      )
-      .optional(),
-    transport: createTransportSchema().optional(),
-    compatibility: createCompatibilitySchema().optional(),
-    adapters: createAdaptersSchema().optional(),
-    toolPrompting: createToolPromptingSchema().optional(),
-    undeclared: createUndeclaredSchema().optional(),
-    startsInReasoning: z.boolean().optional(),
+      ),
+    webSocket: z.boolean(),
   } satisfies Record<keyof ModelOverride, z.ZodType>);
-  return z.record(z.string(), override);
+  return z.record(z.string(), override.partial());
 }
 
 /**
@@ -133,8 +132,8 @@ export function resolveModelOverride(
     /** The compatibility of the server. */
     known: Compatibility;
   },
-): RequestOverride & Pick<ModelOverride, 'transport'> {
-  const start: RequestOverride & Pick<ModelOverride, 'transport'> = {
+): RequestOverride & Pick<ModelOverride, 'webSocket'> {
+  const start: RequestOverride & Pick<ModelOverride, 'webSocket'> = {
     headers: {},
     body: {},
     compatibility: selectCompatibility(known, compatibility),
@@ -144,33 +143,31 @@ export function resolveModelOverride(
       headers: { ...resolved.headers, ...override.headers },
       body: { ...resolved.body, ...override.body },
       compatibility: selectCompatibility(resolved.compatibility, override.compatibility),
-      transport: override.transport ?? resolved.transport,
+      webSocket: override.webSocket ?? resolved.webSocket,
     }),
     start,
   );
 }
 
 /** Adaptation of a model: its override, or the setting of the provider. */
-export type Adaptation = Pick<
-  ModelOverride,
-  'adapters' | 'toolPrompting' | 'undeclared' | 'startsInReasoning'
->;
+export interface Adaptation extends Pick<ModelOverride, 'adapters' | 'toolPrompting' | 'startsInReasoning'> {
+  undeclared?: AdaptModelOptions['undeclared'];
+}
 
 /** Merges the adaptation of the provider with the overrides whose patterns match a model id. */
-export function resolveAdaptation(
+export const resolveAdaptation = (
   modelId: string,
   { models = {}, ...adaptation }: Adaptation & { models?: Record<string, ModelOverride> },
-): Adaptation {
-  return findOverrides(modelId, models).reduce<Adaptation>(
-    (resolved, override) => ({
-      adapters: override.adapters ?? resolved.adapters,
-      toolPrompting: override.toolPrompting ?? resolved.toolPrompting,
-      undeclared: override.undeclared ?? resolved.undeclared,
-      startsInReasoning: override.startsInReasoning ?? resolved.startsInReasoning,
+): Adaptation =>
+  findOverrides(modelId, models).reduce<Adaptation>(
+    (resolved, { adapters, toolPrompting, startsInReasoning }) => ({
+      ...resolved,
+      ...(adapters !== undefined && { adapters }),
+      ...(toolPrompting !== undefined && { toolPrompting }),
+      ...(startsInReasoning !== undefined && { startsInReasoning }),
     }),
     adaptation,
   );
-}
 
 /** Returns the overrides whose patterns match a model id, the most specific one last. */
 const findOverrides = (modelId: string, models: Record<string, ModelOverride>): ModelOverride[] =>

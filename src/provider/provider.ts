@@ -1,16 +1,20 @@
 import { NoSuchModelError } from '@ai-sdk/provider';
 import type { EmbeddingModelOptions } from '../core/embedding.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
+import { hostedToolKinds, officialToolKinds } from '../responses/hosted-tools/index.js';
 import type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
 import { type AnyEmbeddingModel, fromEmbeddingModel } from '../versions/embedding-model.js';
 import { fromLanguageModel, toLanguageModel } from '../versions/language-model.js';
 import { type ProviderShapes, toProviderShape } from '../versions/provider.js';
 import type { AnyLanguageModel, HostVersion, LanguageModels } from '../versions/specification.js';
-import { type CoreProvider, createCoreProvider } from './core-provider.js';
+import { createToolFactories, type ToolFactories } from '../versions/tools.js';
+import { coreOf, type CoreProvider, createCoreProvider, defaultProvider, withCore } from './core-provider.js';
 import { createFiles, createSkills } from './files.js';
-import { createOfficialTools, type OfficialTools } from './hosted-tools.js';
-import { defaultProvider, type ModelCall, toSerializable } from './serialization.js';
 import type { KelivoResponsesSettings } from './settings.js';
+import { type ModelCall, toSerializable } from './workflow.js';
+
+/** The factories of OpenAI's tools under the names of the official provider, for hosts of a version. */
+type OfficialTools<Version extends HostVersion> = ToolFactories<typeof officialToolKinds, Version>;
 
 /** The members that the providers of all versions share. */
 export interface ProviderMembers<Version extends HostVersion> {
@@ -53,27 +57,6 @@ export interface ProviderMembers<Version extends HostVersion> {
 /** The provider of a version. */
 export type ProviderOf<Version extends HostVersion> = ProviderMembers<Version> & ProviderShapes[Version];
 
-/** Members of the providers for `ai` 6 and later. */
-export interface LaterProvider<LanguageModel, EmbeddingModel> {
-  /** The same as `languageModel`. */
-  (modelId: string): LanguageModel;
-  /** Creates a model that runs the provider's tools and returns all rounds as one response. */
-  languageModel(modelId: string): LanguageModel;
-  /** Creates a bare model: one request and one response, without the provider's tools. */
-  responses(modelId: string): LanguageModel;
-  /** Creates a text embedding model that uses `POST …/embeddings`. */
-  embeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModel;
-  /** @throws NoSuchModelError always. */
-  imageModel(modelId: string): never;
-  /** Returns declarations of the provider's tools. */
-  toolStubs(options?: ToolStubsOptions): Promise<Record<string, ToolStub>>;
-  /** Ends running turns with tools, stops MCP servers and closes connections. */
-  close(): Promise<void>;
-}
-
-/** The core of a provider of this package. */
-const CORE = Symbol('kelivo-responses.provider');
-
 /** Creates a provider whose models have a version. */
 export const createProvider = <Version extends HostVersion>(
   settings: KelivoResponsesSettings,
@@ -101,23 +84,13 @@ export function showProvider<Version extends HostVersion>(
     imageModel(modelId: string): never {
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
-    tools: createOfficialTools(version),
+    tools: createToolFactories(officialToolKinds, version),
     toolStubs: (options?: ToolStubsOptions) => core.toolStubs(options),
     compact: (modelId: string, options: CompactOptions) => core.compact(modelId, options),
     close: () => core.close(),
   });
   return withCore(provider as ProviderOf<Version>, core);
 }
-
-/** Sets the core of a provider. */
-export const withCore = <Provider extends object>(
-  provider: Provider,
-  core: CoreProvider | undefined,
-): Provider => (core === undefined ? provider : Object.defineProperty(provider, CORE, { value: core }));
-
-/** Returns the core of a provider. Undefined for providers of other packages. */
-export const coreOf = (provider: object): CoreProvider | undefined =>
-  (provider as { readonly [CORE]?: CoreProvider })[CORE];
 
 /** A provider of any version. */
 export interface AnyProvider extends Pick<ProviderMembers<HostVersion>, 'toolStubs' | 'compact' | 'close'> {
@@ -158,3 +131,11 @@ export const convertModel = <Version extends HostVersion>(
 /** Creates the default provider of a version. The providers of all versions share their connections. */
 export const createDefaultProvider = <Version extends HostVersion>(version: Version): ProviderOf<Version> =>
   showProvider(defaultProvider, version, method => ({ method, server: defaultProvider.server }));
+
+/** The factories of `hostedTools`, for hosts of a version. */
+export type HostedTools<Version extends HostVersion> = ToolFactories<typeof hostedToolKinds, Version>;
+
+/** Creates the factories of `hostedTools`. */
+/* @__NO_SIDE_EFFECTS__ */
+export const createHostedTools = <Version extends HostVersion>(version: Version): HostedTools<Version> =>
+  createToolFactories(hostedToolKinds, version);

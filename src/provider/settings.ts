@@ -2,7 +2,7 @@ import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import { validateAdapters } from '../adapters/adapter-choice.js';
 import { telemetrySetting } from '../core/telemetry.js';
-import type { ApiStyle, AzureSettings } from '../http/base-url.js';
+import type { ApiStyle } from '../http/base-url.js';
 import type { ApiKeySetting } from '../http/key-ring.js';
 import type { CompressionOptions } from '../http/compression.js';
 import type { RequestLogger } from '../http/request-log.js';
@@ -23,28 +23,11 @@ import type { McpServers } from '../mcp/config/config.js';
 import type { McpToolsOptions } from '../mcp/options.js';
 import { validateMcpToolsOptions } from '../mcp/options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
-import {
-  createAdaptersSchema,
-  createCompatibilitySchema,
-  createModelOverridesSchema,
-  createToolPromptingSchema,
-  createTransportSchema,
-  createUndeclaredSchema,
-} from './model-overrides.js';
-
-/** A schema for a named type. The compiler checks that what it accepts has that type. */
-type SchemaOf<Type> = z.ZodType<Type, Type>;
+import { createModelOverridesSchema, modelSettingsShape, type SchemaOf } from './model-overrides.js';
 
 const objectSetting = <Type>() => z.custom<Type>(isPlainObject, 'expected an object');
 
 const createApiSchema = (): SchemaOf<ApiStyle> => z.enum(['openai', 'azure', 'google']);
-
-const createAzureSchema = (): SchemaOf<AzureSettings> =>
-  z.strictObject({
-    resourceName: z.string().min(1).optional(),
-    apiVersion: z.string().min(1).optional(),
-    deploymentUrls: z.boolean().optional(),
-  } satisfies Record<keyof AzureSettings, z.ZodType>);
 
 const createApiKeySchema = (): SchemaOf<ApiKeySetting> =>
   z.union(
@@ -91,14 +74,15 @@ function createTimeoutsSchema(): SchemaOf<TimeoutSettings> {
     .partial();
 }
 
-function createWebSocketSchema(): SchemaOf<WebSocketSettings> {
-  return z
+function createWebSocketSchema(): SchemaOf<boolean | WebSocketSettings> {
+  const options = z
     .strictObject({
       keepAlive: z.number().min(0),
       multiplex: z.boolean(),
       WebSocket: functionSetting<NonNullable<WebSocketSettings['WebSocket']>>(),
     } satisfies Record<keyof WebSocketSettings, z.ZodType>)
     .partial();
+  return z.union([z.boolean(), options], 'expected true, false or an object of options');
 }
 
 function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false> {
@@ -107,7 +91,7 @@ function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeo
 }
 
 /*
- * All settings of a provider except `tools`. A new setting is one entry here: its type, its comment and its row in the
+ * The settings of a provider except `tools`. A new setting is one entry here: its type, its comment and its row in the
  * reference of all options are taken from the entry.
  */
 const settingsShape = once(() => ({
@@ -125,12 +109,10 @@ const settingsShape = once(() => ({
   baseURL: z.string(),
   /**
    * The style of the API root and of the key header: `openai` ends in `/v1`, `google` in `/v1beta`, and `azure` in
-   * `/openai/v1` with the key in an `api-key` header.
+   * `/openai/v1` with the key in an `api-key` header. `azure` and `google` need a `baseURL`.
    * @default 'openai'
    */
   api: createApiSchema(),
-  /** Settings for Azure OpenAI. Requires `api: 'azure'`. */
-  azure: createAzureSchema(),
   /**
    * One API key, several keys as a list or separated by commas, or a function that returns the key for a turn, such as a
    * Microsoft Entra token. Several keys are used in rotation; all requests of one turn use the same key. A key that the server
@@ -145,7 +127,10 @@ const settingsShape = once(() => ({
   project: z.string(),
   /** Additional headers of every request, or a function that returns them. They override the provider's headers. */
   headers: createHeadersSchema(),
-  /** Additional query parameters of every request. */
+  /**
+   * Additional query parameters of every request. With `api: 'azure'`, a dated `api-version` such as `2025-04-01-preview`
+   * selects the older root `/openai`.
+   */
   query: z.record(z.string(), z.string()),
   /** Replaces `fetch`, for proxies and tests. @default the global `fetch` */
   fetch: functionSetting<FetchFunction>(),
@@ -156,20 +141,18 @@ const settingsShape = once(() => ({
    */
   logger: functionSetting<RequestLogger>(),
   /**
-   * The connection for the requests of language models. `websocket` sends each request as a frame on a connection that
-   * the rounds of a turn share, with only the items that the server does not have. It needs the package `ws`, or Node 22,
-   * Bun or Deno. Without a client, or if the server refuses it, requests are sent over HTTP with one warning. Requests in
-   * background mode always use HTTP, and `fetch` does not apply to WebSockets.
-   * @default 'http'
-   */
-  transport: createTransportSchema(),
-  /**
    * Compresses long request bodies with gzip: `{ threshold }` is the length in characters from which on, 100000 by default.
    * For servers that accept it; another one receives the request again without compression, and so it does later ones.
    * @default requests are not compressed
    */
   compression: createCompressionSchema(),
-  /** Options of the transport `websocket`. */
+  /**
+   * Sends the requests of language models over WebSockets: `true`, or an object of options. Each request is a frame on a
+   * connection that the rounds of a turn share, with only the items that the server does not have. It needs the package
+   * `ws`, or Node 22, Bun or Deno. Without a client, or if the server refuses it, requests are sent over HTTP with one
+   * warning. Requests in background mode always use HTTP, and `fetch` does not apply to WebSockets.
+   * @default requests are sent over HTTP
+   */
   webSocket: createWebSocketSchema(),
   /**
    * Observes model calls, tool calls and MCP requests: the result of `createTelemetry()` of
@@ -184,14 +167,6 @@ const settingsShape = once(() => ({
    * @default 'omit-ids'
    */
   missingReasoning: z.enum(['omit-ids', 'synthesize']),
-  /**
-   * Differences between the input of the server and OpenAI's: the name of a known server, or an object with single
-   * fields. Self-hosted servers cannot be detected by hostname, so set `vllm`, `lmstudio` or `llamacpp`. With any value,
-   * a request that is rejected for a known reason is changed and sent again, and later requests of the model are changed
-   * before they are sent.
-   * @default by the host of `baseURL`, else `openai`
-   */
-  compatibility: createCompatibilitySchema(),
   /**
    * Overrides for single language models, by exact id or by a pattern in which `*` matches any characters, for example
    * `{ 'qwen*': { body: { top_k: 20 } } }`. If several patterns match, the more specific one wins, field by field.
@@ -210,31 +185,12 @@ const settingsShape = once(() => ({
   /** Options of the tool loop, or `false` for models without one. */
   toolLoop: createToolLoopSchema(),
   /**
-   * Adapters for the quirks of model families, such as tool calls written as text. A registry is searched by model id,
-   * and so are the adapters of a list. A name (`['qwen']`) and a module (`{ import: '@acme/adapters', export: 'tulip' }`)
-   * apply to every model, for ids that do not contain the name of the family. `false` turns adapters off. They run inside
-   * the tool loop.
-   * @default modelAdapters of `kelivo-responses/adapters`
-   */
-  adapters: createAdaptersSchema(),
-  /**
-   * Writes tools, the tool choice, calls and results into the prompt, for endpoints that reject `tools`, and reads the
-   * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`.
-   * @default false
-   */
-  toolPrompting: createToolPromptingSchema(),
-  /**
    * The meaning of calls in the text whose tool the request does not declare: a `call`, which is answered with an error
    * that the model can react to, `text`, or `drop`.
    * @default 'call'
    */
-  undeclared: createUndeclaredSchema(),
-  /**
-   * Treats the start of responses as reasoning that only its closing tag ends, or not. For models under an alias, whose
-   * id does not show that the chat template opens the reasoning.
-   * @default derived from the model id
-   */
-  startsInReasoning: z.boolean(),
+  undeclared: z.enum(['call', 'text', 'drop']),
+  ...modelSettingsShape(),
 }));
 
 /** The settings of a provider. Every setting is optional. */
@@ -248,18 +204,33 @@ export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>> 
   tools?: LocalTools<ToolSchemas>;
 }
 
-const schema = once(() =>
-  z.strictObject({ ...settingsShape(), tools: objectSetting<LocalTools>() }).partial(),
+/** The schema of all settings. Combinations of settings and entries of lists are checked in addition. */
+export const settingsSchema = once(() =>
+  z
+    .strictObject({
+      ...settingsShape(),
+      tools: objectSetting<LocalTools>(),
+    })
+    .partial(),
 );
 
 /** Returns the names of all settings. */
-export const listSettingNames = (): string[] => [...Object.keys(settingsShape()), 'tools'];
+export const listSettingNames = (): string[] => Object.keys(settingsSchema().shape);
 
 const SETTINGS = 'the provider settings';
 
-/** Returns one sentence for each invalid setting. Combinations of settings are not checked. */
-export const findProviderSettingsIssues = (settings: unknown): string[] =>
-  findSettingsIssues(schema(), settings, SETTINGS);
+/** Returns one sentence for each invalid setting, or for an invalid combination. Entries of `adapters` are not checked. */
+export function findProviderSettingsIssues(settings: unknown): string[] {
+  const issues = findSettingsIssues(settingsSchema(), settings, SETTINGS);
+  if (issues.length > 0) return issues;
+  try {
+    checkCombination(settings as KelivoResponsesSettings);
+    return [];
+  } catch (error) {
+    if (KelivoError.isInstance(error)) return [error.message];
+    throw error;
+  }
+}
 
 /**
  * Validates the settings of a provider and their combination.
@@ -267,30 +238,27 @@ export const findProviderSettingsIssues = (settings: unknown): string[] =>
  * @throws KelivoError with code `invalid-settings`, naming the setting, the expected and the received value.
  */
 export function validateSettings(settings: unknown): KelivoResponsesSettings {
-  const valid = parseSettings<KelivoResponsesSettings>(schema(), settings, SETTINGS);
-  if (valid.name?.endsWith('.responses')) {
+  const valid = parseSettings<KelivoResponsesSettings>(settingsSchema(), settings, SETTINGS);
+  checkCombination(valid);
+  for (const { adapters } of [valid, ...Object.values(valid.models ?? {})]) validateAdapters(adapters);
+  return valid;
+}
+
+function checkCombination({ name, mcp, mcpServers }: KelivoResponsesSettings): void {
+  if (name?.endsWith('.responses')) {
     throw invalid(
-      `Expected \`name\` not to end in ".responses", got "${valid.name}": hosts treat such a provider as the official ` +
+      `Expected \`name\` not to end in ".responses", got "${name}": hosts treat such a provider as the official ` +
         'OpenAI provider and handle its tools themselves. Choose another name.',
     );
   }
-  if (valid.azure !== undefined && valid.api !== 'azure') {
+  if (mcp === undefined) return;
+  validateMcpToolsOptions(mcp, 'the setting `mcp`');
+  if (mcpServers === undefined || isToolSource(mcpServers)) {
     throw invalid(
-      `Expected \`api: 'azure'\` with the setting \`azure\`, got \`api: ${valid.api}\`. ` +
-        'Set `api`, or remove `azure`.',
+      'Expected `mcpServers` to be an object of servers with the setting `mcp`, got ' +
+        `${mcpServers === undefined ? 'nothing' : 'a tool source, which has its own options'}.`,
     );
   }
-  for (const { adapters } of [valid, ...Object.values(valid.models ?? {})]) validateAdapters(adapters);
-  if (valid.mcp !== undefined) {
-    validateMcpToolsOptions(valid.mcp, 'the setting `mcp`');
-    if (valid.mcpServers === undefined || isToolSource(valid.mcpServers)) {
-      throw invalid(
-        'Expected `mcpServers` to be an object of servers with the setting `mcp`, got ' +
-          `${valid.mcpServers === undefined ? 'nothing' : 'a tool source, which has its own options'}.`,
-      );
-    }
-  }
-  return valid;
 }
 
 const invalid = (message: string): KelivoError => new KelivoError({ code: 'invalid-settings', message });

@@ -45,8 +45,8 @@ export interface EmbeddingModelV3 extends Omit<EmbeddingModelV2<string>, 'specif
   readonly specificationVersion: 'v3';
   /** The vector length that the model requests. Undefined for the model's own length. */
   readonly dimensions?: number;
-  /** The name of the provider in the registry that created the model. */
-  readonly providerName?: string;
+  /** The name of the provider in the registry that created the model, and then the other names of its server. */
+  readonly providerNames?: readonly string[];
   /** Embeds texts. */
   doEmbed(options: EmbedOptions): PromiseLike<EmbedResult & { warnings: LanguageModelV3Warning[] }>;
 }
@@ -78,8 +78,8 @@ export interface AnyEmbeddingModel extends Pick<
   readonly specificationVersion: string;
   /** The length that the model requests for its vectors, if any. */
   readonly dimensions?: number | undefined;
-  /** The name of the provider in the registry that created the model. */
-  readonly providerName?: string | undefined;
+  /** The name of the provider in the registry that created the model, and then the other names of its server. */
+  readonly providerNames?: readonly string[] | undefined;
   /** Returns the vectors of the texts. Only version 4 has the option `dimensions`. */
   doEmbed(options: EmbedOptions & { dimensions?: number }): PromiseLike<{ embeddings: number[][] }>;
 }
@@ -97,7 +97,7 @@ export function toEmbeddingModel<Version extends HostVersion>(
     provider: core.provider,
     modelId: core.modelId,
     dimensions: core.dimensions,
-    ...(core.providerName !== undefined && { providerName: core.providerName }),
+    ...(core.providerNames !== undefined && { providerNames: core.providerNames }),
     get maxEmbeddingsPerCall() {
       return core.maxEmbeddingsPerCall;
     },
@@ -118,7 +118,7 @@ export const fromEmbeddingModel = (model: AnyEmbeddingModel): CoreEmbeddingModel
   provider: model.provider,
   modelId: model.modelId,
   dimensions: model.dimensions,
-  providerName: model.providerName,
+  providerNames: model.providerNames,
   get maxEmbeddingsPerCall() {
     return model.maxEmbeddingsPerCall;
   },

@@ -126,11 +126,9 @@ describe('the adapters of a provider', () => {
     expect(() => createKelivoResponsesProvider({ undeclared: 'hide' } as never)).toThrow(
       'Invalid `undeclared`',
     );
-    const inside = {
-      providers: { a: { type: 'kelivo-responses', settings: { undeclared: 'drop' } } },
-    } as never;
-    expect(() => createProviderRegistryFromConfig(inside)).toThrow(
-      'expected `mcpServers`, `adapters`, `toolPrompting`, `undeclared`, `startsInReasoning`, `toolLoop` next to `settings`',
+    const beside = { providers: { a: { type: 'kelivo-responses', undeclared: 'drop' } } } as never;
+    expect(() => createProviderRegistryFromConfig(beside)).toThrow(
+      'Unknown setting `undeclared` in `providers.a` of the provider configuration. Did you mean `settings.undeclared`?',
     );
   });
 
@@ -211,17 +209,16 @@ describe('a forced adapter on an alias', () => {
 
   it.each<[string, object, object, object]>([
     ['the settings', { undeclared: 'drop', startsInReasoning: true }, {}, {}],
-    ['an override', {}, { undeclared: 'drop', startsInReasoning: true }, {}],
-    ['a configuration', {}, {}, { undeclared: 'drop', startsInReasoning: true }],
-  ])('is given options by %s', async (_, settings, override, entry) => {
+    ['an override', { undeclared: 'drop' }, { startsInReasoning: true }, {}],
+    ['a configuration', { undeclared: 'drop', startsInReasoning: true }, {}, { isEntry: true }],
+  ])('is given options by %s', async (_, settings, override, { isEntry = false }: { isEntry?: boolean }) => {
     const emulator = await startEmulator({ apiKey });
     emulator.enqueue([
       { text: `I must.</think>Adding.\n<tool_call>{"name": "gone", "arguments": {}}</tool_call>` },
     ]);
     const models = { '*': { adapters: ['qwen'], ...override } };
     const given = { baseURL: emulator.baseURL, apiKey, models, ...settings };
-    const local = { ...{ type: 'kelivo-responses', ...entry }, settings: given };
-    const isEntry = Object.keys(entry).length > 0;
+    const local = { type: 'kelivo-responses', settings: given };
     const registry = isEntry
       ? createProviderRegistryFromConfig({ providers: { local } } as never)
       : createKelivoResponsesProvider(given);
@@ -245,8 +242,8 @@ describe('a forced adapter on an alias', () => {
               baseURL: emulator.baseURL,
               apiKey,
               models: { b: { adapters: [{ import: 'acme', export: 'loud' }] } },
+              adapters: [{ import: 'acme', export: 'loud' }, 'qwen'],
             },
-            adapters: [{ import: 'acme', export: 'loud' }, 'qwen'],
           },
         },
         mcpServers: { everything: everythingOverStdio() },

@@ -260,7 +260,7 @@ describe('toolPrompting', () => {
     expect(() => createKelivoResponsesProvider({ models: { a: { toolPrompting: wrong } } })).toThrow(
       'Invalid `models.a.toolPrompting`',
     );
-    const entry = { type: 'kelivo-responses' as const, toolPrompting: wrong };
+    const entry = { import: 'acme', creator: 'createAcme', toolPrompting: wrong };
     expect(() => createProviderRegistryFromConfig({ providers: { a: entry } })).toThrow('`toolPrompting`');
   });
 

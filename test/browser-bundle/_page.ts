@@ -67,7 +67,7 @@ export const page = {
   },
 
   async usesProxy() {
-    const fetch = createCorsProxyFetch({ proxyUrl: '/proxy?url={url}' });
+    const fetch = createCorsProxyFetch('/proxy?url={url}');
     const provider = createKelivoResponsesProvider({ baseURL: 'https://api.test/v1', apiKey: 'sk-1', fetch });
     const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
     return text;

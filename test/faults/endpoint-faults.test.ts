@@ -15,7 +15,7 @@ const rows = ENDPOINT_FAULTS.flatMap(fault =>
   (['first', 'followUp'] as const).map(place => ({ where: place, ...fault, expected: fault[place] })),
 );
 
-async function runTurn({ response }: EndpointFault, place: Place, transport: 'http' | 'websocket') {
+async function runTurn({ response }: EndpointFault, place: Place, webSocket: boolean) {
   const emulator = await startEmulator();
   const call = [{ call: 'count', arguments: {}, callId: 'call_1' }];
   emulator.enqueue(...(place === 'first' ? [response] : [call, response]), [{ text: 'Done.' }]);
@@ -24,7 +24,7 @@ async function runTurn({ response }: EndpointFault, place: Place, transport: 'ht
   const provider = createKelivoResponsesProvider({
     baseURL: emulator.baseURL,
     apiKey: 'sk-test',
-    transport,
+    webSocket,
     timeouts: isSilent ? { connect: 500, idle: 500 } : {},
     tools: { count: tool({ inputSchema: z.object({}), execute: async () => ++runs }) },
     toolLoop: { retry: { initialDelay: 1 } },
@@ -68,7 +68,7 @@ function judge(parts: readonly LanguageModelV2StreamPart[]) {
 
 describe.each(['http', 'websocket'] as const)('endpoint faults over %s', transport => {
   it.each(rows)('$where request: $fault → $expected', async ({ expected, where, ...row }) => {
-    const { actual, errors, runs } = await runTurn(row, where, transport);
+    const { actual, errors, runs } = await runTurn(row, where, transport === 'websocket');
     expect(actual).toBe(expected);
     // No tool runs twice, even if a request is retried.
     expect(runs).toBe(where === 'followUp' ? 1 : 0);

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { generateText } from 'ai';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -17,7 +17,7 @@ async function write(content: unknown): Promise<string> {
 }
 
 const failureOf = async (file: string | URL, variables?: Record<string, string>): Promise<string> => {
-  const error = await loadProviderConfig(file, { variables }).catch((reason: unknown) => reason);
+  const error = await loadProviderConfig(file, variables).catch((reason: unknown) => reason);
   if (!KelivoError.isInstance(error)) throw new Error('Expected a KelivoError', { cause: error });
   expect(error.code).toBe('invalid-settings');
   return error.message;
@@ -36,7 +36,7 @@ it('reads a file with variables, and its models respond', async () => {
   });
   const variables = { BASE: emulator.url, KEY: 'sk-from-variable', OTHER: undefined };
   for (const place of [file, pathToFileURL(file)]) {
-    const config = await loadProviderConfig(place, { variables });
+    const config = await loadProviderConfig(place, variables);
     const registry = createProviderRegistryFromConfig(config);
     const { text } = await generateText({ model: registry.modelFor('chat'), prompt: 'Hello', maxRetries: 0 });
     expect(text).toBe('You said: Hello');
@@ -63,8 +63,42 @@ it('reports the file and the issue without quoting its content', async () => {
     providers: { a: { type: 'kelivo-responses', settings: { store: 'sk-secret' } } },
   });
   const message = await failureOf(wrong);
-  expect(message).toContain(`In ${wrong}: \`providers.a\`: Invalid \`store\``);
+  expect(message).toContain(`In ${wrong}: \`providers.a.settings\`: Invalid \`store\``);
   expect(message).not.toContain('sk-secret');
+});
+
+it('resolves relative modules against the file', async () => {
+  const emulator = await startEmulator();
+  const settings = { baseURL: emulator.baseURL, apiKey: 'sk' };
+  const file = await write({
+    providers: {
+      main: {
+        type: 'kelivo-responses',
+        settings: { ...settings, adapters: [{ import: './loud.mjs' }], models: {} },
+      },
+      other: { import: './other.mjs', creator: 'createOther', settings },
+    },
+  });
+  const folder = dirname(file);
+  await writeFile(
+    join(folder, 'loud.mjs'),
+    "export default { name: 'loud', appliesTo: () => true, adaptBack: part => " +
+      "part.type === 'text-delta' ? { ...part, delta: part.delta.toUpperCase() } : part };",
+  );
+  await writeFile(
+    join(folder, 'other.mjs'),
+    "export const createOther = () => ({ languageModel: () => { throw new Error('Imported.'); } });",
+  );
+  for (const place of [file, pathToFileURL(file)]) {
+    const registry = createProviderRegistryFromConfig(await loadProviderConfig(place), {
+      importModule: name => import(/* @vite-ignore */ name),
+    });
+    onTestFinished(() => registry.close());
+    const ask = (name: string) =>
+      generateText({ model: registry.languageModel(name), prompt: 'Hello', maxRetries: 0 });
+    expect((await ask('main:gpt-5')).text).toBe('YOU SAID: HELLO');
+    await expect(ask('other:m')).rejects.toThrow('Imported.');
+  }
 });
 
 it('rejects variables without a value, each with its path', async () => {

@@ -2,15 +2,18 @@ import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { embed, generateText } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { embeddingIdentity } from '../../src/embeddings/index.js';
-import { createProvidersFromEnvironment } from '../../src/host/index.js';
+import { createProviderRegistryFromConfig, providerConfigFromEnvironment } from '../../src/host/index.js';
 import { KelivoError } from '../../src/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
+const createProviders = (environment: Record<string, string | undefined>) =>
+  createProviderRegistryFromConfig(providerConfigFromEnvironment(environment));
+
 const shown = ({ provider, modelId }: LanguageModelV2) => `${provider} ${modelId}`;
 
-describe('createProvidersFromEnvironment', () => {
+describe('providerConfigFromEnvironment', () => {
   it.each([
     [{}, 'kelivo-responses gpt-5'],
     [{ LLM_PROVIDER: '', OPENAI_MODEL: ' ' }, 'kelivo-responses gpt-5'],
@@ -20,7 +23,7 @@ describe('createProvidersFromEnvironment', () => {
     [{ LLM_PROVIDER: 'google', GEMINI_MODEL: 'gemini-flash-latest' }, '@ai-sdk/google gemini-flash-latest'],
     [{ LLM_PROVIDER: 'mistral', MISTRAL_MODEL: 'mistral-large' }, '@ai-sdk/mistral mistral-large'],
   ])('%j sets the role chat to %s', (environment, expected) => {
-    expect(shown(createProvidersFromEnvironment(environment).modelFor('chat'))).toBe(expected);
+    expect(shown(createProviders(environment).modelFor('chat'))).toBe(expected);
   });
 
   it.each([
@@ -32,7 +35,7 @@ describe('createProvidersFromEnvironment', () => {
     ['my-own-model', '@ai-sdk/mistral my-own-model'],
     ['openai-compatible:my-own-model', '@ai-sdk/openai-compatible my-own-model'],
   ])('the model %s of a record is %s with any default provider', (model, expected) => {
-    const providers = createProvidersFromEnvironment({
+    const providers = createProviders({
       LLM_PROVIDER: 'mistral',
       MISTRAL_MODEL: 'mistral-large',
     });
@@ -43,7 +46,7 @@ describe('createProvidersFromEnvironment', () => {
     '%s generates and embeds with the key and base URL of the environment',
     async provider => {
       const emulator = await startEmulator({ apiKey: 'sk-environment' });
-      const providers = createProvidersFromEnvironment({
+      const providers = createProviders({
         LLM_PROVIDER: provider,
         EMBEDDING_PROVIDER: provider,
         OPENAI_API_KEY: 'sk-environment',
@@ -73,7 +76,7 @@ describe('createProvidersFromEnvironment', () => {
 
   it('keeps the other defaults if a record chooses its embedding model', async () => {
     const emulator = await startEmulator();
-    const providers = createProvidersFromEnvironment({
+    const providers = createProviders({
       OPENAI_API_KEY: 'sk',
       OPENAI_BASE_URL: emulator.baseURL,
       OPENAI_EMBEDDING_DIMS: '128',
@@ -95,12 +98,23 @@ describe('createProvidersFromEnvironment', () => {
     ]);
   });
 
-  it('accepts more roles, aliases and providers', () => {
-    const providers = createProvidersFromEnvironment(
-      { OPENAI_API_KEY: 'sk' },
-      { roles: { summary: 'fast' }, aliases: { fast: 'gpt-5-mini' } },
-    );
+  it('reads more roles, and accepts those, aliases and providers of the application', () => {
+    const config = providerConfigFromEnvironment({
+      OPENAI_API_KEY: 'sk',
+      LLM_ROLE_PLANNER: ' gemini:gemini-2.5-flash ',
+      LLM_ROLE_TITLE: 'fast',
+      LLM_ROLE_BLANK: ' ',
+    });
+    expect(JSON.parse(JSON.stringify(config))).toEqual(config);
+    const providers = createProviderRegistryFromConfig({
+      ...config,
+      roles: { ...config.roles, summary: 'fast' },
+      aliases: { fast: 'gpt-5-mini' },
+    });
+    expect(shown(providers.modelFor('planner'))).toBe('@ai-sdk/google gemini-2.5-flash');
     expect(shown(providers.modelFor('summary'))).toBe('kelivo-responses gpt-5-mini');
+    expect(shown(providers.modelFor('title'))).toBe('kelivo-responses gpt-5-mini');
+    expect(() => providers.modelFor('blank')).toThrow('Unknown role "blank"');
     providers.register('mine', { import: 'x', creator: 'y' });
     expect(shown(providers.modelFor('chat', { provider: 'mine', model: 'm' }))).toBe('x m');
   });
@@ -116,7 +130,7 @@ describe('createProvidersFromEnvironment', () => {
     [{ OPENAI_BASE_URL: 'localhost:8000' }, 'invalid-settings', /http:\/\/localhost:8000/],
   ])('rejects %j', (environment, code, message) => {
     try {
-      createProvidersFromEnvironment(environment);
+      createProviders(environment);
     } catch (error) {
       expect(KelivoError.isInstance(error) && error.code).toBe(code);
       expect(String(error)).toMatch(message);

@@ -1,6 +1,6 @@
 import type { LanguageModelV2StreamPart, ProviderV2 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { toConfiguredProvider } from '../../src/host/registry/configured-provider.js';
+import { toConfiguredProvider } from '../../src/host/registry/load.js';
 import { toLanguageModel } from '../../src/versions/language-model.js';
 import { checkParts } from '../_parts.js';
 import {
@@ -32,7 +32,10 @@ function modelOf(...rounds: ScriptedRound[]) {
       throw new Error('not used');
     },
   };
-  return toLanguageModel(toConfiguredProvider(provider, 'scripted', 'v2').languageModel('scripted-1'), 'v2');
+  return toLanguageModel(
+    toConfiguredProvider(provider, 'scripted', 'v2').languageModel('scripted-1', {}),
+    'v2',
+  );
 }
 
 describe('interleaved calls without ids in a configured provider', () => {

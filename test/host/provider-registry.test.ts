@@ -122,11 +122,15 @@ describe('embedding models', () => {
       const settings = { baseURL: emulator.baseURL, apiKey: 'sk-test' };
       const registry = createProviderRegistryFromConfig({
         providers: {
-          main: { type: 'kelivo-responses', settings },
-          imported: { import: '@ai-sdk/openai', creator: 'createOpenAI', settings },
+          main: { type: 'kelivo-responses', settings, embeddingDimensions: 64 },
+          imported: {
+            import: '@ai-sdk/openai',
+            creator: 'createOpenAI',
+            settings,
+            embeddingDimensions: 64,
+          },
         },
         roles: { embedding: `${provider}:text-embedding-3-small` },
-        embeddingDimensions: 64,
       });
       const lengthOf = async (dimensions?: number) => {
         const model = registry.embeddingModelFor('embedding', { dimensions });
@@ -262,12 +266,12 @@ describe('an invalid configuration', () => {
     const message = issuesOf({
       providers: {
         a: { type: 'kelivo', settings: {} },
-        b: { type: 'kelivo-responses', settings: { baseUrl: 'x' }, adapters: ['qwen', 'nope'] },
+        b: { type: 'kelivo-responses', settings: { baseUrl: 'x', adapters: ['qwen', 'nope'] } },
         c: { import: '@ai-sdk/google', settings: {} },
         d: { type: 'kelivo-responses', enabled: 3, colour: 'red' },
-        e: { type: 'kelivo-responses', mcpServers: { files: { command: 'x', url: 'y' } } },
-        f: { type: 'kelivo-responses', toolLoop: { maxRounds: 0 } },
-        g: { type: 'kelivo-responses', settings: { mcpServers: {} } },
+        e: { type: 'kelivo-responses', settings: { mcpServers: { files: { command: 'x', url: 'y' } } } },
+        f: { import: 'x', creator: 'y', toolLoop: { maxRounds: 0 } },
+        g: { package: 'x', creator: 'y' },
       },
       mcpServers: { broken: {} },
     });
@@ -275,16 +279,21 @@ describe('an invalid configuration', () => {
       'invalid-settings: Invalid provider configuration:',
       expect.stringMatching(/^`mcpServers`: .*MCP server "broken"/),
       expect.stringMatching(/`type` of `providers\.a` of the provider configuration/),
-      expect.stringMatching(/^`providers\.b`: Unknown setting `baseUrl`.*Did you mean `baseURL`\?$/),
-      expect.stringMatching(/^`providers\.b\.adapters`: Unknown adapter "nope"\. Known adapters: .*"qwen/),
+      expect.stringMatching(
+        /^`providers\.b\.settings`: Unknown setting `baseUrl`.*Did you mean `baseURL`\?$/,
+      ),
+      expect.stringMatching(
+        /^`providers\.b\.settings\.adapters`: Unknown adapter "nope"\. Known adapters: .*"qwen/,
+      ),
       expect.stringMatching(/`creator` of `providers\.c`/),
       expect.stringMatching(/`enabled` of `providers\.d`/),
       expect.stringMatching(
         /^Unknown setting `colour` in `providers\.d`.*Valid names: type, settings, enabled, fallback/,
       ),
-      expect.stringMatching(/^`providers\.e\.mcpServers`: .*MCP server "files"/),
-      expect.stringMatching(/^`providers\.f`: .*maxRounds/),
-      expect.stringMatching(/`settings` of `providers\.g`.*next to `settings`/),
+      expect.stringMatching(/^`providers\.e\.settings\.mcpServers`: .*MCP server "files"/),
+      expect.stringMatching(/^Invalid `toolLoop\.maxRounds` of `providers\.f`/),
+      expect.stringMatching(/^Invalid `import` of `providers\.g`/),
+      expect.stringMatching(/^Unknown setting `package` in `providers\.g`/),
     ]);
   });
 
@@ -316,14 +325,18 @@ describe('an invalid configuration', () => {
           enabled: 3,
           settings: { store: 1, baseUrl: 'x', timeouts: { total: -1 } },
         },
-        b: { type: 'kelivo-responses', fallback: 'x', adapters: ['nope'], mcpServers: { one: {}, two: {} } },
+        b: {
+          type: 'kelivo-responses',
+          fallback: 'x',
+          settings: { adapters: ['nope'], mcpServers: { one: {}, two: {} } },
+        },
         'c:d': { import: '', creator: 'create' },
       },
       roles: { chat: 'e:gpt-5' },
-      embeddingDimensions: -1,
+      mcpServers: 1,
     });
     const places = [
-      ...['`embeddingDimensions`', '`enabled` of `providers.a`', '`store`', '`baseUrl`', '`timeouts.total`'],
+      ...['`mcpServers`', '`enabled` of `providers.a`', '`store`', '`baseUrl`', '`timeouts.total`'],
       ...['`fallback` of `providers.b`', '"nope"', 'MCP server "one"', 'MCP server "two"'],
       ...[
         '`import` of `providers.c:d`',
@@ -333,6 +346,22 @@ describe('an invalid configuration', () => {
     ];
     expect(places.filter(place => !message.includes(place))).toEqual([]);
     expect(message.split('\n- ')).toHaveLength(1 + places.length);
+  });
+
+  it('names each unknown key of a pasted row, and where it belongs', () => {
+    const row = { id: 'main', type: 'openai', apiKey: 'sk-secret', baseUrl: 'http://x', defaultModel: {} };
+    const issues = issuesOf({ providers: { main: row } });
+    expect(issues).not.toContain('sk-secret');
+    expect(issues.split('\n- ')).toEqual([
+      'invalid-settings: Invalid provider configuration:',
+      expect.stringMatching(
+        /^Invalid `type` of `providers\.main` .*or `import` and `creator` of another package/,
+      ),
+      expect.stringMatching(/^Unknown setting `id` in `providers\.main` .* Valid names: type, settings,/),
+      expect.stringMatching(/^Unknown setting `apiKey` in .*Did you mean `settings\.apiKey`\?$/),
+      expect.stringMatching(/^Unknown setting `baseUrl` in .*Did you mean `settings\.baseURL`\?$/),
+      expect.stringMatching(/^Unknown setting `defaultModel` in .*Did you mean `defaultModels`\?$/),
+    ]);
   });
 
   it('may contain model ids with a colon that match a pattern or an alias', () => {

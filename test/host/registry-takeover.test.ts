@@ -33,7 +33,7 @@ describe.each(cases)(
       const registry = createProviderRegistryFromConfig(
         {
           providers: {
-            main: { type: 'kelivo-responses', settings, mcpServers },
+            main: { type: 'kelivo-responses', settings: { ...settings, mcpServers } },
             imported,
             looped: { ...imported, mcpServers },
           },

@@ -6,7 +6,7 @@ import { toEndpoint } from '../../src/provider/connection.js';
 type Options = Parameters<typeof toApiRoot>[1];
 
 const endpointOf = (baseURL: string, options?: Options) =>
-  toEndpoint(toApiRoot(baseURL, options), 'responses');
+  toEndpoint(toApiRoot(baseURL, options), 'responses', options?.query);
 
 const OPENAI: readonly [baseURL: string, endpoint: string][] = [
   // Documented base URLs.
@@ -61,7 +61,7 @@ const OPENAI: readonly [baseURL: string, endpoint: string][] = [
 ];
 
 const AZURE = 'https://res.openai.azure.com';
-const DATED = { apiVersion: '2025-04-01-preview' };
+const DATED = { 'api-version': '2025-04-01-preview' };
 
 const WITH_API: readonly [baseURL: string, options: Options, endpoint: string][] = [
   [AZURE, { api: 'azure' }, `${AZURE}/openai/v1/responses`],
@@ -74,7 +74,7 @@ const WITH_API: readonly [baseURL: string, options: Options, endpoint: string][]
     `${AZURE}/openai/v1/responses?api-version=preview`,
   ],
   [`${AZURE}/openai/deployments/gpt/chat/completions`, { api: 'azure' }, `${AZURE}/openai/v1/responses`],
-  [AZURE, { api: 'azure', azure: DATED }, `${AZURE}/openai/responses?api-version=2025-04-01-preview`],
+  [AZURE, { api: 'azure', query: DATED }, `${AZURE}/openai/responses?api-version=2025-04-01-preview`],
   [
     `${AZURE}/openai?api-version=2025-04-01-preview`,
     { api: 'azure' },

@@ -1,11 +1,13 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createCorsProxyFetch, KelivoError } from '../../src/index.js';
 
 const address = 'https://api.test/v1/responses?a=1&b=2';
 
 async function ask(proxyUrl: string, input: string | URL | Request = address, init?: RequestInit) {
   const fetch = vi.fn<typeof globalThis.fetch>(async () => new Response('Hi'));
-  const response = await createCorsProxyFetch({ proxyUrl, fetch })(input, init);
+  vi.stubGlobal('fetch', fetch);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const response = await createCorsProxyFetch(proxyUrl)(input, init);
   return { asked: fetch.mock.calls[0], text: await response.text() };
 }
 
@@ -41,12 +43,12 @@ describe('createCorsProxyFetch', () => {
 
   it('uses the current global `fetch`', async () => {
     const fetch = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('Hi'));
-    await createCorsProxyFetch({ proxyUrl: 'https://proxy.test/' })(address);
+    await createCorsProxyFetch('https://proxy.test/')(address);
     expect(fetch).toHaveBeenCalledWith(`https://proxy.test/${address}`, undefined);
     fetch.mockRestore();
   });
 
   it.each(['', undefined as unknown as string])('rejects %o as the address of a proxy', proxyUrl => {
-    expect(() => createCorsProxyFetch({ proxyUrl })).toThrow(KelivoError);
+    expect(() => createCorsProxyFetch(proxyUrl)).toThrow(KelivoError);
   });
 });

@@ -1,8 +1,10 @@
 import { type LanguageModelV2CallOptions, NoSuchModelError } from '@ai-sdk/provider';
+import { generateText } from 'ai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/v4';
 import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
 import { serve, serveJson } from '../_server.js';
+import { startEmulator } from '../testing/_emulator.js';
 import { functionCall, message, toResponse } from '../responses/stream/_fixtures/wire-events.js';
 
 const prompt: LanguageModelV2CallOptions['prompt'] = [
@@ -157,7 +159,25 @@ describe('createKelivoResponsesProvider', () => {
   it.each(['azure', 'google'] as const)('never sends a key for another service to OpenAI: %s', api => {
     const create = () => createKelivoResponsesProvider({ api, apiKey: 'secret-key' });
     expect(create).toThrow(KelivoError);
-    expect(create).toThrow(`with \`api: '${api}'\`, got neither. Set it, or set OPENAI_BASE_URL.`);
+    expect(create).toThrow(`with \`api: '${api}'\`, got none. Set it`);
+  });
+
+  it('reports a deployment in the URL of Azure that is not used', async () => {
+    const emulator = await startEmulator();
+    const baseURL = `${emulator.url}/openai/deployments/my-gpt/chat/completions`;
+    // A gateway with the address of Azure in front of the emulator.
+    const fetch: typeof globalThis.fetch = (input, init) =>
+      globalThis.fetch(String(input).replace('/openai/v1', '/v1'), init);
+    const provider = createKelivoResponsesProvider({ api: 'azure', apiKey: 'sk', baseURL, fetch });
+    const warningsOf = async (modelId: string) =>
+      (await generateText({ model: provider(modelId), prompt: 'Hi' })).warnings;
+    expect(await warningsOf('gpt-5')).toEqual([
+      {
+        type: 'other',
+        message: expect.stringContaining('The deployment "my-gpt" in `baseURL` was not used'),
+      },
+    ]);
+    expect(await warningsOf('my-gpt')).toEqual([]);
   });
 
   it('declares no tools without a tool loop', async () => {

@@ -6,10 +6,6 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
   [{ apikey: 'sk-secret' }, /^Unknown setting `apikey` in the provider settings\. Did you mean `apiKey`\?$/],
   [{ colour: 'red' }, /^Unknown setting `colour` in the provider settings\. Valid names: name, .*\bapiKey, /],
   [
-    { azure: { resourceName: 'r' } },
-    /^Expected `api: 'azure'` with the setting `azure`, got `api: undefined`\./,
-  ],
-  [
     { timeouts: { totl: 5 } },
     /^Unknown setting `totl` in `timeouts` of the provider settings\. Did you mean `total`\?$/,
   ],
@@ -23,8 +19,12 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
     /^Unknown setting `maxretries` in `toolLoop\.retry` of .*\. Did you mean `maxRetries`\?$/,
   ],
   [
-    { api: 'azure', azure: { resorceName: 'r' } },
-    /^Unknown setting `resorceName` in `azure` of .*\. Did you mean `resourceName`\?$/,
+    { webSocket: { keepAliv: 5 } },
+    /^Unknown setting `keepAliv` in `webSocket` of .*\. Did you mean `keepAlive`\?$/,
+  ],
+  [
+    { webSocket: 'on' },
+    /^Invalid `webSocket` .*: expected true, false or an object of options, got a string\.$/,
   ],
   [
     { models: { 'qwen*': { heders: {} } } },

@@ -25,7 +25,7 @@ export async function runScenarios({ createKelivoResponsesProvider }, host, z, o
       ),
     webSocket: () =>
       stream(
-        createKelivoResponsesProvider({ ...settings, transport: 'websocket', tools: localTools }),
+        createKelivoResponsesProvider({ ...settings, webSocket: true, tools: localTools }),
         host,
         'Use the tool add with 20 and 22.',
       ),

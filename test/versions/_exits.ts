@@ -175,8 +175,7 @@ export function createExits(
       providers: {
         own: {
           type: 'kelivo-responses',
-          settings: { ...connection, tools: localTools },
-          ...{ toolLoop, mcpServers },
+          settings: { ...connection, tools: localTools, toolLoop, mcpServers },
         },
         official: { import: '@ai-sdk/openai', creator: 'createOpenAI', settings: connection },
         chat: {

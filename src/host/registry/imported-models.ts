@@ -5,19 +5,14 @@ import { KelivoError } from '../../shared/errors.js';
 import { objectOf } from '../../shared/json.js';
 import { type AnyEmbeddingModel, fromEmbeddingModel } from '../../versions/embedding-model.js';
 import { fromLanguageModel } from '../../versions/language-model.js';
-import { type AnyImageModel, isVersion } from '../../versions/provider.js';
-import type { AnyLanguageModel } from '../../versions/specification.js';
-import { continueHistories } from '../official-call.js';
+import { type AnyImageModel, isVersion, VERSION_OF_MAJOR } from '../../versions/provider.js';
+import type { AnyLanguageModel, HostVersion } from '../../versions/specification.js';
+import { continueHistories } from '../switch/official-call.js';
 
 /** Imports a package by name. */
 export type ImportModule = (name: string) => Promise<unknown>;
 
-export interface LoadProviderOptions {
-  readonly import: string;
-  readonly creator: string;
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly importModule: ImportModule;
-}
+export const importFromHere: ImportModule = name => import(/* @vite-ignore */ /* webpackIgnore: true */ name);
 
 /**
  * Imports another package and creates its provider.
@@ -29,7 +24,12 @@ export async function loadProvider({
   creator,
   settings,
   importModule,
-}: LoadProviderOptions): Promise<AnyProvider> {
+}: {
+  readonly import: string;
+  readonly creator: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly importModule: ImportModule;
+}): Promise<AnyProvider> {
   const module = await load(name, importModule);
   const create = module[creator];
   if (typeof create !== 'function') {
@@ -123,11 +123,12 @@ export function embeddingModelOf(provider: AnyProvider, modelId: string, source:
 export function imageModelOf(
   provider: AnyProvider,
   modelId: string,
-  { source, version, major }: { source: string; version: string; major: string },
+  { source, version }: { source: string; version: HostVersion },
 ): AnyImageModel {
   const model = provider.imageModel?.(modelId);
   if (model === undefined) throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
   if (model.specificationVersion === version) return model as AnyImageModel;
+  const major = Object.entries(VERSION_OF_MAJOR).find(([, known]) => known === version)?.[0];
   throw new KelivoError({
     code: 'missing-package',
     message:
@@ -145,23 +146,14 @@ const toVersionError = ({ specificationVersion }: { specificationVersion: string
       `${String(specificationVersion)}. Install a major version of the package for \`ai\` 5, 6 or 7.`,
   });
 
-interface ImportedModelOptions<Model> {
-  /** Provider name of the model, before and after it is loaded. */
-  readonly provider: string;
-  readonly modelId: string;
-  readonly load: () => Promise<Model>;
-}
+/** The provider name of a model, before and after it is loaded, and its id. */
+type ModelFacts = Pick<CoreModel, 'provider' | 'modelId'>;
 
 /** Creates a language model whose package is loaded when it is first used. After a failed load, the next use loads again. */
-export function createImportedLanguageModel({
-  provider,
-  modelId,
-  load,
-}: ImportedModelOptions<CoreModel>): CoreModel {
+export function createImportedLanguageModel(facts: ModelFacts, load: () => Promise<CoreModel>): CoreModel {
   const loaded = memoize(load);
   return {
-    provider,
-    modelId,
+    ...facts,
     get supportedUrls() {
       return ignoreRejection(loaded().then(model => model.supportedUrls));
     },
@@ -170,15 +162,13 @@ export function createImportedLanguageModel({
 }
 
 /** Creates an embedding model whose package is loaded when it is first used. */
-export function createImportedEmbeddingModel({
-  provider,
-  modelId,
-  load,
-}: ImportedModelOptions<CoreEmbeddingModel>): CoreEmbeddingModel {
+export function createImportedEmbeddingModel(
+  facts: ModelFacts,
+  load: () => Promise<CoreEmbeddingModel>,
+): CoreEmbeddingModel {
   const loaded = memoize(load);
   return {
-    provider,
-    modelId,
+    ...facts,
     get maxEmbeddingsPerCall() {
       return ignoreRejection(loaded().then(model => model.maxEmbeddingsPerCall));
     },

@@ -1,6 +1,8 @@
 import { objectOf } from '../../shared/json.js';
-import type { DefaultModels } from '../model-names.js';
-import type { ProviderEntry } from './registry-config.js';
+import type { ProviderEntry } from './schema.js';
+
+/** Model ids by role. `chat` and `embedding` also apply to all other roles, for models of that kind. */
+export type DefaultModels = Readonly<Record<string, string>>;
 
 /** A provider that environment variables and records can name without configuration. */
 export interface KnownProvider {
@@ -127,4 +129,14 @@ export function knownModelsOf(entry: unknown): DefaultModels {
     one => 'import' in one.entry && one.entry.import === packageName,
   );
   return known?.models ?? {};
+}
+
+/** Returns the environment variables that name the models of a provider, for messages. Undefined for unknown providers. */
+export function variablesOf(
+  provider: string,
+): { readonly chat: string; readonly embedding: string } | undefined {
+  const [prefix] = knownProviders[provider]?.prefixes ?? [];
+  return prefix === undefined
+    ? undefined
+    : { chat: `${prefix}_MODEL`, embedding: `${prefix}_EMBEDDING_MODEL` };
 }

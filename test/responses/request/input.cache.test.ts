@@ -1,8 +1,7 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import type { BuildRequestContext } from '../../../src/responses/request/build-request.js';
 import { createTurnMemory } from '../../../src/responses/request/turn-memory.js';
-import { buildCall, type HostCall, read, user } from './_build.js';
+import { type BuildContext, buildCall, type HostCall, read, user } from './_build.js';
 
 const openai = (fields: Record<string, string>) => ({ providerOptions: { openai: fields } });
 
@@ -62,7 +61,7 @@ const conversation: LanguageModelV2Prompt = [
   result('c'),
 ];
 
-const cases: Record<string, [Partial<BuildRequestContext>, HostCall?]> = {
+const cases: Record<string, [Partial<BuildContext>, HostCall?]> = {
   'without ids': [{}],
   'with ids and generated reasoning': [{ missingReasoning: 'synthesize' }],
   'that the server stores': [{ store: true }],

@@ -1,8 +1,7 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { createTurnMemory } from '../../../src/responses/request/turn-memory.js';
-import type { BuildRequestContext } from '../../../src/responses/request/build-request.js';
-import { build, user } from './_build.js';
+import { type BuildContext, build, user } from './_build.js';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPj/HwADAgH/p6nRsQAAAABJRU5ErkJggg==';
@@ -31,7 +30,7 @@ const calls = (
     { type: 'tool-result', toolCallId, toolName, output: { type: 'json', value }, ...options(resultId) },
   ];
 };
-const converse = (parts: unknown[], context: Partial<BuildRequestContext> = {}, tools: Tool[] = []) =>
+const converse = (parts: unknown[], context: Partial<BuildContext> = {}, tools: Tool[] = []) =>
   build(
     {
       tools,

@@ -41,7 +41,7 @@ function createProvider({ baseURL }: { baseURL: string }, settings: KelivoRespon
   const provider = createKelivoResponsesProvider({
     baseURL,
     apiKey: 'sk-test-12345',
-    transport: 'websocket',
+    webSocket: true,
     toolLoop: { retry: { initialDelay: 1 } },
     ...settings,
   });
@@ -90,10 +90,10 @@ describe('rounds', () => {
   it('send bytes that grow linearly, at most a fifth of those over HTTP in 20 rounds', async () => {
     const output = 'x'.repeat(20_000);
     const sizes = await Promise.all(
-      (['http', 'websocket'] as const).map(async transport => {
+      [false, true].map(async webSocket => {
         let runs = 0;
         const { emulator, provider } = await setUp({
-          transport,
+          webSocket,
           tools: { count: tool({ inputSchema: z.object({}), execute: async () => `${++runs}${output}` }) },
           toolLoop: { maxRounds: 30 },
         });
@@ -118,9 +118,9 @@ describe('rounds', () => {
 
   it.each(['gpt-5', 'qwen3-coder-30b'])('emit the same parts as over HTTP (%s)', async modelId => {
     const turns = await Promise.all(
-      (['http', 'websocket'] as const).map(async transport => {
+      [false, true].map(async webSocket => {
         const { emulator, provider } = await setUp({
-          transport,
+          webSocket,
           emulator: { toolCallFormat: id => (id.startsWith('qwen') ? 'qwen-xml' : undefined) as never },
         });
         emulator.enqueue(
@@ -583,8 +583,8 @@ describe('HTTP', () => {
     expect(JSON.stringify(warnings)).toContain('install the package `ws`');
   });
 
-  it('is used for models without the transport and for responses in background mode', async () => {
-    const { emulator, provider } = await setUp({ models: { 'gpt-4*': { transport: 'http' } } });
+  it('is used for models that are excepted and for responses in background mode', async () => {
+    const { emulator, provider } = await setUp({ models: { 'gpt-4*': { webSocket: false } } });
     await generateText({ model: provider('gpt-4.1'), prompt: 'Hi' });
     const options = { kelivo: { background: true, store: true } };
     await generateText({ model: provider('gpt-5'), prompt: 'Hi', providerOptions: options });

@@ -1,6 +1,7 @@
 import type { CoreEmbeddingModel } from '../../core/embedding.js';
 import { createComposition } from '../../provider/composition.js';
 import { KelivoError } from '../../shared/errors.js';
+import { isPlainObject, objectOf } from '../../shared/json.js';
 import { findSettingsIssues } from '../../shared/settings.js';
 import { type EmbeddingModels, toEmbeddingModel } from '../../versions/embedding-model.js';
 import { toLanguageModel } from '../../versions/language-model.js';
@@ -14,28 +15,30 @@ import {
   versionNames,
 } from '../../versions/provider.js';
 import type { HostVersion, LanguageModels } from '../../versions/specification.js';
+import { type AnyProvider, type ImportModule, isProvider } from './imported-models.js';
 import {
-  type ConnectionOverrides,
+  type ConfiguredProvider,
   createConfiguredProvider,
   toConfiguredProvider,
-} from './configured-provider.js';
-import { withProviderName } from './embedding-dimensions.js';
-import { type AnyProvider, type ImportModule, isProvider } from './imported-models.js';
-import { type ModelChoice, type ModelKind, type NormalizedChoice, normalizeChoice } from './model-choice.js';
+  withFields,
+} from './load.js';
 import {
   createModelNames,
-  type ModelTask,
-  type NamedChoice,
+  type ModelChoice,
+  normalizeChoice,
   type ProviderNames,
-  type ProviderNaming,
-} from '../model-names.js';
-import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './registry-config.js';
+  toNaming,
+} from './resolve.js';
 import {
+  findConfigIssues,
   findEntryIssues,
   findSeparatorIssues,
-  toNaming,
-  validateProviderConfig,
-} from './registry-validation.js';
+  namesSchema,
+  type ProviderEntry,
+  type ProviderRegistryConfig,
+  registrySchema,
+  toIssues,
+} from './schema.js';
 
 /** The providers of an application, by name. Its models have the version of the host. */
 export type ConfiguredProviderRegistry<Version extends HostVersion = DefaultVersion> =
@@ -109,64 +112,51 @@ export interface ProviderRegistryOptions<Version extends HostVersion = DefaultVe
  */
 export function createProviderRegistryFromConfig<Version extends HostVersion = DefaultVersion>(
   config: ProviderRegistryConfig,
-  options: ProviderRegistryOptions<Version> = {},
-): ConfiguredProviderRegistry<Version> {
-  return createRegistry(config, options);
-}
-
-interface RegistryOptions<Version extends HostVersion> extends ProviderRegistryOptions<Version> {
-  /** Returns the environment variables that name the models of a provider, for messages. */
-  readonly modelVariablesOf?: (provider: string) => ProviderNaming['modelVariables'];
-}
-
-/** Creates a registry whose messages can refer to environment variables. */
-export function createRegistry<Version extends HostVersion>(
-  config: ProviderRegistryConfig,
   {
     importModule,
-    modelVariablesOf,
     specificationVersion: version = DEFAULT_VERSION as Version,
-  }: RegistryOptions<Version>,
+  }: ProviderRegistryOptions<Version> = {},
 ): ConfiguredProviderRegistry<Version> {
   checkVersion(version);
-  const { providers: entries, mcpServers, embeddingDimensions, ...naming } = validateProviderConfig(config);
-  const names = createModelNames({
-    providers: Object.fromEntries(
-      Object.entries(entries).map(([name, entry]) => [
-        name,
-        { ...toNaming(entry), modelVariables: modelVariablesOf?.(name) },
-      ]),
-    ),
-    ...naming,
-  });
+  const { providers: entries, mcpServers, ...naming } = validateProviderConfig(config);
+  const names = createModelNames(naming);
   const shared = createComposition({ mcpServers }, version);
-  const options = { sharedTools: shared.tools, importModule, version };
-  const providers = new Map(
-    Object.entries(entries).map(([name, entry]) => [name, createConfiguredProvider(entry, options)]),
-  );
-  const dimensionsOf = new Map(
-    Object.entries(entries).map(([name, entry]) => [name, entry.embeddingDimensions]),
-  );
-
-  const choose = (task: ModelTask, choice: NamedChoice) => {
-    const { provider, modelId } = names.choose(task, choice);
-    const chosen = providers.get(provider);
-    if (chosen === undefined)
-      throw new Error(`Expected the name of a registered provider, got "${provider}".`);
-    return { name: provider, provider: chosen, modelId };
+  const providers = new Map<string, ConfiguredProvider>();
+  const dimensionsOf = new Map<string, number | undefined>();
+  const add = (name: string, provider: AnyProvider | ProviderEntry, own: ProviderNames): void => {
+    const isInstance = isProvider(provider);
+    names.add(name, isInstance ? own : { ...toNaming(provider), ...own });
+    dimensionsOf.set(name, own.embeddingDimensions);
+    providers.set(
+      name,
+      isInstance
+        ? toConfiguredProvider(provider, name, version)
+        : createConfiguredProvider(provider, { sharedTools: shared.tools, importModule, version }),
+    );
   };
-  const chooseRecord = (role: string, record: ModelChoice, kind: ModelKind) => {
-    const choice = normalizeChoice(record, kind);
-    return { ...choose({ role, kind }, choice), choice };
+  for (const [name, entry] of Object.entries(entries)) add(name, entry, namesSchema.parse(entry));
+
+  const providerOf = (name: string): ConfiguredProvider => {
+    const provider = providers.get(name);
+    if (provider !== undefined) return provider;
+    throw new Error(`Expected the name of a registered provider, got "${name}".`);
   };
   const modelFor: RegistryMembers<Version>['modelFor'] = (role, record = {}) => {
-    const { provider, modelId, choice } = chooseRecord(role, record, 'chat');
-    return toLanguageModel(provider.languageModel(modelId, toOverrides(choice)), version);
+    const choice = normalizeChoice(record, 'chat');
+    const { provider, modelId } = names.choose({ role, kind: 'chat' }, choice);
+    return toLanguageModel(providerOf(provider).languageModel(modelId, choice), version);
   };
   const createEmbeddingModel = (role: string, record: ModelChoice): CoreEmbeddingModel => {
-    const { name, provider, modelId, choice } = chooseRecord(role, record, 'embedding');
-    const dimensions = choice.dimensions ?? dimensionsOf.get(name) ?? embeddingDimensions;
-    return withProviderName(provider.embeddingModel(modelId, { ...toOverrides(choice), dimensions }), name);
+    const choice = normalizeChoice(record, 'embedding');
+    const { provider: name, modelId } = names.choose({ role, kind: 'embedding' }, choice);
+    const provider = providerOf(name);
+    const model = provider.embeddingModel(modelId, choice, choice.dimensions ?? dimensionsOf.get(name));
+    const server = provider.serverOf(choice);
+    // Vectors of one model on one server are comparable, whatever the name of the provider.
+    const others = [...providers].filter(
+      ([other, one]) => other !== name && server !== undefined && one.serverOf({}) === server,
+    );
+    return withFields(model, { providerNames: [name, ...others.map(([other]) => other)] });
   };
 
   const members: RegistryMembers<Version> = {
@@ -174,31 +164,24 @@ export function createRegistry<Version extends HostVersion>(
     embeddingModelFor: (role, record = {}) => toEmbeddingModel(createEmbeddingModel(role, record), version),
     languageModel: name => modelFor('', { model: name }),
     imageModel(name) {
-      const { provider, modelId } = choose({ role: undefined, kind: 'image' }, { model: name });
-      return provider.imageModel(modelId) as ImageModels[Version];
+      const { provider, modelId } = names.choose({ role: undefined, kind: 'image' }, { model: name });
+      return providerOf(provider).imageModel(modelId) as ImageModels[Version];
     },
     register(name, provider, more = {}) {
-      const isInstance = isProvider(provider);
       const path = `providers.${name}`;
-      const allNames = namesSchema.safeParse({ ...(isInstance ? {} : provider), ...more }).data ?? {};
+      const isInstance = isProvider(provider);
+      const own = namesSchema.safeParse({ ...(!isInstance && provider), ...more }).data ?? {};
       const issues = [
         ...(isInstance ? [] : findEntryIssues(provider, path)),
         ...findSettingsIssues(namesSchema, more, `the names of \`${path}\``),
-        ...[name, ...(allNames.aliases ?? [])].flatMap(one =>
+        ...[name, ...(own.aliases ?? [])].flatMap(one =>
           names.isTaken(one)
             ? [`\`${path}\`: Expected a unique provider name, got "${one}", which is already in use.`]
             : findSeparatorIssues(one, path),
         ),
       ];
       if (issues.length > 0) throw new KelivoError({ code: 'invalid-settings', message: issues.join('\n') });
-      names.add(name, { ...(!isInstance && toNaming(provider)), ...allNames });
-      dimensionsOf.set(name, allNames.embeddingDimensions);
-      providers.set(
-        name,
-        isInstance
-          ? toConfiguredProvider(provider, name, version)
-          : createConfiguredProvider(provider, options),
-      );
+      add(name, provider, own);
     },
     get providerNames() {
       return [...providers.keys()];
@@ -224,4 +207,57 @@ function checkVersion(version: string): void {
   });
 }
 
-const toOverrides = ({ apiKey, baseURL }: NormalizedChoice): ConnectionOverrides => ({ apiKey, baseURL });
+/**
+ * Validates a configuration and the names in it.
+ *
+ * @throws KelivoError with code `invalid-settings`. The message has one line per issue, each with its path.
+ */
+export function validateProviderConfig(config: unknown): ProviderRegistryConfig {
+  const issues = [...findConfigIssues(config), ...findNameIssues(config)];
+  const [first] = issues;
+  if (first === undefined) return config as ProviderRegistryConfig;
+  const message = issues.length === 1 ? first : `Invalid provider configuration:\n- ${issues.join('\n- ')}`;
+  throw new KelivoError({ code: 'invalid-settings', message });
+}
+
+/** Finds provider names that are duplicate or contain ":", and model names that resolve to no provider. */
+function findNameIssues(config: unknown): string[] {
+  const entries = objectOf(config)?.providers;
+  if (!isPlainObject(entries)) return [];
+  const { shape } = registrySchema;
+  const aliases = shape.aliases.safeParse(objectOf(config)?.aliases).data ?? {};
+  const roles = shape.roles.safeParse(objectOf(config)?.roles).data ?? {};
+  const defaultProvider = shape.defaultProvider.safeParse(objectOf(config)?.defaultProvider).data;
+  const providers = Object.fromEntries(
+    Object.entries(entries).map(([name, entry]) => [name, toNaming(entry)] as const),
+  );
+  const given = [
+    ...Object.keys(providers).map(name => ({ name, path: `providers.${name}` })),
+    ...Object.entries(providers).flatMap(([provider, { aliases: others = [] }]) =>
+      others.map((name, index) => ({ name, path: `providers.${provider}.aliases.${index}` })),
+    ),
+  ];
+  if (given.length === 0) return ['`providers`: Expected at least one provider, got none.'];
+  const issues: string[] = [];
+  const owners = new Map<string, string>();
+  for (const { name, path } of given) {
+    const owner = owners.get(name);
+    if (owner === undefined) owners.set(name, path);
+    else issues.push(`\`${path}\`: Expected a unique name, got "${name}", which \`${owner}\` already uses.`);
+    issues.push(...findSeparatorIssues(name, path));
+  }
+
+  const isKnown = defaultProvider !== undefined && owners.has(defaultProvider);
+  const names = createModelNames({ aliases, roles, defaultProvider: isKnown ? defaultProvider : undefined });
+  for (const [name, naming] of Object.entries(providers)) names.add(name, naming);
+  if (defaultProvider !== undefined)
+    issues.push(...toIssues('defaultProvider', () => names.toProvider(defaultProvider)));
+  for (const [kind, models] of Object.entries({ aliases, roles })) {
+    for (const [name, model] of Object.entries(models)) {
+      // A role may be used for models of any kind.
+      const task = { role: name, kind: undefined };
+      issues.push(...toIssues(`${kind}.${name}`, () => names.find(model, task)));
+    }
+  }
+  return issues;
+}

@@ -1,14 +1,14 @@
-import type { CoreCall } from '../core/call.js';
-import type { Prompt, ProviderOptions, Tool, ToolChoice } from '../core/prompt.js';
-import type { Part, Warning } from '../core/part.js';
-import { type CoreModel, transformParts, withOpen } from '../core/source.js';
-import { createToolNames, type NamedTool } from '../responses/request/tool-names.js';
-import { idOf, isPlainObject, objectOf } from '../shared/json.js';
-import { isToolStub } from '../tools/tool-stubs.js';
-import { fromLanguageModel } from '../versions/language-model.js';
-import type { OfficialTraits } from '../versions/version.js';
-import type { AnyLanguageModel } from '../versions/specification.js';
-import { VERSIONS, versionOf } from '../versions/versions.js';
+import type { CoreCall } from '../../core/call.js';
+import type { Prompt, ProviderOptions, Tool, ToolChoice } from '../../core/prompt.js';
+import type { Part, Warning } from '../../core/part.js';
+import { type CoreModel, transformParts, withOpen } from '../../core/source.js';
+import { createToolNames, type NamedTool } from '../../responses/request/tool-names.js';
+import { idOf, isPlainObject, objectOf } from '../../shared/json.js';
+import { isToolStub } from '../../tools/tool-stubs.js';
+import { fromLanguageModel } from '../../versions/language-model.js';
+import type { OfficialTraits } from '../../versions/version.js';
+import type { AnyLanguageModel } from '../../versions/specification.js';
+import { VERSIONS, versionOf } from '../../versions/versions.js';
 import { partsOf, toOfficialHistory } from './official-history.js';
 
 /** Wraps an official model of any version, so that it continues histories of this package. */

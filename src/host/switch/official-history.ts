@@ -1,4 +1,4 @@
-import type { CoreCall } from '../core/call.js';
+import type { CoreCall } from '../../core/call.js';
 import type {
   AssistantPart,
   Message,
@@ -6,13 +6,13 @@ import type {
   ToolCallPart,
   ToolPart,
   ToolResultOutput,
-} from '../core/prompt.js';
-import { itemOf } from '../core/custom.js';
-import { toDeniedText } from '../core/output.js';
-import { idOf, stringOf } from '../shared/json.js';
-import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
-import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
-import type { OfficialTraits } from '../versions/version.js';
+} from '../../core/prompt.js';
+import { itemOf } from '../../core/custom.js';
+import { toDeniedText } from '../../core/output.js';
+import { idOf, stringOf } from '../../shared/json.js';
+import { isContinuation, pairToolCalls } from '../../tool-calls/call-pairing.js';
+import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
+import type { OfficialTraits } from '../../versions/version.js';
 
 /*
  * The history of this package contains parts that an official provider misreads or drops without a warning. They are

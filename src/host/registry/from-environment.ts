@@ -1,65 +1,56 @@
 import { KelivoError } from '../../shared/errors.js';
 import { toNameHint } from '../../shared/nearest-name.js';
-import type { DefaultVersion } from '../../versions/provider.js';
-import type { HostVersion } from '../../versions/specification.js';
-import { type KnownProvider, knownProviders } from './known-providers.js';
-import type { ModelKind } from './model-choice.js';
-import { findProvider } from '../model-names.js';
-import {
-  type ConfiguredProviderRegistry,
-  createRegistry,
-  type ProviderRegistryOptions,
-} from './provider-registry.js';
-import type { ProviderEntry, ProviderRegistryConfig } from './registry-config.js';
+import { type KnownProvider, knownProviders, variablesOf } from './known-providers.js';
+import { findProvider, type ModelKind } from './resolve.js';
+import type { ProviderEntry, ProviderRegistryConfig } from './schema.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Options of `createProvidersFromEnvironment` that have no environment variable. */
-export interface EnvironmentProvidersOptions<Version extends HostVersion = DefaultVersion>
-  extends ProviderRegistryOptions<Version>, Pick<ProviderRegistryConfig, 'aliases' | 'mcpServers'> {
-  /** Default models of more roles: `{ "summary": "gpt-5-mini" }`. */
-  roles?: ProviderRegistryConfig['roles'];
-}
+/** The prefix of variables that name the models of further roles. */
+const ROLE_PREFIX = 'LLM_ROLE_';
 
 /**
- * Creates a provider registry with the roles `chat` and `embedding` from environment variables:
+ * Reads the configuration of a provider registry from environment variables:
  *
- * - `LLM_PROVIDER`, `EMBEDDING_PROVIDER`: providers of the roles, by default `kelivo-responses`. Others are `openai` (the
- *   official provider), `openai-compatible`, `google` (alias `gemini`), `anthropic` (`claude`), `mistral`, `xai` (`grok`),
- *   `deepseek`, `azure`, `ollama` and `openrouter`.
+ * - `LLM_PROVIDER`, `EMBEDDING_PROVIDER`: providers of the roles `chat` and `embedding`, by default `kelivo-responses`. Others
+ *   are `openai` (the official provider), `openai-compatible`, `google` (alias `gemini`), `anthropic` (`claude`), `mistral`,
+ *   `xai` (`grok`), `deepseek`, `azure`, `ollama` and `openrouter`.
+ * - `LLM_ROLE_…`: models of further roles, such as `LLM_ROLE_SUMMARY=gemini:gemini-2.5-flash` for the role `summary`.
  * - `EMBEDDING_DIMS` or `EMBEDDING_DIMENSIONS`: vector length of the provider of the role `embedding` alone.
  * - `…_MODEL`, `…_EMBEDDING_MODEL`, `…_EMBEDDING_DIMS` (or `…_EMBEDDING_DIMENSIONS`), `…_API_KEY`, `…_BASE_URL`: models, vector
- *   length and connection of one provider, such as `GEMINI_MODEL` or `ANTHROPIC_API_KEY`. Without them, the provider's own default model and
- *   vector length apply. `OPENAI_…` applies to `kelivo-responses`, `openai` and `openai-compatible` alone.
+ *   length and connection of one provider, such as `GEMINI_MODEL` or `ANTHROPIC_API_KEY`. Without them, the provider's own
+ *   default model and vector length apply. `OPENAI_…` applies to `kelivo-responses`, `openai` and `openai-compatible` alone.
  *
- * A record of the application can override the model: `modelFor('chat', { model: record.model })`. If the record names no
- * provider, the model id selects it (`gemini-2.5-pro` belongs to `google`). Unknown ids belong to `LLM_PROVIDER`. If the
- * record names only a provider, the model is that of the provider's variables, or its default.
+ * The result is plain data as in a file, to which an application can add its own aliases, roles and MCP servers.
  *
  * @param environment Environment variables, for example `process.env`.
+ *
+ * @example
+ * ```ts
+ * const config = providerConfigFromEnvironment(process.env);
+ * const registry = createProviderRegistryFromConfig({ ...config, mcpServers });
+ * ```
+ *
  * @throws KelivoError with code `invalid-settings` for an invalid value or a missing model, or `unknown-name` for an
  *   unknown provider.
  */
-export function createProvidersFromEnvironment<Version extends HostVersion = DefaultVersion>(
-  environment: Environment,
-  { roles: moreRoles, aliases, mcpServers, ...options }: EnvironmentProvidersOptions<Version> = {},
-): ConfiguredProviderRegistry<Version> {
+export function providerConfigFromEnvironment(environment: Environment): ProviderRegistryConfig {
   const chat = readRole(environment, { variable: 'LLM_PROVIDER', kind: 'chat' });
   const embedding = readRole(environment, { variable: 'EMBEDDING_PROVIDER', kind: 'embedding' });
-  return createRegistry(
-    {
-      providers: Object.fromEntries(
-        Object.entries(knownProviders).map(([name, known]) => {
-          const isOfRole = name === embedding.provider;
-          return [name, toEntry(known, environment, { isOfRole })];
-        }),
-      ),
-      defaultProvider: chat.provider,
-      roles: { ...moreRoles, chat: chat.model, embedding: embedding.model },
-      ...{ aliases, mcpServers },
-    },
-    { ...options, modelVariablesOf: name => toModelVariables(knownProviders[name]) },
-  );
+  const roles = Object.keys(environment).flatMap(variable => {
+    const model = variable.startsWith(ROLE_PREFIX) ? readVariable(environment, variable) : undefined;
+    return model === undefined ? [] : [[variable.slice(ROLE_PREFIX.length).toLowerCase(), model] as const];
+  });
+  return {
+    providers: Object.fromEntries(
+      Object.entries(knownProviders).map(([name, known]) => {
+        const prefixes = name === embedding.provider ? [...known.prefixes, ''] : known.prefixes;
+        return [name, toEntry(known, environment, readDimensions(prefixes, environment))];
+      }),
+    ),
+    defaultProvider: chat.provider,
+    roles: { ...Object.fromEntries(roles), chat: chat.model, embedding: embedding.model },
+  };
 }
 
 const DEFAULT_PROVIDER = 'kelivo-responses';
@@ -96,23 +87,14 @@ function readRole(
   }
   const modelId = readModels(known, environment)[kind];
   if (modelId !== undefined) return { provider, model: `${provider}:${modelId}` };
-  throw toVariableError(toModelVariables(known)[kind], `name a model of ${provider}`, undefined);
+  throw toVariableError(variablesOf(provider)?.[kind] ?? '', `name a model of ${provider}`, undefined);
 }
-
-/** Returns the variables that name the models of a provider, for messages. */
-const toModelVariables = ({ prefixes: [prefix = ''] = [] }: Partial<KnownProvider> = {}): Record<
-  ModelKind,
-  string
-> => ({
-  chat: `${prefix}_${MODEL_SUFFIXES.chat}`,
-  embedding: `${prefix}_${MODEL_SUFFIXES.embedding}`,
-});
 
 /** Adds the values of variables to the entry of a provider. */
 function toEntry(
   known: KnownProvider,
   environment: Environment,
-  { isOfRole }: { isOfRole: boolean },
+  embeddingDimensions: number | undefined,
 ): ProviderEntry {
   const { entry, settings } = known;
   const variables = { apiKey: 'API_KEY', baseURL: 'BASE_URL', ...settings };
@@ -124,7 +106,7 @@ function toEntry(
     ...entry,
     settings: { ...entry.settings, ...Object.fromEntries(values) },
     defaultModels: readModels(known, environment),
-    embeddingDimensions: readDimensions(isOfRole ? [...known.prefixes, ''] : known.prefixes, environment),
+    ...(embeddingDimensions !== undefined && { embeddingDimensions }),
   };
 }
 

@@ -1,15 +1,15 @@
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import type { CoreModel } from '../core/source.js';
-import { createComposition } from '../provider/composition.js';
-import { type CoreProvider, createCoreProvider } from '../provider/core-provider.js';
-import { type ProviderOf, showProvider } from '../provider/provider.js';
-import { type KelivoResponsesSettings, validateSettings } from '../provider/settings.js';
-import { toModelExpression } from '../shared/model-pattern.js';
-import { parseSettings } from '../shared/settings.js';
-import { toToolStubs } from '../tools/tool-stubs.js';
-import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../versions/provider.js';
-import type { HostVersion } from '../versions/specification.js';
+import type { CoreModel } from '../../core/source.js';
+import { createComposition } from '../../provider/composition.js';
+import { type CoreProvider, createCoreProvider } from '../../provider/core-provider.js';
+import { type ProviderOf, showProvider } from '../../provider/provider.js';
+import { type KelivoResponsesSettings, validateSettings } from '../../provider/settings.js';
+import { toModelExpression } from '../../shared/model-pattern.js';
+import { parseSettings } from '../../shared/settings.js';
+import { toToolStubs } from '../../tools/tool-stubs.js';
+import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../../versions/provider.js';
+import type { HostVersion } from '../../versions/specification.js';
 import { createOfficialModels, type ImportOpenAI } from './official-provider.js';
 
 /**
@@ -128,25 +128,11 @@ export function createSwitchableCore(options: SwitchableProviderOptions<HostVers
     options,
     'the options of createSwitchableProvider()',
   );
-  const {
-    adapters,
-    toolPrompting,
-    undeclared,
-    startsInReasoning,
-    tools,
-    mcpServers,
-    mcp,
-    toolLoop,
-    ...settings
-  } = validateSettings(kelivo);
+  const valid = validateSettings(kelivo);
+  // The bare models are composed here, around the switch or inside it. They observe their calls themselves.
+  const { tools: _tools, mcpServers: _mcpServers, mcp: _mcp, ...settings } = valid;
   const bare = createCoreProvider(settings, version);
-  const composition = createComposition(
-    {
-      ...{ adapters, toolPrompting, undeclared, startsInReasoning, tools, mcpServers, mcp, toolLoop },
-      ...{ models: settings.models, timeouts: settings.timeouts },
-    },
-    version,
-  );
+  const composition = createComposition({ ...valid, telemetry: undefined }, version);
   // Hosts treat names that end in `.responses` as the official provider and add their own tool handling.
   const provider = fallback === 'plain' ? 'openai.responses' : (settings.name ?? 'kelivo-responses');
   const toOff = createOfficialModels(settings, { version, provider, importOpenAI });
@@ -185,18 +171,17 @@ const createSwitchedModel = ({
   open: async call => (isOn() ? on : off).open(call),
 });
 
-const KEYWORDS: Readonly<Record<string, boolean>> = {
-  ...{ on: true, true: true, yes: true, 1: true },
-  ...{ off: false, false: false, no: false, 0: false },
-};
+const ON = ['on', 'true', 'yes', '1'];
+const OFF = ['off', 'false', 'no', '0'];
 
 function isSwitchedOn(modelId: string, setting: SwitchSetting | undefined): boolean {
   const value = (typeof setting === 'function' ? setting(modelId) : setting) ?? readEnvironment() ?? true;
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return value.some(pattern => toModelExpression(pattern).test(modelId));
   const keyword = value.trim().toLowerCase();
-  if (Object.hasOwn(KEYWORDS, keyword)) return KEYWORDS[keyword] === true;
-  return isSwitchedOn(modelId, toPatterns(value));
+  if (ON.includes(keyword) || OFF.includes(keyword)) return ON.includes(keyword);
+  const patterns = value.split(',').map(pattern => pattern.trim());
+  return patterns.some(pattern => pattern !== '' && toModelExpression(pattern).test(modelId));
 }
 
 /** Read for every call, because it may change while the process runs. A blank value counts as unset. */
@@ -204,9 +189,3 @@ function readEnvironment(): string | undefined {
   const value = loadOptionalSetting({ settingValue: undefined, environmentVariableName: SWITCH_VARIABLE });
   return value !== undefined && HAS_PATTERN.test(value) ? value : undefined;
 }
-
-const toPatterns = (text: string): string[] =>
-  text
-    .split(',')
-    .map(pattern => pattern.trim())
-    .filter(pattern => pattern !== '');

@@ -1,27 +1,20 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import type { CoreModel } from '../core/source.js';
-import { withRequestLog } from '../http/request-log.js';
-import { createCredentials, createEndpoints } from '../provider/connection.js';
-import { resolveModelOverride } from '../provider/model-overrides.js';
-import type { KelivoResponsesSettings } from '../provider/settings.js';
-import { supportedUrls } from '../responses/request/content.js';
-import { KelivoError } from '../shared/errors.js';
-import { isVersion, majorOf, VERSION_OF_MAJOR } from '../versions/provider.js';
-import type { AnyLanguageModel, HostVersion } from '../versions/specification.js';
+import type { CoreModel } from '../../core/source.js';
+import { withRequestLog } from '../../http/request-log.js';
+import { createCredentials, createEndpoints } from '../../provider/connection.js';
+import { resolveModelOverride } from '../../provider/model-overrides.js';
+import type { KelivoResponsesSettings } from '../../provider/settings.js';
+import { supportedUrls } from '../../responses/request/content.js';
+import { KelivoError } from '../../shared/errors.js';
+import { objectOf } from '../../shared/json.js';
+import { isVersion, majorOf, VERSION_OF_MAJOR } from '../../versions/provider.js';
+import type { AnyLanguageModel, HostVersion } from '../../versions/specification.js';
 import { continueHistories } from './official-call.js';
 
 /** Imports the package of the official provider, `@ai-sdk/openai` 2, 3 or 4. */
 export type ImportOpenAI = () => Promise<unknown>;
 
 const RESPONSES_PATH = '/responses';
-
-export interface OfficialModelsOptions {
-  /** Version of the host, for messages. */
-  readonly version: HostVersion;
-  /** Provider name of the models. */
-  readonly provider: string;
-  readonly importOpenAI: ImportOpenAI | undefined;
-}
 
 /**
  * Creates official Responses models from the settings of this package's provider. They use its address, keys, headers and
@@ -30,7 +23,17 @@ export interface OfficialModelsOptions {
  */
 export function createOfficialModels(
   settings: KelivoResponsesSettings,
-  { version, provider, importOpenAI }: OfficialModelsOptions,
+  {
+    version,
+    provider,
+    importOpenAI,
+  }: {
+    /** Version of the host, for messages. */
+    readonly version: HostVersion;
+    /** Provider name of the models. */
+    readonly provider: string;
+    readonly importOpenAI: ImportOpenAI | undefined;
+  },
 ): (modelId: string) => CoreModel {
   const endpoints = createEndpoints(settings);
   const credentials = createCredentials(settings, { url: endpoints.shownRoot });
@@ -38,16 +41,10 @@ export function createOfficialModels(
     settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     settings.logger,
   );
+  const endpoint = new URL(endpoints.urlOf(RESPONSES_PATH.slice(1)));
 
   return modelId => {
-    const endpoint = new URL(endpoints.of(modelId, RESPONSES_PATH.slice(1)));
     const { headers: modelHeaders } = resolveModelOverride(modelId, { ...settings, known: {} });
-    const config = {
-      baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
-      needsKey: endpoints.needsKey,
-      importOpenAI,
-      version,
-    };
     return {
       provider,
       modelId,
@@ -55,9 +52,14 @@ export function createOfficialModels(
       // The model is opened for every call, so that each call reads the key and a rejected key is replaced by the next one.
       open: call =>
         credentials.use(call.turn, async keyHeaders => {
+          const fetch = fetchFor(call);
           const official = await openOfficialModel(modelId, {
-            ...config,
-            fetch: withEndpoint(endpoint, fetchFor(call)),
+            baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
+            needsKey: endpoints.needsKey,
+            importOpenAI,
+            version,
+            // The official provider would append its path after the query string.
+            fetch: (_, init) => fetch(endpoint, init),
             headers: { ...keyHeaders, ...modelHeaders },
           });
           return continueHistories(official, { store: settings.store ?? false }).open(call);
@@ -65,12 +67,6 @@ export function createOfficialModels(
     };
   };
 }
-
-/** Sends every request to the endpoint, because the official provider would append its path after the query string. */
-const withEndpoint =
-  (endpoint: URL, fetch: FetchFunction): FetchFunction =>
-  (_, init) =>
-    fetch(endpoint, init);
 
 interface OfficialModelConfig {
   /** URL that `/responses` is appended to. */
@@ -153,7 +149,4 @@ async function load(importOpenAI: ImportOpenAI, version: HostVersion): Promise<O
 }
 
 const isOfficialPackage = (value: unknown): value is OfficialPackage =>
-  typeof value === 'object' &&
-  value !== null &&
-  'createOpenAI' in value &&
-  typeof value.createOpenAI === 'function';
+  typeof objectOf(value)?.createOpenAI === 'function';

@@ -1,11 +1,98 @@
-import { KelivoError } from '../shared/errors.js';
-import { toModelExpression } from '../shared/model-pattern.js';
-import { toNameHint } from '../shared/nearest-name.js';
-import type { ModelKind, NormalizedChoice } from './registry/model-choice.js';
-import type { ProviderEntry, ProviderRegistryConfig } from './registry/registry-config.js';
+import * as z from 'zod/v4';
+import { KelivoError } from '../../shared/errors.js';
+import { toModelExpression } from '../../shared/model-pattern.js';
+import { toNameHint } from '../../shared/nearest-name.js';
+import { parseSettings, type SettingsOf } from '../../shared/settings.js';
+import { type DefaultModels, knownModelsOf, variablesOf } from './known-providers.js';
+import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './schema.js';
+
+/*
+ * Third stage of a registry: a role, a name or a record becomes a provider and a model id.
+ */
+
+/** The tasks that models are chosen for. */
+export type ModelKind = 'chat' | 'embedding';
+
+const text = z.string().nullish();
+const length = z.number().int().min(1).nullish();
+
+const shape = {
+  /**
+   * Name or alias of a provider, in any case. Alone, it selects the default model of that provider for the role.
+   */
+  provider: text,
+  /** A model name as the registry accepts it. If `provider` is set, a model id of that provider. */
+  model: text,
+  /** The same as `model`, as in an `EmbeddingIdentity`. */
+  modelId: text,
+  /** API key for the requests of this model. */
+  apiKey: text,
+  /** Base URL. It receives the default API key unless the record has one, so use trusted records only. */
+  baseURL: text,
+  /** Vector length, for embedding models. */
+  dimensions: length,
+
+  /** The same as `apiKey`. */
+  api_key: text,
+  /** The same as `baseURL`. */
+  base_url: text,
+  /** Provider of language models, in a row that also configures embeddings. */
+  llm_provider: text,
+  /** Language model. */
+  llm_model: text,
+  /** API key of the language model. */
+  llm_api_key: text,
+  /** Base URL of the language model. */
+  llm_base_url: text,
+  /** Provider of embedding models. */
+  embedding_provider: text,
+  /** Embedding model. */
+  embedding_model: text,
+  /** API key of the embedding model. */
+  embedding_api_key: text,
+  /** Base URL of the embedding model. */
+  embedding_base_url: text,
+  /** Vector length. */
+  embedding_dimensions: length,
+  /** The same as `embedding_dimensions`. */
+  embedding_dims: length,
+};
+
+const schema = z.strictObject(shape);
+
+/**
+ * Model selection of an application record. Null, blank or missing fields fall back to the role. A row of a database may be
+ * passed as it is if it has these columns only. With an `llm_…` column, the fields without a prefix belong to the
+ * language model, and embedding models read `embedding_…` alone.
+ */
+export type ModelChoice = SettingsOf<typeof shape>;
+
+/**
+ * Reads the fields of a record for one kind of model.
+ *
+ * @throws KelivoError with code `invalid-settings` for an unknown or invalid field.
+ */
+export function normalizeChoice(choice: ModelChoice, kind: ModelKind) {
+  const record = parseSettings<ModelChoice>(schema, choice, 'the record of a model');
+  const isChat = kind === 'chat';
+  const isShared = isChat || !Object.keys(record).some(key => key.startsWith('llm_'));
+  const pick = (own: string | null | undefined, ...shared: (string | null | undefined)[]) =>
+    [own, ...(isShared ? shared : [])].map(value => value?.trim()).find(value => value);
+  const ownModel = isChat ? record.llm_model : record.embedding_model;
+  const ownProvider = isChat ? record.llm_provider : record.embedding_provider;
+  return {
+    provider: pick(ownProvider, record.provider),
+    model: pick(ownModel, record.model, record.modelId),
+    /** True if `embedding_provider` comes with a model that may be meant for language models. */
+    isUnclear: !isChat && pick(ownModel) === undefined && pick(ownProvider) !== undefined,
+    apiKey: pick(isChat ? record.llm_api_key : record.embedding_api_key, record.apiKey, record.api_key),
+    baseURL: pick(isChat ? record.llm_base_url : record.embedding_base_url, record.baseURL, record.base_url),
+    dimensions: record.embedding_dimensions ?? record.embedding_dims ?? record.dimensions ?? undefined,
+  };
+}
 
 /** A model id with the name of its provider. */
-export interface ModelReference {
+interface ModelReference {
   readonly provider: string;
   readonly modelId: string;
 }
@@ -16,23 +103,13 @@ export type ProviderNames = Pick<
   'aliases' | 'models' | 'defaultModels' | 'embeddingDimensions'
 >;
 
-/** Model ids by role. `chat` and `embedding` also apply to all other roles, for models of that kind. */
-export type DefaultModels = Readonly<Record<string, string>>;
-
 /** The names of a provider, with the default models that its package is known for. */
 export interface ProviderNaming extends ProviderNames {
   readonly knownModels?: DefaultModels;
-  /** Environment variables that name its default models, by kind. */
-  readonly modelVariables?: Readonly<Record<ModelKind, string>> | undefined;
-}
-
-/** The parts of a configuration that define names. */
-export interface Naming extends Pick<ProviderRegistryConfig, 'aliases' | 'roles' | 'defaultProvider'> {
-  readonly providers: Readonly<Record<string, ProviderNaming>>;
 }
 
 /** The task that a model is chosen for. The kind selects default models of roles that the provider does not know. */
-export interface ModelTask {
+interface ModelTask {
   /** Undefined for a model that is named without a role. */
   readonly role: string | undefined;
   /** Undefined if a model of any kind is accepted. */
@@ -40,7 +117,7 @@ export interface ModelTask {
 }
 
 /** The provider and the model that a record names. */
-export type NamedChoice = Partial<Pick<NormalizedChoice, 'provider' | 'model' | 'isUnclear'>>;
+type NamedChoice = Partial<Pick<ReturnType<typeof normalizeChoice>, 'provider' | 'model' | 'isUnclear'>>;
 
 /** Resolves the names of a registry. */
 export interface ModelNames {
@@ -65,12 +142,12 @@ export interface ModelNames {
   toProvider(name: string): string;
 }
 
+/** Creates the names of a registry. The default provider is the one that is added first, unless the configuration names one. */
 export function createModelNames({
-  providers,
   aliases = {},
   roles = {},
-  defaultProvider = Object.keys(providers)[0] ?? '',
-}: Naming): ModelNames {
+  defaultProvider,
+}: Pick<ProviderRegistryConfig, 'aliases' | 'roles' | 'defaultProvider'>): ModelNames {
   /** Provider names by name and alias. */
   const byName = new Map<string, string>();
   const namings = new Map<string, ProviderNaming>();
@@ -78,7 +155,7 @@ export function createModelNames({
   const patterns: { readonly expression: RegExp; readonly provider: string }[] = [];
   const models = { ...roles, ...aliases };
 
-  const names: ModelNames = {
+  return {
     add(provider, naming) {
       const { aliases: others = [], models: own = [] } = naming;
       namings.set(provider, naming);
@@ -104,8 +181,6 @@ export function createModelNames({
     },
     toProvider,
   };
-  for (const [name, entry] of Object.entries(providers)) names.add(name, entry);
-  return names;
 
   /** @param path Names resolved so far, to detect cycles: an alias may have the name of its model id. */
   function find(name: string, task: ModelTask, path: readonly string[]): ModelReference {
@@ -119,7 +194,9 @@ export function createModelNames({
     if (matched !== undefined) return { provider: matched, modelId: name };
     const separator = name.indexOf(':');
     return {
-      provider: toProvider(separator < 0 ? defaultProvider : name.slice(0, separator)),
+      provider: toProvider(
+        separator < 0 ? (defaultProvider ?? [...namings.keys()][0] ?? '') : name.slice(0, separator),
+      ),
       modelId: name,
     };
   }
@@ -164,20 +241,20 @@ export function createModelNames({
 
   /** @param shared Model of the role that the provider has, too. It precedes those that the package is known for. */
   function findDefaultOf(provider: string, { role = '', kind }: ModelTask, shared?: string): string {
-    const { defaultModels = {}, knownModels = {}, modelVariables } = namings.get(provider) ?? {};
+    const { defaultModels = {}, knownModels = {} } = namings.get(provider) ?? {};
     const keys = [role, ...(kind === undefined ? KINDS : [kind])];
     const read = (from: DefaultModels) =>
       keys.flatMap(key => (Object.hasOwn(from, key) ? (from[key] ?? []) : []))[0];
     const modelId = read(defaultModels) ?? shared ?? read(knownModels);
     if (modelId !== undefined) return modelId;
+    const taskName = role === '' ? `the task "${kind ?? 'chat'}"` : `the role "${role}"`;
+    const variable = variablesOf(provider)?.[kind === 'embedding' ? kind : 'chat'];
+    const hint = variable === undefined ? '' : ` (in the environment: \`${variable}\`)`;
     throw new KelivoError({
       code: 'invalid-settings',
       message:
         `Expected the name of a model of "${provider}", because this provider has no default model for ` +
-        `${role === '' ? `the task "${kind ?? 'chat'}"` : `the role "${role}"`}. Pass \`model\`, or set ` +
-        (modelVariables === undefined
-          ? '`defaultModels` of the provider.'
-          : `\`${modelVariables[kind === 'embedding' ? kind : 'chat']}\`.`),
+        `${taskName}. Pass \`model\`, or set \`defaultModels\` of the provider${hint}.`,
     });
   }
 
@@ -212,3 +289,9 @@ function toUnknownNameError(
     message: `Unknown ${kind} ${JSON.stringify(name)}. ${toNameHint(name, { kind: `${kind}s`, known })}`,
   });
 }
+
+/** Returns the names of an entry. If one of them is invalid, returns only its known models. */
+export const toNaming = (entry: unknown): ProviderNaming => ({
+  ...namesSchema.safeParse(entry).data,
+  knownModels: knownModelsOf(entry),
+});
