@@ -275,7 +275,7 @@ it('the hosted tool is declared, mapped and kept out of function calls', async (
 
 it('the options are validated and sent, and a setting applies to the calls that do not set it', async () => {
   const { createKelivoResponsesProvider } = await load<typeof main>('index.ts');
-  const emulator = await startEmulator({ validate: false });
+  const emulator = await startEmulator({ rules: 'none' });
   const settings = { baseURL: emulator.baseURL, mood: 'calm' };
   const model = createKelivoResponsesProvider(settings).responses('gpt-5');
   await model.doGenerate({ prompt, providerOptions: { openai: { patience: 3 } } });

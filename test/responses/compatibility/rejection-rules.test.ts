@@ -8,7 +8,7 @@ import {
   toItemReference,
 } from '../../../src/responses/wire.js';
 
-const body: ResponsesRequestBody = {
+const body: ResponsesRequestBody & Record<string, unknown> = {
   model: 'gpt-5',
   store: false,
   include: ['reasoning.encrypted_content'],
@@ -270,7 +270,7 @@ it.each([
   "Unknown parameter: 'moderation'.",
   "Unknown parameter: 'prompt_cache_options'.",
 ])('never omits a field that restricts the model or costs money: %s', message => {
-  const restricted: ResponsesRequestBody = {
+  const restricted: ResponsesRequestBody & Record<string, unknown> = {
     ...body,
     max_tool_calls: 1,
     prompt_cache_options: { mode: 'explicit', ...{ prewarm: true } },

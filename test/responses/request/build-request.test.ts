@@ -141,7 +141,9 @@ describe('provider options', () => {
 
   it('sends stream options with a stream only', () => {
     const options = withOpenai({ streamOptions: { includeObfuscation: false } });
-    expect(build(options, { stream: true }).body.stream_options).toEqual({ include_obfuscation: false });
+    expect(build(options, { stream: true }).body).toMatchObject({
+      stream_options: { include_obfuscation: false },
+    });
     expect(build(options).body).not.toHaveProperty('stream_options');
   });
 
