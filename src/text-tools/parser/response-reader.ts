@@ -5,7 +5,7 @@ import { createPartWriter } from './part-writer.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
 import type { HeldCalls } from './reasoning.js';
 import type { UnclosedCall } from './text-output.js';
-import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
+import { TextParser, type TextParserOptions } from './text-parser.js';
 import { forbidsCalls, toDeclaredTools } from '../reading/text-tool-format.js';
 
 export interface ResponseReaderOptions extends Pick<
@@ -48,7 +48,7 @@ export function createResponseReader({
   let unclosedCall: UnclosedCall | undefined;
 
   const openParser = (startsInReasoning: boolean) =>
-    createTextParser(
+    new TextParser(
       {
         formats,
         reasoning,
