@@ -64,8 +64,10 @@ export function createResponseReader({
 
   function feed(delta: string): void {
     const text = highSurrogate + delta;
-    highSurrogate = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : '';
-    const complete = text.slice(0, text.length - highSurrogate.length);
+    const last = text.charCodeAt(text.length - 1);
+    const isHalf = last >= 0xd800 && last <= 0xdbff;
+    highSurrogate = isHalf ? text.slice(-1) : '';
+    const complete = isHalf ? text.slice(0, -1) : text;
     if (complete === '') return;
     parser ??= openParser(mayStartInReasoning);
     if (mayStartInReasoning) assumedReasoning += complete;
