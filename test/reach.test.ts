@@ -44,7 +44,7 @@ export const weatherRadarTool: HostedTool = {
 const modelFamily = `import { readName } from '../../text-tools/reading/text-cursor.js';
 import type { TextToolFormat } from '../../text-tools/reading/text-tool-format.js';
 import { readCallArguments } from '../../text-tools/values/json-call.js';
-import { defineFamily } from '../kit/model-adapter.js';
+import { defineFamily } from '../kit/family.js';
 
 const tulipFormat: TextToolFormat = {
   name: 'tulip',

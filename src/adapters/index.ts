@@ -38,8 +38,9 @@ export type {
   ToolPrompting,
   ToolPromptName,
 } from './kit/definition.js';
+export type { ModelFamily } from './kit/family.js';
 export { joinMiddlewares } from './kit/middleware.js';
-export { defineModelAdapter, matchModelName, type ModelFamily } from './kit/model-adapter.js';
+export { defineModelAdapter, matchModelName } from './kit/model-adapter.js';
 export { textToolsMiddleware } from './kit/text-tools-middleware.js';
 export { modelAdapters } from './model-adapters.js';
 export * as prompts from './prompts/index.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/adapters/index.js';
-import { createTextParser } from '../../src/text-tools/parser/text-parser.js';
+import { TextParser } from '../../src/text-tools/parser/text-parser.js';
 import { type TextToolFormat, toDeclaredTools } from '../../src/text-tools/reading/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import fc from '../_property.js';
@@ -77,7 +77,7 @@ const MAX_VISITS = 8;
 function read(formats: readonly TextToolFormat[], text: string, length: number) {
   let input = '';
   let ended = 0;
-  const parser = createTextParser(
+  const parser = new TextParser(
     { formats, reasoning: [], tools: declared },
     {
       text: () => {},

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createJsonScanner, isSafeJson } from '../../src/text-tools/values/json-scanner.js';
+import { JsonScanner, isSafeJson } from '../../src/text-tools/values/json-scanner.js';
 import fc from '../_property.js';
 
 const parses = (text: string): boolean => {
@@ -19,7 +19,7 @@ it('finds the end of a JSON value', () => {
   fc.assert(
     fc.property(container, fc.constantFrom(undefined, 2), fc.string(), (value, indent, rest) => {
       const json = JSON.stringify(value, null, indent);
-      const scanner = createJsonScanner();
+      const scanner = new JsonScanner();
       expect(scanner.push(json + rest)).toBe(json.length);
       expect(scanner.state).toBe('complete');
     }),
@@ -68,7 +68,7 @@ describe('rejects', () => {
     ['a nested prototype key', '{"a": [{"__proto__": 1}]}'],
     ['excessive nesting', '['.repeat(300) + ']'.repeat(300)],
   ])('%s', (_, json) => {
-    const scanner = createJsonScanner();
+    const scanner = new JsonScanner();
     scanner.push(json);
     expect(scanner.state).toBe('invalid');
   });

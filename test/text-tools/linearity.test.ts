@@ -5,7 +5,7 @@ import {
   thinkTags,
   toDeclaredTools,
 } from '../../src/text-tools/reading/text-tool-format.js';
-import { createTextParser } from '../../src/text-tools/parser/text-parser.js';
+import { TextParser } from '../../src/text-tools/parser/text-parser.js';
 
 const tools = toDeclaredTools({
   tools: [
@@ -37,7 +37,7 @@ function read(text: string, length: number) {
   let input = 0;
   let calls = 0;
   let emitted = 0;
-  const parser = createTextParser(
+  const parser = new TextParser(
     {
       formats: [
         formats.hermes,
@@ -187,7 +187,7 @@ it('decides from the start of the input whether a call of an undeclared tool is 
   };
   const text = `<function=none>\n<parameter=a>\n${fill('line\n')}${close}`;
   let emitted = '';
-  const parser = createTextParser(
+  const parser = new TextParser(
     { formats: [format], reasoning: [], tools, undeclared: 'text' },
     {
       text: chunk => void (emitted += chunk),

@@ -8,7 +8,7 @@ import { isContinuation, pairToolCalls } from '../../tool-calls/call-pairing.js'
 import type { ModelMiddleware } from '../../versions/middleware.js';
 import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../kit/calls.js';
 import { createMiddleware, joinMiddlewares } from '../kit/middleware.js';
-import { defineFamily } from '../kit/model-adapter.js';
+import { defineFamily } from '../kit/family.js';
 import { textToolsMiddleware } from '../kit/text-tools-middleware.js';
 
 /** Options of `mistralMiddleware`. They change the request only, never the caller's history. */

@@ -8,7 +8,7 @@ import { qwenXmlFormat } from '../../text-tools/formats/qwen-xml.js';
 import { thinkTags, type UndeclaredCalls } from '../../text-tools/reading/text-tool-format.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
 import { createMiddleware, joinMiddlewares } from '../kit/middleware.js';
-import { defineFamily } from '../kit/model-adapter.js';
+import { defineFamily } from '../kit/family.js';
 import { textToolsMiddleware } from '../kit/text-tools-middleware.js';
 import { cogito } from './tokens.js';
 

@@ -1,7 +1,7 @@
 import * as formats from '../../text-tools/formats/index.js';
 import { thinkTags } from '../../text-tools/reading/text-tool-format.js';
 import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../kit/calls.js';
-import { defineFamily } from '../kit/model-adapter.js';
+import { defineFamily } from '../kit/family.js';
 
 /*
  * The families that write calls between tags of XML, with JSON or with tags inside.

@@ -4,7 +4,8 @@ import { type ReasoningTags, thinkTags } from '../../text-tools/reading/text-too
 import type { TextToolsOptions } from '../../text-tools/text-tools.js';
 import { callIdsMiddleware, toolNamesMiddleware } from '../kit/calls.js';
 import { createMiddleware } from '../kit/middleware.js';
-import { defineFamily, matchModelName } from '../kit/model-adapter.js';
+import { defineFamily } from '../kit/family.js';
+import { matchModelName } from '../kit/model-adapter.js';
 import { thoughtSignaturesMiddleware } from './gemini-thought-signatures.js';
 import { nemotron } from './tags.js';
 

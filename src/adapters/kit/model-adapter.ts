@@ -3,17 +3,13 @@ import type { Part } from '../../core/part.js';
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject } from '../../shared/json.js';
 import type { AnyMiddleware, ModelMiddleware } from '../../versions/middleware.js';
-import type { ReasoningTags, TextToolFormat } from '../../text-tools/reading/text-tool-format.js';
-import type { TextToolsOptions } from '../../text-tools/text-tools.js';
 import {
   type AdaptBack,
   checkAdapter,
   type ModelAdapter,
   type ModelAdapterDefinition,
-  type ToolPromptName,
 } from './definition.js';
 import { createMiddleware, joinMiddlewares } from './middleware.js';
-import { textToolsMiddleware } from './text-tools-middleware.js';
 
 /**
  * Types and checks the adapter of a model family.
@@ -102,51 +98,4 @@ function toModelName(modelId: string): string {
     .filter(segment => segment !== '')
     .slice(-1);
   return name.replace(/[-_. ]distill(?:ed)?[-_. ].*/, '').replace(/(r1[-_.]0528)[-_.]qwen.*/, '$1');
-}
-
-/** The adapter of a family of this package. */
-export interface ModelFamily extends ModelAdapter<ModelMiddleware> {
-  /** The syntax in which `toolPrompting: 'auto'` writes tools for a model of the family. @default 'hermes' */
-  readonly prompt?: ToolPromptName | ((modelId: string) => ToolPromptName) | undefined;
-}
-
-/** The description of a family. */
-interface FamilyRow extends Pick<ModelFamily, 'name' | 'prompt'> {
-  /** Words of the model ids, as `matchModelName` receives them, or a test. */
-  readonly ids: readonly string[] | ModelFamily['appliesTo'];
-  /** Families whose models have the words in their ids, too. */
-  readonly unless?: readonly ModelFamily[];
-  /** Middlewares around the one that reads text, the first one outermost. */
-  readonly middlewares?: readonly ModelMiddleware[];
-  /** The formats of the calls. If a text fits several formats, the first one is used. Without any, text is not read. */
-  readonly formats?: readonly TextToolFormat[];
-  readonly reasoning?: readonly ReasoningTags[];
-  /** The model ids whose chat templates open the reasoning, or a test of a request. */
-  readonly startsInReasoning?: RegExp | TextToolsOptions['startsInReasoning'];
-}
-
-/** Creates the adapter of a family from its description. */
-/* @__NO_SIDE_EFFECTS__ */
-export function defineFamily({ name, ids, unless = [], prompt, ...row }: FamilyRow): ModelFamily {
-  const { middlewares = [], formats, reasoning = [], startsInReasoning = false } = row;
-  const matches = typeof ids === 'function' ? ids : matchModelName(...ids);
-  const readers =
-    formats === undefined
-      ? []
-      : [
-          textToolsMiddleware({
-            formats,
-            reasoning,
-            startsInReasoning:
-              startsInReasoning instanceof RegExp
-                ? modelId => startsInReasoning.test(modelId)
-                : startsInReasoning,
-          }),
-        ];
-  return {
-    name,
-    appliesTo: modelId => matches(modelId) && !unless.some(other => other.appliesTo(modelId)),
-    middleware: joinMiddlewares(...middlewares, ...readers),
-    prompt,
-  };
 }

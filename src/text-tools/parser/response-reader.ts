@@ -5,7 +5,7 @@ import { createPartWriter } from './part-writer.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
 import type { HeldCalls } from './reasoning.js';
 import type { UnclosedCall } from './text-output.js';
-import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
+import { TextParser, type TextParserOptions } from './text-parser.js';
 import { forbidsCalls, toDeclaredTools } from '../reading/text-tool-format.js';
 
 export interface ResponseReaderOptions extends Pick<
@@ -48,7 +48,7 @@ export function createResponseReader({
   let unclosedCall: UnclosedCall | undefined;
 
   const openParser = (startsInReasoning: boolean) =>
-    createTextParser(
+    new TextParser(
       {
         formats,
         reasoning,
@@ -64,8 +64,10 @@ export function createResponseReader({
 
   function feed(delta: string): void {
     const text = highSurrogate + delta;
-    highSurrogate = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : '';
-    const complete = text.slice(0, text.length - highSurrogate.length);
+    const last = text.charCodeAt(text.length - 1);
+    const isHalf = last >= 0xd800 && last <= 0xdbff;
+    highSurrogate = isHalf ? text.slice(-1) : '';
+    const complete = isHalf ? text.slice(0, -1) : text;
     if (complete === '') return;
     parser ??= openParser(mayStartInReasoning);
     if (mayStartInReasoning) assumedReasoning += complete;

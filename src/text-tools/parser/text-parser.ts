@@ -1,10 +1,10 @@
-import { createCallReader } from './call-reader.js';
+import { type CallReader, createCallReader } from './call-reader.js';
 import { createFenceTracker, createInlineCode } from './markdown.js';
 import { isLeftover, isMention, startsCall } from './leftovers.js';
-import { markersOf } from './markers.js';
+import { type Markers, markersOf } from './markers.js';
 import { createReasoningCalls, type HeldCalls, readReasoning, type ReasoningEnd } from './reasoning.js';
-import { createTextCursor, findSpaceEnd, type Reading } from '../reading/text-cursor.js';
-import { createTextOutput, type TextEvents, type UnclosedCall } from './text-output.js';
+import { findSpaceEnd, type Reading, TextCursor } from '../reading/text-cursor.js';
+import { createTextOutput, type TextEvents, type TextOutput, type UnclosedCall } from './text-output.js';
 import type {
   DeclaredTools,
   ReasoningTags,
@@ -33,24 +33,6 @@ export interface TextParserOptions {
   readonly hasOpener?: boolean;
 }
 
-export interface TextParser {
-  feed(text: string): void;
-  /** Marks the end of the text. */
-  end(): void;
-  /** True if the text started within reasoning and never left it. */
-  readonly isAllReasoning: boolean;
-  /** The calls at the end of a text that is all reasoning. They were not emitted. */
-  readonly heldCalls: HeldCalls | undefined;
-  /** The call at the end of the text, if its arguments are complete and its end is missing. It was not completed. */
-  readonly unclosedCall: UnclosedCall | undefined;
-  /** True if the text so far has the start of a call that is none. */
-  readonly hasOpener: boolean;
-  /** The number of characters that were read. */
-  readonly position: number;
-  /** The number of visited characters, which measures the work done. */
-  readonly visited: number;
-}
-
 /** The maximum white space before a first reasoning tag. */
 const MAX_SPACE = 32;
 
@@ -61,103 +43,156 @@ const NO_TAGS: readonly ReasoningTags[] = [];
  * marker. Calls are read by their format. Fenced and inline code contain no calls. Reasoning contains calls only at its
  * end, if its closing tag is missing.
  */
-export function createTextParser(options: TextParserOptions, events: TextEvents): TextParser {
-  const { formats, reasoning, tools, startsInReasoning, keepsReasoning = false } = options;
-  const { undeclared = 'call', dropsCalls = false, isContinued = false } = options;
-  const hasCalls = tools.size > 0 || dropsCalls;
-  const markers = markersOf(formats, reasoning)[hasCalls ? 'all' : 'undeclared'];
-  const cursor = createTextCursor();
-  const fences = createFenceTracker();
-  const inlineCode = createInlineCode();
-  const output = createTextOutput(events.text, {
-    longest: markers.longest,
-    preceding: isContinued ? 'text' : 'nothing',
-  });
-  const calls = createCallReader({
-    tools,
-    undeclared: hasCalls ? undeclared : 'text',
-    dropsCalls,
-    markers,
-    cursor,
-    fences,
-    output,
-    events,
-    writeMarkdown,
-  });
+export class TextParser {
+  /** True if the text started within reasoning and never left it. */
+  isAllReasoning = false;
+  /** The calls at the end of a text that is all reasoning. They were not emitted. */
+  heldCalls: HeldCalls | undefined;
+  /** True if the text so far has the start of a call that is none. */
+  hasOpener: boolean;
+  private readonly hasCalls: boolean;
+  private readonly markers: Markers;
+  private readonly cursor = new TextCursor();
+  private readonly fences = createFenceTracker();
+  private readonly inlineCode = createInlineCode();
+  private readonly output: TextOutput;
+  private readonly calls: CallReader;
+  private readonly reading: Iterator<void, void, void>;
   /** True until reasoning was read or mentioned. Until then a closing tag in the text ends reasoning. */
-  let mayBeReasoning = !keepsReasoning;
-  let isAllReasoning = false;
-  let { hasOpener = false } = options;
+  private mayBeReasoning: boolean;
   /** The closing tag of the pair around the text, while it is open. */
-  let wrapperEnd: string | undefined;
-  let heldCalls: HeldCalls | undefined;
-  let visitedForCalls = 0;
+  private wrapperEnd: string | undefined;
+  private visitedForCalls = 0;
 
-  function* read(): Reading<void> {
-    if (startsInReasoning === true) yield* readOpenedReasoning();
+  constructor(
+    private readonly options: TextParserOptions,
+    private readonly events: TextEvents,
+  ) {
+    const { formats, reasoning, tools, undeclared = 'call', dropsCalls = false } = options;
+    this.hasCalls = tools.size > 0 && !dropsCalls;
+    const readsCalls = tools.size > 0 || dropsCalls;
+    this.hasOpener = options.hasOpener === true;
+    this.mayBeReasoning = options.keepsReasoning !== true;
+    this.markers = markersOf(formats, reasoning)[readsCalls ? 'all' : 'undeclared'];
+    const { cursor, fences, markers, writeMarkdown } = this;
+    this.output = createTextOutput(events.text, {
+      longest: markers.longest,
+      preceding: options.isContinued === true ? 'text' : 'nothing',
+    });
+    this.calls = createCallReader({
+      tools,
+      undeclared: readsCalls ? undeclared : 'text',
+      dropsCalls,
+      markers,
+      cursor,
+      fences,
+      output: this.output,
+      events,
+      writeMarkdown,
+    });
+    this.reading = this.read()[Symbol.iterator]();
+    this.run();
+  }
+
+  feed(text: string): void {
+    this.cursor.feed(text);
+    this.run();
+  }
+
+  /** Marks the end of the text. */
+  end(): void {
+    this.cursor.end();
+    this.run();
+  }
+
+  /** The call at the end of the text, if its arguments are complete and its end is missing. It was not completed. */
+  get unclosedCall(): UnclosedCall | undefined {
+    return this.calls.unclosedCall;
+  }
+
+  /** The number of characters that were read. */
+  get position(): number {
+    return this.cursor.taken;
+  }
+
+  /** The number of visited characters, which measures the work done. */
+  get visited(): number {
+    return this.cursor.visited + this.visitedForCalls;
+  }
+
+  private run(): void {
+    if (!this.cursor.isTaking) this.reading.next();
+    this.calls.flush();
+  }
+
+  private *read(): Reading<void> {
+    if (this.options.startsInReasoning === true) yield* this.readOpenedReasoning();
     for (;;) {
-      const character = yield* passText();
+      const character = yield* this.passText();
       if (character === undefined) break;
-      if (markers.isStart(character, output.preceding)) yield* readMarker();
+      if (this.markers.isStart(character, this.output.preceding)) yield* this.readMarker();
     }
-    if (calls.unclosedCall === undefined) output.end();
+    if (this.calls.unclosedCall === undefined) this.output.end();
   }
 
   /** Writes text up to a possible marker. The markers change with the first text. */
-  const passText = (): Reading<string | undefined> => {
-    const { preceding } = output;
+  private passText(): Reading<string | undefined> {
+    const { cursor, markers, writeMarkdown } = this;
+    const { preceding } = this.output;
     if (preceding === 'text') return cursor.passUntil(markers.start.text, writeMarkdown);
     writeMarkdown(cursor.takeUntil(markers.start[preceding]));
     return cursor.peek();
-  };
-
-  function writeMarkdown(text: string): void {
-    fences.push(text);
-    inlineCode.push(text);
-    output.write(text);
   }
 
-  function* readMarker(): Reading<void> {
-    const { preceding } = output;
+  private readonly writeMarkdown = (text: string): void => {
+    this.fences.push(text);
+    this.inlineCode.push(text);
+    this.output.write(text);
+  };
+
+  private *readMarker(): Reading<void> {
+    const { cursor, fences, inlineCode, markers } = this;
+    const { preceding } = this.output;
     const isAtLineStart = preceding === 'text' && cursor.previous === '\n';
     const known = markers.after[isAtLineStart ? 'line-break' : preceding];
     const marker = fences.isFenced ? undefined : yield* cursor.match(known);
     if (marker === undefined) {
-      const isDropped = preceding === 'call' && !fences.isFenced && (yield* takesTruncatedCloser());
-      if (!isDropped) writeMarkdown(cursor.take(1));
+      const isDropped = preceding === 'call' && !fences.isFenced && (yield* this.takesTruncatedCloser());
+      if (!isDropped) this.writeMarkdown(cursor.take(1));
     } else if (preceding !== 'call' && inlineCode.isOpen) {
       inlineCode.confirm();
-      hasOpener ||= markers.kindOf(marker, preceding) === undefined;
-      writeMarkdown(cursor.take(1));
+      this.hasOpener ||= markers.kindOf(marker, preceding) === undefined;
+      this.writeMarkdown(cursor.take(1));
     } else {
-      yield* readMarkup(marker);
+      yield* this.readMarkup(marker);
     }
   }
 
-  function* readMarkup(marker: string): Reading<void> {
+  private *readMarkup(marker: string): Reading<void> {
+    const { cursor, fences, markers, output, mayBeReasoning, hasOpener } = this;
     const { preceding } = output;
     const kind = markers.kindOf(marker, preceding);
     switch (kind) {
       case undefined:
-        if (!(yield* calls.read(marker))) writeMarkdown(cursor.take(1));
-        else if (output.preceding === 'call') inlineCode.end();
-        else hasOpener = true;
+        if (!(yield* this.calls.read(marker))) this.writeMarkdown(cursor.take(1));
+        else if (output.preceding === 'call') this.inlineCode.end();
+        else this.hasOpener = true;
         return;
       case 'reasoning':
-        mayBeReasoning = false;
-        if (preceding === 'text' && !(yield* opensReasoning(marker))) {
-          writeMarkdown(cursor.take(marker.length));
-        } else yield* readTaggedReasoning({ open: marker, close: markers.reasoning.get(marker) ?? '' });
+        this.mayBeReasoning = false;
+        if (preceding === 'text' && !(yield* this.opensReasoning(marker))) {
+          this.writeMarkdown(cursor.take(marker.length));
+        } else yield* this.readTaggedReasoning({ open: marker, close: markers.reasoning.get(marker) ?? '' });
         return;
       case 'wrapper':
-        wrapperEnd = markers.wrappers.get(marker);
+        this.wrapperEnd = markers.wrappers.get(marker);
         fences.skip(cursor.take(marker.length));
         // The white space around the tag is dropped, as it is around reasoning.
         output.startReasoning();
         output.endReasoning();
         return;
       case 'wrapper-end':
-        if (!(yield* takesWrapperEnd(marker))) writeMarkdown(cursor.take(1));
+        if (!(yield* this.takesWrapperEnd(marker))) this.writeMarkdown(cursor.take(1));
         return;
     }
     if (yield* isLeftover(cursor, { marker, kind, preceding, markers, mayBeReasoning, hasOpener })) {
@@ -168,30 +203,32 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
         output.endReasoning();
       }
     } else {
-      writeMarkdown(cursor.take(marker.length));
+      this.writeMarkdown(cursor.take(marker.length));
     }
-    if (kind === 'reasoning-end') mayBeReasoning = false;
+    if (kind === 'reasoning-end') this.mayBeReasoning = false;
   }
 
   /** Returns true for a tag after text that prose does not mention: a special token, or a tag at the start of a line. */
-  function* opensReasoning(tag: string): Reading<boolean> {
-    const mayOpen = markers.isAnywhere(tag) || cursor.previous === '\n';
-    return mayOpen && !(yield* isMention(cursor, tag));
+  private *opensReasoning(tag: string): Reading<boolean> {
+    const mayOpen = this.markers.isAnywhere(tag) || this.cursor.previous === '\n';
+    return mayOpen && !(yield* isMention(this.cursor, tag));
   }
 
   /** Takes the end of the pair around the text if only calls follow. */
-  function* takesWrapperEnd(marker: string): Reading<boolean> {
-    if (wrapperEnd === undefined || !marker.endsWith(wrapperEnd)) return false;
+  private *takesWrapperEnd(marker: string): Reading<boolean> {
+    const { cursor, markers } = this;
+    if (this.wrapperEnd === undefined || !marker.endsWith(this.wrapperEnd)) return false;
     const end = yield* findSpaceEnd(cursor, { start: marker.length, most: MAX_SPACE });
     if ((yield* cursor.peek(end)) !== undefined && !(yield* startsCall(cursor, { offset: end, markers })))
       return false;
-    fences.skip(cursor.take(end));
-    wrapperEnd = undefined;
+    this.fences.skip(cursor.take(end));
+    this.wrapperEnd = undefined;
     return true;
   }
 
   /** Takes the start of a closer after a call, if the text ends within it, and the white space after it. */
-  function* takesTruncatedCloser(): Reading<boolean> {
+  private *takesTruncatedCloser(): Reading<boolean> {
+    const { cursor, markers } = this;
     const available = cursor.rest();
     const rest = available.trimEnd();
     const isTruncated = rest.length > 1 && markers.after.call.some(closer => closer.startsWith(rest));
@@ -202,81 +239,48 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
     return true;
   }
 
-  function* readOpenedReasoning(): Reading<void> {
-    yield* cursor.takeSpace(MAX_SPACE);
-    const [tags] = reasoning;
+  private *readOpenedReasoning(): Reading<void> {
+    yield* this.cursor.takeSpace(MAX_SPACE);
+    const [tags] = this.options.reasoning;
     if (tags === undefined) return;
-    const isAssumed = !(yield* cursor.takes(tags.open));
-    isAllReasoning = isAssumed;
-    mayBeReasoning = false;
-    const end = yield* emitReasoning(tags.close);
-    if (end.isClosed) isAllReasoning = false;
-    else if (isAssumed) heldCalls = end.calls;
-    else end.calls?.emit(events);
+    const isAssumed = !(yield* this.cursor.takes(tags.open));
+    this.isAllReasoning = isAssumed;
+    this.mayBeReasoning = false;
+    const end = yield* this.emitReasoning(tags.close);
+    if (end.isClosed) this.isAllReasoning = false;
+    else if (isAssumed) this.heldCalls = end.calls;
+    else end.calls?.emit(this.events);
   }
 
-  function* readTaggedReasoning({ open, close }: ReasoningTags): Reading<void> {
+  private *readTaggedReasoning({ open, close }: ReasoningTags): Reading<void> {
+    const { cursor, output } = this;
     const tag = cursor.take(open.length);
-    if (keepsReasoning) {
+    if (this.options.keepsReasoning === true) {
       output.write(tag);
-      const { reasoningEnders: enders } = markers;
+      const { reasoningEnders: enders } = this.markers;
       yield* readReasoning(cursor, { close, enders, onText: output.write, isKept: true });
     } else {
       output.startReasoning();
-      const end = yield* emitReasoning(close);
-      end.calls?.emit(events);
+      const end = yield* this.emitReasoning(close);
+      end.calls?.emit(this.events);
     }
   }
 
-  function* emitReasoning(close: string): Reading<ReasoningEnd> {
-    output.endReasoning();
-    const { reasoningEnders: enders } = markers;
-    const calls = tools.size === 0 || dropsCalls ? undefined : createReasoningCalls(openCallParser);
-    const end = yield* readReasoning(cursor, { close, enders, onText: events.reasoning, calls });
-    visitedForCalls += calls?.visited ?? 0;
+  private *emitReasoning(close: string): Reading<ReasoningEnd> {
+    this.output.endReasoning();
+    const { reasoningEnders: enders } = this.markers;
+    const calls = this.hasCalls ? createReasoningCalls(this.openCallParser) : undefined;
+    const end = yield* readReasoning(this.cursor, { close, enders, onText: this.events.reasoning, calls });
+    this.visitedForCalls += calls?.visited ?? 0;
     return end;
   }
 
   /** Reads the calls within reasoning: those of declared tools, after a marker. */
-  const openCallParser = (callEvents: TextEvents): TextParser =>
-    createTextParser(
+  private readonly openCallParser = (events: TextEvents): TextParser => {
+    const { formats, tools } = this.options;
+    return new TextParser(
       { formats, reasoning: NO_TAGS, tools, undeclared: 'text', isContinued: true },
-      callEvents,
+      events,
     );
-
-  const reading = read()[Symbol.iterator]();
-  const run = () => {
-    if (!cursor.isTaking) reading.next();
-    calls.flush();
-  };
-  run();
-
-  return {
-    feed(text) {
-      cursor.feed(text);
-      run();
-    },
-    end() {
-      cursor.end();
-      run();
-    },
-    get isAllReasoning() {
-      return isAllReasoning;
-    },
-    get heldCalls() {
-      return heldCalls;
-    },
-    get unclosedCall() {
-      return calls.unclosedCall;
-    },
-    get hasOpener() {
-      return hasOpener;
-    },
-    get position() {
-      return cursor.taken;
-    },
-    get visited() {
-      return cursor.visited + visitedForCalls;
-    },
   };
 }

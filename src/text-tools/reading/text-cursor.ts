@@ -23,118 +23,140 @@ export class Known<Result> implements Reading<Result> {
  * A position in text that arrives in chunks. Looking ahead is bounded by the length of tags; all other text is taken as
  * soon as it arrives.
  */
-export interface TextCursor {
+export class TextCursor {
   /** The last character that was taken, or a line feed at the start. */
-  readonly previous: string;
+  previous = '\n';
   /** The number of characters that were visited, singly or in runs. Tests prove with it that parsing is linear. */
-  readonly visited: number;
+  visited = 0;
   /** The number of characters that were taken. */
-  readonly taken: number;
+  taken = 0;
+  private buffer = '';
+  private position = 0;
+  private hasEnded = false;
+  private isRecording = false;
+  private record = '';
+  private keeping: string | undefined;
+  /** Takes the chunks that arrive, until it returns true. */
+  private takeChunk: (() => boolean) | undefined;
+
   /** Adds text. */
-  feed(text: string): void;
+  feed(text: string): void {
+    this.buffer = this.position === this.buffer.length ? text : this.rest() + text;
+    this.position = 0;
+    this.takeArrived();
+  }
+
   /** Marks the end of the text. */
-  end(): void;
+  end(): void {
+    this.hasEnded = true;
+    this.takeArrived();
+  }
+
+  private takeArrived(): void {
+    if (this.takeChunk !== undefined && (this.takeChunk() || this.hasEnded)) this.takeChunk = undefined;
+  }
+
+  /** Waits until `isKnown` returns true after a chunk, or the text has ended. */
+  private *wait(isKnown: () => boolean): Reading<void> {
+    if (isKnown() || this.hasEnded) return;
+    this.takeChunk = isKnown;
+    do yield;
+    while (this.takeChunk !== undefined);
+  }
+
   /** Returns the character at `offset`, or undefined if the text ends before it. */
-  peek(offset?: number): Reading<string | undefined>;
+  peek(offset = 0): Reading<string | undefined> {
+    this.visited++;
+    const isKnown = this.hasEnded || this.position + offset < this.buffer.length;
+    return isKnown ? new Known(this.buffer[this.position + offset]) : this.peekLater(offset);
+  }
+
+  private *peekLater(offset: number): Reading<string | undefined> {
+    yield* this.wait(() => this.position + offset < this.buffer.length);
+    return this.buffer[this.position + offset];
+  }
+
   /**
    * Passes the characters from offset `start` on to `isPart` until it returns false. Takes nothing.
    *
    * @returns the offset of the character that is no part, or of the end of the text.
    */
-  scan(isPart: (character: string, offset: number) => boolean, start?: number): Reading<number>;
-  /** Returns true if `literal` comes next, or after `start` characters. Waits only while it is possible. */
-  sees(literal: string, start?: number): Reading<boolean>;
-  /** Takes `literal` if it comes next. */
-  takes(literal: string): Reading<boolean>;
-  /** Returns the longest of `literals` that comes next. Waits only while one of them is possible. */
-  match(literals: readonly string[]): Reading<string | undefined>;
-  /** Takes `length` characters that were peeked at before. */
-  take(length: number): string;
-  /** Takes the available text that a sticky expression matches at the position. */
-  takeMatch(expression: RegExp): RegExpExecArray | undefined;
-  /** Takes the available text up to a character that the global expression `stop` matches. */
-  takeUntil(stop: RegExp): string;
-  /**
-   * Takes all text up to a character that `stop` matches, and passes it on as it arrives. The reading is resumed only at
-   * that character, which is returned, or at the end of the text.
-   */
-  passUntil(stop: RegExp, onText: (text: string) => void): Reading<string | undefined>;
-  /** Calls `take` for each chunk until it returns true or the text has ended. The reading is resumed only then. */
-  takeEach(take: () => boolean): Reading<void>;
-  /** True while the text is taken in chunks, so that the reading must not be resumed. */
-  readonly isTaking: boolean;
-  /** Takes white space, up to `most` characters. */
-  takeSpace(most?: number): Reading<string>;
-  /** Returns the available text that was not taken. */
-  rest(): string;
-  /** Starts recording the text that is taken. */
-  startRecording(): void;
-  /** Stops recording. */
-  stopRecording(): void;
-  /** Returns the text recorded since the last call. */
-  recorded(): string;
-  /** Starts keeping the text that is taken, independently of the recording. */
-  startKeeping(): void;
-  /** Stops keeping text, and returns it. */
-  kept(): string;
-}
-
-export function createTextCursor(): TextCursor {
-  let buffer = '';
-  let position = 0;
-  let hasEnded = false;
-  let visited = 0;
-  let taken = 0;
-  let previous = '\n';
-  let isRecording = false;
-  let record = '';
-  let keeping: string | undefined;
-  /** Takes the chunks that arrive, until it returns true. */
-  let takeChunk: (() => boolean) | undefined;
-
-  /** Waits until `isKnown` returns true after a chunk, or the text has ended. */
-  function* wait(isKnown: () => boolean): Reading<void> {
-    if (isKnown() || hasEnded) return;
-    takeChunk = isKnown;
-    do yield;
-    while (takeChunk !== undefined);
+  scan(isPart: (character: string, offset: number) => boolean, start = 0): Reading<number> {
+    let end = start;
+    const scan = () => {
+      for (; this.position + end < this.buffer.length; end++) {
+        this.visited++;
+        if (!isPart(this.buffer.charAt(this.position + end), end)) return true;
+      }
+      return false;
+    };
+    return scan() || this.hasEnded ? new Known(end) : this.scanLater(scan, () => end);
   }
 
-  function* peekLater(offset: number): Reading<string | undefined> {
-    yield* wait(() => position + offset < buffer.length);
-    return buffer[position + offset];
-  }
-
-  function* scanLater(scan: () => boolean, end: () => number): Reading<number> {
-    yield* wait(scan);
+  private *scanLater(scan: () => boolean, end: () => number): Reading<number> {
+    yield* this.wait(scan);
     return end();
   }
 
-  function* seesLater(literal: string, start: number): Reading<boolean> {
+  /** Returns true if `literal` comes next, or after `start` characters. Waits only while it is possible. */
+  sees(literal: string, start = 0): Reading<boolean> {
+    if (!this.hasEnded && this.position + start + literal.length > this.buffer.length) {
+      return this.seesLater(literal, start);
+    }
+    this.visited++;
+    return new Known(this.buffer.startsWith(literal, this.position + start));
+  }
+
+  private *seesLater(literal: string, start: number): Reading<boolean> {
     let length = 0;
     // Each character is compared once.
-    yield* wait(() => {
-      while (length < literal.length && buffer[position + start + length] === literal[length]) length++;
-      visited++;
-      return length === literal.length || position + start + length < buffer.length;
+    yield* this.wait(() => {
+      const from = this.position + start;
+      while (length < literal.length && this.buffer[from + length] === literal[length]) length++;
+      this.visited++;
+      return length === literal.length || from + length < this.buffer.length;
     });
     return length === literal.length;
   }
 
-  function* takesLater(literal: string): Reading<boolean> {
-    const isNext = yield* seesLater(literal, 0);
-    if (isNext) cursor.take(literal.length);
+  /** Takes `literal` if it comes next. */
+  takes(literal: string): Reading<boolean> {
+    if (!this.hasEnded && this.position + literal.length > this.buffer.length)
+      return this.takesLater(literal);
+    this.visited++;
+    const isNext = this.buffer.startsWith(literal, this.position);
+    if (isNext) this.take(literal.length);
+    return new Known(isNext);
+  }
+
+  private *takesLater(literal: string): Reading<boolean> {
+    const isNext = yield* this.seesLater(literal, 0);
+    if (isNext) this.take(literal.length);
     return isNext;
   }
 
-  function* matchLater(literals: readonly string[]): Reading<string | undefined> {
+  /** Returns the longest of `literals` that comes next. Waits only while one of them is possible. */
+  match(literals: readonly string[]): Reading<string | undefined> {
+    let found: string | undefined;
+    for (const literal of literals) {
+      const mayBeCut = !this.hasEnded && this.position + literal.length > this.buffer.length;
+      // The missing text may complete this literal.
+      if (mayBeCut && literal.startsWith(this.rest())) return this.matchLater(literals);
+      const isLonger = found === undefined || literal.length > found.length;
+      if (isLonger && this.buffer.startsWith(literal, this.position)) found = literal;
+    }
+    this.visited += found?.length ?? 1;
+    return new Known(found);
+  }
+
+  private *matchLater(literals: readonly string[]): Reading<string | undefined> {
     let found: string | undefined;
     let possible = literals;
     let offset = 0;
-    yield* wait(() => {
-      for (; possible.length > 0 && position + offset < buffer.length; offset++) {
-        visited++;
-        const character = buffer[position + offset];
+    yield* this.wait(() => {
+      for (; possible.length > 0 && this.position + offset < this.buffer.length; offset++) {
+        this.visited++;
+        const character = this.buffer[this.position + offset];
         possible = possible.filter(literal => literal[offset] === character);
         const match = possible.find(literal => literal.length === offset + 1);
         found = match ?? found;
@@ -145,165 +167,120 @@ export function createTextCursor(): TextCursor {
     return found;
   }
 
-  function* takeSpaceLater(most: number): Reading<string> {
-    let space = takeAvailableSpace(most);
-    while (space.length < most && (yield* cursor.peek()) !== undefined) {
-      const next = takeAvailableSpace(most - space.length);
+  /** Takes `length` characters that were peeked at before. */
+  take(length: number): string {
+    const text = this.buffer.slice(this.position, this.position + length);
+    this.position += text.length;
+    this.visited += text.length;
+    this.taken += text.length;
+    if (this.isRecording) this.record += text;
+    if (this.keeping !== undefined) this.keeping += text;
+    if (text !== '') this.previous = text.charAt(text.length - 1);
+    return text;
+  }
+
+  /** Takes the available text that a sticky expression matches at the position. */
+  takeMatch(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.position;
+    const found = expression.exec(this.buffer);
+    if (found === null) return undefined;
+    this.take(found[0].length);
+    return found;
+  }
+
+  /** Takes the available text up to a character that the global expression `stop` matches. */
+  takeUntil(stop: RegExp): string {
+    stop.lastIndex = this.position;
+    const end = stop.test(this.buffer) ? stop.lastIndex - 1 : this.buffer.length;
+    return this.take(end - this.position);
+  }
+
+  /**
+   * Takes all text up to a character that `stop` matches, and passes it on as it arrives. The reading is resumed only at
+   * that character, which is returned, or at the end of the text.
+   */
+  passUntil(stop: RegExp, onText: (text: string) => void): Reading<string | undefined> {
+    const take = () => {
+      const text = this.takeUntil(stop);
+      if (text !== '') onText(text);
+      return this.position < this.buffer.length;
+    };
+    return take() || this.hasEnded ? new Known(this.buffer[this.position]) : this.passLater(take);
+  }
+
+  private *passLater(take: () => boolean): Reading<string | undefined> {
+    yield* this.wait(take);
+    return this.buffer[this.position];
+  }
+
+  /** Calls `take` for each chunk until it returns true or the text has ended. The reading is resumed only then. */
+  takeEach(take: () => boolean): Reading<void> {
+    return take() || this.hasEnded ? new Known(undefined) : this.wait(take);
+  }
+
+  /** True while the text is taken in chunks, so that the reading must not be resumed. */
+  get isTaking(): boolean {
+    return this.takeChunk !== undefined;
+  }
+
+  /** Takes white space, up to `most` characters. */
+  takeSpace(most = Number.POSITIVE_INFINITY): Reading<string> {
+    const isKnown = this.position < this.buffer.length && !isSpace(this.buffer.charCodeAt(this.position));
+    if (!isKnown) return this.takeSpaceLater(most);
+    this.visited++;
+    return new Known('');
+  }
+
+  private *takeSpaceLater(most: number): Reading<string> {
+    let space = this.takeAvailableSpace(most);
+    while (space.length < most && (yield* this.peek()) !== undefined) {
+      const next = this.takeAvailableSpace(most - space.length);
       if (next === '') break;
       space += next;
     }
     return space;
   }
 
-  function takeAvailableSpace(most: number): string {
+  private takeAvailableSpace(most: number): string {
+    const { buffer, position } = this;
     let end = position;
     while (end < buffer.length && end - position < most && isSpace(buffer.charCodeAt(end))) end++;
-    visited++;
-    return end === position ? '' : cursor.take(end - position);
+    this.visited++;
+    return end === position ? '' : this.take(end - position);
   }
 
-  function* passLater(take: () => boolean): Reading<string | undefined> {
-    yield* wait(take);
-    return buffer[position];
+  /** Returns the available text that was not taken. */
+  rest(): string {
+    return this.position === 0 ? this.buffer : this.buffer.slice(this.position);
   }
 
-  /** Returns true if the literal may continue the available text. */
-  const mayFollow = (literal: string): boolean =>
-    literal.startsWith(position === 0 ? buffer : buffer.slice(position));
-
-  function takeArrived(): void {
-    if (takeChunk !== undefined && (takeChunk() || hasEnded)) takeChunk = undefined;
+  /** Starts recording the text that is taken. */
+  startRecording(): void {
+    this.isRecording = true;
   }
 
-  const cursor: TextCursor = {
-    get previous() {
-      return previous;
-    },
-    get visited() {
-      return visited;
-    },
-    get taken() {
-      return taken;
-    },
+  stopRecording(): void {
+    this.isRecording = false;
+  }
 
-    feed(text) {
-      buffer = position === buffer.length ? text : buffer.slice(position) + text;
-      position = 0;
-      takeArrived();
-    },
-    end() {
-      hasEnded = true;
-      takeArrived();
-    },
+  /** Returns the text recorded since the last call. */
+  recorded(): string {
+    const text = this.record;
+    this.record = '';
+    return text;
+  }
 
-    peek(offset = 0) {
-      visited++;
-      const isKnown = hasEnded || position + offset < buffer.length;
-      return isKnown ? new Known(buffer[position + offset]) : peekLater(offset);
-    },
+  /** Starts keeping the text that is taken, independently of the recording. */
+  startKeeping(): void {
+    this.keeping = '';
+  }
 
-    scan(isPart, start = 0) {
-      let end = start;
-      const scan = () => {
-        for (; position + end < buffer.length; end++) {
-          visited++;
-          if (!isPart(buffer.charAt(position + end), end)) return true;
-        }
-        return false;
-      };
-      return scan() || hasEnded ? new Known(end) : scanLater(scan, () => end);
-    },
-
-    sees(literal, start = 0) {
-      if (!hasEnded && position + start + literal.length > buffer.length) return seesLater(literal, start);
-      visited++;
-      return new Known(buffer.startsWith(literal, position + start));
-    },
-    takes(literal) {
-      if (!hasEnded && position + literal.length > buffer.length) return takesLater(literal);
-      visited++;
-      const isNext = buffer.startsWith(literal, position);
-      if (isNext) cursor.take(literal.length);
-      return new Known(isNext);
-    },
-
-    match(literals) {
-      let found: string | undefined;
-      for (const literal of literals) {
-        // The missing text may complete this literal.
-        if (!hasEnded && position + literal.length > buffer.length && mayFollow(literal)) {
-          return matchLater(literals);
-        }
-        const isLonger = found === undefined || literal.length > found.length;
-        if (isLonger && buffer.startsWith(literal, position)) found = literal;
-      }
-      visited += found?.length ?? 1;
-      return new Known(found);
-    },
-
-    take(length) {
-      const text = buffer.slice(position, position + length);
-      position += text.length;
-      visited += text.length;
-      taken += text.length;
-      if (isRecording) record += text;
-      if (keeping !== undefined) keeping += text;
-      if (text !== '') previous = text.charAt(text.length - 1);
-      return text;
-    },
-    takeMatch(expression) {
-      expression.lastIndex = position;
-      const found = expression.exec(buffer);
-      if (found === null) return undefined;
-      cursor.take(found[0].length);
-      return found;
-    },
-    takeUntil(stop) {
-      stop.lastIndex = position;
-      const end = stop.test(buffer) ? stop.lastIndex - 1 : buffer.length;
-      return cursor.take(end - position);
-    },
-    passUntil(stop, onText) {
-      const take = () => {
-        const text = cursor.takeUntil(stop);
-        if (text !== '') onText(text);
-        return position < buffer.length;
-      };
-      return take() || hasEnded ? new Known(buffer[position]) : passLater(take);
-    },
-    takeEach: take => (take() || hasEnded ? new Known(undefined) : wait(take)),
-    get isTaking() {
-      return takeChunk !== undefined;
-    },
-    takeSpace(most = Number.POSITIVE_INFINITY) {
-      const isKnown = position < buffer.length && !isSpace(buffer.charCodeAt(position));
-      if (!isKnown) return takeSpaceLater(most);
-      visited++;
-      return new Known('');
-    },
-
-    rest: () => buffer.slice(position),
-    startRecording() {
-      isRecording = true;
-    },
-    stopRecording() {
-      isRecording = false;
-    },
-    startKeeping() {
-      keeping = '';
-    },
-    kept() {
-      const text = keeping ?? '';
-      keeping = undefined;
-      return text;
-    },
-    recorded() {
-      const text = record;
-      record = '';
-      return text;
-    },
-  };
-  return cursor;
+  /** Stops keeping text, and returns it. */
+  kept(): string {
+    const text = this.keeping ?? '';
+    this.keeping = undefined;
+    return text;
+  }
 }
 
 /** Returns true for the white space of regular expressions. */

@@ -85,19 +85,10 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
       if (!(yield* readString(text => void (json += text)))) return undefined;
       key = String(JSON.parse(json));
     } else {
-      key = cursor.take(yield* findKeyLength(0)).trim();
+      key = cursor.take(yield* findKeyLength(cursor, 0)).trim();
     }
     yield* cursor.takeSpace();
     return key !== '' && (yield* cursor.takes(':')) ? key : undefined;
-  }
-
-  function* findKeyLength(start: number): Reading<number> {
-    let length = 0;
-    for (; length < MAX_KEY; length++) {
-      const character = yield* cursor.peek(start + length);
-      if (character === undefined || KEY_END.test(character)) break;
-    }
-    return length;
   }
 
   function* readValue(write: Write, { depth, isText }: { depth: number; isText: boolean }): Reading<boolean> {
@@ -134,7 +125,7 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
   }
 
   function* readString(write: Write): Reading<boolean> {
-    if (!(yield* cursor.takes(delimiter))) return yield* readQuoted(write);
+    if (!(yield* cursor.takes(delimiter))) return yield* readQuoted(cursor, write);
     write('"');
     for (;;) {
       const next = yield* cursor.passUntil(delimiterStart, text => write(JSON.stringify(text).slice(1, -1)));
@@ -146,35 +137,14 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
     return true;
   }
 
-  /** Reads a string in quotation marks instead of delimiters. It ends before the structure continues. */
-  function* readQuoted(write: Write): Reading<boolean> {
-    const quote = (yield* cursor.peek()) ?? '';
-    if (quote !== '"' && quote !== "'") return false;
-    cursor.take(1);
-    const stop = toStopExpression([quote]);
-    let text = '';
-    for (;;) {
-      if ((yield* cursor.passUntil(stop, plain => void (text += plain))) === undefined) return false;
-      const next = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
-      const character = yield* cursor.peek(next);
-      const isEscaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(text.slice(-MAX_KEY));
-      cursor.take(1);
-      if (!isEscaped && character !== undefined && /[,:}\]]/.test(character)) break;
-      text += quote;
-    }
-    // Escapes are read only where the whole string is valid, because paths contain backslashes too.
-    write(toJsonString(text, quote));
-    return true;
-  }
-
   /** Reads a value without delimiters: a number, a word, or text that lost its delimiters. */
   function* readBare(write: Write, isText: boolean): Reading<boolean> {
     let text = '';
     for (;;) {
       const end = yield* cursor.passUntil(BARE_END, plain => void (text += plain));
       if (end === undefined || end === '<') {
-        if (end === undefined || isMarker(yield* peekText(2))) return false;
-      } else if (end !== ',' || !isText || (yield* seesKey())) {
+        if (end === undefined || isMarker(yield* peekText(cursor, 2))) return false;
+      } else if (end !== ',' || !isText || (yield* seesKey(cursor, properties))) {
         if (end === '}' || end === ',' || end === ']') break;
       }
       text += cursor.take(1);
@@ -188,22 +158,55 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
     return true;
   }
 
-  function* peekText(length: number): Reading<string> {
-    let text = '';
-    for (let offset = 0; offset < length; offset++) text += (yield* cursor.peek(offset)) ?? '';
-    return text;
-  }
-
-  /** Returns true if a comma and another parameter of the tool come next. */
-  function* seesKey(): Reading<boolean> {
-    const start = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
-    const length = yield* findKeyLength(start);
-    if ((yield* cursor.peek(start + length)) !== ':') return false;
-    const key = (yield* peekText(start + length)).slice(start).trim();
-    return properties !== undefined && Object.hasOwn(properties, key);
-  }
-
   return { object: readObject };
+}
+
+function* findKeyLength(cursor: TextCursor, start: number): Reading<number> {
+  let length = 0;
+  for (; length < MAX_KEY; length++) {
+    const character = yield* cursor.peek(start + length);
+    if (character === undefined || KEY_END.test(character)) break;
+  }
+  return length;
+}
+
+function* peekText(cursor: TextCursor, length: number): Reading<string> {
+  let text = '';
+  for (let offset = 0; offset < length; offset++) text += (yield* cursor.peek(offset)) ?? '';
+  return text;
+}
+
+/** Reads a string in quotation marks instead of delimiters. It ends before the structure continues. */
+function* readQuoted(cursor: TextCursor, write: Write): Reading<boolean> {
+  const quote = (yield* cursor.peek()) ?? '';
+  if (quote !== '"' && quote !== "'") return false;
+  cursor.take(1);
+  const stop = toStopExpression([quote]);
+  let text = '';
+  for (;;) {
+    if ((yield* cursor.passUntil(stop, plain => void (text += plain))) === undefined) return false;
+    const next = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
+    const character = yield* cursor.peek(next);
+    const isEscaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(text.slice(-MAX_KEY));
+    cursor.take(1);
+    if (!isEscaped && character !== undefined && /[,:}\]]/.test(character)) break;
+    text += quote;
+  }
+  // Escapes are read only where the whole string is valid, because paths contain backslashes too.
+  write(toJsonString(text, quote));
+  return true;
+}
+
+/** Returns true if a comma and another parameter of the tool come next. */
+function* seesKey(
+  cursor: TextCursor,
+  properties: Readonly<Record<string, unknown>> | undefined,
+): Reading<boolean> {
+  const start = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
+  const length = yield* findKeyLength(cursor, start);
+  if ((yield* cursor.peek(start + length)) !== ':') return false;
+  const key = (yield* peekText(cursor, start + length)).slice(start).trim();
+  return properties !== undefined && Object.hasOwn(properties, key);
 }
 
 const BARE_END = /[,}\]<]/g;

@@ -9,8 +9,8 @@ import {
   toAllowedJson,
   unwrapCall,
 } from '../../tool-calls/schema-repair.js';
-import { createJsonScanner, isPrototypeKey, isSafeJson } from './json-scanner.js';
-import { createTextCursor, Known, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { JsonScanner, isPrototypeKey, isSafeJson } from './json-scanner.js';
+import { Known, type Reading, TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool } from '../reading/text-tool-format.js';
 
 const SPACE = String.raw`[ \t\n\r]*`;
@@ -193,7 +193,7 @@ function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void,
   }
 
   function* scanValue({ schema, isStreamed, depth }: Value): Reading<boolean> {
-    const scanner = createJsonScanner({ depth });
+    const scanner = new JsonScanner(depth);
     let emitted = 0;
     let rest = '';
     yield* cursor.takeEach(() => {
@@ -266,7 +266,7 @@ function unwrap(json: string, schema: unknown): string {
 
 /** Converts complete arguments as `readJsonArguments` does. */
 export function toArguments(json: string, tool: DeclaredTool | undefined): string | undefined {
-  const cursor = createTextCursor();
+  const cursor = new TextCursor();
   cursor.feed(json);
   cursor.end();
   let emitted = '';
@@ -289,7 +289,7 @@ export function unwrapText(json: string): string | undefined {
 
 /** Takes one JSON value. Returns undefined if it is incomplete or malformed. */
 export function* takeJson(cursor: TextCursor): Reading<string | undefined> {
-  const scanner = createJsonScanner();
+  const scanner = new JsonScanner();
   let json = '';
   yield* cursor.takeEach(() => {
     json += cursor.take(scanner.push(cursor.rest()));

@@ -1,11 +1,5 @@
 import { mendJson } from '../../tool-calls/json-repair.js';
-import {
-  createTextCursor,
-  findSpaceEnd,
-  type Reading,
-  type TextCursor,
-  toStopExpression,
-} from '../reading/text-cursor.js';
+import { findSpaceEnd, type Reading, TextCursor, toStopExpression } from '../reading/text-cursor.js';
 import type { TextCalls } from '../reading/text-tool-format.js';
 
 /** The outcome of reading calls: malformed JSON can be mended, other text is certainly no call. */
@@ -25,7 +19,7 @@ export function* readMended(cursor: TextCursor, calls: TextCalls, read: ReadCall
   if (result !== 'malformed') return result === 'read';
   const json = yield* takeMended(cursor, calls, kept);
   if (json === undefined) return false;
-  const mended = createTextCursor();
+  const mended = new TextCursor();
   mended.feed(json);
   mended.end();
   const second = first.remaining();

@@ -1,20 +1,3 @@
-/** Finds the end of one JSON value in text that arrives in chunks. */
-export interface JsonScanner {
-  readonly state: 'open' | 'complete' | 'invalid';
-  /**
-   * The number of scanned characters that keep their meaning, even if the text after them turns out to be malformed and
-   * is mended. They end inside or after a string or word, never after punctuation.
-   */
-  readonly certain: number;
-  /**
-   * Scans the next text, up to the end of the value or the first character that cannot belong to it. A number or word
-   * is complete only when another character follows.
-   *
-   * @returns the number of characters of `text` that belong to the value.
-   */
-  push(text: string): number;
-}
-
 /** Deeper than any argument, and shallow enough for every JSON parser. */
 const MAX_DEPTH = 256;
 /** Keys that refer to the prototype of an object. */
@@ -29,184 +12,190 @@ const PLAIN = /[^"\\\u0000-\u001f]+/y;
 type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end';
 
 /**
- * Accepts strict JSON (RFC 8259), except values nested too deeply and arguments with keys of the prototype.
- *
- * @param depth The number of containers around the value.
+ * Finds the end of one JSON value in text that arrives in chunks. Accepts strict JSON (RFC 8259), except values nested
+ * too deeply and arguments with keys of the prototype.
  */
-export function createJsonScanner({ depth = 0 }: { depth?: number } = {}): JsonScanner {
-  const containers: ('object' | 'array')[] = [];
-  const doubt = createPathDoubt();
-  let expected: Expected = 'value';
-  let state: JsonScanner['state'] = 'open';
+export class JsonScanner {
+  state: 'open' | 'complete' | 'invalid' = 'open';
+  /**
+   * The number of scanned characters that keep their meaning, even if the text after them turns out to be malformed and
+   * is mended. They end inside or after a string or word, never after punctuation.
+   */
+  certain = 0;
+  private readonly containers: ('object' | 'array')[] = [];
+  private readonly doubt = createPathDoubt();
+  private expected: Expected = 'value';
   /** The unfinished token: a string, or a number or word. */
-  let token: 'string' | 'word' | undefined;
-  let isKey = false;
+  private token: 'string' | 'word' | undefined;
+  private isKey = false;
   /** The position in an escape sequence: after the backslash, or the number of missing hex digits. */
-  let escape: 'start' | number = 0;
+  private escape: 'start' | number = 0;
   /** The start of the key or word, which is enough to check it. */
-  let written = '';
+  private written = '';
   /** The number of characters scanned before the current chunk, and in it. */
-  let before = 0;
-  let position = 0;
-  let certain = 0;
+  private before = 0;
+  private position = 0;
 
-  function fail(): false {
-    state = 'invalid';
+  /** @param depth The number of containers around the value. */
+  constructor(private readonly depth = 0) {}
+
+  /**
+   * Scans the next text, up to the end of the value or the first character that cannot belong to it. A number or word
+   * is complete only when another character follows.
+   *
+   * @returns the number of characters of `text` that belong to the value.
+   */
+  push(text: string): number {
+    this.position = 0;
+    while (this.position < text.length && this.state === 'open') {
+      if (this.token === 'string' && this.escape === 0) this.readPlain(text);
+      if (this.position >= text.length || !this.read(text.charAt(this.position))) break;
+      this.position++;
+    }
+    this.before += this.position;
+    return this.position;
+  }
+
+  private fail(): false {
+    this.state = 'invalid';
     return false;
   }
 
-  function endValue(): true {
-    if (containers.length === 0) state = 'complete';
-    else expected = 'comma-or-end';
+  private endValue(): true {
+    if (this.containers.length === 0) this.state = 'complete';
+    else this.expected = 'comma-or-end';
     return true;
   }
 
-  function open(container: 'object' | 'array'): boolean {
-    if (containers.length >= MAX_DEPTH) return fail();
-    containers.push(container);
-    expected = container === 'object' ? 'key-or-end' : 'value-or-end';
+  private open(container: 'object' | 'array'): boolean {
+    if (this.containers.length >= MAX_DEPTH) return this.fail();
+    this.containers.push(container);
+    this.expected = container === 'object' ? 'key-or-end' : 'value-or-end';
     return true;
   }
 
-  function close(container: 'object' | 'array'): boolean {
-    const canEnd = expected === 'comma-or-end' || expected === 'key-or-end' || expected === 'value-or-end';
-    if (!canEnd || containers.at(-1) !== container) return fail();
-    containers.pop();
-    return endValue();
+  private close(container: 'object' | 'array'): boolean {
+    const canEnd =
+      this.expected === 'comma-or-end' || this.expected === 'key-or-end' || this.expected === 'value-or-end';
+    if (!canEnd || this.containers.at(-1) !== container) return this.fail();
+    this.containers.pop();
+    return this.endValue();
   }
 
-  function startString(): boolean {
-    isKey = expected === 'key' || expected === 'key-or-end';
-    if (!isKey && expected !== 'value' && expected !== 'value-or-end') return fail();
-    token = 'string';
-    written = '"';
-    doubt.start();
+  private startString(): boolean {
+    this.isKey = this.expected === 'key' || this.expected === 'key-or-end';
+    if (!this.isKey && this.expected !== 'value' && this.expected !== 'value-or-end') return this.fail();
+    this.token = 'string';
+    this.written = '"';
+    this.doubt.start();
     return true;
   }
 
   /** Marks the text up to `end` as certain, if it is the text of a value. */
-  function settle(end: number): void {
-    if (!isKey && !doubt.isOpen) certain = before + end;
+  private settle(end: number): void {
+    if (!this.isKey && !this.doubt.isOpen) this.certain = this.before + end;
   }
 
-  function readInString(character: string): boolean {
-    if (isKey && written.length < 100) written += character;
-    if (escape === 'start') {
-      if (!'"\\/bfnrtu'.includes(character)) return fail();
-      escape = character === 'u' ? 4 : 0;
-      doubt.escape(character);
-      if (escape === 0) settle(position + 1);
-    } else if (escape > 0) {
-      if (!/[0-9a-f]/i.test(character)) return fail();
-      doubt.text(character);
-      escape--;
-      if (escape === 0) settle(position + 1);
+  private readInString(character: string): boolean {
+    if (this.isKey && this.written.length < 100) this.written += character;
+    if (this.escape === 'start') {
+      if (!'"\\/bfnrtu'.includes(character)) return this.fail();
+      this.escape = character === 'u' ? 4 : 0;
+      this.doubt.escape(character);
+      if (this.escape === 0) this.settle(this.position + 1);
+    } else if (this.escape > 0) {
+      if (!/[0-9a-f]/i.test(character)) return this.fail();
+      this.doubt.text(character);
+      this.escape--;
+      if (this.escape === 0) this.settle(this.position + 1);
     } else if (character === '\\') {
-      escape = 'start';
+      this.escape = 'start';
     } else if (character === '"') {
-      token = undefined;
-      if (!isKey) {
-        doubt.start();
-        settle(position);
-        return endValue();
+      this.token = undefined;
+      if (!this.isKey) {
+        this.doubt.start();
+        this.settle(this.position);
+        return this.endValue();
       }
-      if (isForbidden(written)) return fail();
-      expected = 'colon';
+      if (this.isForbidden(this.written)) return this.fail();
+      this.expected = 'colon';
     } else {
-      return fail();
+      return this.fail();
     }
     return true;
   }
 
   /** Reads the characters of a string that need no attention. */
-  function readPlain(text: string): void {
-    PLAIN.lastIndex = position;
+  private readPlain(text: string): void {
+    PLAIN.lastIndex = this.position;
     if (!PLAIN.test(text)) return;
     const end = PLAIN.lastIndex;
-    if (isKey) {
-      if (written.length < 100) written += text.slice(position, end);
+    if (this.isKey) {
+      if (this.written.length < 100) this.written += text.slice(this.position, end);
     } else {
-      doubt.text(text.slice(position, end));
-      settle(end);
+      this.doubt.text(text.slice(this.position, end));
+      this.settle(end);
     }
-    position = end;
+    this.position = end;
   }
 
-  function isForbidden(key: string): boolean {
+  private isForbidden(key: string): boolean {
     if (key.length >= 100) return false;
     const name = String(JSON.parse(key));
-    return containers.length + depth === 1 ? isPrototypeKey(name) : name === '__proto__';
+    return this.containers.length + this.depth === 1 ? isPrototypeKey(name) : name === '__proto__';
   }
 
-  function endWord(): boolean {
-    token = undefined;
-    if (!isWord(written)) return fail();
-    certain = before + position;
-    return endValue();
+  private endWord(): boolean {
+    this.token = undefined;
+    if (!isWord(this.written)) return this.fail();
+    this.certain = this.before + this.position;
+    return this.endValue();
   }
 
   /** Reads punctuation. Returns undefined for another character. */
-  function readStructure(character: string): boolean | undefined {
+  private readStructure(character: string): boolean | undefined {
     switch (character) {
       case '{':
       case '[':
-        if (expected !== 'value' && expected !== 'value-or-end') return fail();
-        return open(character === '{' ? 'object' : 'array');
+        if (this.expected !== 'value' && this.expected !== 'value-or-end') return this.fail();
+        return this.open(character === '{' ? 'object' : 'array');
       case '}':
-        return close('object');
+        return this.close('object');
       case ']':
-        return close('array');
+        return this.close('array');
       case '"':
-        return startString();
+        return this.startString();
       case ':':
-        if (expected !== 'colon') return fail();
-        expected = 'value';
+        if (this.expected !== 'colon') return this.fail();
+        this.expected = 'value';
         return true;
       case ',':
-        if (expected !== 'comma-or-end') return fail();
-        expected = containers.at(-1) === 'object' ? 'key' : 'value';
+        if (this.expected !== 'comma-or-end') return this.fail();
+        this.expected = this.containers.at(-1) === 'object' ? 'key' : 'value';
         return true;
     }
     return undefined;
   }
 
   /** Returns true if the character belongs to the value. */
-  function read(character: string): boolean {
-    if (token === 'string') return readInString(character);
-    if (token === 'word') {
-      if (/[-+.\w]/.test(character) && written.length < 400) {
-        written += character;
+  private read(character: string): boolean {
+    if (this.token === 'string') return this.readInString(character);
+    if (this.token === 'word') {
+      if (/[-+.\w]/.test(character) && this.written.length < 400) {
+        this.written += character;
         return true;
       }
-      if (!endWord() || state === 'complete') return false;
+      if (!this.endWord() || this.state === 'complete') return false;
     }
     if (' \t\n\r'.includes(character)) return true;
-    const isRead = readStructure(character);
+    const isRead = this.readStructure(character);
     if (isRead !== undefined) return isRead;
-    if ((expected !== 'value' && expected !== 'value-or-end') || !/[-\dtfn]/.test(character)) return fail();
-    token = 'word';
-    written = character;
+    if ((this.expected !== 'value' && this.expected !== 'value-or-end') || !/[-\dtfn]/.test(character))
+      return this.fail();
+    this.token = 'word';
+    this.written = character;
     return true;
   }
-
-  return {
-    get state() {
-      return state;
-    },
-    get certain() {
-      return certain;
-    },
-    push(text) {
-      position = 0;
-      while (position < text.length && state === 'open') {
-        if (token === 'string' && escape === 0) readPlain(text);
-        if (position >= text.length || !read(text.charAt(position))) break;
-        position++;
-      }
-      before += position;
-      return position;
-    },
-  };
 }
 
 /**
@@ -255,7 +244,7 @@ function createPathDoubt() {
 
 /** Returns true for one complete JSON object, array or string that is safe to use in arguments. */
 export function isSafeJson(text: string): boolean {
-  const scanner = createJsonScanner();
+  const scanner = new JsonScanner();
   return scanner.push(text) === text.length && scanner.state === 'complete';
 }
 
