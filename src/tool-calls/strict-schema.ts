@@ -6,46 +6,18 @@ import { subschemasOf } from './json-schema.js';
  */
 
 /** Keywords that strict mode accepts. A schema with any other keyword is rejected. */
-const KEYWORDS: ReadonlySet<string> = new Set([
-  'type',
-  'properties',
-  'required',
-  'additionalProperties',
-  'items',
-  'enum',
-  'const',
-  'anyOf',
-  'description',
-  'title',
-  '$schema',
-  '$defs',
-  'definitions',
-  '$ref',
-  'format',
-  'pattern',
-  'minLength',
-  'maxLength',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minItems',
-  'maxItems',
-]);
+const KEYWORDS: ReadonlySet<string> = new Set(
+  [
+    'type properties required additionalProperties items enum const anyOf description title $schema $defs',
+    'definitions $ref format pattern minLength maxLength minimum maximum exclusiveMinimum',
+    'exclusiveMaximum multipleOf minItems maxItems',
+  ].flatMap(names => names.split(' ')),
+);
 
 /** Values of `format` that strict mode accepts. `uri` is not among them. */
-const FORMATS: ReadonlySet<unknown> = new Set([
-  'date-time',
-  'time',
-  'date',
-  'duration',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'uuid',
-]);
+const FORMATS: ReadonlySet<unknown> = new Set(
+  'date-time time date duration email hostname ipv4 ipv6 uuid'.split(' '),
+);
 
 const MAX_LEVELS = 10;
 const MAX_PROPERTIES = 5_000;

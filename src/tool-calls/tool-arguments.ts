@@ -121,8 +121,8 @@ function hasPrototypeKey(value: object): boolean {
 const excerpt = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
 /**
- * Repairs the name and the arguments of a call that `ai` could not read, by the rules of `normalizeToolName` and
- * `parseToolArguments`. It is a value for the option `experimental_repairToolCall` of `ai` 5, 6 and 7.
+ * Repairs the name and the arguments of a call that `ai` could not read, by the rules of `ToolCallPipeline` and
+ * `parseToolArguments`. It is a value for the option `experimental_repairToolCall` of `ai` 5 and 6, `repairToolCall` of `ai` 7.
  *
  * @returns null if the call cannot be repaired, for example because its arguments are truncated, and if these rules
  *   change nothing.

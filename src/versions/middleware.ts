@@ -4,14 +4,6 @@ import { fromLanguageModel, toModelOf, wrapSameVersion } from './language-model.
 import type { AnyLanguageModel } from './specification.js';
 import { type VersionName, VERSIONS } from './versions.js';
 
-/** A call of a model that a middleware wraps. */
-export interface MiddlewareCall<Result> {
-  readonly doGenerate: () => PromiseLike<Result>;
-  readonly doStream: () => PromiseLike<Result>;
-  readonly params: object;
-  readonly model: AnyLanguageModel;
-}
-
 /**
  * A middleware of this package for `wrapLanguageModel` of `ai` 5, 6 and 7. It acts in the version of the model that the host
  * passes to it.
@@ -158,23 +150,14 @@ export function applyMiddleware(
   return fromLanguageModel(wrapModel(model, middleware), { serialize: call => call });
 }
 
-interface MiddlewareMethods {
-  wrapGenerate?(call: MiddlewareCall<object>): PromiseLike<object>;
-  wrapStream?(call: MiddlewareCall<{ stream: ReadableStream<{ type: string }> }>): PromiseLike<{
-    stream: ReadableStream<{ type: string }>;
-  }>;
-}
-
 /** Wraps a model as `wrapLanguageModel` does. */
 function wrapModel(model: AnyLanguageModel, middleware: AnyMiddleware): AnyLanguageModel {
-  const { wrapGenerate, wrapStream } = middleware as MiddlewareMethods;
-
-  async function prepare(type: 'generate' | 'stream', options: MiddlewareParams) {
+  async function prepare(type: 'generate' | 'stream', options: MiddlewareParams): Promise<AnyMiddlewareCall> {
     const params = (await middleware.transformParams?.({ type, params: options, model })) ?? options;
     return {
       doGenerate: async () => model.doGenerate(params as never) as never,
       doStream: async () => model.doStream(params as never) as never,
-      params,
+      params: params as MiddlewareParams,
       model,
     };
   }
@@ -188,11 +171,11 @@ function wrapModel(model: AnyLanguageModel, middleware: AnyMiddleware): AnyLangu
     },
     async doGenerate(options: MiddlewareParams) {
       const call = await prepare('generate', options);
-      return wrapGenerate?.call(middleware, call) ?? call.doGenerate();
+      return middleware.wrapGenerate?.(call) ?? call.doGenerate();
     },
     async doStream(options: MiddlewareParams) {
       const call = await prepare('stream', options);
-      return wrapStream?.call(middleware, call) ?? call.doStream();
+      return (middleware.wrapStream?.(call) ?? call.doStream()) as ReturnType<AnyMiddlewareCall['doStream']>;
     },
   };
 }
