@@ -18,7 +18,7 @@ import { minimaxFormat } from './families/minimax.js';
 import { mistralFormat } from './families/mistral.js';
 import { seedFormat } from './families/seed-oss.js';
 import { KelivoError } from '../shared/errors.js';
-import { toNameHint } from '../shared/nearest-name.js';
+import { toNameHint } from '../shared/names.js';
 import { type ToolPrompting, type ToolPromptName, toolPromptNames } from './adapter-choice.js';
 import {
   commandRPrompt,

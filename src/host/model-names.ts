@@ -1,6 +1,5 @@
 import { KelivoError } from '../shared/errors.js';
-import { toModelExpression } from '../shared/model-pattern.js';
-import { toNameHint } from '../shared/nearest-name.js';
+import { toModelExpression, toNameHint } from '../shared/names.js';
 import type { ModelKind, NormalizedChoice } from './registry/model-choice.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './registry/registry-config.js';
 

@@ -40,7 +40,7 @@ export function createOfficialModels(
   );
 
   return modelId => {
-    const endpoint = new URL(endpoints.of(modelId, RESPONSES_PATH.slice(1)));
+    const endpoint = new URL(endpoints.of(RESPONSES_PATH.slice(1)));
     const { headers: modelHeaders } = resolveModelOverride(modelId, { ...settings, known: {} });
     const config = {
       baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),

@@ -12,12 +12,6 @@ export interface AzureSettings {
    * @default none, as `/openai/v1` needs none
    */
   readonly apiVersion?: string;
-  /**
-   * Adds the deployment to the address: `…/openai/deployments/<model>/responses`. Azure's Responses API has no such
-   * address, but gateways in front of it may.
-   * @default false
-   */
-  readonly deploymentUrls?: boolean;
 }
 
 /** API roots that have no version segment, by host. */
@@ -69,7 +63,7 @@ export function toApiRoot(
     const version = azure.apiVersion ?? url.searchParams.get('api-version') ?? '';
     const isDated = /^\d{4}-\d{2}-\d{2}/.test(version);
     // `…/openai/deployments/<name>` is the root of chat completions: Responses has no deployment in its path.
-    return [...prefix, 'openai', ...(isDated || azure.deploymentUrls ? [] : ['v1'])];
+    return [...prefix, 'openai', ...(isDated ? [] : ['v1'])];
   }
 }
 

@@ -31,8 +31,8 @@ export interface Endpoints {
   readonly origin: string;
   /** True for OpenAI, which rejects requests without a key. Other servers may accept them. */
   readonly needsKey: boolean;
-  /** Returns the URL of an endpoint for a model, for example of `responses`, or for all models. */
-  of(modelId: string | undefined, path: string): string;
+  /** Returns the URL of an endpoint, for example of `responses`. */
+  of(path: string): string;
 }
 
 /** @throws KelivoError with code `invalid-settings` for an invalid or missing base URL. */
@@ -43,12 +43,7 @@ export function createEndpoints(settings: KelivoResponsesSettings): Endpoints {
     shownRoot: root.origin + root.pathname,
     origin: root.origin,
     needsKey: root.hostname === 'api.openai.com',
-    of: (modelId, path) =>
-      toEndpoint(
-        root,
-        settings.azure?.deploymentUrls && modelId !== undefined ? `deployments/${modelId}/${path}` : path,
-        settings.query,
-      ),
+    of: path => toEndpoint(root, path, settings.query),
   };
 }
 

@@ -62,7 +62,7 @@ export function createCoreProvider(
     needsKey,
     fetchFor,
     timeout: timeouts.total,
-    urlOf: path => endpoints.of(undefined, path),
+    urlOf: endpoints.of,
   };
   let webSocket: Promise<WebSocketTransport> | undefined;
   const loadWebSocket = (): Promise<WebSocketTransport> =>
@@ -80,7 +80,7 @@ export function createCoreProvider(
       settings.models === undefined ? common : resolveModelOverride(modelId, { ...settings, known });
     return {
       provider: name,
-      url: endpoints.of(modelId, path),
+      url: endpoints.of(path),
       credentials: connection.credentials,
       needsKey,
       fetchFor,
@@ -113,11 +113,7 @@ export function createCoreProvider(
       return telemetry === undefined ? model : observe(observeModel(model, telemetry));
     },
     embeddingModel: (modelId, embeddingOptions) =>
-      createEmbeddingModel(
-        modelId,
-        { ...connection, url: endpoints.of(modelId, 'embeddings') },
-        embeddingOptions,
-      ),
+      createEmbeddingModel(modelId, { ...connection, url: endpoints.of('embeddings') }, embeddingOptions),
     toolStubs: stubsOptions => toToolStubs(tools, stubsOptions),
     compact: async (modelId, conversation) =>
       compactMessages(modelId, conversation, createConfig(modelId, 'responses/compact')),

@@ -3,7 +3,7 @@ import { type AdapterChoice, type AdapterSelection, isAdapterSelection } from '.
 import type { AdaptModelOptions } from '../adapters/adapt-model.js';
 import { type ToolPrompting, toolPromptNames } from '../adapters/adapter-choice.js';
 import type { ModelAdapterRegistry } from '../adapters/definition.js';
-import { toModelExpression } from '../shared/model-pattern.js';
+import { toModelExpression } from '../shared/names.js';
 import { type Compatibility, mergeCompatibility } from '../responses/compatibility/compatibility.js';
 import {
   type KnownServerName,

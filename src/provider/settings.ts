@@ -42,7 +42,6 @@ const createAzureSchema = (): SchemaOf<AzureSettings> =>
   z.strictObject({
     resourceName: z.string().min(1).optional(),
     apiVersion: z.string().min(1).optional(),
-    deploymentUrls: z.boolean().optional(),
   } satisfies Record<keyof AzureSettings, z.ZodType>);
 
 const createApiKeySchema = (): SchemaOf<ApiKeySetting> =>

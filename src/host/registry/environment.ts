@@ -1,5 +1,5 @@
 import { KelivoError } from '../../shared/errors.js';
-import { toNameHint } from '../../shared/nearest-name.js';
+import { toNameHint } from '../../shared/names.js';
 import type { DefaultVersion } from '../../versions/provider.js';
 import type { HostVersion } from '../../versions/specification.js';
 import { type KnownProvider, knownProviders } from './known-providers.js';

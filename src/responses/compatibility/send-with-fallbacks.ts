@@ -1,5 +1,5 @@
 import type { Warning } from '../../core/part.js';
-import { toCamelCase } from '../../shared/field-names.js';
+import { toCamelCase } from '../../shared/names.js';
 import {
   createItemRelations,
   isCompaction,

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import type { Message, Prompt } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
-import { toWireNames } from '../../shared/field-names.js';
+import { toWireNames } from '../../shared/names.js';
 import type { PlainObject } from '../../shared/json.js';
 import { pairToolCalls } from '../../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';

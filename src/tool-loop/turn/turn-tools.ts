@@ -2,7 +2,7 @@ import type { CoreCall } from '../../core/call.js';
 import type { FunctionTool, Prompt, Tool } from '../../core/prompt.js';
 import { untilAborted } from '../../shared/abort.js';
 import { objectOf } from '../../shared/json.js';
-import { nearestName } from '../../shared/nearest-name.js';
+import { nearestName } from '../../shared/names.js';
 import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
 import { isStrictSchema } from '../../tool-calls/strict-schema.js';
 import { normalizeToolName } from '../../tool-calls/tool-names.js';
