@@ -1,7 +1,7 @@
 import type { JSONObject } from '../shared/json.js';
 import { type CoreModel, withChanges } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
-import { toNameHint } from '../shared/nearest-name.js';
+import { toNameHint } from '../shared/names.js';
 import { thinkTags, type UndeclaredPolicy } from '../text-tools/reading/text-tool-format.js';
 import { wrapSameVersion } from '../versions/language-model.js';
 import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';

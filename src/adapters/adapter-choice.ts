@@ -1,6 +1,6 @@
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
-import { toNameHint } from '../shared/nearest-name.js';
+import { toNameHint } from '../shared/names.js';
 import { checkAdapter, type ModelAdapter, type ModelAdapterRegistry } from './kit/definition.js';
 
 /*

@@ -1,7 +1,7 @@
 import { withOpen } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
 import { objectOf } from '../shared/json.js';
-import { toNameHint } from '../shared/nearest-name.js';
+import { toNameHint } from '../shared/names.js';
 import { type AdapterModule, toModuleName } from './adapter-choice.js';
 import { adapterOf, createMiddleware } from './kit/middleware.js';
 import type { ModelAdapter, ModelAdapterDefinition, ModelAdapterRegistry } from './kit/definition.js';

@@ -1,5 +1,5 @@
 import { KelivoError } from '../shared/errors.js';
-import { toNameHint } from '../shared/nearest-name.js';
+import { toNameHint } from '../shared/names.js';
 import * as formats from '../text-tools/formats/index.js';
 import type { TextToolFormat } from '../text-tools/reading/text-tool-format.js';
 import * as families from './families/index.js';

@@ -83,18 +83,21 @@ export interface CallErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Creates an error that this package detects itself. */
 export const createCallError = (
   failure: keyof typeof RETRYABLE,
   { url, requestBody, responseHeaders, statusCode, cause }: CallErrorFacts,
   message: string,
 ): APICallError =>
   new APICallError({
-    ...{ message, url, requestBodyValues: requestBody, statusCode, responseHeaders, cause },
+    message,
+    url,
+    requestBodyValues: requestBody,
+    statusCode,
+    responseHeaders,
+    cause,
     isRetryable: RETRYABLE[failure],
   });
 
-/** Converts an error that a stream contained instead of a response. */
 export function toStreamError(value: unknown, context: ErrorContext): APICallError {
   const data = redactErrorJson(value ?? null, context.redact);
   const error = toWireError(data) ?? { message: 'The server reported an error without a reason.' };

@@ -10,8 +10,6 @@ export interface RequestLogEntry {
   readonly phase: 'request' | 'response' | 'error';
   /** Identical in all entries of one request. A retry is a new request. */
   readonly requestId: number;
-  /** Time of the entry in milliseconds since 1970. */
-  readonly timestamp: number;
   /** The HTTP method, or `response.create` for a request over a WebSocket. */
   readonly method: string;
   /** The address of the request, without secrets. */
@@ -41,7 +39,6 @@ export type LoggedCall = Partial<Pick<CoreCall, 'own' | 'turn' | 'roundTelemetry
 /** Returns the `fetch` for the requests of one call, by the call and the receiver of its warnings. */
 export type FetchForCall = (call?: LoggedCall, warn?: Warn) => FetchFunction;
 
-/** A request that is sent. */
 interface LoggedRequest {
   readonly method: string;
   readonly url: string;
@@ -66,8 +63,8 @@ export function createRequestLog(logger: RequestLogger | undefined): RequestLog 
     const requestId = ++count;
     const startedAt = performance.now();
     const common = { requestId, method, url: redact(url), ...toCallFields(call) };
-    const report = (entry: Omit<RequestLogEntry, keyof typeof common | 'timestamp'>): void =>
-      callLogger(logger, { ...common, timestamp: Date.now(), ...entry });
+    const report = (entry: Omit<RequestLogEntry, keyof typeof common>): void =>
+      callLogger(logger, { ...common, ...entry });
 
     report({ phase: 'request', headers: redactHeaders(sent, redact) });
     try {

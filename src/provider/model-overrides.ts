@@ -9,7 +9,7 @@ import {
   knownServerNames,
 } from '../responses/compatibility/known-servers.js';
 import type { RequestOverride } from '../responses/model.js';
-import { toModelExpression } from '../shared/model-pattern.js';
+import { toModelExpression } from '../shared/names.js';
 import { once, type SettingsOf } from '../shared/settings.js';
 
 /** A schema for a named type. The compiler checks that what it accepts has that type. */

@@ -1,5 +1,5 @@
 import { isPlainObject, type PlainObject } from '../shared/json.js';
-import { INNOCENT_PARAMETER, SECRET_NAMES, SECRET_PATTERNS } from './rules.js';
+import { INNOCENT_PARAMETER, SECRET_NAMES, secretPatterns } from './rules.js';
 
 /** Replaces a secret in errors, logs and metadata. */
 export const MARK = '[redacted]';
@@ -90,7 +90,7 @@ const findRanges = (text: string, spellings: readonly string[]): Range[] => [
 
 /** Finds text that looks like a secret. */
 export const findByRule = (text: string): Range[] =>
-  SECRET_PATTERNS.flatMap(pattern =>
+  secretPatterns().flatMap(pattern =>
     [...text.matchAll(pattern)].map((match): Range => {
       const secret = match.findLast(group => group !== undefined) ?? '';
       const end = match.index + match[0].length;

@@ -23,15 +23,13 @@ export interface SecretNames {
   readonly pattern: RegExp;
 }
 
-/** The ends of names of secrets, in upper and lower case. */
-const NAME = String.raw`(?:access|account|api|private|secret|shared|signing)[_-]?key|secret|token|passphrase|password|passwd|(?<![a-z])pwd`;
-
 /** Names whose values are secrets, by the place of the name. */
 export const SECRET_NAMES = {
   field: {
     name: 'Field of a JSON object',
     example: 'access_token',
-    pattern: new RegExp(`(?:${NAME}|authorization|cookie)$`, 'i'),
+    pattern:
+      /(?:(?:access|account|api|private|secret|shared|signing)[_-]?key|secret|token|passphrase|password|passwd|(?<![a-z])pwd|authorization|cookie)$/i,
   },
   // Includes names that only gateways use.
   parameter: {
@@ -49,9 +47,6 @@ export const SECRET_NAMES = {
 
 /** Names of parameters that match the pattern but hold no secret. */
 export const INNOCENT_PARAMETER = /^(?:idempotency-key|x-session-affinity)$|rate-?limit/i;
-
-/** Returns a rule for what follows a name, such as `DB_PASSWORD`. */
-const named = ({ source }: RegExp): RegExp => new RegExp(`(?:${NAME})${source}`, 'gi');
 
 /** Tokens with an unmistakable beginning, which begin a word. */
 const TOKENS: readonly SecretRule[] = [
@@ -146,18 +141,6 @@ const VALUES: readonly SecretRule[] = [
       /\b(?:[Bb]asic|BASIC|[Bb]earer|BEARER)(?:\s|%20|\+)+(?!(?:[A-Z]?[a-z]{1,14}|[A-Z]{1,14})(?![\w~+/=-]|\.\w))([\w.~+/=-]{6,})/g,
   },
   {
-    name: 'Quoted value of a name',
-    example: 'password: "…"',
-    pattern: named(/(?:\\*["'])?\s{0,20}[:=]\s{0,20}(\\*["'`])((?:(?!\1)(?:\\.|[^\\\n\r])){1,1000})(?=\1)/),
-  },
-  {
-    name: 'Value of a name',
-    example: 'api_key=…',
-    pattern: named(
-      /(?:\\*["'])?\s{0,20}[:=]\s{0,20}(?:\\*["'])?(?![{[<]|(?:Basic|Bearer)\s|(?:true|false|null|undefined)\b)((?:\\(?!["'bfnrtu])|[^\s"'\\,;&])+)/,
-    ),
-  },
-  {
     name: 'Value of a command-line option',
     example: '--token …',
     pattern:
@@ -177,14 +160,39 @@ const VALUES: readonly SecretRule[] = [
   },
 ];
 
-/** All rules, which the guide lists. */
-export const SECRET_RULES: readonly SecretRule[] = [...TOKENS, ...VALUES];
+/** What follows a name such as `DB_PASSWORD`. */
+const NAMED: readonly SecretRule[] = [
+  {
+    name: 'Quoted value of a name',
+    example: 'password: "…"',
+    pattern: /(?:\\*["'])?\s{0,20}[:=]\s{0,20}(\\*["'`])((?:(?!\1)(?:\\.|[^\\\n\r])){1,1000})(?=\1)/,
+  },
+  {
+    name: 'Value of a name',
+    example: 'api_key=…',
+    pattern:
+      /(?:\\*["'])?\s{0,20}[:=]\s{0,20}(?:\\*["'])?(?![{[<]|(?:Basic|Bearer)\s|(?:true|false|null|undefined)\b)((?:\\(?!["'bfnrtu])|[^\s"'\\,;&])+)/,
+  },
+];
+
+/** Returns all rules, which the guide lists. */
+export const listSecretRules = (): readonly SecretRule[] => [...TOKENS, ...VALUES, ...NAMED];
 
 /** A word begins here, possibly after an escape sequence of JSON or of an address, and not in the middle of base64. */
-const WORD_START = String.raw`(?=[A-Za-z\d])(?:(?<!\w|[\w-]{20})|(?<=\\[bfnrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}))`;
+const WORD_START = /* @__PURE__ */ String.raw`(?=[A-Za-z\d])(?:(?<!\w|[\w-]{20})|(?<=\\[bfnrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}))`;
 
-/** What is searched. All tokens are one pattern, which takes a tenth of the time. */
-export const SECRET_PATTERNS: readonly RegExp[] = [
-  new RegExp(`${WORD_START}(?:${TOKENS.map(({ pattern }) => pattern.source).join('|')})`, 'g'),
-  ...VALUES.map(({ pattern }) => pattern),
-];
+let patterns: readonly RegExp[] | undefined;
+
+/**
+ * Returns what is searched. All tokens are one pattern, which takes a tenth of the time. Created on first use, so that
+ * bundlers omit it where nothing is redacted.
+ */
+export function secretPatterns(): readonly RegExp[] {
+  // `Authorization` has a rule of its own.
+  const names = `${SECRET_NAMES.field.pattern.source.slice(0, -1)}(?<!authorization)`;
+  return (patterns ??= [
+    new RegExp(`${WORD_START}(?:${TOKENS.map(({ pattern }) => pattern.source).join('|')})`, 'g'),
+    ...VALUES.map(({ pattern }) => pattern),
+    ...NAMED.map(({ pattern }) => new RegExp(names + pattern.source, 'gi')),
+  ]);
+}

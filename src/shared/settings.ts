@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import { KelivoError } from './errors.js';
-import { nearestName } from './nearest-name.js';
+import { nearestName } from './names.js';
 
 type SettingsShape = Readonly<Record<string, z.ZodType>>;
 

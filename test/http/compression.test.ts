@@ -8,7 +8,8 @@ const long = 'sunny '.repeat(1000);
 async function start(options: Parameters<typeof startEmulator>[0], compression?: { threshold?: number }) {
   const emulator = await startEmulator(options);
   const provider = createKelivoResponsesProvider({
-    ...{ baseURL: emulator.baseURL, apiKey: 'test' },
+    baseURL: emulator.baseURL,
+    apiKey: 'test',
     ...(compression && { compression }),
   });
   const ask = (prompt: string) => generateText({ model: provider('gpt-4o'), prompt, maxRetries: 0 });

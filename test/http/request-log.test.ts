@@ -26,13 +26,11 @@ const inShort = (entries: readonly RequestLogEntry[]) =>
 describe('the logger of a provider', () => {
   it('receives the request and the response', async () => {
     const { emulator, provider, entries } = await startLogged();
-    const before = Date.now();
     await generateText({ model: provider('gpt-5'), prompt: 'Hi' });
     expect(entries).toEqual([
       {
         phase: 'request',
         requestId: 1,
-        timestamp: expect.any(Number),
         method: 'POST',
         url: `${emulator.baseURL}/responses`,
         headers: expect.objectContaining({
@@ -43,7 +41,6 @@ describe('the logger of a provider', () => {
       {
         phase: 'response',
         requestId: 1,
-        timestamp: expect.any(Number),
         method: 'POST',
         url: `${emulator.baseURL}/responses`,
         headers: expect.objectContaining({ 'content-type': 'application/json' }),
@@ -51,7 +48,6 @@ describe('the logger of a provider', () => {
         duration: expect.any(Number),
       },
     ]);
-    expect(entries[0]?.timestamp).toBeGreaterThanOrEqual(before);
     expect(entries[1]?.duration).toBeGreaterThan(0);
   });
 

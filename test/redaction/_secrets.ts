@@ -75,6 +75,9 @@ const parts: Readonly<Record<string, readonly (readonly [before: string, secret:
     ['sent Bearer ', ['abc.', 'def-123']],
     ['sent Basic%20', ['dXNlcjpw', 'YXNzd29yZA==']],
   ],
+  'Value of a command-line option': [['npx server --api-key ', ['quite', '-secret']]],
+  'User and password in an address': [['postgres://', ['me:pass', 'word']]],
+  'Query parameter': [['/file?X-Amz-Signature=', ['0f1e2d3c4b5a', '69788796a5b4c3d2e1f0']]],
   'Quoted value of a name': [
     ['password: "', ['correct horse ', 'battery staple']],
     [String.raw`{\"clientSecret\": \"`, ['hunter', '22']],
@@ -84,9 +87,6 @@ const parts: Readonly<Record<string, readonly (readonly [before: string, secret:
     ['DB_PASSWORD=', ['hunter', '2']],
     ['&access_token=', ['0f1e2d3c4b5a', '69788796']],
   ],
-  'Value of a command-line option': [['npx server --api-key ', ['quite', '-secret']]],
-  'User and password in an address': [['postgres://', ['me:pass', 'word']]],
-  'Query parameter': [['/file?X-Amz-Signature=', ['0f1e2d3c4b5a', '69788796a5b4c3d2e1f0']]],
 };
 
 export interface Secret {

@@ -112,7 +112,8 @@ describe('the body of a request', () => {
     async of => {
       const emulator = await startEmulator({ rules: 'none' });
       const provider = createKelivoResponsesProvider({
-        ...{ baseURL: emulator.baseURL, apiKey: 'sk' },
+        baseURL: emulator.baseURL,
+        apiKey: 'sk',
         ...(of === 'settings' && { models: { '*': { body } } }),
       });
       const { request } = await generateText({

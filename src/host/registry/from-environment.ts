@@ -1,5 +1,5 @@
 import { KelivoError } from '../../shared/errors.js';
-import { toNameHint } from '../../shared/nearest-name.js';
+import { toNameHint } from '../../shared/names.js';
 import { type KnownProvider, knownProviders, variablesOf } from './known-providers.js';
 import { findProvider, type ModelKind } from './resolve.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './schema.js';

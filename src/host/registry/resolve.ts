@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
-import { toModelExpression } from '../../shared/model-pattern.js';
-import { toNameHint } from '../../shared/nearest-name.js';
+import { toModelExpression } from '../../shared/names.js';
+import { toNameHint } from '../../shared/names.js';
 import { parseSettings, type SettingsOf } from '../../shared/settings.js';
 import { type DefaultModels, knownModelsOf, variablesOf } from './known-providers.js';
 import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './schema.js';

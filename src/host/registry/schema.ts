@@ -9,7 +9,7 @@ import {
 } from '../../provider/settings.js';
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
-import { nearestName } from '../../shared/nearest-name.js';
+import { nearestName } from '../../shared/names.js';
 import { findSettingsIssues, once } from '../../shared/settings.js';
 import { isToolSource } from '../../tools/tool-source.js';
 import { type SwitchValue, switchValueSchema } from '../switch/switchable-provider.js';

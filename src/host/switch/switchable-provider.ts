@@ -5,7 +5,7 @@ import { createComposition } from '../../provider/composition.js';
 import { type CoreProvider, createCoreProvider } from '../../provider/core-provider.js';
 import { type ProviderOf, showProvider } from '../../provider/provider.js';
 import { type KelivoResponsesSettings, validateSettings } from '../../provider/settings.js';
-import { toModelExpression } from '../../shared/model-pattern.js';
+import { toModelExpression } from '../../shared/names.js';
 import { parseSettings } from '../../shared/settings.js';
 import { toToolStubs } from '../../tools/tool-stubs.js';
 import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../../versions/provider.js';

@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Warning } from '../../core/part.js';
-import { toCamelCase } from '../../shared/field-names.js';
+import { toCamelCase } from '../../shared/names.js';
 import {
   createItemRelations,
   isCompaction,

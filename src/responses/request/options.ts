@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { toWireNames } from '../../shared/field-names.js';
+import { toWireNames } from '../../shared/names.js';
 import { objectOf, type PlainObject } from '../../shared/json.js';
 import type { SettingsOf } from '../../shared/settings.js';
 import { presentFields } from '../hosted-tools/hosted-tool.js';

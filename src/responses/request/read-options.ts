@@ -4,7 +4,7 @@ import type { CoreCall } from '../../core/call.js';
 import type { FunctionTool, PartFacts, ProviderOptions } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
 import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
-import { nearestName } from '../../shared/nearest-name.js';
+import { nearestName } from '../../shared/names.js';
 import {
   bodySchema,
   callOptions,

@@ -2,7 +2,7 @@ import type { APICallError } from '@ai-sdk/provider';
 import type { FinishReason, Part, Usage } from '../../core/part.js';
 import { addUsage, NO_USAGE, toUsage as toCoreUsage } from '../../core/finish.js';
 import { createCallError, type ErrorContext, toStreamError } from '../../http/api-error.js';
-import { toCamelCase, toSdkNames } from '../../shared/field-names.js';
+import { toCamelCase, toSdkNames } from '../../shared/names.js';
 import {
   asJson,
   idOf,

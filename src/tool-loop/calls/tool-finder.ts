@@ -1,5 +1,5 @@
 import type { Tool } from '../../core/prompt.js';
-import { nearestName } from '../../shared/nearest-name.js';
+import { nearestName } from '../../shared/names.js';
 import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
 import { normalizeToolName } from '../../tool-calls/tool-names.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearestName } from '../../src/shared/nearest-name.js';
+import { nearestName } from '../../src/shared/names.js';
 
 const names = ['apiKey', 'baseURL', 'headers', 'total', 'idle', 'maxRounds', 'resourceName'];
 

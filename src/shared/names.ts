@@ -1,3 +1,53 @@
+import { asJson, isPlainObject, type JSONValue, type PlainObject } from './json.js';
+
+/* Names of fields, models and settings. */
+
+/**
+ * Returns an object with the field names of the API, which are in snake case, at every level. `unchanged` contains fields whose inner names belong to
+ * the host, such as headers.
+ */
+export const toWireNames = (fields: PlainObject, unchanged: readonly string[] = []): PlainObject =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      toSnakeCase(name),
+      unchanged.includes(name) ? value : toNestedWireNames(value),
+    ]),
+  );
+
+function toNestedWireNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toNestedWireNames);
+  return isPlainObject(value) ? toWireNames(value) : value;
+}
+
+/** Returns names that are not in camel case unchanged. */
+function toSnakeCase(name: string): string {
+  if (!/^[a-z][a-zA-Z0-9]*$/.test(name)) return name;
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+}
+
+/** Returns a JSON value with the field names of the AI SDK, which are in camel case, at every level. */
+export function toSdkNames(value: unknown): JSONValue {
+  if (Array.isArray(value)) return value.map(toSdkNames);
+  if (!isPlainObject(value)) return asJson(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [toCamelCase(name), toSdkNames(field)]),
+  );
+}
+
+/** Returns the name of a field in the AI SDK. The parts of a path are joined, as in `textVerbosity`. */
+export const toCamelCase = (name: string): string =>
+  name.replace(/[._]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Converts a model id pattern, whose `*` stands for any characters, to a regular expression. */
+export const toModelExpression = (pattern: string): RegExp =>
+  new RegExp(
+    `^${pattern
+      .split('*')
+      .map(text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+    's',
+  );
+
 /**
  * Finds the name that was probably meant by a misspelt one: one that differs only in case, `_` or `-`, otherwise the one
  * with the fewest differing characters, and of those the one with the longest common prefix. Returns undefined if no name is similar.
