@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { outputFor, outputOf, post, startEmulator, stream, textOf, tool, user } from '../testing/_emulator.js';
+import {
+  outputFor,
+  outputOf,
+  post,
+  startEmulator,
+  stream,
+  textOf,
+  tool,
+  user,
+} from '../testing/_emulator.js';
 
 type Json = Record<string, unknown>;
 
