@@ -13,7 +13,7 @@ import {
 import type { KelivoResponsesSettings } from './provider/settings.js';
 
 export { createCorsProxyFetch } from './http/cors-proxy.js';
-export { redactSecrets } from './redaction/redaction.js';
+export { redactSecrets, type RedactSecretsOptions } from './redaction/redaction.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
 export type {
   KelivoOpenAIMetadata,

@@ -49,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/mcp/config',
     'src/core',
     'src/tools',
+    'src/tool-calls',
     'src/shared',
   ],
   'src/mcp/features': [
@@ -277,24 +278,15 @@ test('a file under 40 lines has a second importer', () => {
 
 test('the sources stay within their size', () => {
   expect(files.length).toBeLessThanOrEqual(350);
-  expect(lineCount()).toBeLessThanOrEqual(50_000);
+  // A third of the lines are comments: each of the options and exports is documented where editors show it.
+  expect(lineCount()).toBeLessThanOrEqual(58_000);
 });
 
 /** Longer files and functions, with the reason. A row goes when its file or function is short enough. */
 const LONG: Readonly<Record<string, string>> = {
-  'src/provider/settings.ts settingsShape': 'a table: one entry with its comment for each setting',
-  'src/text-tools/parser/text-cursor.ts': 'to be divided',
-  'src/versions/history.ts': 'to be divided',
-  'src/versions/read.ts': 'to be divided',
-  'src/telemetry/rounds.ts startRound': 'to be divided',
-  'src/text-tools/values/python-value.ts createPythonReader': 'to be divided',
-  'src/text-tools/parser/text-cursor.ts createTextCursor': 'to be divided',
-  'src/text-tools/parser/text-parser.ts createTextParser': 'to be divided',
+  'src/tool-calls/json-repair.ts readMalformed': 'a reader whose steps share one position',
   'src/text-tools/parser/call-reader.ts createCallTracker': 'to be divided',
   'src/text-tools/parser/response-reader.ts createResponseReader': 'to be divided',
-  'src/text-tools/values/json-scanner.ts createJsonScanner': 'to be divided',
-  'src/text-tools/values/gemma-call.ts createGemmaReader': 'to be divided',
-  'src/tool-calls/lenient-json.ts createReader': 'to be divided',
   'src/tool-loop/calls/call-runner.ts createCallRunner': 'to be divided',
   'src/tool-loop/calls/round-calls.ts createRoundCalls': 'to be divided',
   'src/tool-loop/durable/journal.ts openJournal': 'to be divided',
@@ -315,8 +307,8 @@ test('a file has at most 350 lines, a function 120 and one that creates an objec
 });
 
 test('the promise to users does not grow', () => {
-  expect(optionCount()).toBeLessThanOrEqual(335);
-  expect(exportCount()).toBeLessThanOrEqual(350);
+  expect(optionCount()).toBeLessThanOrEqual(265);
+  expect(exportCount()).toBeLessThanOrEqual(225);
 });
 
 test('adapters, text tools and the tool loop do not depend on the Responses API', () => {

@@ -42,28 +42,31 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 /** Shorter values of an application are not replaced, because they occur in ordinary text. */
 const MIN_KNOWN_LENGTH = 6;
 
+/** Options of `redactSecrets`. */
+export interface RedactSecretsOptions {
+  /**
+   * Values to replace as well, also in JSON, in addresses and in base64. Those of less than six characters are ignored.
+   * @default none
+   */
+  readonly secrets?: readonly string[];
+  /** The name of the header that contains the text, which may mean that all of it is secret. */
+  readonly header?: string;
+  /** The name of the JSON field that contains the text, likewise. */
+  readonly field?: string;
+  /**
+   * Returns the replacement of a secret at a position of the text.
+   * @default `[redacted]`
+   */
+  readonly replace?: (secret: string, position: number) => string;
+}
+
 /**
  * Replaces secrets in a text by `[redacted]`, by the rules that this package applies to errors, logs and telemetry: keys of
  * known services, tokens, private keys, and values of names such as `password`. Use it for your own logs and exports.
- *
- * @param options.secrets Values to replace as well, also in JSON, in addresses and in base64. Those of less than six characters are ignored.
- * @param options.header The name of the header that contains the text, which may mean that all of it is secret.
- * @param options.field The name of the JSON field that contains the text, likewise.
- * @param options.replace Returns the replacement of a secret. @default '[redacted]'
  */
 export function redactSecrets(
   text: string,
-  {
-    secrets = [],
-    header,
-    field,
-    replace = () => MARK,
-  }: {
-    secrets?: readonly string[];
-    header?: string;
-    field?: string;
-    replace?: (secret: string, position: number) => string;
-  } = {},
+  { secrets = [], header, field, replace = () => MARK }: RedactSecretsOptions = {},
 ): string {
   const isSecret =
     text !== '' &&

@@ -84,6 +84,7 @@ function createFunctionPrompt({ tag, separator }: { tag: string; separator: stri
   };
 }
 
+/** Qwen3-Coder: a function with a tag for each parameter, in `<tool_call>`. */
 export const qwenXmlPrompt = createFunctionPrompt({ tag: 'tool_call', separator: '\n' });
 
 /** Values of Seed-OSS keep the line breaks around them. */

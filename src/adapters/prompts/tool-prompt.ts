@@ -11,12 +11,14 @@ export interface ToolPrompt {
   results(results: readonly PromptResult[]): string;
 }
 
+/** A call in the history, which a prompt writes. */
 export interface PromptCall {
   readonly id: string;
   readonly name: string;
   readonly input: PlainObject;
 }
 
+/** The result of a call, as text. */
 export interface PromptResult {
   readonly id: string;
   readonly name: string;

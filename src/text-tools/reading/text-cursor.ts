@@ -259,6 +259,7 @@ export class TextCursor {
     this.isRecording = true;
   }
 
+  /** Ends the recording that `startRecording` began. */
   stopRecording(): void {
     this.isRecording = false;
   }
