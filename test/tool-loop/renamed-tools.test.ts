@@ -29,7 +29,9 @@ const server = (name: string, tools: readonly string[], ran: string[]): ToolSour
 
 /** The declarations of the tools as `ai` passes them to a model. */
 async function stubsOf(source: ToolSource): Promise<LanguageModelV2FunctionTool[]> {
-  const stubs = await toToolStubs(withPendingWarnings(source), { needsApproval: ['search'] });
+  const stubs = await toToolStubs(withPendingWarnings(source), {
+    needsApproval: ['read', 'wipe', 'search'],
+  });
   return Object.entries(stubs).map(([name, { inputSchema, providerOptions }]) => ({
     type: 'function',
     name,
