@@ -200,12 +200,15 @@ describe('a round with calls of the host', () => {
         {
           role: 'assistant',
           content: [
-            ...results.map(({ toolCallId, toolName, result }) => ({
-              type: 'tool-result' as const,
-              toolCallId,
-              toolName,
-              output: { type: 'text' as const, value: String(result) },
-            })),
+            ...results.flatMap(({ toolCallId, toolName, result }) => [
+              { type: 'tool-call' as const, toolCallId, toolName, input: {}, providerExecuted: true },
+              {
+                type: 'tool-result' as const,
+                toolCallId,
+                toolName,
+                output: { type: 'text' as const, value: String(result) },
+              },
+            ]),
             { type: 'tool-call', toolCallId: 'h1', toolName: 'of_the_host', input: {} },
           ],
         },
