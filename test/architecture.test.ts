@@ -284,7 +284,6 @@ test('the sources stay within their size', () => {
 
 /** Longer files and functions, with the reason. A row goes when its file or function is short enough. */
 const LONG: Readonly<Record<string, string>> = {
-  'src/provider/settings.ts settingsShape': 'a table: one entry with its comment for each setting',
   'src/telemetry/rounds.ts startRound': 'to be divided',
   'src/tool-calls/json-repair.ts readMalformed': 'a reader whose steps share one position',
   'src/text-tools/parser/call-reader.ts createCallTracker': 'to be divided',

@@ -175,11 +175,15 @@ const NAMED: readonly SecretRule[] = [
   },
 ];
 
-/** Returns all rules, which the guide lists. */
+/**
+ * Returns all rules, which the guide lists.
+ *
+ * @internal
+ */
 export const listSecretRules = (): readonly SecretRule[] => [...TOKENS, ...VALUES, ...NAMED];
 
 /** A word begins here, possibly after an escape sequence of JSON or of an address, and not in the middle of base64. */
-const WORD_START = /* @__PURE__ */ String.raw`(?=[A-Za-z\d])(?:(?<!\w|[\w-]{20})|(?<=\\[bfnrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}))`;
+const WORD_START = /(?=[A-Za-z\d])(?:(?<!\w|[\w-]{20})|(?<=\\[bfnrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}))/;
 
 let patterns: readonly RegExp[] | undefined;
 
@@ -191,7 +195,7 @@ export function secretPatterns(): readonly RegExp[] {
   // `Authorization` has a rule of its own.
   const names = `${SECRET_NAMES.field.pattern.source.slice(0, -1)}(?<!authorization)`;
   return (patterns ??= [
-    new RegExp(`${WORD_START}(?:${TOKENS.map(({ pattern }) => pattern.source).join('|')})`, 'g'),
+    new RegExp(`${WORD_START.source}(?:${TOKENS.map(({ pattern }) => pattern.source).join('|')})`, 'g'),
     ...VALUES.map(({ pattern }) => pattern),
     ...NAMED.map(({ pattern }) => new RegExp(names + pattern.source, 'gi')),
   ]);

@@ -107,7 +107,7 @@ function toText(value: unknown): string {
     }
     if (key === 'timestamp' || key === 'responseHeaders') return undefined;
     return one instanceof Uint8Array ? Buffer.from(one).toString('base64') : one;
-  }).replace(/\b[a-z]{2,6}_(?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{16}\b/g, id => {
+  }).replace(/\b(?:[a-z]{2,6}_)?(?=[A-Za-z0-9]*[a-z])(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{16}\b/g, id => {
     if (!ids.has(id)) ids.set(id, `id-${ids.size}`);
     return ids.get(id) ?? id;
   });

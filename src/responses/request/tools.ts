@@ -173,7 +173,7 @@ export interface DeclaredTool {
 type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
 
 /** @throws UnsupportedFunctionalityError for a tool that the request does not contain, or cannot identify. */
-export function toToolChoice(
+function toToolChoice(
   toolChoice: ToolChoice,
   { declared, toWire }: { declared: DeclaredTools; toWire: (name: string) => string },
 ): WireToolChoice {
@@ -234,7 +234,7 @@ const ALLOWED_TOOL_FIELDS: Readonly<Record<string, readonly string[]>> = {
  *
  * @throws UnsupportedFunctionalityError if no tool is left.
  */
-export function toAllowedTools(
+function toAllowedTools(
   { toolNames, mode }: NonNullable<ResponsesCallOptions['allowedTools']>,
   {
     declared,

@@ -7,7 +7,7 @@ import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { takesSelfClosing } from './invoke.js';
 
 /** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */
-export function createFunctionFormat(
+function createFunctionFormat(
   name: string,
   { open, close, trims }: { open: string; close: string; trims: Trim },
 ): TextToolFormat {
