@@ -15,7 +15,7 @@ import {
   parseSettings,
   type SettingsOf,
 } from '../shared/settings.js';
-import { settingOptions } from '../responses/request/options.js';
+import { type SettingOptions, settingOptions } from '../responses/request/options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
 import type { LocalTools } from '../tools/local-tools.js';
@@ -91,7 +91,8 @@ function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeo
 }
 
 /*
- * The settings of a provider except `tools`. A new setting is one entry here: its type, its comment and its row in the
+ * The settings of a provider except `tools`, and except those that also models or calls have. Those are not spread here,
+ * because the comments of spread members are missing in declarations. A new setting is one entry here: its type, its comment and its row in the
  * reference of all options are taken from the entry.
  */
 const settingsShape = once(() => ({
@@ -160,7 +161,6 @@ const settingsShape = once(() => ({
    * @default none
    */
   telemetry: telemetrySetting(),
-  ...settingOptions,
   /**
    * Replay of calls whose reasoning item is missing in the history. `omit-ids` sends the call without its item id, which
    * every server accepts. `synthesize` keeps the id and adds the reasoning item that it requires.
@@ -190,13 +190,14 @@ const settingsShape = once(() => ({
    * @default 'call'
    */
   undeclared: z.enum(['call', 'text', 'drop']),
-  ...modelSettingsShape(),
 }));
 
 /** The settings of a provider. Every setting is optional. */
-export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>> extends SettingsOf<
-  ReturnType<typeof settingsShape>
-> {
+export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>>
+  extends
+    SettingsOf<ReturnType<typeof settingsShape>>,
+    SettingsOf<ReturnType<typeof modelSettingsShape>>,
+    SettingOptions {
   /**
    * Tools that run in this process: plain objects or AI SDK `tool()` objects with `execute`. The input of each tool is
    * inferred from its `inputSchema`.
@@ -209,6 +210,8 @@ export const settingsSchema = once(() =>
   z
     .strictObject({
       ...settingsShape(),
+      ...modelSettingsShape(),
+      ...settingOptions,
       tools: objectSetting<LocalTools>(),
     })
     .partial(),
