@@ -139,7 +139,7 @@ function needsComment(declaration: DeclarationReflection): boolean {
     declaration.flags.isOptional &&
     declaration.parent?.kindOf(ReflectionKind.Interface) &&
     SETTINGS.test(declaration.parent.name);
-  return isOption === true && declaration.inheritedFrom === undefined;
+  return isOption === true;
 }
 
 function hasOwnComment(declaration: DeclarationReflection): boolean {

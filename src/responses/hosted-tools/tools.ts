@@ -1,4 +1,4 @@
-/* The hosted tools, one line each. Everything else is derived from this list. */
+/* The hosted tools, one line each. The mappings are derived from this list; `index.ts` adds the factories. */
 export { applyPatchTool } from './apply-patch.js';
 export { codeInterpreterTool } from './code-interpreter.js';
 export { computerTool } from './computer.js';
