@@ -20,13 +20,12 @@ import type { RequestRules } from './protocol/scripts.js';
 import { validateConversation } from './validation/conversation.js';
 import { validateItems } from './validation/items.js';
 import { validateRequest } from './validation/parameters.js';
-import { servers, toReadItems, validateForServer } from './validation/servers.js';
+import { servers, validateForServer } from './validation/servers.js';
 
 /** State that the emulator keeps between requests, and its settings. */
 export interface EmulatorContext extends ModelState, EmulatorExtension {
   readonly memory: ItemMemory;
   readonly responses: StoredResponses;
-  /** The key of the current request. */
   readonly key?: string;
   readonly apiKeys?: readonly string[];
   /** Milliseconds before each event of a stream, and before a body. */
@@ -156,7 +155,6 @@ function respondToStored(
   return method === 'DELETE' ? responses.remove(id) : undefined;
 }
 
-/** Reads and validates a request with input items. */
 function readRequest(
   body: PlainObject,
   context: EmulatorContext,
@@ -173,8 +171,10 @@ function readConversation(
 ): { items: readonly PlainObject[]; shownItems?: readonly PlainObject[]; error?: ApiError } {
   const { items: given, error } = expandInput(body, { memory });
   const server = servers[rules];
-  if (server !== undefined)
-    return { items: toReadItems(given, server), error: validateForServer(body, server) };
+  if (server !== undefined) {
+    const { reads = () => true } = server;
+    return { items: given.filter(reads), error: validateForServer(body, server) };
+  }
   const { items, shownItems } = restoreCompacted(given, { memory });
   if (rules === 'none') return { items, shownItems };
   return {

@@ -225,7 +225,6 @@ function toFrames(body: string): string[] {
     .filter(text => text !== '');
 }
 
-/** Converts an error response to a frame. */
 function toErrorFrame({ status, headers, steps }: Delivery): string {
   const text = steps.map(step => (typeof step === 'object' && 'write' in step ? step.write : '')).join('');
   const body = tryParseJson(text);

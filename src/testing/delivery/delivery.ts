@@ -103,11 +103,9 @@ export interface ResponseFormat {
   readonly openingFrames: number;
   /** Number of frames at the end that mark the response as complete. */
   readonly terminalFrames: number;
-  /** A frame with truncated JSON. */
   readonly malformedFrame: string;
   /** Returns the frames that replace those after `after` when the response fails there. */
   readonly failFrames: (fault: FailingFault, options: { after: number }) => readonly string[];
-  /** Returns the body of a failed response. */
   readonly failBody: (fault: FailingFault) => PlainObject;
 }
 
@@ -126,7 +124,6 @@ export interface DeliveryOptions {
   readonly fault?: Fault;
 }
 
-/** Responses of the faults that replace the complete response. */
 const replacements = {
   html: () => ({
     status: 200,
@@ -147,7 +144,6 @@ type ReplacingFault = Extract<Fault, { fault: keyof typeof replacements }>;
 /** A fault that edits the response. The functions for streams and for bodies handle each of them. */
 type EditingFault = Exclude<Fault, ReplacingFault>;
 
-/** Converts a response and its fault to the steps that send it. */
 export function toDelivery(format: ResponseFormat, { stream, latency, fault }: DeliveryOptions): Delivery {
   if (fault !== undefined && isReplacing(fault)) return replacements[fault.fault]({ stream });
   if (!stream) return toBody(format, { fault, latency });

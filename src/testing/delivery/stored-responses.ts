@@ -17,18 +17,15 @@ import {
  * Responses that requests find by their id: those of background mode, while they run and afterwards, and stored ones.
  */
 
-/** A response that the emulator has stored. */
 interface StoredResponse {
   readonly format: ResponseFormat;
   /** The frames of the complete stream. Undefined if the response was not created as a stream in the background. */
   readonly frames: readonly string[] | undefined;
-  /** The final response object. */
   readonly body: PlainObject;
   readonly background: BackgroundScript | undefined;
   readonly latency: number;
   /** Ends the streams of the response when it is cancelled. */
   readonly cancelled: AbortController;
-  /** Number of requests for its state. */
   polls: number;
   /** True if the next request for the state is cut. */
   isCutNext: boolean;
@@ -40,15 +37,11 @@ export interface NewResponse extends DeliveryOptions {
   readonly background: BackgroundScript | undefined;
 }
 
-/** The stored responses of one emulator. */
 export interface StoredResponses {
   /** Stores a response, and returns what the request that creates it receives. */
   add(id: string, format: ResponseFormat, options: NewResponse): Delivery;
-  /** Responds to `GET /responses/{id}`. */
   retrieve(id: string, query: URLSearchParams): Delivery;
-  /** Responds to `POST /responses/{id}/cancel`. */
   cancel(id: string): Delivery;
-  /** Responds to `DELETE /responses/{id}`. */
   remove(id: string): Delivery;
 }
 
@@ -112,7 +105,6 @@ function framesOf(format: ResponseFormat, fault: Fault | undefined): readonly st
   return steps.flatMap(step => (typeof step === 'object' && 'write' in step ? [step.write] : []));
 }
 
-/** Streams frames of a response that runs in the background. */
 function toStream(response: StoredResponse, frames: readonly string[]): Delivery {
   const { cutAfter, polls } = response.background ?? {};
   const isCancelled = response.cancelled.signal.aborted;

@@ -140,11 +140,9 @@ function toReasoning({ reasoningSummary }: ResponsesRequest, calls: readonly Wan
 
 /** The last user message and the calls since then. */
 interface Turn {
-  /** The last user message as text. */
   readonly message: string;
   /** The same text with descriptions of its images and files. */
   readonly description: string;
-  /** The items after that message. */
   readonly since: readonly PlainObject[];
   /** The calls since that message, oldest first. */
   readonly calls: readonly { readonly name: string; readonly output: unknown }[];

@@ -12,7 +12,6 @@ interface Position {
   readonly pool: ValuePool;
   /** The schema that references like `#/$defs/city` point into. */
   readonly root: PlainObject;
-  /** The property being filled. */
   readonly name: string;
   readonly depth: number;
 }
@@ -136,13 +135,9 @@ function fillBoolean(schema: PlainObject, { pool, name }: Position): boolean {
 
 /** The values that a message contains. Each is returned once. */
 export interface ValuePool {
-  /** The text of the message. */
   readonly text: string;
-  /** Returns the next number, or `undefined` if none is left. */
   takeNumber(): number | undefined;
-  /** Returns all remaining numbers. */
   takeNumbers(): number[];
-  /** Returns all remaining quoted strings. */
   takeQuoted(): string[];
   /** Returns the string that fits the property best, or `undefined` if the text contains no candidate. */
   takeString(property: string, schema: PlainObject): string | undefined;

@@ -3,10 +3,8 @@ import type { PlainObject } from '../../shared/json.js';
 /** Token counts in the format of the API. */
 export interface ResponseUsage {
   readonly input_tokens: number;
-  /** Number of input tokens that were read from the cache. */
   readonly input_tokens_details?: { readonly cached_tokens: number };
   readonly output_tokens: number;
-  /** Number of output tokens that were used for reasoning. */
   readonly output_tokens_details?: { readonly reasoning_tokens: number };
   readonly total_tokens: number;
 }
@@ -75,7 +73,6 @@ export interface EmulatedResponse {
   readonly echo: PlainObject;
 }
 
-/** Why a response is incomplete. */
 export type IncompleteReason = 'max_output_tokens' | 'content_filter';
 
 /** One server-sent event of the API. Its `event:` line repeats the `type`. */
@@ -84,5 +81,4 @@ export interface StreamEvent {
   readonly [field: string]: unknown;
 }
 
-/** Converts an output item to JSON. */
 export const toWireItem = (item: OutputItem): PlainObject => (item.type === 'raw' ? item.item : { ...item });

@@ -21,10 +21,8 @@ export function validateItems(input: unknown): ApiError | undefined {
   return findFirst(input, (item, index) => validateItem(item, `input[${index}]`));
 }
 
-/** The fields of one type of input item. */
 interface ItemRule {
   readonly fields: readonly string[];
-  /** Prefix of an `id`. */
   readonly prefix?: string;
   readonly required: readonly string[];
   readonly check?: (item: PlainObject, path: string) => ApiError | undefined;

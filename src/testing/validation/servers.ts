@@ -1,15 +1,13 @@
-import { isPlainObject, objectsOf, type PlainObject } from '../../shared/json.js';
+import { objectsOf, type PlainObject } from '../../shared/json.js';
 import { type ApiError, badRequest, findFirst } from '../protocol/errors.js';
 import { toInputItems } from '../protocol/request.js';
 import type { RequestRules } from '../protocol/scripts.js';
 
 /** The input that a compatible server accepts, instead of the rules of OpenAI. */
 interface ServerRules {
-  /** Returns the server's error for an input item. */
   readonly check: (item: PlainObject, path: { index: number; model: string }) => ApiError | undefined;
   /** Returns true if the server reads the item. It ignores the others silently. */
   readonly reads?: (item: PlainObject) => boolean;
-  /** The largest body in bytes. */
   readonly maxBytes?: number;
   /** Reports a response that was truncated as completed. */
   readonly hidesTruncation?: true;
@@ -32,7 +30,6 @@ export const servers: Readonly<Partial<Record<RequestRules, ServerRules>>> = {
   },
 };
 
-/** Returns the server's first error for a request. */
 export function validateForServer(
   body: PlainObject,
   { check, maxBytes = Infinity }: ServerRules,
@@ -137,9 +134,3 @@ const hasImage = ({ content }: PlainObject): boolean =>
 
 /** Models with these words in their names have a projector for images. */
 const seesImages = (model: string): boolean => /vl|vision|omni|llava/i.test(model);
-
-/** Returns the items that a server reads. */
-export const toReadItems = (
-  items: readonly PlainObject[],
-  { reads = () => true }: ServerRules,
-): PlainObject[] => items.filter(item => isPlainObject(item) && reads(item));

@@ -14,7 +14,6 @@ export function validateTools(tools: unknown, path = 'tools'): ApiError | undefi
   return findFirst(tools, (tool, index) => validateTool(tool, `${path}[${index}]`));
 }
 
-/** Returns the API's first error for `text.format`. */
 export function validateTextFormat(text: unknown): ApiError | undefined {
   if (!isPlainObject(text) || !isPlainObject(text.format)) return undefined;
   const { type } = text.format;
