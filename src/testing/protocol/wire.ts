@@ -4,7 +4,11 @@ import type { PlainObject } from '../../shared/json.js';
 export interface ResponseUsage {
   readonly input_tokens: number;
   /** Number of input tokens that were read from the cache. */
-  readonly input_tokens_details?: { readonly cached_tokens: number };
+  readonly input_tokens_details?: {
+    readonly cached_tokens: number;
+    /** Number of input tokens that were written to the cache. */
+    readonly cache_write_tokens?: number;
+  };
   readonly output_tokens: number;
   /** Number of output tokens that were used for reasoning. */
   readonly output_tokens_details?: { readonly reasoning_tokens: number };
