@@ -64,7 +64,7 @@ function createCompatibilitySchema(): SchemaOf<KnownServerName | Compatibility> 
   const flag = z.boolean().optional();
   const compatibilityShape = {
     itemIds: z.enum(['omit', 'required']).optional(),
-    messageType: z.union([flag, z.literal('assistant')]).optional(),
+    messageType: flag,
     developerRole: flag,
     status: flag,
     annotations: flag,

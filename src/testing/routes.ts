@@ -1,4 +1,4 @@
-import { isPlainObject, type PlainObject } from '../shared/json.js';
+import { isPlainObject, objectOf, type PlainObject } from '../shared/json.js';
 import {
   type Delivery,
   toDelivery,
@@ -120,7 +120,9 @@ function respondToResponses(body: PlainObject, context: EmulatorContext): Delive
   if ('status' in result) return toStatusDelivery(result);
   const { response, script } = result;
   context.memory.remember(response, request);
-  const format = toResponsesFormat(response, script);
+  const obfuscates =
+    context.rules === 'openai' && objectOf(body.stream_options)?.include_obfuscation !== false;
+  const format = toResponsesFormat(response, { ...script, obfuscates });
   const options = {
     stream: request.stream,
     latency: context.latency,

@@ -125,10 +125,11 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
   async function respond(frame: PlainObject, lane: Lane): Promise<void> {
     const { type: _type, stream_id: streamId, ...body } = frame;
     let answered: Lane['latest'];
+    const latest = lane.latest?.id === body.previous_response_id ? lane.latest : undefined;
     const memory: ItemMemory = {
       ...context.memory,
-      findConversation: id =>
-        id === lane.latest?.id ? lane.latest.items : context.memory.findConversation(id),
+      findItem: id => latest?.items.find(item => item.id === id) ?? context.memory.findItem(id),
+      findConversation: id => (id === latest?.id ? latest.items : context.memory.findConversation(id)),
       remember(response, request) {
         context.memory.remember(response, request);
         answered = { id: response.id, items: [...request.items, ...response.output.map(toWireItem)] };
@@ -140,7 +141,7 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
     );
     const isCompleted = await deliver(delivery, streamId);
     if (isCompleted) lane.latest = answered;
-    else if (lane.latest?.id === body.previous_response_id) lane.latest = undefined;
+    else if (latest !== undefined) lane.latest = undefined;
   }
 
   /** Sends a delivery as frames. Returns true if the response was completed. */

@@ -204,6 +204,8 @@ const toUsage = (usage: ResponseUsage): PlainObject => ({
   prompt_tokens: usage.input_tokens,
   completion_tokens: usage.output_tokens,
   total_tokens: usage.total_tokens,
-  ...(usage.input_tokens_details && { prompt_tokens_details: usage.input_tokens_details }),
+  ...(usage.input_tokens_details && {
+    prompt_tokens_details: { cached_tokens: usage.input_tokens_details.cached_tokens },
+  }),
   ...(usage.output_tokens_details && { completion_tokens_details: usage.output_tokens_details }),
 });

@@ -29,9 +29,9 @@ describe('compaction', () => {
   const settings = {
     store: false,
     tools: [weather],
-    context_management: [{ type: 'compaction', compact_threshold: 500 }],
+    context_management: [{ type: 'compaction', compact_threshold: 1000 }],
   };
-  const long = 'sunny '.repeat(400);
+  const long = 'sunny '.repeat(800);
 
   it('precedes the next item once the threshold is passed, and replaces the items before it', async () => {
     const send = await start({ ...settings, tools: [weather, tool('get_time')] });

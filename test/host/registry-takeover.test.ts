@@ -130,12 +130,10 @@ describe.each(relatives)(
       const bodies = emulator.requests.map(({ body }) => body as Record<string, unknown>);
       expect(bodies.map(({ store }) => store)).toEqual([false, false, false, false]);
       expect(bodies[3]).toMatchObject({ reasoning: { effort: 'low' } });
-      const types = emulator.requests.map(request => inputOf(request).map(({ type, role }) => type ?? role));
+      const types = emulator.requests.map(request => inputOf(request).map(({ type, role }) => role ?? type));
       const turns = (count: number) =>
         Array.from({ length: count }, () => ['user', 'reasoning', 'assistant']).flat();
-      expect(types.map(list => list.map(type => (type === 'message' ? 'assistant' : type)))).toEqual(
-        [0, 1, 2, 3].map(count => [...turns(count), 'user']),
-      );
+      expect(types).toEqual([0, 1, 2, 3].map(count => [...turns(count), 'user']));
     });
   },
 );

@@ -105,4 +105,4 @@ export const textsOf = (messages: readonly ModelMessage[]): { text: string; item
   );
 
 export const typesOf = (items: readonly Record<string, unknown>[] = []): unknown[] =>
-  items.map(({ type, role }) => type ?? role);
+  items.map(({ type, role }) => (role === 'user' ? role : type));

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 /** A result that exceeds the threshold, so that the next response begins with a compaction. */
-const LONG_RESULT = 'sunny '.repeat(500);
+const LONG_RESULT = 'sunny '.repeat(800);
 
 const tools = {
   get_weather: tool({ inputSchema: z.object({ city: z.string() }), execute: async () => LONG_RESULT }),
@@ -49,7 +49,7 @@ async function converse({ host, mode, owner, store }: (typeof rows)[number]) {
       maxRetries: 0,
       providerOptions: {
         openai: {
-          contextManagement: [{ type: 'compaction', compactThreshold: 700 }],
+          contextManagement: [{ type: 'compaction', compactThreshold: 1000 }],
           reasoningSummary: 'auto',
         },
       },
@@ -88,7 +88,8 @@ async function messagesOf(result: object): Promise<object[]> {
   return (await responseMessages) ?? (await response).messages;
 }
 
-const typesOf = (input: readonly Item[] | undefined) => input?.map(item => item.type ?? item.role);
+const typesOf = (input: readonly Item[] | undefined) =>
+  input?.map(({ type, role }) => (role === 'user' ? role : type));
 
 describe('a conversation that is compacted in the middle of a tool loop', () => {
   it.each(rows)(

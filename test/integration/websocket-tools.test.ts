@@ -12,7 +12,7 @@ const describeRequests = ({ requests }: ResponsesEmulator) =>
       input: readonly { type?: string; role?: string }[];
       previous_response_id?: string;
     };
-    const items = input.map(({ type, role }) => type ?? role);
+    const items = input.map(({ type, role }) => (role === 'user' ? role : type));
     return { method, connection, isContinued: previous !== undefined, items };
   });
 

@@ -65,6 +65,26 @@ describe('validateTools', () => {
       "In context=('properties', 'tags'), array schema missing items.",
     ],
     [
+      'with a list of items',
+      schema({ pair: { type: 'array', items: [{ type: 'string' }] } }),
+      "[{'type': 'string'}] is not of type 'object', 'boolean'.",
+    ],
+    ['with a type as a schema', schema({ a: 'string' }), "'string' is not of type 'object', 'boolean'."],
+    ['with null as a schema', schema({ a: { anyOf: [null] } }), "None is not of type 'object', 'boolean'."],
+    [
+      'with an unknown type',
+      schema({ a: { type: ['any', 'null'] } }),
+      "['any', 'null'] is not valid under any of the given schemas.",
+    ],
+    ['with a flag as a bound', schema({ a: { exclusiveMinimum: true } }), "True is not of type 'number'."],
+    ['with a flag as required', schema({ a: { required: true } }), "True is not of type 'array'."],
+    [
+      'with a name that is required twice',
+      schema({ a: {} }, { required: ['a', 'a'] }),
+      "['a', 'a'] has non-unique elements.",
+    ],
+    ['with a text as a length', schema({ a: { minLength: '1' } }), "'1' is not of type 'integer'."],
+    [
       'that is strict but allows additional properties',
       { ...schema({}), strict: true },
       "In context=(), 'additionalProperties' is required to be supplied and to be false.",

@@ -50,7 +50,7 @@ export function applyCompatibility(
 function moveInstructions(body: ResponsesRequestBody): ResponsesRequestBody {
   const { instructions, ...rest } = body;
   if (instructions === undefined || body.previous_response_id === undefined) return body;
-  return { ...rest, input: [{ role: 'system', content: instructions }, ...body.input] };
+  return { ...rest, input: [{ type: 'message', role: 'system', content: instructions }, ...body.input] };
 }
 
 /**
@@ -121,9 +121,9 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 /** Adds the item fields that OpenAI treats as optional and other servers require. */
 function toCompatibleItems(
   items: InputItem[],
-  { itemIds, messageType = 'assistant', developerRole = true, status, annotations }: Compatibility,
+  { itemIds, messageType, developerRole = true, status, annotations }: Compatibility,
 ): InputItem[] {
-  const isDefault = messageType === 'assistant' && developerRole && !status && !annotations;
+  const isDefault = messageType === undefined && developerRole && !status && !annotations;
   if (isDefault && itemIds !== 'required') return items;
   const ids = new Set(items.flatMap(item => ('id' in item && item.id ? [item.id] : [])));
   const used = new Set<string>();
@@ -167,10 +167,10 @@ const isModelItem = (item: InputItem): item is ModelItem =>
 const hasId = (item: InputItem): item is ItemWithId =>
   isModelItem(item) || item.type === 'function_call_output';
 
-/** Adds the type of a message, or removes it. Assistant messages have it already. */
-function withType(message: Message, messageType: NonNullable<Compatibility['messageType']>): Message {
+/** Adds the type of a message, or removes it. */
+function withType(message: Message, messageType: boolean | undefined): Message {
   if (messageType === true) return message.type === undefined ? { type: 'message', ...message } : message;
-  if (messageType === 'assistant' || message.type === undefined) return message;
+  if (messageType === undefined || message.type === undefined) return message;
   const { type, ...untyped } = message;
   return untyped;
 }
@@ -206,7 +206,7 @@ function toCompatibleOutputs(
   const converted: InputItem[] = [];
   let moved: InputContent[] = [];
   const placeMoved = (): void => {
-    if (moved.length > 0) converted.push({ role: 'user', content: moved });
+    if (moved.length > 0) converted.push({ type: 'message', role: 'user', content: moved });
     moved = [];
   };
   for (const item of items) {

@@ -10,11 +10,11 @@ export interface Compatibility {
    */
   readonly itemIds?: 'omit' | 'required';
   /**
-   * Messages that have `type: "message"`: those of the assistant, which llama.cpp rejects without it, all (`true`), or
-   * none (`false`). vLLM and some gateways require it everywhere: https://github.com/CherryHQ/cherry-studio/issues/10477
-   * @default 'assistant'
+   * Sends `type: "message"` with messages. Open Responses requires it, as vLLM and some gateways do
+   * (https://github.com/CherryHQ/cherry-studio/issues/10477); other servers do not know the field.
+   * @default true
    */
-  readonly messageType?: boolean | 'assistant';
+  readonly messageType?: boolean;
   /**
    * Sends instructions with the role `developer` to models that have it; otherwise they have the role `system`. Hugging
    * Face accepts the role and omits the message: https://github.com/huggingface/responses.js/blob/main/src/schemas.ts

@@ -112,7 +112,7 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
 
   const items: InputItem[] = [];
   const addImages = (): void => {
-    if (images.length > 0) items.push({ role: 'user', content: images });
+    if (images.length > 0) items.push({ type: 'message', role: 'user', content: images });
     images = [];
   };
   let index = 0;
@@ -146,7 +146,7 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
       case 'system':
         return toInstructions(message, messageContext);
       case 'user':
-        return [{ role: 'user', content: toUserContent(message.content, messageContext) }];
+        return [{ type: 'message', role: 'user', content: toUserContent(message.content, messageContext) }];
       case 'assistant':
         return toAssistantItems(message.content, context);
       case 'tool':
@@ -239,7 +239,7 @@ function toInstructions(
     promptCacheBreakpoint === undefined
       ? content
       : [{ type: 'input_text' as const, text: content, ...toCacheBreakpoint(promptCacheBreakpoint) }];
-  return [{ role: systemMessageMode, content: text }];
+  return [{ type: 'message', role: systemMessageMode, content: text }];
 }
 
 type UserFile = Extract<UserPart, { type: 'file' }>;

@@ -11,14 +11,20 @@ import {
 } from '../protocol/wire.js';
 import { type FailingFault, formatEvent, type ResponseFormat, toFailure } from './delivery.js';
 
+interface FormatOptions extends Pick<ScriptedOutput, 'events'> {
+  /** Adds text without a meaning to deltas, so that their lengths do not tell what they contain. @default false */
+  readonly obfuscates?: boolean;
+}
+
 /** Converts a response to the format of the Responses API. */
 export function toResponsesFormat(
   response: EmulatedResponse,
-  { events: rewrite = given => given }: Pick<ScriptedOutput, 'events'>,
+  { events: rewrite = given => given, obfuscates = false }: FormatOptions = {},
 ): ResponseFormat {
+  const events = toEvents(response);
   return {
     body: toWireResponse(response),
-    frames: rewrite(toEvents(response)).map(formatEvent),
+    frames: rewrite(obfuscates ? events.map(withObfuscation) : events).map(formatEvent),
     // `response.created`, in background mode `response.queued`, and `response.in_progress`
     openingFrames: isBackground(response) ? 3 : 2,
     terminalFrames: 1,
@@ -85,6 +91,15 @@ function toEvents(response: EmulatedResponse): StreamEvent[] {
     { type: `response.${response.status}`, response: toWireResponse(response) },
   ]);
 }
+
+/** Fills a delta up to a length that others share. */
+const withObfuscation = (event: StreamEvent): StreamEvent =>
+  typeof event.delta === 'string'
+    ? { ...event, obfuscation: OBFUSCATION.slice(event.delta.length % OBFUSCATION.length) }
+    : event;
+
+// Random in the API. Here the same request gets the same events.
+const OBFUSCATION = 'WODcq0wkHt5FMFJ4';
 
 const isBackground = ({ echo }: EmulatedResponse): boolean => echo.background === true;
 
@@ -194,7 +209,7 @@ function toWireResponse(response: EmulatedResponse): PlainObject {
     incomplete_details: incompleteReason === undefined ? null : { reason: incompleteReason },
     output: output.map(toWireItem),
     ...echo,
-    ...(usage && { usage }),
+    ...((usage !== null || status === 'failed') && { usage }),
   };
 }
 

@@ -67,9 +67,18 @@ export function compact(request: ResponsesRequest, { memory }: { memory: ItemMem
     id,
     object: 'response.compaction',
     created_at: createdAt,
-    output: [...messages.map(message => ({ type: 'message', ...message })), compaction],
+    output: [...messages.map(toCompleteMessage), compaction],
     usage: toUsage(estimateTokens(toPromptText(request)), {
       outputTokens: estimateTokens(String(compaction.encrypted_content)),
     }),
   };
+}
+
+/** Adds the fields that a message of the input may omit. */
+function toCompleteMessage({ id = createId('msg'), content, ...message }: PlainObject): PlainObject {
+  const parts =
+    typeof content === 'string'
+      ? [{ type: 'input_text', text: content }]
+      : objectsOf(content).map(part => (part.type === 'input_image' ? { detail: 'auto', ...part } : part));
+  return { type: 'message', id, status: 'completed', ...message, content: parts };
 }

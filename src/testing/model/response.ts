@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { PlainObject } from '../../shared/json.js';
-import type { ResponsesRequest } from '../protocol/request.js';
+import { isPlainObject, objectsOf, type PlainObject } from '../../shared/json.js';
+import { type ResponsesRequest, toModelKind } from '../protocol/request.js';
 import type { ScriptedItem, ScriptedOutput } from '../protocol/scripts.js';
 import type { EmulatedResponse, MessageContent, OutputItem, ResponseUsage } from '../protocol/wire.js';
 
@@ -54,7 +54,7 @@ export const toUsage = (
   }: { outputTokens: number; cachedTokens?: number; reasoningTokens?: number },
 ): ResponseUsage => ({
   input_tokens: inputTokens,
-  input_tokens_details: { cached_tokens: cachedTokens },
+  input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: 0 },
   output_tokens: outputTokens,
   output_tokens_details: { reasoning_tokens: reasoningTokens },
   total_tokens: inputTokens + outputTokens,
@@ -182,9 +182,54 @@ function toOutputText(item: OutputItem): string {
 
 /** Returns the request fields that the response repeats, with the API's defaults for missing ones. */
 function toEcho(body: PlainObject): PlainObject {
-  const echoed = Object.entries(body).filter(([name, value]) => name in echoDefaults && value !== undefined);
-  return { ...echoDefaults, ...Object.fromEntries(echoed), model: body.model };
+  const echoed = Object.entries(body).filter(
+    ([name, value]) => name in echoDefaults && value !== undefined && value !== null,
+  );
+  return {
+    ...echoDefaults,
+    ...Object.fromEntries(echoed),
+    model: body.model,
+    reasoning: toReasoningEcho(body),
+    text: toTextEcho(body.text),
+    tools: objectsOf(body.tools).map(toToolEcho),
+    frequency_penalty: 0,
+    moderation: null,
+    presence_penalty: 0,
+    tool_usage: noToolUsage,
+  };
 }
+
+function toReasoningEcho({ model, reasoning }: PlainObject): PlainObject {
+  const reasons = toModelKind(String(model)) === 'reasoning';
+  return {
+    effort: reasons ? 'medium' : null,
+    summary: null,
+    ...(isPlainObject(reasoning) && reasoning),
+    ...(reasons && { context: 'current_turn', mode: 'standard' }),
+  };
+}
+
+function toTextEcho(text: unknown): PlainObject {
+  const { format, ...rest } = isPlainObject(text) ? text : {};
+  const given: PlainObject = isPlainObject(format) ? format : { type: 'text' };
+  const defaults = given.type === 'json_schema' && { description: null, strict: false };
+  return { format: { ...defaults, ...given }, verbosity: 'medium', ...rest };
+}
+
+const toToolEcho = (tool: PlainObject): PlainObject =>
+  tool.type === 'function' ? { description: null, parameters: null, strict: true, ...tool } : tool;
+
+const noImageTokens = { image_tokens: 0, text_tokens: 0 };
+const noToolUsage: PlainObject = {
+  image_gen: {
+    input_tokens: 0,
+    input_tokens_details: noImageTokens,
+    output_tokens: 0,
+    output_tokens_details: noImageTokens,
+    total_tokens: 0,
+  },
+  web_search: { num_requests: 0 },
+};
 
 // Fields and values that OpenAI returns for a request with `model` and `input` only.
 const echoDefaults: PlainObject = {
@@ -197,14 +242,12 @@ const echoDefaults: PlainObject = {
   parallel_tool_calls: true,
   previous_response_id: null,
   prompt_cache_key: null,
-  reasoning: { effort: null, summary: null },
+  prompt_cache_retention: 'in_memory',
   safety_identifier: null,
   service_tier: 'default',
   store: true,
   temperature: 1,
-  text: { format: { type: 'text' }, verbosity: 'medium' },
   tool_choice: 'auto',
-  tools: [],
   top_logprobs: 0,
   top_p: 1,
   truncation: 'disabled',

@@ -3,7 +3,12 @@ import type { PlainObject } from '../../shared/json.js';
 /** Token counts in the format of the API. */
 export interface ResponseUsage {
   readonly input_tokens: number;
-  readonly input_tokens_details?: { readonly cached_tokens: number };
+  /** Number of input tokens that were read from the cache. */
+  readonly input_tokens_details?: {
+    readonly cached_tokens: number;
+    /** Number of input tokens that were written to the cache. */
+    readonly cache_write_tokens?: number;
+  };
   readonly output_tokens: number;
   readonly output_tokens_details?: { readonly reasoning_tokens: number };
   readonly total_tokens: number;

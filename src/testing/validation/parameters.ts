@@ -11,7 +11,7 @@ import {
   unknownParameter,
 } from '../protocol/errors.js';
 import { type ModelKind, toModelKind, toModelName } from '../protocol/request.js';
-import { validateTextFormat, validateTools } from './tools.js';
+import { tooLong, validateTextFormat, validateTools } from './tools.js';
 
 /** Returns the API's first error for the parameters of a request, except its input items. */
 export const validateRequest = (body: PlainObject): ApiError | undefined =>
@@ -28,7 +28,9 @@ const checks: readonly ((body: PlainObject) => ApiError | undefined)[] = [
   checkEffort,
   checkConfiguration,
   checkBackground,
-  checkMaxOutputTokens,
+  checkRanges,
+  checkChoices,
+  checkMetadata,
   checkText,
   body => validateTextFormat(body.text),
   body => validateTools(body.tools),
@@ -194,16 +196,71 @@ function checkBackground({ background, store }: PlainObject): ApiError | undefin
   return badRequest("Background mode requires 'store' to be true.", { param: 'background' });
 }
 
-function checkMaxOutputTokens({ max_output_tokens: maximum }: PlainObject): ApiError | undefined {
-  if (maximum === undefined || maximum === null) return undefined;
-  if (!Number.isInteger(maximum)) {
-    return invalidType('max_output_tokens', { expected: 'an integer', value: maximum });
-  }
-  if (Number(maximum) >= 16) return undefined;
-  return badRequest(
-    `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${maximum} instead.`,
-    { param: 'max_output_tokens', code: 'integer_below_min_value' },
+function checkRanges(body: PlainObject): ApiError | undefined {
+  const thresholds = objectsOf(body.context_management).map(
+    ({ compact_threshold: threshold }, index) =>
+      [`context_management[${index}].compact_threshold`, threshold, 1000, Infinity] as const,
   );
+  return findFirst(
+    [
+      ['max_output_tokens', body.max_output_tokens, 16, Infinity] as const,
+      ['top_logprobs', body.top_logprobs, 0, 20] as const,
+      ...thresholds,
+    ],
+    ([param, value, minimum, maximum]) => checkInteger(value, { param, minimum, maximum }),
+  );
+}
+
+function checkInteger(
+  value: unknown,
+  { param, minimum, maximum }: { param: string; minimum: number; maximum: number },
+): ApiError | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Number.isInteger(value)) return invalidType(param, { expected: 'an integer', value });
+  const isBelow = Number(value) < minimum;
+  if (!isBelow && Number(value) <= maximum) return undefined;
+  const [issue, bound, code] = isBelow
+    ? ['below minimum', `>= ${minimum}`, 'integer_below_min_value']
+    : ['above maximum', `<= ${maximum}`, 'integer_above_max_value'];
+  return badRequest(
+    `Invalid '${param}': integer ${issue} value. Expected a value ${bound}, but got ${Number(value)} instead.`,
+    { param, code },
+  );
+}
+
+function checkChoices({ service_tier: tier, text, truncation }: PlainObject): ApiError | undefined {
+  return findFirst(
+    [
+      ['service_tier', tier, ['auto', 'default', 'fast', 'flex', 'priority', 'scale', 'ultrafast']] as const,
+      ['truncation', truncation, ['auto', 'disabled']] as const,
+      [
+        'text.verbosity',
+        isPlainObject(text) ? text.verbosity : undefined,
+        ['low', 'medium', 'high'],
+      ] as const,
+    ],
+    ([param, value, supported]) =>
+      value === undefined || value === null || supported.some(choice => choice === value)
+        ? undefined
+        : invalidValue(param, { value, supported }),
+  );
+}
+
+/** https://platform.openai.com/docs/api-reference/responses/create */
+function checkMetadata({ metadata }: PlainObject): ApiError | undefined {
+  const pairs = Object.entries(isPlainObject(metadata) ? metadata : {});
+  if (pairs.length > 16) {
+    return badRequest(
+      `Invalid 'metadata': too many properties. Expected an object with at most 16 properties, but got an object with ${pairs.length} properties instead.`,
+      { param: 'metadata', code: 'object_above_max_properties' },
+    );
+  }
+  return findFirst(pairs, ([name, value]) => {
+    const param = `metadata.${name}`;
+    if (name.length > 64) return tooLong(param, { length: name.length });
+    if (typeof value !== 'string') return invalidType(param, { expected: 'a string', value });
+    return value.length > 512 ? tooLong(param, { length: value.length, maximum: 512 }) : undefined;
+  });
 }
 
 // Error of LM Studio (https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1576). A client that never sends an

@@ -106,6 +106,7 @@ type Position = { readonly strict: boolean; readonly context: readonly string[] 
 function findIssue(schema: unknown, position: Position): string | undefined {
   if (!isPlainObject(schema)) return undefined;
   const issue =
+    findMetaIssue(schema) ??
     findArrayIssue(schema, position) ??
     findUnsupported(schema, position) ??
     (position.strict ? findStrictIssue(schema, position) : undefined);
@@ -115,6 +116,76 @@ function findIssue(schema: unknown, position: Position): string | undefined {
     if (childIssue !== undefined) return childIssue;
   }
   return undefined;
+}
+
+interface MetaRule {
+  readonly keywords: string;
+  /** Returns the values that have to match. @default the value itself */
+  readonly valuesOf?: (value: unknown) => readonly unknown[];
+  readonly expected: string;
+  readonly matches: (value: unknown) => boolean;
+}
+
+const isString = (value: unknown): boolean => typeof value === 'string';
+const isSchema = (value: unknown): boolean => isPlainObject(value) || typeof value === 'boolean';
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const fieldsOf = (value: unknown): unknown[] => (isPlainObject(value) ? Object.values(value) : []);
+
+const schemaMaps = 'properties patternProperties $defs definitions dependentSchemas';
+const schemaLists = 'anyOf oneOf allOf prefixItems';
+const schemaRule = { expected: "'object', 'boolean'", matches: isSchema };
+
+/** The types of keywords in the meta-schema of JSON Schema 2020-12. */
+const metaRules: readonly MetaRule[] = [
+  { keywords: 'items additionalProperties contains propertyNames not if then else', ...schemaRule },
+  { keywords: schemaMaps, expected: "'object'", matches: isPlainObject },
+  { keywords: schemaMaps, valuesOf: fieldsOf, ...schemaRule },
+  { keywords: `${schemaLists} enum required`, expected: "'array'", matches: Array.isArray },
+  { keywords: schemaLists, valuesOf: listOf, ...schemaRule },
+  { keywords: 'required', valuesOf: listOf, expected: "'string'", matches: isString },
+  { keywords: 'description title format pattern $ref $id', expected: "'string'", matches: isString },
+  {
+    keywords: 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
+    expected: "'number'",
+    matches: value => typeof value === 'number',
+  },
+  {
+    keywords: 'minLength maxLength minItems maxItems minProperties maxProperties',
+    expected: "'integer'",
+    matches: Number.isInteger,
+  },
+];
+
+const typeNames: readonly unknown[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+
+/** Finds a keyword with a value that the meta-schema forbids. */
+function findMetaIssue(schema: PlainObject): string | undefined {
+  const unknown = [schema.type ?? []].flat().some(type => !typeNames.includes(type));
+  if (unknown || schema.type === null) {
+    return `${toPython(schema.type)} is not valid under any of the given schemas.`;
+  }
+  for (const { keywords, valuesOf = (value: unknown) => [value], expected, matches } of metaRules) {
+    for (const keyword of keywords.split(' ').filter(name => name in schema)) {
+      const wrong = valuesOf(schema[keyword]).find(value => !matches(value));
+      if (wrong !== undefined) return `${toPython(wrong)} is not of type ${expected}.`;
+    }
+  }
+  const required = listOf(schema.required);
+  return new Set(required).size === required.length
+    ? undefined
+    : `${toPython(required)} has non-unique elements.`;
+}
+
+/** Writes a value as the API does in the texts of its validator. */
+function toPython(value: unknown): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'string') return `'${value}'`;
+  if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`;
+  if (!isPlainObject(value)) return String(value);
+  return `{${Object.entries(value)
+    .map(([name, field]) => `'${name}': ${toPython(field)}`)
+    .join(', ')}}`;
 }
 
 function findArrayIssue(schema: PlainObject, { context }: Position): string | undefined {

@@ -136,6 +136,7 @@ it('moves images after the last of parallel outputs, each with the name of its t
     outputOf('seen\n[image: shown in the next message]'),
     outputOf('[image: shown in the next message]', 'call_2'),
     {
+      type: 'message',
       role: 'user',
       content: [
         { type: 'input_text', text: 'Images in the output of the tool look:' },
@@ -213,7 +214,7 @@ it('sends instructions as a system message if they cannot be combined with a pre
     instructions: 'Be brief.',
     previous_response_id: 'resp_1',
   });
-  expect(body.input).toEqual([{ role: 'system', content: 'Be brief.' }, question]);
+  expect(body.input).toEqual([{ type: 'message', role: 'system', content: 'Be brief.' }, question]);
   expect(body).not.toHaveProperty('instructions');
   expect(apply(compatibility, [question], { instructions: 'Be brief.' }).instructions).toBe('Be brief.');
 });

@@ -13,7 +13,7 @@ describe('the defaults of a request', () => {
         model: modelId,
         store: false,
         include: ['reasoning.encrypted_content'],
-        input: [{ role: 'user', content: [{ type: 'input_text', text: 'hi' }] }],
+        input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }],
       });
     }
   });
@@ -134,7 +134,7 @@ describe('provider options', () => {
     });
     expect(body.input.map(({ type }) => type)).toEqual([
       'configuration_update',
-      undefined,
+      'message',
       'compaction_trigger',
     ]);
   });

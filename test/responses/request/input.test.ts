@@ -28,7 +28,9 @@ describe('system messages', () => {
     ['gpt-5', 'system', 'system'],
     ['llama', 'developer', 'developer'],
   ] as const)('for %s in mode %s have the role %s', (modelId, systemMessageMode, role) => {
-    expect(inputOf([system], { modelId, systemMessageMode })).toEqual([{ role, content: 'Be kind.' }]);
+    expect(inputOf([system], { modelId, systemMessageMode })).toEqual([
+      { type: 'message', role, content: 'Be kind.' },
+    ]);
   });
 
   it('can be removed, with a warning', () => {
@@ -41,6 +43,7 @@ describe('system messages', () => {
     const providerOptions = { openai: { promptCacheBreakpoint: { mode: 'explicit' } } };
     expect(inputOf([{ ...system, providerOptions }])).toEqual([
       {
+        type: 'message',
         role: 'developer',
         content: [{ type: 'input_text', text: 'Be kind.', prompt_cache_breakpoint: { mode: 'explicit' } }],
       },
@@ -170,7 +173,7 @@ it('omits unknown content, with a warning', () => {
     { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a', approved: true }] },
   ];
   expect(inputOf(prompt)).toEqual([
-    { role: 'user', content: [{ type: 'input_text', text: 'a' }] },
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a' }] },
     { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] },
   ]);
   expect(warningsOf(prompt)).toEqual([

@@ -280,7 +280,7 @@ describe('a file reference', () => {
     [{ azure: 'file-3', other: 'file-4' }, 'file-3'],
   ])('%j is the file %s', (reference, id) => {
     expect(inputOf([file(reference)], { providerName: 'acme' })).toEqual([
-      { role: 'user', content: [{ type: 'input_image', file_id: id }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_image', file_id: id }] },
     ]);
   });
 

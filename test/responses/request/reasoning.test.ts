@@ -97,7 +97,7 @@ describe('replayed reasoning', () => {
     const repeated = assistant(reasoningPart('x', encrypted('rs_1', 'e')), textPart);
     expect(inputOf([repeated, user('q'), repeated]).slice(1)).toEqual([
       sentText,
-      { role: 'user', content: [{ type: 'input_text', text: 'q' }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'q' }] },
       sentText,
     ]);
   });

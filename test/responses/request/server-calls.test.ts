@@ -170,6 +170,7 @@ describe('in the same turn, calls of the server', () => {
 it('shows images of the assistant in the next message of the user', () => {
   const { body, warnings } = converse([{ type: 'file', data: png, mediaType: 'image/png' }]);
   expect(body.input[2]).toEqual({
+    type: 'message',
     role: 'user',
     content: [
       { type: 'input_text', text: 'Images of the previous answer:' },

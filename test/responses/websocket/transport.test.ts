@@ -69,7 +69,7 @@ const describeRequests = ({ requests }: ResponsesEmulator): string[] =>
   requests.map(request => {
     const { input, previous_response_id: previous } = bodyOf(request);
     const place = request.connection === undefined ? request.method : `#${request.connection}`;
-    const items = input.map(({ type, role }) => type ?? role).join(' ');
+    const items = input.map(({ type, role }) => (role === 'user' ? role : type)).join(' ');
     return `${place}${previous === undefined ? '' : ' continues'}: ${items}`;
   });
 
