@@ -15,6 +15,8 @@ export interface HostLoop {
 interface RunOptions {
   readonly abortSignal?: AbortSignal;
   readonly messages?: readonly unknown[];
+  /** Streams the responses. @default false */
+  readonly streams?: boolean;
   /** Further settings of the agent. */
   readonly settings?: Record<string, unknown>;
 }
@@ -31,13 +33,24 @@ export interface HostRun {
   readonly declared: readonly Record<string, unknown>[];
 }
 
+interface Result {
+  readonly text: PromiseLike<string> | string;
+  readonly steps: PromiseLike<Step[]> | Step[];
+  readonly response: PromiseLike<Response> | Response;
+  readonly responseMessages?: PromiseLike<unknown[]> | unknown[];
+}
+
+interface Step {
+  readonly content: Record<string, unknown>[];
+}
+
+interface Response {
+  readonly messages: unknown[];
+}
+
 type Agent = new (settings: Record<string, unknown>) => {
-  generate(options: Record<string, unknown>): Promise<{
-    text: string;
-    steps: { content: Record<string, unknown>[] }[];
-    response: { messages: unknown[] };
-    responseMessages?: unknown[];
-  }>;
+  generate(options: Record<string, unknown>): Promise<Result>;
+  stream(options: Record<string, unknown>): PromiseLike<Result & { consumeStream(): PromiseLike<void> }>;
 };
 
 const agents = { 5: Experimental_Agent, 6: ToolLoopAgentOf6, 7: ToolLoopAgentOf7 } as unknown as Record<
@@ -47,20 +60,26 @@ const agents = { 5: Experimental_Agent, 6: ToolLoopAgentOf6, 7: ToolLoopAgentOf7
 
 const runOf =
   (major: HostLoop['major']): HostLoop['run'] =>
-  async (tools, calls, { abortSignal, messages = [], settings } = {}) => {
+  async (tools, calls, { abortSignal, messages = [], streams = false, settings } = {}) => {
     const requests: Request[] = [];
     const model = createModel(major, calls, requests);
     const agent = new agents[major]({ model, tools, stopWhen: stepCountIs(10), ...settings });
     const prompt = messages.length > 0 ? messages : [{ role: 'user', content: 'Go.' }];
-    const { text, steps, response, responseMessages } = await agent.generate({
-      messages: prompt,
-      abortSignal,
-    });
+    const options = { messages: prompt, abortSignal };
+    const open = async () => {
+      const streaming = await agent.stream(options);
+      await streaming.consumeStream();
+      return streaming;
+    };
+    const result = streams ? await open() : await agent.generate(options);
+    const text = await result.text;
+    const steps = await result.steps;
+    const responseMessages = (await result.responseMessages) ?? (await result.response).messages;
     const last = requests.at(-1)?.prompt ?? [];
     return {
       text,
       content: steps.flatMap(({ content }) => content),
-      messages: [...prompt, ...(responseMessages ?? response.messages)],
+      messages: [...prompt, ...responseMessages],
       outputs: last
         .filter(({ role }) => role === 'tool')
         .flatMap(({ content }) => content as { output: Record<string, unknown> }[])
@@ -86,24 +105,43 @@ function createModel(major: HostLoop['major'], calls: readonly ScriptedCall[], r
     major === 5
       ? { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
       : { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+  const respond = (request: Request) => {
+    const call = calls[requests.push(request) - 1];
+    const finishReason = ended(call === undefined ? 'stop' : 'tool-calls');
+    if (call === undefined) return { content: [{ type: 'text', text: 'Done.' }], finishReason };
+    const [toolName, input = {}] = call;
+    const toolCallId = `call_${requests.length}`;
+    return {
+      content: [{ type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) }],
+      finishReason,
+    };
+  };
   return {
     specificationVersion: `v${major - 3}`,
     provider: 'scripted',
     modelId: 'scripted-1',
     supportedUrls: {},
-    async doGenerate(request: Request) {
-      const call = calls[requests.push(request) - 1];
-      if (call === undefined)
-        return {
-          content: [{ type: 'text', text: 'Done.' }],
-          finishReason: ended('stop'),
-          usage,
-          warnings: [],
-        };
-      const [toolName, input = {}] = call;
-      const toolCallId = `call_${requests.length}`;
-      const content = [{ type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) }];
-      return { content, finishReason: ended('tool-calls'), usage, warnings: [] };
+    doGenerate: async (request: Request) => ({ ...respond(request), usage, warnings: [] }),
+    async doStream(request: Request) {
+      const { content, finishReason } = respond(request);
+      const parts = content.flatMap<object>(part =>
+        'text' in part
+          ? [
+              { type: 'text-start', id: '1' },
+              { type: 'text-delta', id: '1', delta: part.text },
+              { type: 'text-end', id: '1' },
+            ]
+          : [part],
+      );
+      const finish = { type: 'finish', finishReason, usage };
+      const stream = new ReadableStream({
+        start(controller) {
+          for (const part of [{ type: 'stream-start', warnings: [] }, ...parts, finish])
+            controller.enqueue(part);
+          controller.close();
+        },
+      });
+      return { stream };
     },
   };
 }

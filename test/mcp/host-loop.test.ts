@@ -32,8 +32,10 @@ describe.each(hostLoops)('in the loop of ai $major', ({ major, run }) => {
     });
   });
 
-  it('returns images in the words of the host', async () => {
-    const { outputs, content } = await run(await everything.tools(), [['get-tiny-image']]);
+  it.each([false, true])('returns images in the words of the host, streaming: %s', async streams => {
+    const tools = await everything.tools();
+    const { text, outputs, content } = await run(tools, [['get-tiny-image']], { streams });
+    expect(text).toBe('Done.');
     const data = expect.stringMatching(/^[A-Za-z0-9+/]{100}/);
     const image = {
       5: { type: 'media', data, mediaType: 'image/png' },
@@ -74,11 +76,11 @@ describe.each(hostLoops)('in the loop of ai $major', ({ major, run }) => {
     expect(content.map(({ type }) => type)).toContain('tool-error');
   });
 
-  it('does not run a call that needs approval', async () => {
+  it.each([false, true])('does not run a call that needs approval, streaming: %s', async streams => {
     const { config, journal } = await fixtureServer();
     const tools = await openTools({ fixture: config }).tools({ approvals: 'unless-read-only' });
     const before = await journal();
-    const { content, outputs, messages } = await run(tools, [['crash']]);
+    const { content, outputs, messages } = await run(tools, [['crash']], { streams });
     expect(await journal()).toEqual(before);
     if (major === 5) {
       const value = expect.stringMatching(/not approved: .*`ai` 5 cannot ask/);
@@ -170,14 +172,13 @@ describe.each(hostLoops)('in the loop of ai $major', ({ major, run }) => {
   });
 });
 
-const echo = async (options: object = {}) => {
-  const { config } = await fixtureServer();
-  const tools = await openTools({ a: config, b: config }).tools(options);
-  return tools;
-};
-
 it('gives tools of the same name the names that they have in the tool loop', async () => {
-  expect(Object.keys(await echo())).toEqual(expect.arrayContaining(['a_echo', 'b_echo']));
+  const { config } = await fixtureServer();
+  const source = openTools({ a: config, b: config });
+  const { tools } = await source.listTools();
+  const own = await source.tools();
+  expect(Object.keys(own)).toEqual(tools.map(({ name }) => name));
+  expect(await own.b_echo?.execute({ text: 'hi' }, { toolCallId: 'call_1' })).toBe('echo hi');
 });
 
 it('ends a running call with `close()`, and does not open its server again', async () => {
