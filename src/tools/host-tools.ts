@@ -134,7 +134,8 @@ function toHostTool(
     inputSchema: jsonSchema(inputSchema) as unknown as HostTool['inputSchema'],
     ...(metadata !== undefined && { metadata }),
     async execute(input, options) {
-      const { toolCallId, messages = [], abortSignal: signal = new AbortController().signal } = options;
+      const { toolCallId, messages = [], experimental_context, context = experimental_context } = options;
+      const { abortSignal: signal = new AbortController().signal } = options;
       signal.throwIfAborted();
       const isTagged = isOfNewestHost(options);
       if (isTagged) tagged.add(toolCallId);
@@ -148,6 +149,7 @@ function toHostTool(
       const output = await source.callTool(call, {
         signal,
         messages: messages as ModelMessage[],
+        ...(context !== undefined && { callContext: { context } }),
         onProgress: progress => report(onProgress, progress, call),
       });
       if (isFailed(output)) throw new Error(toText(output));

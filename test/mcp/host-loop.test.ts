@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import { createMcpTools, type McpTools } from '../../src/mcp/index.js';
+import { createMcpTools, type McpTools, type McpToolsOptions } from '../../src/mcp/index.js';
 import { everythingOverStdio, referenceServerScript } from './_everything-server.js';
 import { fixtureServer, openTools, temporaryFolder, until } from './_fixture-server.js';
 import { hostLoops } from './_host-loop.js';
@@ -202,6 +202,21 @@ it('reports progress', async () => {
     [{ progress: 1 }, { toolCallId: 'call_1', toolName: 'progress' }],
     [{ progress: 2 }, { toolCallId: 'call_1' }],
   ]);
+});
+
+it.each(['experimental_context', 'context'])('passes `%s` of the host to dialogs by reference', async key => {
+  const user = { name: 'Ada' };
+  const onElicitation = vi.fn<NonNullable<McpToolsOptions['onElicitation']>>(() =>
+    Promise.resolve({ action: 'decline' }),
+  );
+  const { config } = await fixtureServer();
+  const { ask } = await openTools({ fixture: config }, { onElicitation }).tools();
+  const params = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } };
+  const input = { method: 'elicitation/create', params };
+  expect(await ask?.execute(input, { toolCallId: 'call_1', [key]: user })).toContain('decline');
+  const [, asked] = onElicitation.mock.calls[0] ?? [];
+  expect(asked).toMatchObject({ server: 'fixture', toolCallId: 'call_1' });
+  expect(asked?.context).toBe(user);
 });
 
 it('reports servers that fail', async () => {
