@@ -49,6 +49,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
   return {
     name: toSourceName(enabled),
     listTools: (listing = {}) => use(tools => tools.listTools(listing), listing.signal),
+    tools: toolsOptions => use(tools => tools.tools(toolsOptions)),
     callTool: (call, callOptions) => use(tools => tools.callTool(call, callOptions), callOptions.signal),
     listResources: (...request) => use(tools => tools.listResources(...request), request[1]?.signal),
     listResourceTemplates: (...request) =>

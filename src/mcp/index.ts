@@ -34,3 +34,4 @@ export type {
   McpToolsOptions,
 } from './options.js';
 export type { McpServerStatus, McpTools } from './start-mcp-tools.js';
+export type { HostCallOptions, HostTool, HostTools, HostToolsOptions } from '../tools/host-tools.js';

@@ -1,10 +1,19 @@
-import { createClosing, untilAborted } from '../shared/abort.js';
+import { createClosing, linkSignal, onceAborted, untilAborted } from '../shared/abort.js';
 import type { KelivoError } from '../shared/errors.js';
+import { type HostTools, type HostToolsOptions, toHostTools } from '../tools/host-tools.js';
 import { combineSources, toPrefixedName } from '../tools/toolbox.js';
-import type { ListToolsOptions, ToolDefinition, ToolListing, ToolSource } from '../tools/tool-source.js';
+import type {
+  ListToolsOptions,
+  ToolCallOptions,
+  ToolDefinition,
+  ToolInvocation,
+  ToolListing,
+  ToolOutput,
+  ToolSource,
+} from '../tools/tool-source.js';
 import type { AuthorizationCallback } from './auth/authorization.js';
 import { authorizationOf } from './auth/server-authorization.js';
-import { callTool } from './features/call-tool.js';
+import { callTool as callServerTool } from './features/call-tool.js';
 import { type McpServerConfig, type McpServers, toSourceName } from './config/config.js';
 import { createConnection, type McpConnection } from './session/connection.js';
 import { openConnectionPool } from './connection-pool.js';
@@ -17,6 +26,12 @@ import { createServerFeatures, findServer, type McpServerFeatures } from './feat
 
 /** The tools of MCP servers, with their resources and prompts for the application. */
 export interface McpTools extends ToolSource, McpServerFeatures {
+  /**
+   * Returns executable tools for the loop of the host: `generateText`, `streamText` and the agents of `ai` 5, 6 and 7, with
+   * any model. They share sessions, names and reconnection with the source. Starts the servers. If a server fails, its
+   * tools are missing. A tool that is used after `close()` opens its server again.
+   */
+  tools(options?: HostToolsOptions): Promise<HostTools>;
   /** Returns the status of each server, in the order of the configuration. Starts nothing. */
   status(): McpServerStatus[];
   /**
@@ -105,21 +120,41 @@ export function startMcpTools(
     return { ...listing, closed };
   }
 
+  async function callTool(call: ToolInvocation, callOptions: ToolCallOptions): Promise<ToolOutput> {
+    const { signal } = callOptions;
+    if (combined.find(call) === undefined) await listTools({ signal });
+    const found = combined.find(call);
+    if (found === undefined)
+      return { type: 'error-text', value: `No MCP server offers a tool ${JSON.stringify(call.toolName)}.` };
+    const output = await found.source.callTool(found.call, callOptions);
+    resourceTools?.addLinks(found.call.server, output);
+    return output;
+  }
+
+  /** A call ends with the source, also outside of turns: it must not open its server again. */
+  async function runUntilClosed(call: ToolInvocation, callOptions: ToolCallOptions): Promise<ToolOutput> {
+    callOptions.signal.throwIfAborted();
+    const link = linkSignal(callOptions.signal);
+    const releases = [closing.signal, pool.closed].map(closed =>
+      onceAborted(closed, () => link.abort(closed.reason)),
+    );
+    try {
+      return await callTool(call, { ...callOptions, signal: link.signal });
+    } finally {
+      for (const release of [link.release, ...releases]) release();
+    }
+  }
+
   return {
     ...features,
     name: sourceName,
     listTools,
-    async callTool(call, callOptions) {
-      const { signal } = callOptions;
-      signal.throwIfAborted();
-      if (combined.find(call) === undefined) await listTools({ signal });
-      const found = combined.find(call);
-      if (found === undefined)
-        return { type: 'error-text', value: `No MCP server offers a tool ${JSON.stringify(call.toolName)}.` };
-      const output = await found.source.callTool(found.call, callOptions);
-      resourceTools?.addLinks(found.call.server, output);
-      return output;
+    async tools(toolsOptions) {
+      const { tools, warnings } = await listTools();
+      for (const warning of warnings) toolsOptions?.onWarning?.(warning);
+      return toHostTools({ callTool: runUntilClosed }, tools, toolsOptions);
     },
+    callTool: runUntilClosed,
     async close() {
       closing.close();
       if (!sharedPool) await pool.close();
@@ -163,7 +198,10 @@ function toSource(
       const tool = tools.get(originalName);
       if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
       const limits = { totalTimeout, timeout: config.timeout ?? timeout };
-      return callTool({ serverName, config, connection, tool, requestMeta }, call, { ...options, ...limits });
+      return callServerTool({ serverName, config, connection, tool, requestMeta }, call, {
+        ...options,
+        ...limits,
+      });
     },
     close: async () => {},
   };

@@ -3,6 +3,7 @@ import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, withOpen } from '../core/source.js';
 import { createLocalTools } from '../tools/local-tools.js';
 import { createMcpTools } from '../mcp/create-mcp-tools.js';
+import { type HostTools, type HostToolsOptions, toHostTools } from '../tools/host-tools.js';
 import { isToolSource, type PendingWarningsSource, type ToolSource } from '../tools/tool-source.js';
 import { createClosing } from '../shared/abort.js';
 import { createToolbox } from '../tools/toolbox.js';
@@ -14,6 +15,8 @@ import type { KelivoResponsesSettings } from './settings.js';
 export interface Composition {
   /** The tools that the loop runs, or undefined without a loop. */
   readonly tools: PendingWarningsSource | undefined;
+  /** Returns the tools of the MCP servers for the loop of the host, also without a loop of the provider. */
+  mcpTools(options?: HostToolsOptions): Promise<HostTools>;
   /** Wraps a model in the adapters of its family and those in the tool loop. */
   compose(model: CoreModel): CoreModel;
   /** Ends turns with tools, stops MCP servers and closes connections. */
@@ -55,7 +58,8 @@ export function createComposition(
   version: HostVersion,
 ): Composition {
   const { telemetry } = settings;
-  const source = createToolSource(settings);
+  const mcp = createMcpSource(settings);
+  const source = createToolSource(settings, mcp);
   const tools = toolLoop === false ? undefined : source;
   /** The adaptation of models without one of their own. */
   const common = { adapters, toolPrompting, undeclared, startsInReasoning };
@@ -63,6 +67,14 @@ export function createComposition(
   const closed = (): AbortSignal => closing.signal;
   return {
     tools,
+    async mcpTools(options = {}) {
+      if (mcp === undefined) return {};
+      const pending = withPendingWarnings(mcp);
+      if (options.onWarning === undefined) return toHostTools(mcp, await pending.listToolsOnly(), options);
+      const listing = await pending.listTools();
+      for (const warning of listing.warnings) options.onWarning(warning);
+      return toHostTools(mcp, listing.tools, options);
+    },
     compose(model) {
       const adaptation =
         models === undefined ? common : resolveAdaptation(model.modelId, { ...common, models });
@@ -126,21 +138,21 @@ function whenLoaded(model: CoreModel, closed: () => AbortSignal, load: () => Pro
   });
 }
 
-/** MCP tools come first. If a local tool has the same name, the local tool keeps it. */
-function createToolSource({
-  tools,
+function createMcpSource({
   mcpServers,
   mcp = {},
   telemetry,
-}: Pick<CompositionSettings, 'tools' | 'mcpServers' | 'mcp' | 'telemetry'>):
-  PendingWarningsSource | undefined {
-  const sources: ToolSource[] = [];
-  if (mcpServers !== undefined)
-    sources.push(
-      isToolSource(mcpServers)
-        ? mcpServers
-        : createMcpTools(mcpServers, mcp.pool === undefined ? { telemetry, ...mcp } : mcp),
-    );
+}: Pick<CompositionSettings, 'mcpServers' | 'mcp' | 'telemetry'>): ToolSource | undefined {
+  if (mcpServers === undefined || isToolSource(mcpServers)) return mcpServers;
+  return createMcpTools(mcpServers, mcp.pool === undefined ? { telemetry, ...mcp } : mcp);
+}
+
+/** MCP tools come first. If a local tool has the same name, the local tool keeps it. */
+function createToolSource(
+  { tools }: Pick<CompositionSettings, 'tools'>,
+  mcp: ToolSource | undefined,
+): PendingWarningsSource | undefined {
+  const sources: ToolSource[] = mcp === undefined ? [] : [mcp];
   if (tools !== undefined) sources.push(createLocalTools(tools));
   const source = sources.length > 1 ? createToolbox(sources) : sources[0];
   return source && withPendingWarnings(source);

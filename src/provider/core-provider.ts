@@ -15,6 +15,7 @@ import { createLearnedCompatibility } from '../responses/compatibility/send-with
 import { createResponsesModel, type ResponsesModelConfig } from '../responses/model.js';
 import { toSettingOptions } from '../responses/request/options.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
+import type { HostTools, HostToolsOptions } from '../tools/host-tools.js';
 import { type ToolStub, type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
 import { DEFAULT_VERSION } from '../versions/provider.js';
 import type { HostVersion } from '../versions/specification.js';
@@ -36,6 +37,7 @@ export interface CoreProvider {
   responses(modelId: string): CoreModel;
   embeddingModel(modelId: string, options?: EmbeddingModelOptions): CoreEmbeddingModel;
   toolStubs(options?: ToolStubsOptions): Promise<Record<string, ToolStub>>;
+  mcpTools(options?: HostToolsOptions): Promise<HostTools>;
   compact<Message extends CompactMessage>(
     modelId: string,
     options: CompactOptions<Message>,
@@ -83,7 +85,7 @@ export function createCoreProvider(
     (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
       createWebSocketTransport({ ...(typeof settings.webSocket === 'object' && settings.webSocket), log }),
     ));
-  const { compose, tools, close: closeComposition } = createComposition(settings, version);
+  const { compose, tools, mcpTools, close: closeComposition } = createComposition(settings, version);
   const known = compatibilityByHost(endpoints.host);
   /** The override of models without one of their own. */
   const common = resolveModelOverride('', { compatibility: settings.compatibility, known });
@@ -131,6 +133,7 @@ export function createCoreProvider(
     embeddingModel: (modelId, embeddingOptions) =>
       createEmbeddingModel(modelId, { ...connection, url: endpoints.urlOf('embeddings') }, embeddingOptions),
     toolStubs: stubsOptions => toToolStubs(tools, stubsOptions),
+    mcpTools,
     compact: async (modelId, conversation) =>
       compactMessages(modelId, conversation, createConfig(modelId, 'responses/compact')),
     async close() {
@@ -156,6 +159,7 @@ export const defaultProvider: CoreProvider = {
   responses: modelId => created().responses(modelId),
   embeddingModel: (modelId, options) => created().embeddingModel(modelId, options),
   toolStubs: options => created().toolStubs(options),
+  mcpTools: options => created().mcpTools(options),
   compact: (modelId, options) => created().compact(modelId, options),
   close: async () => defaultInstance?.close(),
 };

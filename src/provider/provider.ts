@@ -2,6 +2,7 @@ import { NoSuchModelError } from '@ai-sdk/provider';
 import type { EmbeddingModelOptions } from '../core/embedding.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { hostedToolKinds, officialToolKinds } from '../responses/hosted-tools/index.js';
+import type { HostTools, HostToolsOptions } from '../tools/host-tools.js';
 import type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
 import { type AnyEmbeddingModel, fromEmbeddingModel } from '../versions/embedding-model.js';
 import { fromLanguageModel, toLanguageModel } from '../versions/language-model.js';
@@ -37,6 +38,12 @@ export interface ProviderMembers<Version extends HostVersion> {
    * runs them. Starts the MCP servers. If a server fails, the next call of a model returns a warning.
    */
   toolStubs(options?: ToolStubsOptions): Promise<Record<string, ToolStub>>;
+  /**
+   * Returns the tools of the provider's MCP servers with `execute`, for the loop of the host: `generateText`, `streamText`
+   * and the agents of `ai` 5, 6 and 7, with any model that does not run these tools itself, such as one of `responses()`.
+   * They share sessions and connections with the provider. Starts the servers; if one fails, its tools are missing.
+   */
+  mcpTools(options?: HostToolsOptions): Promise<HostTools>;
   /**
    * Replaces a conversation by a shorter one with `POST …/responses/compact`, for servers that have it. The result contains
    * the messages for the next call; the items of the model are encrypted and bound to the account.
@@ -86,6 +93,7 @@ export function showProvider<Version extends HostVersion>(
     },
     tools: createToolFactories(officialToolKinds, version),
     toolStubs: (options?: ToolStubsOptions) => core.toolStubs(options),
+    mcpTools: (options?: HostToolsOptions) => core.mcpTools(options),
     compact: (modelId: string, options: CompactOptions) => core.compact(modelId, options),
     close: () => core.close(),
   });
@@ -93,7 +101,10 @@ export function showProvider<Version extends HostVersion>(
 }
 
 /** A provider of any version. */
-export interface AnyProvider extends Pick<ProviderMembers<HostVersion>, 'toolStubs' | 'compact' | 'close'> {
+export interface AnyProvider extends Pick<
+  ProviderMembers<HostVersion>,
+  'toolStubs' | 'mcpTools' | 'compact' | 'close'
+> {
   languageModel(modelId: string): AnyLanguageModel;
   responses(modelId: string): AnyLanguageModel;
   textEmbeddingModel?(modelId: string, options?: EmbeddingModelOptions): AnyEmbeddingModel;
@@ -118,6 +129,7 @@ const readProvider = (provider: AnyProvider): CoreProvider => ({
     return fromEmbeddingModel(model);
   },
   toolStubs: options => provider.toolStubs(options),
+  mcpTools: options => provider.mcpTools(options),
   compact: (modelId, options) => provider.compact(modelId, options),
   close: () => provider.close(),
 });

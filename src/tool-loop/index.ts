@@ -20,15 +20,8 @@ export type {
 } from '../tools/tool-source.js';
 export type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
 export { createToolbox } from '../tools/toolbox.js';
-export type {
-  ApprovalDecision,
-  ApprovalRequest,
-  Approvals,
-  ApprovalStatus,
-  Approve,
-  StatedAnnotations,
-  ToolApproval,
-} from './approvals/approvals.js';
+export type { ApprovalDecision, ApprovalStatus, StatedAnnotations } from '../tools/approval.js';
+export type { ApprovalRequest, Approvals, Approve, ToolApproval } from './approvals/approvals.js';
 export type { HostApprovalOptions } from './approvals/approval-ids.js';
 export type { UnknownOutcomePolicy } from './calls/call-execution.js';
 export { toolLoopCallOptions, type ToolLoopCallOptions, type ToolLoopOptions } from './options.js';

@@ -164,8 +164,8 @@ export interface ToolCallContext {
 
 /** Options of one tool call. */
 export interface ToolCallOptions {
-  /** Identifies the call to callbacks. @default none, outside of a tool loop */
-  readonly callContext?: ToolCallContext;
+  /** Identifies the call to callbacks. Outside of a tool loop it has no turn and no round. @default none */
+  readonly callContext?: Partial<ToolCallContext>;
   /** Cancels the call: the source stops the work, notifies the server and rejects with the signal's reason. */
   readonly signal: AbortSignal;
   /**

@@ -36,6 +36,12 @@ test('tool stubs are accepted by all major versions of `ai`', () => {
   expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSetOf7>();
 });
 
+test('MCP tools are accepted by all major versions of `ai`', () => {
+  expectTypeOf(provider.mcpTools()).resolves.toExtend<ToolSet>();
+  expectTypeOf(provider.mcpTools()).resolves.toExtend<ToolSetOf6>();
+  expectTypeOf(provider.mcpTools()).resolves.toExtend<ToolSetOf7>();
+});
+
 test('rejects unknown and wrong settings', () => {
   expectTypeOf<{ baseUrl: string }>().not.toExtend<KelivoResponsesSettings>();
   // @ts-expect-error A misspelt setting.

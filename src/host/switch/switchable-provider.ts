@@ -148,6 +148,7 @@ export function createSwitchableCore(options: SwitchableProviderOptions<HostVers
     responses: modelId => switched(bare.responses(modelId)),
     embeddingModel: bare.embeddingModel,
     toolStubs: stubsOptions => toToolStubs(composition.tools, stubsOptions),
+    mcpTools: composition.mcpTools,
     compact: bare.compact,
     close: composition.close,
   };

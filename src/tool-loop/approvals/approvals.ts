@@ -3,27 +3,25 @@ import { untilAborted } from '../../shared/abort.js';
 import { isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { type DeclaredStub, stubIdentityOf } from '../../tools/tool-stubs.js';
 import {
-  effectiveAnnotations,
-  type ToolCallContext,
-  type ToolCallOptions,
-  type ToolDefinition,
-  type ToolInvocation,
-  type ToolOutput,
+  type ApprovalDecision,
+  type ApprovalPolicy,
+  type ApprovalStatus,
+  type CallForApproval,
+  type Decision,
+  isAskedByPolicy,
+  readDecision,
+  toRefusalText,
+} from '../../tools/approval.js';
+import type {
+  ToolCallContext,
+  ToolCallOptions,
+  ToolDefinition,
+  ToolInvocation,
+  ToolOutput,
 } from '../../tools/tool-source.js';
 
-/** A call that may need approval. */
-export interface ApprovalRequest
-  extends ToolInvocation, Pick<ToolCallContext, 'turnId' | 'round' | 'context'> {
-  /** The MCP server of the tool, by its name in the configuration. @default none, a tool of the application */
-  readonly server?: string;
-  /** The tool's name at its source. `toolName` is the name that the model uses. */
-  readonly originalName: string;
-  /** The hints that the tool states about itself. */
-  readonly annotations: StatedAnnotations;
-  /** Definition of the tool. */
-  readonly tool: ToolDefinition;
-  /** The messages that the model had received when it made the call, without system messages. */
-  readonly messages: NonNullable<ToolCallOptions['messages']>;
+/** A call of a turn that may need approval. */
+export interface ApprovalRequest extends CallForApproval, Pick<ToolCallContext, 'turnId' | 'round'> {
   /**
    * True if the call was started before a crash, so that it may have had its effect, and approval means that it runs again.
    * With `onUnknownOutcome: 'ask'` only.
@@ -32,43 +30,11 @@ export interface ApprovalRequest
   readonly unknownOutcome?: boolean;
 }
 
-/** Hints as a tool states them. Missing ones are undefined. */
-export interface StatedAnnotations extends Pick<
-  ToolDefinition,
-  'readOnly' | 'destructive' | 'idempotent' | 'openWorld'
-> {
-  /** False if the hints are unverified claims of a server, which the policies ignore. */
-  readonly trusted: boolean;
-}
-
-/** The status words of `toolApproval` in `ai` 7. */
-export type ApprovalStatus = 'approved' | 'denied' | 'user-approval' | 'not-applicable';
-
-/**
- * Approves or refuses a call. Only `true`, `'approved'` and objects with them approve it. The model reads the reason of a
- * refusal.
- */
-export type ApprovalDecision =
-  | boolean
-  | { readonly approved: boolean; readonly reason?: string }
-  | ApprovalStatus
-  | { readonly type: ApprovalStatus; readonly reason?: string };
-
 /** Decides on a call, immediately or after asking a person. The signal aborts when the turn ends. */
 export type Approve = (
   request: ApprovalRequest,
   options: { readonly signal: AbortSignal },
 ) => ApprovalDecision | PromiseLike<ApprovalDecision>;
-
-/** A policy for the calls that need approval. */
-export type ApprovalPolicy = 'never' | 'destructive' | 'unless-read-only' | 'always';
-
-const isAskedByPolicy: Readonly<Record<ApprovalPolicy, (request: ApprovalRequest) => boolean>> = {
-  never: () => false,
-  destructive: ({ tool }) => effectiveAnnotations(tool).destructive,
-  'unless-read-only': ({ tool }) => !effectiveAnnotations(tool).readOnly,
-  always: () => true,
-};
 
 /** Calls that need approval: a policy, or a function that returns false for calls that need none. */
 export type Approvals = ApprovalPolicy | ((request: ApprovalRequest) => boolean | PromiseLike<boolean>);
@@ -196,7 +162,7 @@ async function findNeed(
   const policy = approvals ?? defaultPolicy(approve);
   if (await tool.needsApproval?.(request, { messages, callContext })) return 'approval';
   const isAsked =
-    typeof policy === 'function' ? (await policy(request)) !== false : isAskedByPolicy[policy](request);
+    typeof policy === 'function' ? (await policy(request)) !== false : isAskedByPolicy(policy, request.tool);
   return isAsked ? 'approval' : 'none';
 }
 
@@ -254,34 +220,6 @@ function toStatus(status: unknown): { type: ApprovalStatus; reason?: string } {
       };
   }
 }
-
-interface Decision {
-  readonly isApproved: boolean;
-  readonly reason?: string;
-}
-
-/** Only an explicit approval counts: a forgotten `return` must not run a tool. Of contradictory fields, a denial counts. */
-function readDecision(decision: unknown): Decision {
-  const { approved, type, reason } =
-    objectOf(decision) ?? (typeof decision === 'string' ? { type: decision } : { approved: decision });
-  const isApproved =
-    type === 'approved'
-      ? approved === true || approved === undefined
-      : type === undefined && approved === true;
-  if (isApproved) return { isApproved };
-  if (typeof reason === 'string') return { isApproved: false, reason };
-  if (type !== 'user-approval' && type !== 'not-applicable') return { isApproved: false };
-  return {
-    isApproved: false,
-    reason: `\`approve\` returned "${type}", which approves nothing. Set \`approve: 'host'\` to let the host ask.`,
-  };
-}
-
-/** Returns the text that the model reads about a call that was not approved. */
-export const toRefusalText = (reason: string | undefined): string =>
-  reason === undefined || reason === ''
-    ? 'The call was not approved.'
-    : `The call was not approved: ${reason}`;
 
 /** The output of a call that needs an approval of the host, which cannot be asked. */
 export const HOST_REQUIRED: ToolOutput = {

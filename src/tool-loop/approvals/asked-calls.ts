@@ -8,7 +8,7 @@ import type {
   ToolResultOutput,
   ToolResultPart,
 } from '../../core/prompt.js';
-import { toRefusalText } from './approvals.js';
+import { toRefusalText } from '../../tools/approval.js';
 import { type PendingCall, type RequestedCall, WAITING } from './host-approvals.js';
 
 /*

@@ -12,6 +12,7 @@ import {
   type ToolProgress,
   type ToolSource,
 } from '../../tools/tool-source.js';
+import { toCallForApproval } from '../../tools/approval.js';
 import {
   type ApprovalRequest,
   type ApprovalSettings,
@@ -192,27 +193,9 @@ export async function runEarly(call: ToolInvocation, options: RunOptions): Promi
 function toApprovalRequest(
   call: ToolInvocation,
   tool: ToolDefinition,
-  { callContext, messages }: Pick<CallOptions, 'callContext' | 'messages'>,
+  { callContext: { turnId, round, context }, messages }: Pick<CallOptions, 'callContext' | 'messages'>,
 ): ApprovalRequest {
-  const { name, server, originalName = name, readOnly, destructive, idempotent, openWorld } = tool;
-  const { turnId, round, context } = callContext;
-  return {
-    ...call,
-    ...(server !== undefined && { server }),
-    originalName,
-    annotations: {
-      readOnly,
-      destructive,
-      idempotent,
-      openWorld,
-      trusted: tool.trustAnnotations !== false,
-    },
-    tool,
-    turnId,
-    round,
-    messages,
-    ...(context !== undefined && { context }),
-  };
+  return { ...toCallForApproval(call, tool, { messages, context }), turnId, round };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ApprovalDecision, ApprovalRequest } from '../../../src/tool-loop/approvals/approvals.js';
+import type { ApprovalRequest } from '../../../src/tool-loop/approvals/approvals.js';
 import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
+import type { ApprovalDecision } from '../../../src/tools/approval.js';
 import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from '../_scripted-model.js';
 import { gate, scriptedTools } from '../_tools.js';
 

@@ -1,0 +1,109 @@
+import { objectOf } from '../shared/json.js';
+import {
+  effectiveAnnotations,
+  type ToolCallContext,
+  type ToolCallOptions,
+  type ToolDefinition,
+  type ToolInvocation,
+} from './tool-source.js';
+
+/*
+ * What approvals mean, wherever the call runs: in the tool loop or in the loop of the host.
+ */
+
+/** A call that may need approval. */
+export interface CallForApproval extends ToolInvocation, Pick<ToolCallContext, 'context'> {
+  /** The MCP server of the tool, by its name in the configuration. @default none, a tool of the application */
+  readonly server?: string;
+  /** The tool's name at its source. `toolName` is the name that the model uses. */
+  readonly originalName: string;
+  /** The hints that the tool states about itself. */
+  readonly annotations: StatedAnnotations;
+  /** Definition of the tool. */
+  readonly tool: ToolDefinition;
+  /** The messages that the model had received when it made the call, without system messages. */
+  readonly messages: NonNullable<ToolCallOptions['messages']>;
+}
+
+/** Hints as a tool states them. Missing ones are undefined. */
+export interface StatedAnnotations extends Pick<
+  ToolDefinition,
+  'readOnly' | 'destructive' | 'idempotent' | 'openWorld'
+> {
+  /** False if the hints are unverified claims of a server, which the policies ignore. */
+  readonly trusted: boolean;
+}
+
+export function toCallForApproval(
+  call: ToolInvocation,
+  tool: ToolDefinition,
+  { messages, context }: Pick<CallForApproval, 'messages' | 'context'>,
+): CallForApproval {
+  const { name, server, originalName = name, readOnly, destructive, idempotent, openWorld } = tool;
+  const trusted = tool.trustAnnotations !== false;
+  return {
+    ...call,
+    ...(server !== undefined && { server }),
+    originalName,
+    annotations: { readOnly, destructive, idempotent, openWorld, trusted },
+    tool,
+    messages,
+    ...(context !== undefined && { context }),
+  };
+}
+
+/** The status words of `toolApproval` in `ai` 7. */
+export type ApprovalStatus = 'approved' | 'denied' | 'user-approval' | 'not-applicable';
+
+/**
+ * Approves or refuses a call. Only `true`, `'approved'` and objects with them approve it. The model reads the reason of a
+ * refusal.
+ */
+export type ApprovalDecision =
+  | boolean
+  | { readonly approved: boolean; readonly reason?: string }
+  | ApprovalStatus
+  | { readonly type: ApprovalStatus; readonly reason?: string };
+
+/** A policy for the calls that need approval. */
+export type ApprovalPolicy = 'never' | 'destructive' | 'unless-read-only' | 'always';
+
+const askedByPolicy: Readonly<Record<ApprovalPolicy, (tool: ToolDefinition) => boolean>> = {
+  never: () => false,
+  destructive: tool => effectiveAnnotations(tool).destructive,
+  'unless-read-only': tool => !effectiveAnnotations(tool).readOnly,
+  always: () => true,
+};
+
+/** Returns true if a policy requires approval for the calls of a tool. */
+export const isAskedByPolicy = (policy: ApprovalPolicy, tool: ToolDefinition): boolean =>
+  askedByPolicy[policy](tool);
+
+/** A decision that was read. */
+export interface Decision {
+  readonly isApproved: boolean;
+  readonly reason?: string;
+}
+
+/** Only an explicit approval counts: a forgotten `return` must not run a tool. Of contradictory fields, a denial counts. */
+export function readDecision(decision: unknown): Decision {
+  const { approved, type, reason } =
+    objectOf(decision) ?? (typeof decision === 'string' ? { type: decision } : { approved: decision });
+  const isApproved =
+    type === 'approved'
+      ? approved === true || approved === undefined
+      : type === undefined && approved === true;
+  if (isApproved) return { isApproved };
+  if (typeof reason === 'string') return { isApproved: false, reason };
+  if (type !== 'user-approval' && type !== 'not-applicable') return { isApproved: false };
+  return {
+    isApproved: false,
+    reason: `\`approve\` returned "${type}", which approves nothing. Set \`approve: 'host'\` to let the host ask.`,
+  };
+}
+
+/** Returns the text that the model reads about a call that was not approved. */
+export const toRefusalText = (reason: string | undefined): string =>
+  reason === undefined || reason === ''
+    ? 'The call was not approved.'
+    : `The call was not approved: ${reason}`;

@@ -1,0 +1,244 @@
+import { jsonSchema, type ModelMessage } from '@ai-sdk/provider-utils';
+import type * as z from 'zod/v4';
+import type { OutputContent } from '../core/prompt.js';
+import { isPlainObject, type JSONValue, objectOf } from '../shared/json.js';
+import { isArchive, toFilename, toResultValue, unwrapMcpOutput } from '../tool-calls/mcp-output.js';
+import {
+  type ApprovalDecision,
+  type ApprovalPolicy,
+  type CallForApproval,
+  isAskedByPolicy,
+  readDecision,
+  toCallForApproval,
+  toRefusalText,
+} from './approval.js';
+import type {
+  ToolDefinition,
+  ToolInvocation,
+  ToolMetadata,
+  ToolOutput,
+  ToolProgress,
+  ToolSource,
+} from './tool-source.js';
+
+/** Options of the tools for the host's own loop. */
+export interface HostToolsOptions {
+  /**
+   * Calls that need approval, with the policies of the tool loop. A function returns false for calls that need no approval.
+   * Without `approve`, `ai` 6 and 7 ask as for any tool with `needsApproval`, and `toolApproval` of `ai` 7 takes precedence.
+   * `ai` 5 cannot ask: there, these calls are refused.
+   * @default 'unless-read-only' with `approve`, else 'never'
+   */
+  approvals?: ApprovalPolicy | ((call: CallForApproval) => boolean | PromiseLike<boolean>);
+  /**
+   * Decides on the calls that need approval, in every version of `ai`. The host then asks for none of them.
+   * @default the host asks
+   */
+  approve?: (
+    call: CallForApproval,
+    options: { readonly signal: AbortSignal },
+  ) => ApprovalDecision | PromiseLike<ApprovalDecision>;
+  /** Called when a running tool reports progress. Errors it throws are ignored. @default none */
+  onProgress?: (progress: ToolProgress, call: ToolInvocation) => void;
+  /**
+   * Called with a sentence for each tool and server that is missing, and its cause.
+   * @default none; the next response of a model of the provider has these warnings
+   */
+  onWarning?: (message: string) => void;
+}
+
+/** What hosts pass to `execute` and `needsApproval`. */
+export interface HostCallOptions {
+  readonly toolCallId: string;
+  readonly messages?: readonly unknown[];
+  readonly abortSignal?: AbortSignal;
+  /** The application's value in `ai` 5 and 6. */
+  readonly experimental_context?: unknown;
+  /** The application's value in `ai` 7. */
+  readonly context?: unknown;
+}
+
+/**
+ * An executable tool for `generateText`, `streamText` and the agents of `ai` 5, 6 and 7. The types are those that all three
+ * accept.
+ */
+export interface HostTool {
+  readonly type: 'dynamic';
+  readonly description?: string;
+  readonly title?: string;
+  /** The JSON Schema of the server, as `jsonSchema()` of `ai` marks it. Declared as the one type that all versions accept. */
+  readonly inputSchema: z.ZodType<Record<string, unknown>>;
+  readonly metadata?: ToolMetadata;
+  /** Runs the tool and returns its result as hosts display it: a text, or an MCP result. Throws the text of an error. */
+  execute(input: unknown, options: HostCallOptions): Promise<JSONValue>;
+  /** Writes a result for the model in the words of the version that calls it. */
+  toModelOutput(result: unknown): { type: 'text'; value: string };
+  /** Missing if no call needs approval by the host. */
+  needsApproval?(input: unknown, options: HostCallOptions): Promise<boolean>;
+}
+
+/** Executable tools for the host's own loop. */
+export type HostTools = Record<string, HostTool>;
+
+/** Returns the tools of a source for the host's own loop, by name. */
+export function toHostTools(
+  source: Pick<ToolSource, 'callTool'>,
+  tools: readonly ToolDefinition[],
+  options: HostToolsOptions = {},
+): HostTools {
+  return Object.fromEntries(tools.map(tool => [tool.name, toHostTool(source, tool, options)]));
+}
+
+function toHostTool(
+  source: Pick<ToolSource, 'callTool'>,
+  tool: ToolDefinition,
+  { approve, approvals = approve === undefined ? 'never' : 'unless-read-only', onProgress }: HostToolsOptions,
+): HostTool {
+  const { name, description, inputSchema, metadata, server, originalName = name } = tool;
+  /** Calls for which the host has evaluated `needsApproval`, so that it does not run them without the approval. */
+  const asked = createRecentIds();
+  /** Calls of `ai` 7, whose outputs have words of their own. */
+  const tagged = createRecentIds();
+  const mayAsk = typeof approvals === 'function' || isAskedByPolicy(approvals, tool);
+
+  const toCall = (input: unknown, { toolCallId }: HostCallOptions): ToolInvocation => ({
+    toolCallId,
+    toolName: name,
+    ...(server !== undefined && { server, originalName }),
+    input: objectOf(input) ?? {},
+  });
+  const toRequest = (input: unknown, options: HostCallOptions): CallForApproval => {
+    const { messages = [], experimental_context, context = experimental_context } = options;
+    return toCallForApproval(toCall(input, options), tool, { messages: messages as ModelMessage[], context });
+  };
+  const needsApproval = async (request: CallForApproval): Promise<boolean> =>
+    typeof approvals === 'function' ? (await approvals(request)) !== false : mayAsk;
+
+  /** Returns the refusal of a call that needs an approval which it does not have. */
+  async function findRefusal(request: CallForApproval, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      if (!(await needsApproval(request))) return undefined;
+      if (approve === undefined) return toRefusalText(NOBODY_ASKS);
+      const { isApproved, reason } = readDecision(await approve(request, { signal }));
+      return isApproved ? undefined : toRefusalText(reason);
+    } catch (error) {
+      return toRefusalText(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  return {
+    type: 'dynamic',
+    ...(description !== undefined && { description }),
+    ...(metadata?.title !== undefined && { title: metadata.title }),
+    // No `validate`: the source compares the arguments with the schema, and the model reads what is wrong.
+    inputSchema: jsonSchema(inputSchema) as unknown as HostTool['inputSchema'],
+    ...(metadata !== undefined && { metadata }),
+    async execute(input, options) {
+      const { toolCallId, messages = [], experimental_context, context = experimental_context } = options;
+      const { abortSignal: signal = new AbortController().signal } = options;
+      signal.throwIfAborted();
+      const isTagged = isOfNewestHost(options);
+      if (isTagged) tagged.add(toolCallId);
+      const isAskedByHost = approve === undefined && (isTagged || asked.has(toolCallId));
+      if (mayAsk && !isAskedByHost) {
+        const refusal = await findRefusal(toRequest(input, options), signal);
+        signal.throwIfAborted();
+        if (refusal !== undefined) throw new Error(refusal);
+      }
+      const call = toCall(input, options);
+      const output = await source.callTool(call, {
+        signal,
+        messages: messages as ModelMessage[],
+        ...(context !== undefined && { callContext: { context } }),
+        onProgress: progress => report(onProgress, progress, call),
+      });
+      if (isFailed(output)) throw new Error(toText(output));
+      return toResultValue(output);
+    },
+    toModelOutput(result) {
+      const { toolCallId, output } = readResult(result);
+      const words = toolCallId === undefined ? 'media' : tagged.has(toolCallId) ? 'file' : 'file-data';
+      return writeOutput(output, words) as ReturnType<HostTool['toModelOutput']>;
+    },
+    ...(mayAsk &&
+      approve === undefined && {
+        async needsApproval(input: unknown, options: HostCallOptions) {
+          asked.add(options.toolCallId);
+          return needsApproval(toRequest(input, options)).catch(() => true);
+        },
+      }),
+  };
+}
+
+const NOBODY_ASKS = 'this tool needs approval. `ai` 5 cannot ask for it, and `approve` is not set.';
+
+/** Only `ai` 7 passes `context` and not `experimental_context`. It has decided on each call that it runs. */
+const isOfNewestHost = (options: HostCallOptions): boolean =>
+  'context' in options && !('experimental_context' in options);
+
+/** Remembers the last ids, because nobody tells when a call that the host does not run has ended. */
+function createRecentIds() {
+  const ids = new Set<string>();
+  return {
+    has: (id: string): boolean => ids.has(id),
+    add(id: string): void {
+      ids.delete(id);
+      ids.add(id);
+      for (const oldest of ids) if (ids.size > 1000) ids.delete(oldest);
+    },
+  };
+}
+
+/** An observer must not fail a call. */
+function report(
+  onProgress: HostToolsOptions['onProgress'],
+  progress: ToolProgress,
+  call: ToolInvocation,
+): void {
+  try {
+    onProgress?.(progress, call);
+  } catch {
+    // As if there were no observer.
+  }
+}
+
+const isFailed = ({ type, mcp }: ToolOutput): boolean => type.startsWith('error') || mcp?.isError === true;
+
+function toText(output: ToolOutput): string {
+  if (output.type === 'content')
+    return output.value.flatMap(item => (item.type === 'text' ? [item.text] : [])).join('\n');
+  return typeof output.value === 'string' ? output.value : JSON.stringify(output.value);
+}
+
+/** `ai` 5 passes the result alone, later versions with its call. */
+function readResult(result: unknown): { toolCallId?: string; output: unknown } {
+  const isWithCall =
+    isPlainObject(result) && 'toolCallId' in result && 'input' in result && 'output' in result;
+  return isWithCall ? { toolCallId: String(result.toolCallId), output: result.output } : { output: result };
+}
+
+/** The type of a file in the output of a tool: in `ai` 5, 6 and 7. */
+type FileWord = 'media' | 'file-data' | 'file';
+
+function writeOutput(result: unknown, word: FileWord): unknown {
+  if (typeof result === 'string') return { type: 'text', value: result };
+  const output = unwrapMcpOutput({ type: 'json', value: (result ?? null) as JSONValue });
+  if (output.type !== 'content') return output;
+  return { type: 'content', value: output.value.map(item => writeItem(item, word)) };
+}
+
+function writeItem(item: OutputContent & { readonly uri?: string }, word: FileWord): unknown {
+  if (item.type !== 'file' || item.data.type !== 'data') return item;
+  const { mediaType, data: content, uri } = item;
+  // Providers reject them, after the tool has run.
+  if (/^(?:audio|video)\//.test(mediaType) || isArchive(mediaType))
+    return { type: 'text', text: `[${mediaType} content omitted: it cannot be shown to the model]` };
+  if (word === 'media') return { type: word, data: content.data, mediaType };
+  const filename = toFilename(uri);
+  if (word === 'file')
+    return { type: word, data: content, mediaType, ...(filename !== undefined && { filename }) };
+  const isImage = mediaType.startsWith('image/');
+  return isImage
+    ? { type: 'image-data', data: content.data, mediaType }
+    : { type: word, data: content.data, mediaType, ...(filename !== undefined && { filename }) };
+}
