@@ -60,7 +60,7 @@ const toShort = ({ toolCallId, toolName, input }: Extract<Part, { type: 'tool-ca
 describe('a call that a response contains natively and as text', () => {
   it.each([
     ['the native call first', [native('a', 'Oslo'), text(written('Oslo'))], ['native look Oslo']],
-    ['the text first', [text(written('Oslo')), native('a', 'Oslo')], ['text look Oslo']],
+    ['the text first', [text(written('Oslo')), native('a', 'Oslo')], ['native look Oslo']],
     [
       'the native call under a decorated name',
       [call('a', 'functions.look', { days: '3', place: 'Oslo' }), text(written('Oslo'))],
@@ -84,7 +84,7 @@ describe('a call that a response contains natively and as text', () => {
     [
       'two texts and two native calls',
       [text(`${written('Rome')}${written('Oslo')}`), native('a', 'Oslo'), native('b', 'Rome')],
-      ['text look Rome', 'text look Oslo'],
+      ['native look Rome', 'native look Oslo'],
     ],
   ])('is emitted once: %s', async (_, response, expected) => {
     expect(await read(...response)).toEqual({ calls: expected, text: '' });
