@@ -47,7 +47,7 @@ export const claude = defineFamily({
 
 /** dots writes calls in `<dots_function_call>`, with JSON or with `<invoke>`. */
 export const dots = defineFamily({
-  name: 'dots',
+  name: 'dots-llm',
   ids: ['dots[-_.]?llm'],
   formats: [formats.dotsJson, formats.dots],
   reasoning: [thinkTags],
@@ -245,7 +245,7 @@ export const smollm3 = defineFamily({
 
 /** Spark 2.5 and 3 write calls in the format of GLM. */
 export const spark = defineFamily({
-  name: 'spark',
+  name: 'spark3',
   ids: ['spark-?(?:2\\.5|3)'],
   formats: [formats.hermes, formats.glm],
   reasoning: [thinkTags],

@@ -232,7 +232,7 @@ export const plamo3 = defineFamily({ name: 'plamo3', ids: ['plamo-?3'], formats:
 
 /** Solar Open 2 writes calls, their arguments and reasoning between special tokens. */
 export const solarOpen = defineFamily({
-  name: 'solar-open',
+  name: 'solar-open2',
   ids: ['solar-?open-?2'],
   formats: [formats.solar],
   reasoning: [{ open: '<|think:start|>', close: '<|think:end|>' }],
