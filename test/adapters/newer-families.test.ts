@@ -141,7 +141,9 @@ const rows: readonly (readonly [modelId: string, text: string, ...content: objec
   ],
 ];
 
-it.each(rows)('%s reads %s', async (modelId, written, ...content) => {
+const examples = rows.map(([modelId, written, ...content]) => ({ modelId, written, content }));
+
+it.each(examples)('$modelId reads $written', async ({ modelId, written, content }) => {
   expect(await readerOf(modelId)(written)).toEqual(content);
 });
 
@@ -158,13 +160,13 @@ describe('text that is no call', () => {
     expect(await readerOf(modelId)(written)).toEqual([text(written)]);
   });
 
-  it.each(rows)('%s makes no call of half a value: %s', async (modelId, written) => {
+  it.each(examples)('$modelId makes no call of half a value: $written', async ({ modelId, written }) => {
     const { length } = written;
     for (let end = 1; end < length; end += 7) {
       const content = await readerOf(modelId)(written.slice(0, end));
       for (const part of content)
         if ('input' in part)
-          expect([oslo, ping, ...rows.flatMap(([, , ...known]) => known)]).toContainEqual(part);
+          expect([oslo, ping, ...examples.flatMap(({ content }) => content)]).toContainEqual(part);
     }
   });
 });

@@ -90,6 +90,26 @@ describe('a call that a response contains natively and as text', () => {
     expect(await read(...response)).toEqual({ calls: expected, text: '' });
   });
 
+  it('keeps the place of a call from text, and the text after it', async () => {
+    const response = [text(`A ${written('Oslo')} B`), native('a', 'Oslo')];
+    const parts = await stream(modelOf(...response), { tools });
+    const order = parts.flatMap(part =>
+      part.type === 'text-delta' ? [part.delta] : part.type === 'tool-call' ? [part.toolCallId] : [],
+    );
+    expect(order.join('|').replace(/\s/g, '')).toBe('A|a|B');
+  });
+
+  it('keeps a long call from text, which has started', async () => {
+    const place = 'x'.repeat(400);
+    expect((await read([...text(written(place))], native('a', place))).calls).toEqual([`text look ${place}`]);
+  });
+
+  it('shows long text after a call from text before the response ends', async () => {
+    const after = 'So. '.repeat(200);
+    const parts = await stream(modelOf(text(written('Oslo')), text(after), native('a', 'Oslo')), { tools });
+    expect(ofType(parts, 'tool-call').map(toShort)).toEqual(['text look Oslo']);
+  });
+
   it.each([
     ['other arguments', [native('a', 'Oslo'), text(written('Rome'))], ['native look Oslo', 'text look Rome']],
     [
