@@ -181,7 +181,6 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
       if (!isObject && (commas > 1 || (commas > 0 && isFirst))) fail('malformed');
       if (at >= text.length) {
         const isOpenEnd = mayContinue && at === valueEnd && !isClosed;
-        // An object with a complete value may be complete, but any list may have lost items.
         if (isFirst || commas > 0 || isOpenEnd || (!isObject && !isClosed) || (hasInnerQuotes && !isClosed))
           fail('truncated');
         isCompleted = true;

@@ -38,47 +38,54 @@ const kimiCall = (key: string): string =>
   `<|open|>call tool="save" index="1"<|sep|><|open|>argument key="${key}" type="string"<|sep|>`;
 const inValue = (unit: string): string => open + fill(unit) + close;
 
-function read(text: string, length: number) {
+const known: readonly TextToolFormat[] = [
+  formats.hermes,
+  formats.qwenXml,
+  formats.glm,
+  formats.mistral,
+  formats.dsml,
+  formats.gemma4,
+  formats.gemmaCall,
+  formats.gemmaThought,
+  formats.functionGemma,
+  formats.pythonic,
+  formats.llamaPythonic,
+  formats.olmo,
+  formats.lfm,
+  formats.toolCode,
+  formats.harmony,
+  formats.bareHarmony,
+  formats.minimax,
+  formats.minimaxM3,
+  formats.kimiK3,
+  formats.step3,
+];
+
+const newer: readonly TextToolFormat[] = [
+  formats.hermes,
+  formats.glm,
+  formats.solar,
+  formats.horizon,
+  formats.iquest,
+  formats.spacedDsml,
+  formats.gcml,
+  formats.dots,
+  formats.dotsJson,
+  formats.plamo,
+  formats.hunyuan,
+  formats.pairCall,
+  formats.inkling,
+  formats.muse,
+  formats.callLines,
+];
+
+function read(text: string, length: number, readFormats = known) {
   let input = 0;
   let calls = 0;
   let emitted = 0;
   const parser = new TextParser(
     {
-      formats: [
-        formats.hermes,
-        formats.qwenXml,
-        formats.glm,
-        formats.mistral,
-        formats.dsml,
-        formats.gemma4,
-        formats.gemmaCall,
-        formats.gemmaThought,
-        formats.functionGemma,
-        formats.pythonic,
-        formats.llamaPythonic,
-        formats.olmo,
-        formats.lfm,
-        formats.toolCode,
-        formats.harmony,
-        formats.bareHarmony,
-        formats.minimax,
-        formats.minimaxM3,
-        formats.kimiK3,
-        formats.step3,
-        formats.solar,
-        formats.horizon,
-        formats.iquest,
-        formats.spacedDsml,
-        formats.gcml,
-        formats.dots,
-        formats.dotsJson,
-        formats.plamo,
-        formats.hunyuan,
-        formats.pairCall,
-        formats.inkling,
-        formats.muse,
-        formats.callLines,
-      ],
+      formats: readFormats,
       reasoning: [thinkTags],
       tools,
     },
@@ -167,6 +174,12 @@ it.each([
   ['spaces in a value of Step 3', `<steptml:invoke name="save"><steptml:parameter name="a">x${fill(' ')}`],
   ['escaped line breaks between tags', `<tool_call>any${fill('\\n')}<arg_key>`],
   ['wrapped arguments', `<invoke name="save"><parameter name="input">${fill('{"a":"')}`],
+  ['list ends after a call', `${open}x${close}${fill('\n</tool_call>')}`],
+])('visits each character only a few times: %s', (_, text) => {
+  for (const length of [1, 4, text.length]) expect(read(text, length).visits).toBeLessThan(MAX_VISITS);
+});
+
+it.each([
   ['words before a marker', fill('a')],
   ['calls in lines without brackets', fill('any(a=1)\n')],
   ['messages of Inkling', fill('<|message_model|>any<|content_text|>')],
@@ -188,9 +201,8 @@ it.each([
   ['markers after runs of backticks', fill('` <tool_call> `` <tool_call> ``` <tool_call> ')],
   ['quoted lines', fill('> <tool_call>{"name": "any"}\n')],
   ['markers of lists and quotations', fill('1. > - > * ')],
-  ['list ends after a call', `${open}x${close}${fill('\n</tool_call>')}`],
-])('visits each character only a few times: %s', (_, text) => {
-  for (const length of [1, 4, text.length]) expect(read(text, length).visits).toBeLessThan(MAX_VISITS);
+])('visits each character only a few times in newer formats: %s', (_, text) => {
+  for (const length of [1, 4, text.length]) expect(read(text, length, newer).visits).toBeLessThan(MAX_VISITS);
 });
 
 const undeclared = (name: string) => ({

@@ -34,12 +34,6 @@ const MAX_WAITING = 512;
 /** Calls from text with less input are complete when they start. */
 const MIN_STREAMED = 256;
 
-/** What waits in its order: a call from text that may have a native form, or other parts. */
-interface Waiting {
-  parts: Part[];
-  call?: CompleteCall | undefined;
-}
-
 interface HeldCall {
   readonly form: Form;
   readonly name: string;
@@ -72,42 +66,11 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
   /** Calls that are held back, by form and id. */
   const held = new Map<string, HeldCall>();
 
-  let waiting: Waiting[] = [];
-  let waitingSize = 0;
+  const waiting = createWaitingCalls({ isSame, onRelease: call => emitted.text.add(call) });
 
-  /** Emits a part, behind the calls that wait. */
-  function pass(part: Part, emit: Emit): void {
-    const last = waiting.at(-1);
-    if (last === undefined) return emit(part);
-    if (last.call === undefined) last.parts.push(part);
-    else waiting.push({ parts: [part] });
-    if ('delta' in part) waitingSize += part.delta.length;
-    if (waitingSize > MAX_WAITING) release(emit);
+  function isSame(call: CompleteCall | undefined, other: CompleteCall): boolean {
+    return call?.name === other.name && contentsOf(call) === contentsOf(other);
   }
-
-  /** Emits everything that waits. */
-  function release(emit: Emit): void {
-    const released = waiting;
-    waiting = [];
-    waitingSize = 0;
-    for (const { call, parts } of released) {
-      if (call !== undefined) emitted.text.add(call);
-      parts.forEach(emit);
-    }
-  }
-
-  /** Puts a native call in the place of its form from text, if that waits. */
-  function replaceWaiting(native: CompleteCall, parts: Part[], emit: Emit): boolean {
-    const same = waiting.find(({ call }) => isSame(call, native));
-    if (same === undefined) return false;
-    same.parts = parts;
-    same.call = undefined;
-    if (waiting.every(({ call }) => call === undefined)) release(emit);
-    return true;
-  }
-
-  const isSame = (call: CompleteCall | undefined, other: CompleteCall): boolean =>
-    call?.name === other.name && contentsOf(call) === contentsOf(other);
 
   const toName = (name: string): string => normalizeToolName(name, names) ?? name;
 
@@ -139,7 +102,7 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
         if (!call.isSecond && part.type === 'tool-input-delta' && part.delta.length >= MIN_STREAMED) {
           held.delete(`${form} ${part.id}`);
           streamed.add(part.id);
-          for (const one of call.parts) pass(one, emit);
+          for (const one of call.parts) waiting.pass(one, emit);
         }
         return;
       }
@@ -148,14 +111,12 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
         open.delete(part.toolCallId);
         break;
     }
-    pass(part, emit);
+    waiting.pass(part, emit);
   }
 
   /** Returns true if a call may be the second form of one that was emitted, or whose input is being emitted. */
   const mayBeDuplicate = (form: Form, name: string): boolean =>
-    emitted[OTHER[form]].has(name) ||
-    isOpen(form, name) ||
-    (form === 'native' && waiting.some(({ call }) => call?.name === name));
+    emitted[OTHER[form]].has(name) || isOpen(form, name) || (form === 'native' && waiting.has(name));
 
   const isOpen = (form: Form, name: string): boolean =>
     form === 'text' && open.size > 0 && [...open.values()].includes(name);
@@ -168,12 +129,12 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
     const hasStarted = open.delete(part.toolCallId) || streamed.delete(part.toolCallId);
     if (hasStarted) {
       if (form === 'text' || !dropHeld(call)) emitted[form].add(call);
-      pass(part, emit);
+      waiting.pass(part, emit);
       releaseHeld(emit);
       return;
     }
     if (emitted[OTHER[form]].delete(call)) return;
-    if (form === 'native' && replaceWaiting(call, [...parts, part], emit)) return;
+    if (form === 'native' && waiting.replace(call, [...parts, part], emit)) return;
     const complete = { form, name, call, parts: [...parts, part] };
     if (isOpen(form, name)) held.set(id, complete);
     else emitCall(complete, emit);
@@ -196,11 +157,11 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
 
   function emitCall({ form, call, parts }: HeldCall, emit: Emit): void {
     if (call !== undefined && form === 'text') {
-      waiting.push({ parts, call });
+      waiting.add(call, parts);
       return;
     }
     if (call !== undefined) emitted[form].add(call);
-    for (const part of parts) pass(part, emit);
+    for (const part of parts) waiting.pass(part, emit);
   }
 
   return {
@@ -210,7 +171,61 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
       open.clear();
       for (const call of held.values()) emitCall(call, emit);
       held.clear();
-      release(emit);
+      waiting.release(emit);
+    },
+  };
+}
+
+/** What waits in its order: a call from text that may have a native form, or other parts. */
+interface Waiting {
+  parts: Part[];
+  call?: CompleteCall | undefined;
+}
+
+/** Calls from text that may have a native form, and the parts after them, in their order. */
+function createWaitingCalls({
+  isSame,
+  onRelease,
+}: {
+  isSame: (call: CompleteCall | undefined, other: CompleteCall) => boolean;
+  /** Receives each call that is emitted in its form from text. */
+  onRelease: (call: CompleteCall) => void;
+}) {
+  let waiting: Waiting[] = [];
+  let size = 0;
+
+  /** Emits everything that waits. */
+  function release(emit: Emit): void {
+    const released = waiting;
+    waiting = [];
+    size = 0;
+    for (const { call, parts } of released) {
+      if (call !== undefined) onRelease(call);
+      parts.forEach(emit);
+    }
+  }
+
+  return {
+    release,
+    has: (name: string): boolean => waiting.some(({ call }) => call?.name === name),
+    add: (call: CompleteCall, parts: Part[]): void => void waiting.push({ parts, call }),
+    /** Emits a part, behind the calls that wait. */
+    pass(part: Part, emit: Emit): void {
+      const last = waiting.at(-1);
+      if (last === undefined) return emit(part);
+      if (last.call === undefined) last.parts.push(part);
+      else waiting.push({ parts: [part] });
+      if ('delta' in part) size += part.delta.length;
+      if (size > MAX_WAITING) release(emit);
+    },
+    /** Puts a native call in the place of its form from text, if that waits. */
+    replace(native: CompleteCall, parts: Part[], emit: Emit): boolean {
+      const same = waiting.find(({ call }) => isSame(call, native));
+      if (same === undefined) return false;
+      same.parts = parts;
+      same.call = undefined;
+      if (waiting.every(({ call }) => call === undefined)) release(emit);
+      return true;
     },
   };
 }
