@@ -181,7 +181,8 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
       if (!isObject && (commas > 1 || (commas > 0 && isFirst))) fail('malformed');
       if (at >= text.length) {
         const isOpenEnd = mayContinue && at === valueEnd && !isClosed;
-        if (isFirst || commas > 0 || isOpenEnd || (hasInnerQuotes && !isClosed)) fail('truncated');
+        if (isFirst || commas > 0 || isOpenEnd || (!isObject && !isClosed) || (hasInnerQuotes && !isClosed))
+          fail('truncated');
         isCompleted = true;
         break;
       }

@@ -17,6 +17,8 @@ const decorations: readonly RegExp[] = [
  * - A declared name is used unchanged, because a tool can be called `functions.list`.
  * - Otherwise white space around the name and decorations are removed if a declared name remains. They occur with every
  *   model, which may copy them from calls that another model made earlier in the conversation.
+ * - Otherwise the parts of an id of Kimi may be glued to the name, as in `functionslist_directory6`, if exactly one declared
+ *   name fits.
  * - Otherwise the name may differ in case, white space, hyphens and underscores from exactly one declared name.
  *
  * @returns undefined if the name matches no declared tool, or several.
@@ -26,6 +28,13 @@ export function normalizeToolName(name: string, declared: ReadonlySet<string>): 
   const spellings = undecorate(name);
   const exact = spellings.find(spelling => declared.has(spelling));
   if (exact !== undefined) return exact;
+  const [, glued] = /^(?:call_)?functions[.:]?(.+)$/s.exec(name.trim()) ?? [];
+  if (glued !== undefined) {
+    const known = [...declared].filter(
+      tool => glued.startsWith(tool) && /^(?:[:.]?\d+)?$/.test(glued.slice(tool.length)),
+    );
+    if (known.length > 0) return known.length === 1 ? known[0] : undefined;
+  }
   for (const spelling of spellings) {
     const similar = [...declared].filter(known => fold(known) === fold(spelling));
     if (similar.length > 0) return similar.length === 1 ? similar[0] : undefined;

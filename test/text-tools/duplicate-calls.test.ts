@@ -60,7 +60,7 @@ const toShort = ({ toolCallId, toolName, input }: Extract<Part, { type: 'tool-ca
 describe('a call that a response contains natively and as text', () => {
   it.each([
     ['the native call first', [native('a', 'Oslo'), text(written('Oslo'))], ['native look Oslo']],
-    ['the text first', [text(written('Oslo')), native('a', 'Oslo')], ['text look Oslo']],
+    ['the text first', [text(written('Oslo')), native('a', 'Oslo')], ['native look Oslo']],
     [
       'the native call under a decorated name',
       [call('a', 'functions.look', { days: '3', place: 'Oslo' }), text(written('Oslo'))],
@@ -84,10 +84,30 @@ describe('a call that a response contains natively and as text', () => {
     [
       'two texts and two native calls',
       [text(`${written('Rome')}${written('Oslo')}`), native('a', 'Oslo'), native('b', 'Rome')],
-      ['text look Rome', 'text look Oslo'],
+      ['native look Rome', 'native look Oslo'],
     ],
   ])('is emitted once: %s', async (_, response, expected) => {
     expect(await read(...response)).toEqual({ calls: expected, text: '' });
+  });
+
+  it('keeps the place of a call from text, and the text after it', async () => {
+    const response = [text(`A ${written('Oslo')} B`), native('a', 'Oslo')];
+    const parts = await stream(modelOf(...response), { tools });
+    const order = parts.flatMap(part =>
+      part.type === 'text-delta' ? [part.delta] : part.type === 'tool-call' ? [part.toolCallId] : [],
+    );
+    expect(order.join('|').replace(/\s/g, '')).toBe('A|a|B');
+  });
+
+  it('keeps a long call from text, which has started', async () => {
+    const place = 'x'.repeat(400);
+    expect((await read([...text(written(place))], native('a', place))).calls).toEqual([`text look ${place}`]);
+  });
+
+  it('shows long text after a call from text before the response ends', async () => {
+    const after = 'So. '.repeat(200);
+    const parts = await stream(modelOf(text(written('Oslo')), text(after), native('a', 'Oslo')), { tools });
+    expect(ofType(parts, 'tool-call').map(toShort)).toEqual(['text look Oslo']);
   });
 
   it.each([

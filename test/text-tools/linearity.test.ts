@@ -14,7 +14,12 @@ const tools = toDeclaredTools({
       name: 'save',
       inputSchema: {
         type: 'object',
-        properties: { a: { type: 'string' }, b: { type: 'string' }, n: { type: 'integer' } },
+        properties: {
+          a: { type: 'string' },
+          b: { type: 'string' },
+          n: { type: 'integer' },
+          u: { type: ['string', 'number', 'object', 'null'] },
+        },
       },
     },
     { type: 'function', name: 'any', inputSchema: { type: 'object' } },
@@ -33,34 +38,54 @@ const kimiCall = (key: string): string =>
   `<|open|>call tool="save" index="1"<|sep|><|open|>argument key="${key}" type="string"<|sep|>`;
 const inValue = (unit: string): string => open + fill(unit) + close;
 
-function read(text: string, length: number) {
+const known: readonly TextToolFormat[] = [
+  formats.hermes,
+  formats.qwenXml,
+  formats.glm,
+  formats.mistral,
+  formats.dsml,
+  formats.gemma4,
+  formats.gemmaCall,
+  formats.gemmaThought,
+  formats.functionGemma,
+  formats.pythonic,
+  formats.llamaPythonic,
+  formats.olmo,
+  formats.lfm,
+  formats.toolCode,
+  formats.harmony,
+  formats.bareHarmony,
+  formats.minimax,
+  formats.minimaxM3,
+  formats.kimiK3,
+  formats.step3,
+];
+
+const newer: readonly TextToolFormat[] = [
+  formats.hermes,
+  formats.glm,
+  formats.solar,
+  formats.horizon,
+  formats.iquest,
+  formats.spacedDsml,
+  formats.gcml,
+  formats.dots,
+  formats.dotsJson,
+  formats.plamo,
+  formats.hunyuan,
+  formats.pairCall,
+  formats.inkling,
+  formats.muse,
+  formats.callLines,
+];
+
+function read(text: string, length: number, readFormats = known) {
   let input = 0;
   let calls = 0;
   let emitted = 0;
   const parser = new TextParser(
     {
-      formats: [
-        formats.hermes,
-        formats.qwenXml,
-        formats.glm,
-        formats.mistral,
-        formats.dsml,
-        formats.gemma4,
-        formats.gemmaCall,
-        formats.gemmaThought,
-        formats.functionGemma,
-        formats.pythonic,
-        formats.llamaPythonic,
-        formats.olmo,
-        formats.lfm,
-        formats.toolCode,
-        formats.harmony,
-        formats.bareHarmony,
-        formats.minimax,
-        formats.minimaxM3,
-        formats.kimiK3,
-        formats.step3,
-      ],
+      formats: readFormats,
       reasoning: [thinkTags],
       tools,
     },
@@ -97,6 +122,9 @@ it.each([
   ['tags of parameters in a value', inValue('\n<parameter=b>')],
   ['incomplete tags in a value', inValue('</par ')],
   ['misspelt tags in a value', inValue('</parameter1> ')],
+  ['spaces of a union', `<function=save><parameter=u>${fill(' ')}</parameter></function>`],
+  ['digits of a union', `<function=save><parameter=u>${fill('1')}</parameter></function>`],
+  ['an object of a union', `<function=save><parameter=u>{${fill('"a":1,')}</parameter></function>`],
   ['digits of a number', `<function=save><parameter=n>${fill('1')}</parameter></function>`],
   [
     'distinct unclosed parameters',
@@ -149,6 +177,32 @@ it.each([
   ['list ends after a call', `${open}x${close}${fill('\n</tool_call>')}`],
 ])('visits each character only a few times: %s', (_, text) => {
   for (const length of [1, 4, text.length]) expect(read(text, length).visits).toBeLessThan(MAX_VISITS);
+});
+
+it.each([
+  ['words before a marker', fill('a')],
+  ['calls in lines without brackets', fill('any(a=1)\n')],
+  ['messages of Inkling', fill('<|message_model|>any<|content_text|>')],
+  ['authors of Inkling', fill('<|message_model|>any ')],
+  ['messages of Muse', fill('<|start|>assistant to=user<|message|>x<|eom|>')],
+  ['lists in the messages of Muse', `to=any<|message|>${fill('<atem:function_calls>')}`],
+  [
+    'pairs of Solar Open',
+    `<|tool_call:start|>any${fill('<|tool_arg:start|>a<|tool_arg:value|>x<|tool_arg:end|>')}`,
+  ],
+  [
+    'unclosed pairs of Solar Open',
+    `<|tool_call:start|>any\n${fill('<|tool_arg:start|>a<|tool_arg:value|>')}`,
+  ],
+  ['types of K2-Horizon', `<ifm|tool_call>any${fill('<ifm|arg_key>a</ifm|arg_key><ifm|arg_type>')}`],
+  ['keys of GLM without values', `<tool_call>any${fill('<arg_key>a<arg_value>')}`],
+  ['tokens of PLaMo', fill('<|plamo:begin_tool_requests:plamo|>')],
+  ['markers after a lone backtick', `\` ${fill('<tool_call> ')}`],
+  ['markers after runs of backticks', fill('` <tool_call> `` <tool_call> ``` <tool_call> ')],
+  ['quoted lines', fill('> <tool_call>{"name": "any"}\n')],
+  ['markers of lists and quotations', fill('1. > - > * ')],
+])('visits each character only a few times in newer formats: %s', (_, text) => {
+  for (const length of [1, 4, text.length]) expect(read(text, length, newer).visits).toBeLessThan(MAX_VISITS);
 });
 
 const undeclared = (name: string) => ({

@@ -141,3 +141,22 @@ it('is chosen for a model by adaptModel', async () => {
   expect(await readWith({ undeclared: 'text' })).toEqual(['text']);
   expect(await readWith({ undeclared: 'drop' })).toEqual([]);
 });
+
+describe('calls in a request without tools', () => {
+  it.each(callTo('look'))('are dropped if the setting says so: %j', async text => {
+    const options = { tools: {} };
+    expect(await read(`So. ${text}`, { undeclared: 'drop' }, options)).toEqual([{ text: 'So. ' }]);
+    const quoted = `\`\`\`\n${text}\n\`\`\``;
+    expect(await read(quoted, { undeclared: 'drop' }, options)).toEqual([{ text: quoted }]);
+  });
+});
+
+it('a required tool excludes the calls of others', async () => {
+  const toolChoice = { type: 'tool', toolName: 'look' };
+  const other = '<tool_call>{"name": "functions.list", "arguments": {}}</tool_call>';
+  expect(await read(other, {}, { toolChoice })).toEqual([{ text: other }]);
+  expect(await read(other, { undeclared: 'drop' }, { toolChoice })).toEqual([]);
+  expect(await read(callTo('look')[0] ?? '', {}, { toolChoice })).toEqual([
+    { call: 'look', input: { place: 'x' } },
+  ]);
+});

@@ -41,7 +41,7 @@ describe('arguments without a schema', () => {
     ['escapes without surrounding quotes', '{\\"a\\": \\"line\\\\nbreak\\"}', { a: 'line\nbreak' }],
     ['escapes without surrounding quotes on several lines', '{\n  \\"a\\": \\"x\\"\n}', { a: 'x' }],
     ['escapes without surrounding quotes and with a missing bracket', '{\\"a\\": \\"x\\"', { a: 'x' }],
-    ['missing brackets after a string', '{"a": ["x", "y"', { a: ['x', 'y'] }],
+    ['a missing bracket after a list', '{"a": ["x", "y"]', { a: ['x', 'y'] }],
     ['missing brackets after a closed list', '{"a": {"b": [1, 2]', { a: { b: [1, 2] } }],
     ['a missing bracket after a constant', '{"a": null', { a: null }],
     ['a missing bracket after a constant of Python', "{'a': True", { a: true }],
@@ -132,6 +132,8 @@ describe('arguments without a schema', () => {
     ['after a colon', '{"a":'],
     ['after a comma', '{"a": 1,'],
     ['after a comma in a list', '{"a": ["x",'],
+    ['after an item of a list', '{"a": ["x", "y"'],
+    ['after an object in a list', '{"a": [{"b": 1}'],
     ['after a number', '{"amount": 9876'],
     ['after a number in a list', '{"a": [1, 2'],
     ['after the point of a number', '{"a": 12. '],
@@ -419,7 +421,7 @@ describe('arguments with missing brackets', () => {
   const schema = object({ path: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } });
 
   it('are completed if they satisfy the schema', () => {
-    expect(parse('{"path": "a", "tags": ["x"', schema)).toEqual({ path: 'a', tags: ['x'] });
+    expect(parse('{"path": "a", "tags": ["x"]', schema)).toEqual({ path: 'a', tags: ['x'] });
   });
 
   it.each([

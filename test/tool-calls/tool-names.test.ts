@@ -49,3 +49,22 @@ describe('normalizeToolName', () => {
     expect(normalizeToolName(name, declared)).toBeUndefined();
   });
 });
+
+describe('the name in an id of Kimi without its punctuation', () => {
+  const tools = new Set(['list_directory', 'glob', 'sha256', 'sha512', 'go', 'go1']);
+  it.each([
+    ['functionslist_directory6', 'list_directory'],
+    ['call_functionsglob7', 'glob'],
+    ['functions.glob3', 'glob'],
+    ['functionssha2560', 'sha256'],
+    ['functionsgo12', undefined],
+    ['glob7', undefined],
+    ['functionsglobal7', undefined],
+  ])('%s is %s', (name, expected) => {
+    expect(normalizeToolName(name, tools)).toBe(expected);
+  });
+
+  it('is not read where it is declared as written', () => {
+    expect(normalizeToolName('functionsglob7', new Set(['glob', 'functionsglob7']))).toBe('functionsglob7');
+  });
+});

@@ -4,7 +4,7 @@ import type { Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
 import { hermesFormat } from '../../text-tools/formats/json-lists.js';
-import { qwenXmlFormat } from '../../text-tools/formats/qwen-xml.js';
+import { bareParameterFormat, qwenXmlFormat } from '../../text-tools/formats/qwen-xml.js';
 import { thinkTags, type UndeclaredCalls } from '../../text-tools/reading/text-tool-format.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
 import { createMiddleware, joinMiddlewares } from '../kit/middleware.js';
@@ -59,7 +59,11 @@ export function qwenMiddleware(options: QwenOptions = {}): ModelMiddleware {
   return joinMiddlewares(
     requests,
     textToolsMiddleware({
-      formats: [hermesFormat, { ...qwenXmlFormat, undeclared: fencedContent }],
+      formats: [
+        hermesFormat,
+        { ...qwenXmlFormat, undeclared: fencedContent },
+        { ...bareParameterFormat, undeclared: fencedContent },
+      ],
       reasoning: [thinkTags],
       startsInReasoning: modelId => ALWAYS_REASONS.test(modelId),
     }),

@@ -24,6 +24,15 @@ const wordCharacters: CallIdFormat = {
   },
 };
 
+/** Apriel writes a JSON list in `<tool_calls>`. The chat templates of the Thinker models open the reasoning. */
+export const apriel = defineFamily({
+  name: 'apriel',
+  ids: ['apriel'],
+  formats: [{ ...formats.callList, turnEnds: ['[END FINAL RESPONSE]', '<|end|>'] }],
+  reasoning: [{ open: 'Here are my reasoning steps:', close: '[BEGIN FINAL RESPONSE]' }],
+  startsInReasoning: /apriel.*thinker/i,
+});
+
 /**
  * Claude rejects call ids with characters that other models use, such as `functions.get_weather:0`. Servers without tool
  * support return its calls as text.
@@ -34,6 +43,14 @@ export const claude = defineFamily({
   middlewares: [callIdsMiddleware(wordCharacters)],
   formats: [formats.claude],
   prompt: 'claude',
+});
+
+/** dots writes calls in `<dots_function_call>`, with JSON or with `<invoke>`. */
+export const dots = defineFamily({
+  name: 'dots-llm',
+  ids: ['dots[-_.]?llm'],
+  formats: [formats.dotsJson, formats.dots],
+  reasoning: [thinkTags],
 });
 
 /** ERNIE 4.5 Thinking writes calls in the format of Hermes. It starts in reasoning, and answers in `<response>`. */
@@ -72,17 +89,45 @@ export const hermes = defineFamily({
   reasoning: [thinkTags],
 });
 
-/** Hunyuan A13B writes a JSON list in `<tool_calls>`, Hunyuan 3 pairs of keys and values. */
+/** Hunyuan A13B writes a JSON list in `<tool_calls>`, Hunyuan 3 and 4 pairs of keys and values. */
 export const hunyuan = defineFamily({
   name: 'hunyuan',
-  ids: ['hunyuan(?!.?(?:video|3d|image|mt|dit|world|avatar|ocr))', 'hy.?3'],
+  ids: ['hunyuan(?!.?(?:video|3d|image|mt|dit|world|avatar|ocr))', 'hy.?v?[34]'],
   formats: [formats.hunyuan, formats.pairCall, formats.hermes],
-  // The second pair is that of the published tokenizer of Hunyuan 3.
-  reasoning: [thinkTags, { open: '<think:opensource>', close: '</think:opensource>' }],
+  // The suffixes are those of the published tokenizers.
+  reasoning: [
+    thinkTags,
+    { open: '<think:opensource>', close: '</think:opensource>' },
+    { open: '<think:6124c78e>', close: '</think:6124c78e>' },
+  ],
+});
+
+/** HyperCLOVA X SEED Think writes calls in the format of GLM, with strings in quotes. */
+export const hyperclova = defineFamily({
+  name: 'hyperclova',
+  ids: ['hyperclovax?'],
+  formats: [formats.hyperclova],
+  reasoning: [thinkTags],
+});
+
+/** IQuest-Coder V2 writes the pairs of GLM in `<iquestcoder_tool_call>`. */
+export const iquestCoder = defineFamily({
+  name: 'iquest-coder',
+  ids: ['iquest-?coder'],
+  formats: [formats.iquest],
+  reasoning: [thinkTags],
 });
 
 /** Jamba 1.5 and later write a JSON list in `<tool_calls>`. */
 export const jamba = defineFamily({ name: 'jamba', ids: ['jamba'], formats: [formats.callList] });
+
+/** K2-Horizon writes calls in `<ifm|tool_call>`, with JSON or with pairs of keys and values. */
+export const k2Horizon = defineFamily({
+  name: 'k2-horizon',
+  ids: ['k2-?horizon'],
+  formats: [formats.horizon],
+  reasoning: [thinkTags],
+});
 
 /** Laguna writes calls in the format of GLM. The chat template of Laguna S ends in `<think>`. */
 export const laguna = defineFamily({
@@ -172,10 +217,19 @@ export const olmo3 = defineFamily({
   prompt: 'olmo3',
 });
 
+/** Reka Edge writes calls in the format of Hermes. */
+export const reka = defineFamily({
+  name: 'reka',
+  ids: ['reka'],
+  formats: [formats.hermes],
+  reasoning: [thinkTags],
+});
+
 /** Seed-OSS writes calls in `<seed:tool_call>`. Later Seed models write JSON. */
 export const seedOss = defineFamily({
   name: 'seed-oss',
   ids: ['seed-oss', 'seed'],
+  unless: [hyperclova],
   formats: [formats.seed, formats.hermes],
   reasoning: [{ open: '<seed:think>', close: '</seed:think>' }],
   prompt: 'seed-oss',
@@ -187,6 +241,15 @@ export const smollm3 = defineFamily({
   ids: ['smollm-?3'],
   formats: [formats.hermes],
   reasoning: [thinkTags],
+});
+
+/** Spark 2.5 and 3 write calls in the format of GLM. */
+export const spark = defineFamily({
+  name: 'spark3',
+  ids: ['spark-?(?:2\\.5|3)'],
+  formats: [formats.hermes, formats.glm],
+  reasoning: [thinkTags],
+  prompt: 'glm',
 });
 
 /** Step 3.5 writes calls in the format of Qwen3-Coder, Step 3 in its own. The chat templates of both end in `<think>`. */

@@ -25,10 +25,7 @@ export const apertus = defineFamily({
 export const cogito = defineFamily({
   name: 'cogito',
   ids: ['cogito'],
-  formats: [
-    { ...formats.deepseek, artefacts: ['<｜tool▁outputs▁begin｜>', '<｜tool▁outputs▁end｜>'] },
-    formats.hermes,
-  ],
+  formats: [formats.deepseek, formats.hermes],
   reasoning: [thinkTags],
 });
 
@@ -66,7 +63,7 @@ export const deepseek = defineFamily({
   name: 'deepseek',
   ids: isDeepseek,
   unless: [deepseekDistillLlama],
-  formats: [formats.deepseek, formats.dsml, formats.hermes, formats.qwenXml],
+  formats: [formats.deepseek, formats.dsml, formats.spacedDsml, formats.hermes, formats.qwenXml],
   reasoning: [thinkTags],
   startsInReasoning: deepseekStartsInReasoning,
   prompt: modelId => (/v3[.-]2|v4/i.test(modelId) ? 'dsml' : 'deepseek'),
@@ -89,8 +86,13 @@ export const gemini = defineFamily({
   middlewares: [createMiddleware({ wrap: withCallIds }), toolNamesMiddleware, thoughtSignaturesMiddleware],
 });
 
-/** The reasoning of Gemma 4, which the model opens itself, also after text. */
-const gemmaThought: ReasoningTags = { open: '<|channel>thought', close: '<channel|>', isAnywhere: true };
+/** The reasoning of Gemma 4, which the model opens itself, also after text. The name of the channel may differ or be missing. */
+const gemmaThought: ReasoningTags = {
+  open: '<|channel>',
+  close: '<channel|>',
+  isAnywhere: true,
+  hasName: true,
+};
 
 /** Gemma 4 writes calls as `<|tool_call>call:name{…}<tool_call|>`, and reasoning in a channel. */
 export const gemma4 = defineFamily({
@@ -114,11 +116,11 @@ export const gemma = defineFamily({
   prompt: 'tool-request',
 });
 
-/** GigaChat 3 writes the call as a separate message after the text. */
+/** GigaChat 3 writes the call as a separate message after the text, GigaChat 3.5 in the markup of DeepSeek. */
 export const gigachat = defineFamily({
   name: 'gigachat',
   ids: ['gigachat(?!.?(?:1|2|20b|vision|audio))'],
-  formats: [formats.gigachat],
+  formats: [formats.gigachat, formats.gcml],
   reasoning: [thinkTags],
 });
 
@@ -139,10 +141,18 @@ export const gptOss = defineFamily({
 export const granite = defineFamily({
   name: 'granite',
   ids: ['granite(?!-?(?:speech|timeseries|geospatial))'],
-  formats: [formats.granite, formats.hermes],
+  formats: [formats.granite, formats.hermes, formats.callLines],
   // Granite 3.2 has headings in place of tags.
   reasoning: [thinkTags, { open: 'Here is my thought process:', close: 'Here is my response:' }],
   prompt: modelId => (/granite[-_. ]?4/i.test(modelId) ? 'hermes' : 'granite'),
+});
+
+/** Inkling writes reasoning, text and calls as contents of messages. */
+export const inkling = defineFamily({
+  name: 'inkling',
+  ids: ['inkling'],
+  formats: [formats.inkling],
+  reasoning: [{ open: '<|content_thinking|>', close: '<|end_message|>', isAnywhere: true }],
 });
 
 /** InternLM and Intern-S1 write each call as an action of a plugin. */
@@ -198,12 +208,34 @@ export const lfm2 = defineFamily({
   prompt: 'lfm2',
 });
 
+/** Muse addresses its messages to the user, to itself or to a tool. */
+export const muse = defineFamily({ name: 'muse', ids: ['muse'], formats: [formats.muse] });
+
+/** openPangu V2 writes a JSON list between special tokens. */
+export const openPangu = defineFamily({
+  name: 'openpangu',
+  ids: ['openpangu'],
+  formats: [formats.pangu],
+  reasoning: [thinkTags],
+});
+
 /** Phi-4-mini writes a JSON list after the word `functools`, or between tokens. Other Phi models make no calls. */
 export const phi4Mini = defineFamily({
   name: 'phi-4-mini',
   ids: ['phi.?4.mini'],
   formats: [formats.phi, formats.phiToken],
   reasoning: [thinkTags],
+});
+
+/** PLaMo 3 writes each part of a call between special tokens. */
+export const plamo3 = defineFamily({ name: 'plamo3', ids: ['plamo-?3'], formats: [formats.plamo] });
+
+/** Solar Open 2 writes calls, their arguments and reasoning between special tokens. */
+export const solarOpen = defineFamily({
+  name: 'solar-open2',
+  ids: ['solar-?open-?2'],
+  formats: [formats.solar],
+  reasoning: [{ open: '<|think:start|>', close: '<|think:end|>' }],
 });
 
 /**

@@ -1,80 +1,141 @@
 import { findSpaceEnd, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
-import type { TextToolFormat } from '../reading/text-tool-format.js';
-import { readJsonCalls } from '../values/json-call.js';
-import { createTagGrammar, readKeyTag, type TagGrammar } from '../tags/tag-grammar.js';
+import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
+import { readCallArguments, readJsonCalls } from '../values/json-call.js';
+import { createTagGrammar, type KeyTags, readKeyTag, type TagGrammar } from '../tags/tag-grammar.js';
 import { readTaggedCall } from '../tags/tagged-call.js';
 
+/** The tags of a call whose arguments are pairs of a key and a value. */
+interface PairTags {
+  readonly call: string;
+  readonly callEnd: string;
+  readonly key: KeyTags;
+  readonly valueEnd: string;
+  readonly lists?: readonly string[];
+  readonly listEnds?: readonly string[];
+}
+
+type TagName = 'tool_call' | 'tool_calls' | 'arg_key' | 'arg_value' | 'arg_type';
+
 /**
- * Creates a grammar of `<arg_key>key</arg_key><arg_value>value</arg_value>` pairs in the tags of a call.
+ * Returns the tags of `<arg_key>key</arg_key><arg_value>value</arg_value>` pairs.
  *
  * @param tagOf Returns the name of a tag as the family writes it, with a prefix or suffix.
  */
-export function createPairGrammar(
-  tagOf: (name: 'tool_call' | 'tool_calls' | 'arg_key' | 'arg_value') => string,
-): TagGrammar {
-  const open = (name: Parameters<typeof tagOf>[0]) => `<${tagOf(name)}>`;
-  const close = (name: Parameters<typeof tagOf>[0]) => `</${tagOf(name)}>`;
-  const tags = createTagGrammar({
-    parameter: open('arg_key'),
-    parameterEnd: close('arg_value'),
+function toPairTags(tagOf: (name: TagName) => string): PairTags {
+  const open = (name: TagName) => `<${tagOf(name)}>`;
+  const close = (name: TagName) => `</${tagOf(name)}>`;
+  return {
     call: open('tool_call'),
     callEnd: close('tool_call'),
+    key: {
+      open: open('arg_key'),
+      close: close('arg_key'),
+      valueOpen: open('arg_value'),
+      type: { open: open('arg_type'), close: close('arg_type') },
+    },
+    valueEnd: close('arg_value'),
     lists: [open('tool_calls')],
     listEnds: [close('tool_calls')],
-  });
-  const keyTag = { open: open('arg_key'), close: close('arg_key'), valueOpen: open('arg_value') };
+  };
+}
+
+function toGrammar({ key, valueEnd, ...texts }: PairTags): TagGrammar {
+  const tags = createTagGrammar({ ...texts, parameter: key.open, parameterEnd: valueEnd });
   return {
     ...tags,
-    *readTag(cursor) {
-      return (yield* readKeyTag(cursor, keyTag)) ?? (yield* tags.readTag(cursor));
+    *readTag(cursor, options) {
+      return (yield* readKeyTag(cursor, key, options)) ?? (yield* tags.readTag(cursor));
     },
   };
 }
 
-const longcatGrammar = createPairGrammar(tag => `longcat_${tag}`);
+/** Creates a grammar of pairs in the tags of a call. */
+export const createPairGrammar = (tagOf: (name: TagName) => string): TagGrammar =>
+  toGrammar(toPairTags(tagOf));
+
+type PairMarkers = Pick<TextToolFormat, 'prefixes' | 'turnEnds'> & { readonly closers?: readonly string[] };
+
+/**
+ * Creates a format of calls whose body is the name of the tool and a pair of a key and a value for each argument, or the JSON of
+ * a call.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+function createPairFormat(name: string, tags: PairTags, markers: PairMarkers = {}): TextToolFormat {
+  const grammar = toGrammar(tags);
+  return {
+    name,
+    openers: [tags.call],
+    prefixes: tags.lists ?? [],
+    ...markers,
+    closers: [tags.callEnd, ...(tags.listEnds ?? []), ...(markers.closers ?? [])],
+    *accepts(cursor) {
+      return /[[{\p{L}\p{N}_]/u.test((yield* cursor.peek()) ?? '');
+    },
+    *read(cursor, calls) {
+      const first = yield* cursor.peek();
+      if (first === '{' || first === '[') return yield* readJsonCalls(cursor, calls);
+      const tool = yield* readName(cursor);
+      return yield* readTaggedCall(cursor, calls, { grammar, name: tool, isAnyWord: true });
+    },
+  };
+}
 
 /**
  * `<longcat_tool_call>{"name": …, "arguments": {…}}</longcat_tool_call>`, or the name of the tool and a
  * `<longcat_arg_key>` and `<longcat_arg_value>` for each argument between the same tags.
  */
-export const longcatFormat: TextToolFormat = {
-  name: 'longcat',
-  openers: ['<longcat_tool_call>'],
-  closers: ['</longcat_tool_call>'],
-  turnEnds: ['</longcat_s>'],
-  *accepts(cursor) {
-    const first = yield* cursor.peek();
-    return first !== undefined && /[[{\p{L}\p{N}_]/u.test(first);
-  },
-  *read(cursor, calls) {
-    const first = yield* cursor.peek();
-    if (first === '{' || first === '[') {
-      return yield* readJsonCalls(cursor, calls);
-    }
-    const name = yield* readName(cursor);
-    return yield* readTaggedCall(cursor, calls, { grammar: longcatGrammar, name, isAnyWord: true });
-  },
-};
+export const longcatFormat = createPairFormat(
+  'longcat',
+  toPairTags(tag => `longcat_${tag}`),
+  { turnEnds: ['</longcat_s>'] },
+);
 
-const glmTags = createTagGrammar({
-  parameter: '<arg_key>',
-  parameterEnd: '</arg_value>',
-  call: '<tool_call>',
-  callEnd: '</tool_call>',
+/** `<ifm|tool_calls>`, then a `<ifm|tool_call>` for each call of K2-Horizon, with JSON or pairs that may state their type. */
+export const horizonFormat = createPairFormat(
+  'k2-horizon',
+  toPairTags(tag => `ifm|${tag}`),
+);
+
+const xmlTags = toPairTags(tag => tag);
+
+/** The pairs of GLM between the tags of IQuest-Coder V2. */
+export const iquestFormat = createPairFormat('iquest-coder', {
+  ...xmlTags,
+  call: '<iquestcoder_tool_call>',
+  callEnd: '</iquestcoder_tool_call>',
 });
 
-const glmKeyTag = {
-  open: '<arg_key>',
-  close: '</arg_key>',
-  valueOpen: '<arg_value>',
-  findSpaceEnd: findEscapedSpaceEnd,
-};
+/** The pairs of GLM, in which HyperCLOVA X writes strings with or without quotes. */
+export const hyperclovaFormat = createPairFormat(
+  'hyperclova',
+  { ...xmlTags, key: { ...xmlTags.key, isJson: true } },
+  { turnEnds: ['<|im_end|>'] },
+);
+
+/**
+ * `<|tool_call:start|>name`, then `<|tool_arg:start|>key<|tool_arg:value|>value<|tool_arg:end|>` for each argument, and
+ * `<|tool_call:end|>` of Solar Open 2.
+ */
+export const solarFormat = createPairFormat('solar-open', {
+  call: '<|tool_call:start|>',
+  callEnd: '<|tool_call:end|>',
+  key: { open: '<|tool_arg:start|>', close: '<|tool_arg:value|>' },
+  valueEnd: '<|tool_arg:end|>',
+});
+
+/** A line break between tags that some servers leave escaped. */
+const ESCAPED_BREAK = String.raw`\n`;
+
+/** The maximum white space between a key and its value. */
+const MAX_SPACE = 32;
 
 const glmGrammar: TagGrammar = {
-  ...glmTags,
-  *readTag(cursor) {
-    return (yield* readKeyTag(cursor, glmKeyTag)) ?? (yield* glmTags.readTag(cursor));
-  },
+  ...toGrammar({
+    ...xmlTags,
+    key: { ...xmlTags.key, findSpaceEnd: findEscapedSpaceEnd },
+    lists: [],
+    listEnds: [],
+  }),
   *takeSpace(cursor) {
     let space = '';
     for (;;) {
@@ -85,12 +146,6 @@ const glmGrammar: TagGrammar = {
   },
 };
 
-/** A line break between tags that some servers leave escaped. */
-const ESCAPED_BREAK = String.raw`\n`;
-
-/** The maximum white space between a key and its value. */
-const MAX_SPACE = 32;
-
 /** Returns the offset after white space and escaped line breaks. */
 function* findEscapedSpaceEnd(cursor: TextCursor, start: number): Reading<number> {
   for (let end = start; ; end += ESCAPED_BREAK.length) {
@@ -99,9 +154,16 @@ function* findEscapedSpaceEnd(cursor: TextCursor, start: number): Reading<number
   }
 }
 
+/** Returns the declared tool after a path, as in `Weather/get_weather`. */
+function toToolName(written: string, calls: TextCalls): string {
+  const name = written.replace(/(?:\\n)+$/, '');
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  return !calls.isDeclared(name) && calls.isDeclared(last) ? last : name;
+}
+
 /**
  * `<tool_call>name`, then `<arg_key>key</arg_key>` and `<arg_value>value</arg_value>` for each argument, and
- * `</tool_call>`.
+ * `</tool_call>`. GLM 5.3 also writes `<tool_call>name>{…}`.
  */
 export const glmFormat: TextToolFormat = {
   name: 'glm',
@@ -112,11 +174,8 @@ export const glmFormat: TextToolFormat = {
     return character !== undefined && /[\p{L}\p{N}_]/u.test(character);
   },
   *read(cursor, calls) {
-    const name = yield* readName(cursor);
-    return yield* readTaggedCall(cursor, calls, {
-      grammar: glmGrammar,
-      name: name.replace(/(?:\\n)+$/, ''),
-      isAnyWord: true,
-    });
+    const name = toToolName(yield* readName(cursor), calls);
+    if (yield* cursor.takes('>')) return yield* readCallArguments(cursor, calls, { name });
+    return yield* readTaggedCall(cursor, calls, { grammar: glmGrammar, name, isAnyWord: true });
   },
 };

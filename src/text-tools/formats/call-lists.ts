@@ -13,9 +13,10 @@ const MAX_SUFFIX = 32;
  *
  * - `[{"name": …, "arguments": {…}}]` of Hunyuan A13B and Jamba
  * - `{"name": …, "arguments": {…}}` on a line for each call of MiniMax M1
- * - `<tool_call>name<tool_sep>`, pairs of `<arg_key>` and `<arg_value>`, and `</tool_call>` for each call of Hunyuan 3
+ * - `<tool_call>name<tool_sep>`, pairs of `<arg_key>` and `<arg_value>`, and `</tool_call>` for each call of Hunyuan 3;
+ *   Hunyuan 4 writes no `<tool_sep>`
  *
- * Tokenizers of Hunyuan 3 append a suffix to all tags, such as `:opensource`. All tags of a list have the same one.
+ * Tokenizers of Hunyuan append a suffix to all tags, such as `:opensource`. All tags of a list have the same one.
  */
 export const callListFormat: TextToolFormat = {
   name: 'call-list',
@@ -44,7 +45,7 @@ function* takesNextObject(cursor: TextCursor): Reading<boolean> {
   return true;
 }
 
-/** The calls of Hunyuan 3 without the tags of a list. */
+/** The calls of Hunyuan 3 and 4 without the tags of a list. */
 export const pairCallFormat: TextToolFormat = {
   name: 'pair-call',
   openers: ['<tool_call>', '<tool_call:'],
@@ -68,7 +69,7 @@ function* readCalls(cursor: TextCursor, calls: TextCalls, suffix: string): Readi
   return true;
 }
 
-/** Reads one call of Hunyuan 3 after its opening tag. */
+/** Reads one call of Hunyuan 3 or 4 after its opening tag. */
 function* readPairs(
   cursor: TextCursor,
   calls: TextCalls,
@@ -76,8 +77,9 @@ function* readPairs(
 ): Reading<boolean> {
   yield* cursor.takeSpace(MAX_SPACE);
   const name = yield* readName(cursor);
-  if (name === '' || !(yield* takesTag(cursor, `<tool_sep${suffix}>`))) return false;
-  return yield* readTaggedCall(cursor, calls, { grammar, name });
+  if (name === '') return false;
+  const isAnyWord = !(yield* takesTag(cursor, `<tool_sep${suffix}>`));
+  return yield* readTaggedCall(cursor, calls, { grammar, name, isAnyWord });
 }
 
 /** Takes the suffix of an opener that ends with its colon. Returns undefined for text that is no suffix. */

@@ -35,33 +35,47 @@ export function createFencedFormat(
     *read(cursor, calls) {
       cursor.take(fence.length);
       yield* cursor.takeSpace(MAX_SPACE);
-      const found: { name: string; input: string }[] = [];
-      const collector: TextCalls = {
-        ...calls,
-        begin(name) {
-          found.push({ name, input: '' });
-          return calls.isDeclared(name) ? calls.begin(name) : undefined;
-        },
-        input: json => void ((found.at(-1) ?? { input: '' }).input += json),
-        end: () => {},
-      };
-      const isRead =
-        (yield* read(cursor, collector)) &&
-        found.every(({ name }) => calls.isDeclared(name)) &&
-        (yield* endsFence(cursor));
-      if (!isRead) {
-        // The rest may be within the fence, where nothing is a call.
-        yield* takeRest(cursor);
-        return false;
-      }
-      for (const { name, input } of found) {
-        calls.begin(name);
-        calls.input(input || '{}');
-        calls.end();
-      }
-      return true;
+      const isRead = yield* readAllOrNone(cursor, calls, { read, ends: endsFence });
+      // The rest may be within the fence, where nothing is a call.
+      if (!isRead) yield* takeRest(cursor);
+      return isRead;
     },
   };
+}
+
+/** Reads calls that count only if all of them are of declared tools, and the response ends after them. */
+export function* readAllOrNone(
+  cursor: TextCursor,
+  calls: TextCalls,
+  {
+    read,
+    ends,
+  }: Pick<FencedFormatOptions, 'read'> & {
+    /** Takes the end of the response. */
+    ends: (cursor: TextCursor) => Reading<boolean>;
+  },
+): Reading<boolean> {
+  const found: { name: string; input: string }[] = [];
+  const collector: TextCalls = {
+    ...calls,
+    begin(name) {
+      found.push({ name, input: '' });
+      return calls.isDeclared(name) ? calls.begin(name) : undefined;
+    },
+    input: json => void ((found.at(-1) ?? { input: '' }).input += json),
+    end: () => {},
+  };
+  const isRead =
+    (yield* read(cursor, collector)) &&
+    found.every(({ name }) => calls.isDeclared(name)) &&
+    (yield* ends(cursor));
+  if (!isRead) return false;
+  for (const { name, input } of found) {
+    calls.begin(name);
+    calls.input(input || '{}');
+    calls.end();
+  }
+  return true;
 }
 
 /** Takes the rest of the response. */

@@ -1,7 +1,14 @@
 /*
  * The syntaxes in which models write calls as text, by the names of `formats` in the public interface.
  */
-export { glmFormat as glm, longcatFormat as longcat } from './argument-pairs.js';
+export {
+  glmFormat as glm,
+  horizonFormat as horizon,
+  hyperclovaFormat as hyperclova,
+  iquestFormat as iquest,
+  longcatFormat as longcat,
+  solarFormat as solar,
+} from './argument-pairs.js';
 export {
   callListFormat as callList,
   hunyuanFormat as hunyuan,
@@ -17,24 +24,30 @@ export {
 export { bareHarmonyFormat as bareHarmony, harmonyFormat as harmony } from './harmony.js';
 export {
   claudeFormat as claude,
+  dotsFormat as dots,
   dsmlFormat as dsml,
+  gcmlFormat as gcml,
   minimaxFormat as minimax,
+  spacedDsmlFormat as spacedDsml,
   step3Format as step3,
 } from './invoke.js';
 export {
   bareListFormat as bareList,
   commandRFormat as commandR,
+  dotsJsonFormat as dotsJson,
   ernieFormat as ernie,
   graniteFormat as granite,
   hermesFormat as hermes,
   internlmFormat as internlm,
   nemotronFormat as nemotron,
+  panguFormat as pangu,
   phiFormat as phi,
   phiTokenFormat as phiToken,
   xlamFormat as xlam,
 } from './json-lists.js';
 export { kimiK3Format as kimiK3 } from './kimi-k3.js';
 export { bareJsonFormat as bareJson, llamaFormat as llama } from './llama.js';
+export { inklingFormat as inkling, museFormat as muse } from './messages.js';
 export { minicpmFormat as minicpm } from './minicpm5.js';
 export {
   bareMinimaxM3Format as bareMinimaxM3,
@@ -43,6 +56,7 @@ export {
 } from './minimax-m3.js';
 export { mistralFormat as mistral } from './mistral.js';
 export {
+  callLinesFormat as callLines,
   lfmFormat as lfm,
   llamaPythonicFormat as llamaPythonic,
   olmoFormat as olmo,
@@ -55,5 +69,6 @@ export {
   deepseekFormat as deepseek,
   gigachatFormat as gigachat,
   kimiFormat as kimi,
+  plamoFormat as plamo,
 } from './token-calls.js';
 export { fencedListFormat as fencedList, toolCallsFormat as toolCalls } from './xlam.js';

@@ -116,11 +116,29 @@ export const claudeFormat = createInvokeFormat('claude', {
  */
 export const dsmlFormat = createInvokeFormat('dsml', {
   tagPrefix: '｜DSML｜',
-  lists: ['function_calls', 'tool_calls'],
+  lists: ['function_calls', 'tool_calls', 'calls'],
   leads: ['\n\n', '\n'],
   reasoningEnders: ['<｜DSML｜tool_calls>'],
   closers: ['<｜end▁of▁sentence｜>'],
 });
+
+/** DSML with a space after the prefix of each tag, as DeepSeek V4.1 writes it. */
+export const spacedDsmlFormat = createInvokeFormat('spaced-dsml', {
+  tagPrefix: '｜DSML｜ ',
+  lists: ['calls', 'tool_calls', 'function_calls'],
+  leads: ['\n\n', '\n'],
+  reasoningEnders: ['<｜DSML｜ calls>', '<｜DSML｜ tool_calls>'],
+  closers: ['<｜end▁of▁sentence｜>'],
+});
+
+/** DSML of GigaChat 3.5, under another name. */
+export const gcmlFormat = createInvokeFormat('gcml', { tagPrefix: '｜GCML｜', lists: ['tool_calls'] });
+
+/** `<invoke>` calls in `<dots_function_call>` of dots. */
+export const dotsFormat = createInvokeFormat('dots', { lists: ['dots_function_call'] });
+
+/** `<atem:invoke>` calls in the messages of Muse. White space is part of a value. */
+export const atemFormat = createInvokeFormat('atem', { tagPrefix: 'atem:', lists: ['function_calls'] });
 
 /** `<invoke>` calls in `<minimax:tool_call>` of MiniMax M2. A line break on one side of a value belongs to it. */
 export const minimaxFormat = createInvokeFormat('minimax', {

@@ -72,6 +72,18 @@ export const phiFormat = createJsonListFormat('phi', {
   },
 });
 
+/** `<dots_function_call>{"name": …, "arguments": {…}}</dots_function_call>` of dots. */
+export const dotsJsonFormat = createJsonListFormat('dots-json', {
+  openers: ['<dots_function_call>'],
+  closers: ['</dots_function_call>'],
+});
+
+/** `<|tool_call_start|>[{"name": …, "arguments": {…}}]<|tool_call_end|>` of openPangu. */
+export const panguFormat = createJsonListFormat('pangu', {
+  openers: ['<|tool_call_start|>'],
+  closers: ['<|tool_call_end|>'],
+});
+
 /** `<|tool_call|>[{"name": …, "arguments": {…}}]<|/tool_call|>`, the form that the chat template describes. */
 export const phiTokenFormat = createJsonListFormat('phi-token', {
   openers: ['<|tool_call|>'],

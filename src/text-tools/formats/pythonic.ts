@@ -1,4 +1,5 @@
-import { createFencedFormat } from './fenced.js';
+import { createFencedFormat, readAllOrNone } from './fenced.js';
+import { WORD_STARTS } from './messages.js';
 import { readJsonCalls } from '../values/json-call.js';
 import {
   findPythonCall,
@@ -40,6 +41,29 @@ export const llamaPythonicFormat: TextToolFormat = {
   read: (cursor, calls) => readPythonCalls(cursor, calls, { close: '<|python_end|>' }),
 };
 
+const GRANITE_END = '<|end_of_text|>';
+
+/** A response that consists of calls of declared tools, one per line, without brackets or a marker. */
+export const callLinesFormat: TextToolFormat = {
+  name: 'call-lines',
+  openers: [],
+  startOpeners: WORD_STARTS,
+  *accepts(cursor, calls) {
+    const name = yield* findPythonCall(cursor);
+    return name !== undefined && calls.isDeclared(name);
+  },
+  read: (cursor, calls) =>
+    readAllOrNone(cursor, calls, {
+      read: readPythonCalls,
+      *ends(cursor) {
+        yield* cursor.takeSpace(MAX_SPACE);
+        yield* cursor.takes(GRANITE_END);
+        yield* cursor.takeSpace(MAX_SPACE);
+        return (yield* cursor.peek()) === undefined;
+      },
+    }),
+};
+
 /** `<function_calls>`, then one call per line, of OLMo 3. */
 export const olmoFormat: TextToolFormat = {
   name: 'olmo',
@@ -57,7 +81,9 @@ export const lfmFormat: TextToolFormat = {
   openers: ['<|tool_call_start|>'],
   closers: [LFM_END, '<|im_end|>'],
   artefacts: ['<|tool_list_start|>', '<|tool_list_end|>', '<|tool_response_start|>', '<|tool_response_end|>'],
-  *read(cursor, calls) {
+  *read(cursor, calls, opener) {
+    // Small models repeat the marker.
+    yield* cursor.takes(opener);
     if (yield* seesCalls(cursor)) {
       if (!(yield* readPythonCalls(cursor, calls, { close: LFM_END }))) return false;
     } else {

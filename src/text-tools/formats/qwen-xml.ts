@@ -6,12 +6,14 @@ import { readAttribute, type Reading, type TextCursor } from '../reading/text-cu
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { takesSelfClosing } from './invoke.js';
 
-/** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */
-function createFunctionFormat(
-  name: string,
-  { open, close, trims }: { open: string; close: string; trims: Trim },
-): TextToolFormat {
-  const grammar = createTagGrammar(
+interface FunctionTags {
+  readonly open: string;
+  readonly close: string;
+  readonly trims: Trim;
+}
+
+const createFunctionGrammar = ({ open, close, trims }: FunctionTags): TagGrammar =>
+  createTagGrammar(
     {
       parameter: '<parameter=',
       parameterEnd: '</parameter>',
@@ -22,6 +24,10 @@ function createFunctionFormat(
     },
     { trims },
   );
+
+/** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */
+export function createFunctionFormat(name: string, { open, close, trims }: FunctionTags): TextToolFormat {
+  const grammar = createFunctionGrammar({ open, close, trims });
   const nameless: TagGrammar = {
     ...grammar,
     *readTag(cursor) {
@@ -68,6 +74,17 @@ export const qwenXmlFormat: TextToolFormat = createFunctionFormat('qwen-xml', {
   close: '</tool_call>',
   trims: true,
 });
+
+const qwenGrammar = createFunctionGrammar({ open: '<tool_call>', close: '</tool_call>', trims: true });
+
+/** The parameters of a call whose function is missing, so that no tool is meant. */
+export const bareParameterFormat: TextToolFormat = {
+  name: 'bare-parameter',
+  openers: ['<tool_call>'],
+  closers: ['</tool_call>'],
+  accepts: cursor => cursor.sees('<parameter='),
+  read: (cursor, calls) => readTaggedCall(cursor, calls, { grammar: qwenGrammar, name: '' }),
+};
 
 /** The format of Qwen3-Coder with the values between the tags. A line break on one side only belongs to the value. */
 export const mimoFormat = createFunctionFormat('mimo', {

@@ -13,6 +13,13 @@ export const deepseekFormat: TextToolFormat = {
   openers: ['<｜tool▁call▁begin｜>'],
   prefixes: ['<｜tool▁calls▁begin｜>'],
   closers: ['<｜tool▁call▁end｜>', '<｜tool▁calls▁end｜>', '<｜end▁of▁sentence｜>'],
+  // The marks around results, which the model may repeat.
+  artefacts: [
+    '<｜tool▁outputs▁begin｜>',
+    '<｜tool▁output▁begin｜>',
+    '<｜tool▁output▁end｜>',
+    '<｜tool▁outputs▁end｜>',
+  ],
   *read(cursor, calls) {
     let name = yield* readName(cursor);
     if (!(yield* cursor.takes('<｜tool▁sep｜>'))) return false;
@@ -46,6 +53,27 @@ export const kimiFormat: TextToolFormat = {
     yield* cursor.takeSpace();
     if (!(yield* cursor.takes('<|tool_call_argument_begin|>'))) return false;
     return yield* readCallArguments(cursor, calls, { name: id, id });
+  },
+};
+
+/** Returns a special token of PLaMo. */
+const plamo = (name: string): string => `<|plamo:${name}:plamo|>`;
+
+/** A request for each call of PLaMo 3: the name, and JSON after the word `json`, each between special tokens. */
+export const plamoFormat: TextToolFormat = {
+  name: 'plamo',
+  openers: [plamo('begin_tool_name')],
+  prefixes: [plamo('begin_tool_requests'), plamo('begin_tool_request')],
+  closers: [plamo('end_tool_request'), plamo('end_tool_requests'), '<|plamo:tag|>'],
+  *read(cursor, calls) {
+    const name = yield* readName(cursor);
+    if (!(yield* takesToken(cursor, plamo('end_tool_name')))) return false;
+    if (!(yield* takesToken(cursor, plamo('begin_tool_arguments')))) return false;
+    if (yield* takesToken(cursor, '<|plamo:constrain|>')) yield* takesToken(cursor, 'json');
+    yield* takesToken(cursor, '<|plamo:msg|>');
+    if (!(yield* readCallArguments(cursor, calls, { name }))) return false;
+    yield* takesToken(cursor, plamo('end_tool_arguments'));
+    return true;
   },
 };
 

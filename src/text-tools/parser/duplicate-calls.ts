@@ -10,6 +10,9 @@ type Emit = (part: Part) => void;
  * Drops the second form of a call that a response contains both natively and as text. Each call of one form drops one
  * call of the other form with the same tool and equal arguments; calls of the same form are never compared.
  *
+ * The native call is kept, because the server knows its id. A short call from text therefore waits, with what follows it,
+ * until its native form takes its place, or the response ends. A long one has started to stream, so that it is kept.
+ *
  * Input streams at once, unless the call may be the second form of an earlier one: it is then held back until its
  * arguments are complete, so that no input of a dropped call is emitted.
  */
@@ -25,10 +28,18 @@ export interface DuplicateCalls {
 type Form = 'native' | 'text';
 const OTHER = { native: 'text', text: 'native' } as const;
 
+/** The most characters that wait behind a call from text. */
+const MAX_WAITING = 512;
+
+/** Calls from text with less input are complete when they start. */
+const MIN_STREAMED = 256;
+
 interface HeldCall {
   readonly form: Form;
   readonly name: string;
   readonly parts: Part[];
+  /** It may be the second form of a call, so its input does not stream. */
+  readonly isSecond?: boolean;
   /** The complete call. */
   call?: CompleteCall;
 }
@@ -50,8 +61,16 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
   const emitted = { native: createEmittedCalls(contentsOf), text: createEmittedCalls(contentsOf) };
   /** The names of native calls whose input is being emitted, by id. */
   const open = new Map<string, string>();
+  /** The ids of calls from text whose input is being emitted. */
+  const streamed = new Set<string>();
   /** Calls that are held back, by form and id. */
   const held = new Map<string, HeldCall>();
+
+  const waiting = createWaitingCalls({ isSame, onRelease: call => emitted.text.add(call) });
+
+  function isSame(call: CompleteCall | undefined, other: CompleteCall): boolean {
+    return call?.name === other.name && contentsOf(call) === contentsOf(other);
+  }
 
   const toName = (name: string): string => normalizeToolName(name, names) ?? name;
 
@@ -67,8 +86,9 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
     switch (part.type) {
       case 'tool-input-start': {
         const name = toName(part.toolName);
-        if (part.providerExecuted !== true && mayBeDuplicate(form, name)) {
-          held.set(`${form} ${part.id}`, { form, name, parts: [part] });
+        const isSecond = part.providerExecuted !== true && mayBeDuplicate(form, name);
+        if (isSecond || form === 'text') {
+          held.set(`${form} ${part.id}`, { form, name, parts: [part], isSecond });
           return;
         }
         if (form === 'native') open.set(part.id, name);
@@ -79,6 +99,11 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
         const call = held.size === 0 ? undefined : held.get(`${form} ${part.id}`);
         if (call === undefined) break;
         call.parts.push(part);
+        if (!call.isSecond && part.type === 'tool-input-delta' && part.delta.length >= MIN_STREAMED) {
+          held.delete(`${form} ${part.id}`);
+          streamed.add(part.id);
+          for (const one of call.parts) waiting.pass(one, emit);
+        }
         return;
       }
       case 'tool-call':
@@ -86,12 +111,12 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
         open.delete(part.toolCallId);
         break;
     }
-    emit(part);
+    waiting.pass(part, emit);
   }
 
   /** Returns true if a call may be the second form of one that was emitted, or whose input is being emitted. */
   const mayBeDuplicate = (form: Form, name: string): boolean =>
-    emitted[OTHER[form]].has(name) || isOpen(form, name);
+    emitted[OTHER[form]].has(name) || isOpen(form, name) || (form === 'native' && waiting.has(name));
 
   const isOpen = (form: Form, name: string): boolean =>
     form === 'text' && open.size > 0 && [...open.values()].includes(name);
@@ -101,14 +126,15 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
     const { name, parts } = held.get(id) ?? { name: toName(part.toolName), parts: [] };
     const call: CompleteCall = { name, input: part.input };
     held.delete(id);
-    const hasStarted = open.delete(part.toolCallId);
+    const hasStarted = open.delete(part.toolCallId) || streamed.delete(part.toolCallId);
     if (hasStarted) {
-      if (!dropHeld(call)) emitted[form].add(call);
-      emit(part);
+      if (form === 'text' || !dropHeld(call)) emitted[form].add(call);
+      waiting.pass(part, emit);
       releaseHeld(emit);
       return;
     }
     if (emitted[OTHER[form]].delete(call)) return;
+    if (form === 'native' && waiting.replace(call, [...parts, part], emit)) return;
     const complete = { form, name, call, parts: [...parts, part] };
     if (isOpen(form, name)) held.set(id, complete);
     else emitCall(complete, emit);
@@ -116,9 +142,7 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
 
   /** Drops a held call from text that equals this one, if there is one. */
   function dropHeld(native: CompleteCall): boolean {
-    const isEqual = (call: CompleteCall | undefined) =>
-      call?.name === native.name && contentsOf(call) === contentsOf(native);
-    const [id] = [...held].find(([, { call }]) => isEqual(call)) ?? [];
+    const [id] = [...held].find(([, { call }]) => isSame(call, native)) ?? [];
     return id !== undefined && held.delete(id);
   }
 
@@ -132,8 +156,12 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
   }
 
   function emitCall({ form, call, parts }: HeldCall, emit: Emit): void {
+    if (call !== undefined && form === 'text') {
+      waiting.add(call, parts);
+      return;
+    }
     if (call !== undefined) emitted[form].add(call);
-    parts.forEach(emit);
+    for (const part of parts) waiting.pass(part, emit);
   }
 
   return {
@@ -143,6 +171,61 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
       open.clear();
       for (const call of held.values()) emitCall(call, emit);
       held.clear();
+      waiting.release(emit);
+    },
+  };
+}
+
+/** What waits in its order: a call from text that may have a native form, or other parts. */
+interface Waiting {
+  parts: Part[];
+  call?: CompleteCall | undefined;
+}
+
+/** Calls from text that may have a native form, and the parts after them, in their order. */
+function createWaitingCalls({
+  isSame,
+  onRelease,
+}: {
+  isSame: (call: CompleteCall | undefined, other: CompleteCall) => boolean;
+  /** Receives each call that is emitted in its form from text. */
+  onRelease: (call: CompleteCall) => void;
+}) {
+  let waiting: Waiting[] = [];
+  let size = 0;
+
+  /** Emits everything that waits. */
+  function release(emit: Emit): void {
+    const released = waiting;
+    waiting = [];
+    size = 0;
+    for (const { call, parts } of released) {
+      if (call !== undefined) onRelease(call);
+      parts.forEach(emit);
+    }
+  }
+
+  return {
+    release,
+    has: (name: string): boolean => waiting.some(({ call }) => call?.name === name),
+    add: (call: CompleteCall, parts: Part[]): void => void waiting.push({ parts, call }),
+    /** Emits a part, behind the calls that wait. */
+    pass(part: Part, emit: Emit): void {
+      const last = waiting.at(-1);
+      if (last === undefined) return emit(part);
+      if (last.call === undefined) last.parts.push(part);
+      else waiting.push({ parts: [part] });
+      if ('delta' in part) size += part.delta.length;
+      if (size > MAX_WAITING) release(emit);
+    },
+    /** Puts a native call in the place of its form from text, if that waits. */
+    replace(native: CompleteCall, parts: Part[], emit: Emit): boolean {
+      const same = waiting.find(({ call }) => isSame(call, native));
+      if (same === undefined) return false;
+      same.parts = parts;
+      same.call = undefined;
+      if (waiting.every(({ call }) => call === undefined)) release(emit);
+      return true;
     },
   };
 }

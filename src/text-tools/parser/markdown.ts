@@ -2,6 +2,8 @@
 export interface FenceTracker {
   /** True if the current position is in a code block. */
   readonly isFenced: boolean;
+  /** True if the current line is part of a quotation. */
+  readonly isQuoted: boolean;
   /** Adds Markdown text. */
   push(text: string): void;
   /** Adds text whose fences do not count, such as a call. Only the end of its last line matters. */
@@ -13,6 +15,8 @@ type State =
   | 'indent'
   /** After more spaces, or after a tab. */
   | 'indented'
+  /** In the marker of a list item. */
+  | 'item'
   /** In the run of backticks or tildes at the start of a line. */
   | 'run'
   /** After a run that opened a block. */
@@ -21,13 +25,19 @@ type State =
   | 'close'
   | 'line';
 
+/** Longer than the marker of any list item. */
+const MAX_ITEM = 10;
+
 /**
  * Implements the fences of CommonMark. A fence opens at the start of a line, after up to three spaces, with three or
  * more backticks or tildes. It closes with a run of the same character that is at least as long and alone on its line.
  * Backticks within a line open nothing, and no backticks may follow an opening run of backticks.
  *
  * A fence with more indentation belongs to an item of a list, or to an indented block of code. The indented lines after it
- * are code. Other indented lines are not, because models indent calls as well.
+ * are code. Other indented lines are not, because models indent calls as well. A fence may follow the marker of a list
+ * item on its line. Its end then may have the indentation of the item.
+ *
+ * A line that starts with `>` is a quotation, also after the marker of a list item.
  *
  * @see https://spec.commonmark.org/0.31.2/#fenced-code-blocks
  */
@@ -39,16 +49,23 @@ export function createFenceTracker(): FenceTracker {
   let fence: { mark: string; length: number } | undefined;
   /** True from an indented fence up to a line with less indentation. */
   let isIndented = false;
+  let isQuoted = false;
+  /** The marker of a list item at the start of the line, as far as it was read. */
+  let item = '';
+  /** The indentation of the content of the item in which the fence was opened. */
+  let offset = 0;
 
   function startLine(): void {
     if (state === 'run') endRun();
     if (state === 'close') fence = undefined;
     state = 'indent';
     indent = 0;
+    item = '';
+    isQuoted = false;
   }
 
   /** Starts the content of a line that is not indented. */
-  function startContent(next: 'run' | 'line'): void {
+  function startContent(next: 'run' | 'line' | 'item'): void {
     isIndented = false;
     state = next;
   }
@@ -58,6 +75,7 @@ export function createFenceTracker(): FenceTracker {
     if (length < 3) return;
     if (fence === undefined) {
       fence = { mark, length };
+      offset = item.length;
       state = 'info';
     } else if (fence.mark === mark && length >= fence.length) {
       state = 'close';
@@ -66,7 +84,7 @@ export function createFenceTracker(): FenceTracker {
 
   const handlers: Record<State, (character: string) => void> = {
     indent(character) {
-      if (character === ' ' && indent < 3) {
+      if (character === ' ' && indent < 3 + (fence === undefined ? 0 : offset)) {
         indent++;
       } else if (character === ' ' || character === '\t') {
         length = 0;
@@ -75,8 +93,25 @@ export function createFenceTracker(): FenceTracker {
         mark = character;
         length = 1;
         startContent('run');
+      } else if (fence === undefined && character === '>') {
+        isQuoted = true;
+        startContent('line');
+      } else if (fence === undefined && item === '' && /[-*+\d]/.test(character)) {
+        item = character;
+        startContent('item');
       } else if (character !== '\r') {
         startContent('line');
+      }
+    },
+    item(character) {
+      if (character === ' ' && !/\d$/.test(item)) {
+        item += character;
+        indent = 0;
+        state = 'indent';
+      } else if (/^\d+$/.test(item) && item.length < MAX_ITEM && /[\d.)]/.test(character)) {
+        item += character;
+      } else {
+        state = 'line';
       }
     },
     indented(character) {
@@ -109,6 +144,9 @@ export function createFenceTracker(): FenceTracker {
   };
 
   return {
+    get isQuoted() {
+      return isQuoted;
+    },
     get isFenced() {
       // Text that follows fewer spaces ends an indented block.
       return fence !== undefined || (isIndented && state !== 'indent') || (state === 'run' && length >= 3);
@@ -128,6 +166,7 @@ export function createFenceTracker(): FenceTracker {
       if (text === '') return;
       if (state === 'run') endRun();
       isIndented = false;
+      isQuoted = false;
       if (text.endsWith('\n')) startLine();
       else state = 'line';
     },
@@ -140,6 +179,12 @@ export interface InlineCode {
   readonly isOpen: boolean;
   /** Adds Markdown text. */
   push(text: string): void;
+  /** The length of the run of backticks that opened the code, or 0. */
+  readonly length: number;
+  /** True if the code is certain: its end was seen, or it starts directly before a marker. */
+  readonly isConfirmed: boolean;
+  /** True directly after the run that opened the code. */
+  readonly isAtStart: boolean;
   /** Marks the open code as certain, so that it may continue on the next line. */
   confirm(): void;
   /** Ends the open code, because a call follows. */
@@ -193,6 +238,15 @@ export function createInlineCode(): InlineCode {
     get isOpen() {
       return run > 0 ? open !== run : open > 0;
     },
+    get length() {
+      return open === 0 ? run : open;
+    },
+    get isConfirmed() {
+      return isConfirmed;
+    },
+    get isAtStart() {
+      return run > 0 && open === 0;
+    },
     push(text) {
       if (run > 0 || open > 0 || text.includes('`')) {
         for (const character of text) {
@@ -203,7 +257,9 @@ export function createInlineCode(): InlineCode {
       previous = text.at(-1) ?? previous;
     },
     confirm() {
+      if (open === 0) open = run;
       isConfirmed = true;
+      run = 0;
     },
     end() {
       run = 0;

@@ -21,6 +21,8 @@ export interface Markers {
   readonly reasoningEnders: readonly string[];
   /** Returns true if the opening tag of reasoning counts anywhere. */
   isAnywhere(open: string): boolean;
+  /** Returns true if a name may follow the opening tag of reasoning. */
+  hasName(open: string): boolean;
   /** The end of the tag pair around the visible text, by its start. */
   readonly wrappers: ReadonlyMap<string, string>;
   /** Returns what a marker is that starts no call. */
@@ -143,6 +145,7 @@ function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly Reaso
     reasoning: new Map(reasoning.map(({ open, close }) => [open, close])),
     reasoningEnders: unique(allOf(format => format.reasoningEnders)),
     isAnywhere: open => reasoning.some(tags => tags.open === open && tags.isAnywhere === true),
+    hasName: open => reasoning.some(tags => tags.open === open && tags.hasName === true),
     wrappers,
     ends: unique([...turnEnds, ...strayClosers]),
     kindOf(marker, preceding) {
@@ -150,10 +153,12 @@ function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly Reaso
       if ((preceding === 'call' || preceding === 'reasoning') && belongsTo.includes(marker))
         return 'leftover';
       if (reasoningStarts.includes(marker)) return 'reasoning';
+      // The end of reasoning may end text as well.
+      if (preceding === 'text' && artefacts.includes(marker) && !openers.has(marker)) return 'artefact';
       if (reasoningEnds.includes(marker)) return 'reasoning-end';
       if (wrappers.has(marker)) return 'wrapper';
       if (wrapperEnds.includes(marker)) return 'wrapper-end';
-      if (artefacts.includes(marker)) return 'artefact';
+      if (artefacts.includes(marker) && !openers.has(marker)) return 'artefact';
       if (turnEnds.includes(marker)) return 'turn-end';
       return strayClosers.includes(marker) && !openers.has(marker) && !afterPrefix.has(marker)
         ? 'closer'

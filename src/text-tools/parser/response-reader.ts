@@ -53,7 +53,8 @@ export function createResponseReader({
         formats,
         reasoning,
         tools,
-        undeclared,
+        // The host would run a tool that the request excludes.
+        undeclared: undeclared ?? (call.toolChoice?.type === 'tool' ? 'text' : undefined),
         dropsCalls,
         startsInReasoning,
         keepsReasoning: hasNativeReasoning,

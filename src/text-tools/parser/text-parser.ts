@@ -63,6 +63,11 @@ export class TextParser {
   /** The closing tag of the pair around the text, while it is open. */
   private wrapperEnd: string | undefined;
   private visitedForCalls = 0;
+  /** The runs of backticks in the rest of a line without the end of the open code: the last position of each length. */
+  private line: { readonly end: number; readonly runs: ReadonlyMap<number, number> } = {
+    end: 0,
+    runs: new Map(),
+  };
 
   constructor(
     private readonly options: TextParserOptions,
@@ -70,7 +75,7 @@ export class TextParser {
   ) {
     const { formats, reasoning, tools, undeclared = 'call', dropsCalls = false } = options;
     this.hasCalls = tools.size > 0 && !dropsCalls;
-    const readsCalls = tools.size > 0 || dropsCalls;
+    const readsCalls = tools.size > 0 || dropsCalls || undeclared === 'drop';
     this.hasOpener = options.hasOpener === true;
     this.mayBeReasoning = options.keepsReasoning !== true;
     this.markers = markersOf(formats, reasoning)[readsCalls ? 'all' : 'undeclared'];
@@ -155,17 +160,56 @@ export class TextParser {
     const { preceding } = this.output;
     const isAtLineStart = preceding === 'text' && cursor.previous === '\n';
     const known = markers.after[isAtLineStart ? 'line-break' : preceding];
-    const marker = fences.isFenced ? undefined : yield* cursor.match(known);
+    // The line break after a quotation is no part of it.
+    const isCode = fences.isFenced || (fences.isQuoted && (yield* cursor.peek()) !== '\n');
+    const marker = isCode ? undefined : yield* cursor.match(known);
     if (marker === undefined) {
-      const isDropped = preceding === 'call' && !fences.isFenced && (yield* this.takesTruncatedCloser());
+      const isDropped = preceding === 'call' && !isCode && (yield* this.takesTruncatedCloser());
       if (!isDropped) this.writeMarkdown(cursor.take(1));
-    } else if (preceding !== 'call' && inlineCode.isOpen) {
+    } else if (preceding !== 'call' && inlineCode.isOpen && (yield* this.isInlineCode())) {
       inlineCode.confirm();
       this.hasOpener ||= markers.kindOf(marker, preceding) === undefined;
       this.writeMarkdown(cursor.take(1));
     } else {
       yield* this.readMarkup(marker);
     }
+  }
+
+  /**
+   * Returns true if the open code ends on its line, or starts at the marker. Otherwise the run of backticks is text, and the
+   * code has ended.
+   */
+  private *isInlineCode(): Reading<boolean> {
+    const { inlineCode, line, cursor } = this;
+    if (inlineCode.isConfirmed || inlineCode.isAtStart) return true;
+    const { length } = inlineCode;
+    if (
+      line.end <= cursor.taken ? yield* this.endsOnLine(length) : (line.runs.get(length) ?? 0) > cursor.taken
+    )
+      return true;
+    inlineCode.end();
+    return false;
+  }
+
+  /** Looks for a run of backticks of this length on the line. Remembers the others, so that the line is searched once. */
+  private *endsOnLine(length: number): Reading<boolean> {
+    const { cursor } = this;
+    const runs = new Map<number, number>();
+    let run = 0;
+    let isFound = false;
+    const endRun = (offset: number) => {
+      if (run > 0) runs.set(run, cursor.taken + offset);
+      isFound ||= run === length;
+      run = 0;
+    };
+    const end = yield* cursor.scan((character, offset) => {
+      if (character === '`') run++;
+      else endRun(offset);
+      return !isFound && character !== '\n';
+    });
+    endRun(end);
+    if (!isFound) this.line = { end: cursor.taken + end, runs };
+    return isFound;
   }
 
   private *readMarkup(marker: string): Reading<void> {
@@ -254,7 +298,11 @@ export class TextParser {
 
   private *readTaggedReasoning({ open, close }: ReasoningTags): Reading<void> {
     const { cursor, output } = this;
-    const tag = cursor.take(open.length);
+    let tag = cursor.take(open.length);
+    if (this.markers.hasName(open)) {
+      while (yield* cursor.takes(open)) tag += open;
+      tag += yield* takeLineWord(cursor);
+    }
     if (this.options.keepsReasoning === true) {
       output.write(tag);
       const { reasoningEnders: enders } = this.markers;
@@ -283,4 +331,12 @@ export class TextParser {
       events,
     );
   };
+}
+
+const MAX_WORD = 32;
+
+/** Takes a word and the line feed after it. Takes nothing before other text. */
+function* takeLineWord(cursor: TextCursor): Reading<string> {
+  const end = yield* cursor.scan((character, offset) => /\w/.test(character) && offset < MAX_WORD);
+  return end > 0 && (yield* cursor.sees('\n', end)) ? cursor.take(end + 1) : '';
 }

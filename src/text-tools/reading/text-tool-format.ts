@@ -104,11 +104,16 @@ export interface DeclaredTool {
 
 export type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
 
-/** Returns the function tools of a request. */
-export const toDeclaredTools = ({ tools = [] }: Pick<CoreCall, 'tools'>): DeclaredTools =>
+/** Returns the function tools that a request allows: all of them, or the one that it requires. */
+export const toDeclaredTools = ({
+  tools = [],
+  toolChoice,
+}: Pick<CoreCall, 'tools'> & { toolChoice?: CoreCall['toolChoice'] }): DeclaredTools =>
   new Map(
     tools.flatMap(tool =>
-      tool.type === 'function' ? [[tool.name, { name: tool.name, schema: tool.inputSchema }]] : [],
+      tool.type === 'function' && (toolChoice?.type !== 'tool' || toolChoice.toolName === tool.name)
+        ? [[tool.name, { name: tool.name, schema: tool.inputSchema }]]
+        : [],
     ),
   );
 
@@ -132,6 +137,11 @@ export interface ReasoningTags {
    * @default false
    */
   readonly isAnywhere?: boolean;
+  /**
+   * A word on the line of the opening tag is its name, not reasoning.
+   * @default false
+   */
+  readonly hasName?: boolean;
 }
 
 /** The tags of most reasoning models. */

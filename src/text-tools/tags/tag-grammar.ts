@@ -16,8 +16,11 @@ export type Tag = { readonly length: number } & (
 
 /** The tags of a model family, and the meaning of its values. */
 export interface TagGrammar {
-  /** Returns the tag at the current position. Looks ahead and takes nothing. */
-  readTag(cursor: TextCursor): Reading<Tag | undefined>;
+  /**
+   * Returns the tag at the current position. Looks ahead and takes nothing. Between parameters, incomplete tags may count
+   * that would be text within a value.
+   */
+  readTag(cursor: TextCursor, options?: { isBetween: boolean }): Reading<Tag | undefined>;
   /**
    * Returns true if the text ends, a list of calls starts or ends, or the next call starts after `offset` characters
    * and white space.
@@ -175,35 +178,69 @@ function toKey(header: string): { key: string } | undefined {
 const MAX_KEY = 128;
 const MAX_SPACE_BEFORE_VALUE = 32;
 
-/** Reads a parameter tag whose key is between a pair of tags, with an optional tag before the value. Takes nothing. */
+/** The tags around a key, and before its value. */
+export interface KeyTags {
+  readonly open: string;
+  readonly close: string;
+  /** The tag before the value. @default none */
+  readonly valueOpen?: string;
+  /** The tags around the type of the value, which may precede it. */
+  readonly type?: { readonly open: string; readonly close: string };
+  /** Strings may be in quotes. */
+  readonly isJson?: boolean;
+  /** Returns the offset after the white space at offset `start`, between the key and its value. */
+  findSpaceEnd?(cursor: TextCursor, start: number): Reading<number>;
+}
+
+/**
+ * Reads a parameter tag whose key is between a pair of tags, with an optional tag before the value. Takes nothing.
+ *
+ * @param isBetween The tag can only be that of a parameter, so that the end of the key or the tag before the value may be missing.
+ */
 export function* readKeyTag(
   cursor: TextCursor,
-  {
-    open,
-    close,
-    valueOpen = '',
-    findSpaceEnd: findEnd = (cursor, start) => findSpaceEnd(cursor, { start, most: MAX_SPACE_BEFORE_VALUE }),
-  }: {
-    open: string;
-    close: string;
-    valueOpen?: string;
-    /** Returns the offset after the white space at offset `start`, between the key and its value. */
-    findSpaceEnd?: (cursor: TextCursor, start: number) => Reading<number>;
-  },
+  tags: KeyTags,
+  { isBetween = false }: { isBetween?: boolean } = {},
 ): Reading<Tag | undefined> {
+  const { open, close, valueOpen = '', type } = tags;
   if (!(yield* cursor.sees(open))) return undefined;
-  let key = '';
-  let character = yield* cursor.peek(open.length);
-  while (character !== undefined && character !== '<' && key.length < MAX_KEY) {
-    key += character;
-    character = yield* cursor.peek(open.length + key.length);
-  }
+  const key = yield* readWordAt(cursor, open.length);
   const closeStart = open.length + key.length;
-  if (key.trim() === '' || !(yield* cursor.sees(close, closeStart))) return undefined;
+  if (key.trim() === '') return undefined;
+  const tag = { kind: 'parameter', key: key.trim(), ...(tags.isJson && { isJson: true }) } as const;
+  if (!(yield* cursor.sees(close, closeStart))) {
+    const hasValue = isBetween && valueOpen !== '' && (yield* cursor.sees(valueOpen, closeStart));
+    return hasValue ? { ...tag, length: closeStart + valueOpen.length } : undefined;
+  }
   const keyEnd = closeStart + close.length;
-  if (valueOpen === '') return { kind: 'parameter', key: key.trim(), length: keyEnd };
+  if (valueOpen === '') return { ...tag, length: keyEnd };
 
-  const valueTag = yield* findEnd(cursor, keyEnd);
-  if (!(yield* cursor.sees(valueOpen, valueTag))) return undefined;
-  return { kind: 'parameter', key: key.trim(), length: valueTag + valueOpen.length };
+  const findEnd = tags.findSpaceEnd ?? findValueStart;
+  let start = yield* findEnd(cursor, keyEnd);
+  let isJson: boolean | undefined;
+  if (type !== undefined && (yield* cursor.sees(type.open, start))) {
+    const name = yield* readWordAt(cursor, start + type.open.length);
+    const end = start + type.open.length + name.length;
+    if (!(yield* cursor.sees(type.close, end))) return undefined;
+    isJson = name.trim() !== 'string';
+    start = yield* findEnd(cursor, end + type.close.length);
+  }
+  const written = { ...tag, ...(isJson !== undefined && { isJson }) };
+  if (yield* cursor.sees(valueOpen, start)) return { ...written, length: start + valueOpen.length };
+  const next = isBetween ? yield* cursor.peek(start) : undefined;
+  return next === undefined || next === '<' ? undefined : { ...written, length: start };
+}
+
+const findValueStart = (cursor: TextCursor, start: number): Reading<number> =>
+  findSpaceEnd(cursor, { start, most: MAX_SPACE_BEFORE_VALUE });
+
+/** Returns the text from `start` up to the next tag. */
+function* readWordAt(cursor: TextCursor, start: number): Reading<string> {
+  let word = '';
+  yield* cursor.scan(character => {
+    if (character === '<' || word.length >= MAX_KEY) return false;
+    word += character;
+    return true;
+  }, start);
+  return word;
 }

@@ -32,7 +32,7 @@ export function* readTaggedCall(
   let hasParameters = false;
   for (;;) {
     yield* grammar.takeSpace(cursor);
-    const tag = yield* grammar.readTag(cursor);
+    const tag = yield* grammar.readTag(cursor, { isBetween: true });
     if (tag?.kind === 'parameter') {
       if (isPrototypeKey(tag.key)) return false;
       cursor.take(tag.length);
@@ -176,7 +176,7 @@ function* readParameterEnd(reader: ValueReader, tag: Tag): Reading<boolean> {
     return false;
   }
   const text = cursor.take(tag.length) + (yield* grammar.takeSpace(cursor));
-  const next = yield* grammar.readTag(cursor);
+  const next = yield* grammar.readTag(cursor, { isBetween: true });
   const isAtEnd = next === undefined ? (yield* cursor.peek()) === undefined : next.kind === 'list-end';
   const { mayBeParameter } = value;
   if (mayBeParameter === undefined) {

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../shared/json.js';
-import { isNull, toJsonValue } from './json-value.js';
+import { mayBecomeOther, toJsonValue } from './json-value.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
 import { allowsAny, toAllowedJson } from '../../tool-calls/schema-repair.js';
 import { toNamedTypes, type ValueType } from './schema-types.js';
@@ -60,7 +60,10 @@ export function createArgumentWriter(
   function typesOf(key: string, isJson: boolean | undefined): readonly ValueType[] {
     const types = toNamedTypes(properties?.[key], tool?.schema);
     if (isJson === true) return toJsonTypes(types);
-    return types.length === 0 || (isJson === false && types.includes('text')) ? ['text'] : types;
+    if (isJson === false && (types.length === 0 || types.includes('text'))) return ['text'];
+    if (types.length > 0) return types;
+    // A schema that allows anything does not say that an object is a string.
+    return properties?.[key] === undefined ? ['text'] : ['object', 'array', 'text'];
   }
 
   function openValue(key: string, isJson: boolean | undefined): ValueWriter {
@@ -133,8 +136,8 @@ function toJsonTypes(types: readonly ValueType[]): readonly ValueType[] {
 }
 
 /**
- * Streams a string as it arrives, except for white space that may be the last. A possible null is buffered until it can
- * be distinguished from a string. A value of any other type, or with a line break that may be half of a pair, is buffered
+ * Streams a string as it arrives, except for white space that may be the last. The start of another type that the schema
+ * allows is buffered until it can be distinguished from a string. A value of any other type, or with a line break that may be half of a pair, is buffered
  * until it is complete.
  */
 function createValueWriter(
@@ -153,8 +156,7 @@ function createValueWriter(
     toAllowed: (json: string) => string;
   },
 ): ValueWriter {
-  const isText = streams && types.find(type => type !== 'null') === 'text';
-  const mayBeNull = types.includes('null');
+  const isText = streams && types.includes('text');
   let hasStarted = false;
   let isOpen = false;
   /** True if the value starts with a line break that belongs to the tag if another one ends the value. */
@@ -179,7 +181,7 @@ function createValueWriter(
         mayBePair = trims === 'pair' && /^\r?\n/.test(buffer);
         hasStarted = true;
       }
-      if (!isText || mayBePair || (mayBeNull && !isOpen && mayBecomeNull(buffer))) return;
+      if (!isText || mayBePair || (!isOpen && mayBecomeOther(buffer, types))) return;
       // Scanning the white space again with each chunk would take quadratic time.
       if (trims === 'space' && text.trim() === '') return;
       const length = buffer.length - lastSpaceLength(buffer, trims);
@@ -199,9 +201,6 @@ function createValueWriter(
     },
   };
 }
-
-const mayBecomeNull = (text: string): boolean =>
-  text.length < 16 && (/^\s*(?:n(?:u(?:ll?)?)?|N(?:o(?:ne?)?)?)?$/.test(text) || isNull(text.trim()));
 
 /** Returns the length of the white space at the end of the text that may belong to the tag. */
 function lastSpaceLength(text: string, trims: Trim): number {

@@ -1,18 +1,49 @@
 import { isJsonNumber, isPrototypeKey, isSafeJson } from './json-scanner.js';
 import type { ValueType } from './schema-types.js';
 
+/** The order in which types are tried: a string takes only what is of no other type. */
+const ORDER: readonly ValueType[] = [
+  'null',
+  'boolean',
+  'integer',
+  'number',
+  'object',
+  'array',
+  'quoted',
+  'text',
+];
+
 /**
- * Converts a plain-text value to JSON of the first type that it fits. A value that fits no type becomes a string, so
- * that the host's validation sees what the model wrote.
+ * Converts a plain-text value to JSON of the first type that it fits, in the order of vLLM. A value that fits no type becomes
+ * null if it is one, and otherwise a string, so that the host's validation sees what the model wrote.
  */
 export function toJsonValue(text: string, types: readonly ValueType[]): string {
-  // An allowed null takes precedence over a string.
-  const ordered = types.includes('null') ? ['null' as const, ...types] : types;
-  for (const type of ordered) {
-    const json = converters[type](text, text.trim());
+  const trimmed = text.trim();
+  for (const type of ORDER) {
+    const json = types.includes(type) ? converters[type](text, trimmed) : undefined;
     if (json !== undefined) return json;
   }
-  return JSON.stringify(text);
+  return /^null$/i.test(trimmed) ? 'null' : JSON.stringify(text);
+}
+
+/** The start of values that are no strings. White space around them is limited, so that the test is short. */
+const STARTS: Partial<Record<ValueType, RegExp>> = {
+  null: /^\s{0,32}(?:n(?:u(?:ll?)?)?|N(?:o(?:ne?)?)?)?\s{0,32}$/,
+  boolean: /^\s{0,32}(?:t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?)?\s{0,32}$/i,
+  integer: /^\s{0,32}-?\d{0,400}\s{0,32}$/,
+  number: /^\s{0,32}-?[\d.]{0,400}(?:e[-+]?\d{0,8})?\s{0,32}$/i,
+  object: /^\s{0,32}(?:$|["{])/,
+  array: /^\s{0,32}(?:$|["[])/,
+  quoted: /^\s{0,32}(?:$|")/,
+};
+
+/** Longer than the start of any value that is tested as a whole. */
+const MAX_START = 512;
+
+/** Returns true if the text may be the start of a value of a type other than a string. */
+export function mayBecomeOther(text: string, types: readonly ValueType[]): boolean {
+  const start = text.slice(0, MAX_START);
+  return types.some(type => STARTS[type]?.test(start) === true);
 }
 
 type Converter = (text: string, trimmed: string) => string | undefined;
@@ -30,7 +61,7 @@ const converters: Readonly<Record<ValueType, Converter>> = {
 };
 
 /** Accepts Python's None too: the chat template of Qwen 3.5 writes it. */
-export const isNull = (text: string): boolean => text === 'null' || text === 'None';
+const isNull = (text: string): boolean => text === 'null' || text === 'None';
 
 /** Accepts JSON, a Python literal, either of them in a JSON string, or JSON with the escapes of a string. */
 function toContainer(text: string, bracket: '{' | '['): string | undefined {

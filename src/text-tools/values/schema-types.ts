@@ -38,8 +38,7 @@ function findIn(
 }
 
 /**
- * Returns the types that a schema allows, in its order: those of `type`, or of the schemas that it is composed of. A
- * value is converted to the first type that it fits. Type names outside of JSON Schema that servers use (`float`,
+ * Returns the types that a schema allows: those of `type`, or of the schemas that it is composed of. Type names outside of JSON Schema that servers use (`float`,
  * `dict`, `varchar`) are recognized too.
  */
 export function toValueTypes(schema: unknown, root: unknown): readonly ValueType[] {

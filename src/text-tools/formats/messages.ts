@@ -1,0 +1,126 @@
+import { readReasoning } from '../parser/reasoning.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
+import { readJsonCalls } from '../values/json-call.js';
+import { atemFormat } from './invoke.js';
+
+/** The characters with which a word may start that precedes a marker at the start of a response. */
+export const WORD_STARTS: readonly string[] = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_'];
+
+const MAX_WORD = 128;
+const MAX_SPACE = 32;
+
+/** Returns the offset after a name at `start`, which may be empty. */
+const findWordEnd = (cursor: TextCursor, start: number): Reading<number> =>
+  cursor.scan(
+    (character, offset) => offset < start + MAX_WORD && /[\p{L}\p{N}_.:/-]/u.test(character),
+    start,
+  );
+
+const MODEL_MESSAGE = '<|message_model|>';
+const MESSAGE_END = '<|end_message|>';
+const CALL_CONTENTS = ['<|content_invoke_tool_json|>', '<|content_invoke_tool_text|>'];
+
+const CONTENTS = [...CALL_CONTENTS, '<|content_text|>', '<|content_thinking|>', '<|content_tool_error|>'];
+
+/** Returns true if the kind of a message's content follows, also after the name of an author. Takes nothing. */
+function* seesContent(cursor: TextCursor): Reading<boolean> {
+  const start = yield* findWordEnd(cursor, 0);
+  for (const content of CONTENTS) if (yield* cursor.sees(content, start)) return true;
+  return false;
+}
+
+/**
+ * `<|message_model|>author<|content_invoke_tool_json|>{"name": …, "args": {…}}<|end_message|>` of Inkling. The author may be
+ * missing, and so is the marker of the first message, with which the prompt ends. Other contents are reasoning and text.
+ */
+export const inklingFormat: TextToolFormat = {
+  name: 'inkling',
+  openers: [MODEL_MESSAGE, ...CALL_CONTENTS],
+  startOpeners: WORD_STARTS,
+  closers: [MESSAGE_END],
+  artefacts: [MODEL_MESSAGE, '<|content_text|>', '<|content_tool_error|>', MESSAGE_END],
+  turnEnds: ['<|content_model_end_sampling|>'],
+  *accepts(cursor) {
+    return (yield* cursor.sees('{')) || (yield* seesContent(cursor));
+  },
+  *read(cursor, calls, opener) {
+    if (!CALL_CONTENTS.includes(opener)) {
+      cursor.take(yield* findWordEnd(cursor, 0));
+      const content = yield* cursor.match(CALL_CONTENTS);
+      if (content === undefined) {
+        calls.drop();
+        return false;
+      }
+      cursor.take(content.length);
+      yield* cursor.takeSpace(MAX_SPACE);
+    }
+    return yield* readJsonCalls(cursor, calls, {
+      fields: { name: 'name', arguments: ['args', 'arguments'] },
+    });
+  },
+};
+
+const MESSAGE = '<|message|>';
+const ASSISTANT = '<|start|>assistant';
+const ENDS = ['<|eom|>', '<|eot|>'];
+
+/**
+ * ` to=recipient<|message|>body<|eom|>` of Muse. Messages to the user are text, those to `self` reasoning, and those to a
+ * tool contain calls in `<atem:function_calls>`. The first message has no `<|start|>assistant`, with which the prompt ends.
+ */
+export const museFormat: TextToolFormat = {
+  name: 'muse',
+  openers: [ASSISTANT],
+  startOpeners: [' to=', 'to='],
+  closers: [...(atemFormat.closers ?? []), ...ENDS],
+  artefacts: [ASSISTANT, ...ENDS],
+  isMessageMarkup: true,
+  *accepts(cursor) {
+    return (yield* findRecipient(cursor)) !== undefined;
+  },
+  *read(cursor, calls) {
+    const recipient = (yield* findRecipient(cursor)) ?? '';
+    yield* cursor.takeSpace();
+    cursor.take(`to=${recipient}${MESSAGE}`.length);
+    if (recipient !== 'user' && recipient !== 'self') return yield* readInvokes(cursor, calls);
+    calls.drop();
+    if (recipient === 'self') {
+      yield* readReasoning(cursor, {
+        close: '<|eom|>',
+        enders: ['<|eot|>', '<|start|>'],
+        onText: calls.reasoning,
+      });
+      calls.drop();
+    }
+    return false;
+  },
+};
+
+/** Returns the recipient of a message. Takes nothing. */
+function* findRecipient(cursor: TextCursor): Reading<string | undefined> {
+  const start = yield* findSpaceEnd(cursor, { start: 0, most: 1 });
+  if (!(yield* cursor.sees('to=', start))) return undefined;
+  let recipient = '';
+  yield* cursor.scan(character => {
+    if (recipient.length >= MAX_WORD || /[\s<]/.test(character)) return false;
+    recipient += character;
+    return true;
+  }, start + 3);
+  return (yield* cursor.sees(MESSAGE, start + 3 + recipient.length)) ? recipient : undefined;
+}
+
+function* readInvokes(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
+  const starts = [...atemFormat.openers, ...(atemFormat.prefixes ?? [])];
+  let isRead = false;
+  for (;;) {
+    const space = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+    let start: string | undefined;
+    for (const marker of starts) if (yield* cursor.sees(marker, space)) start = marker;
+    if (start === undefined) return isRead;
+    cursor.take(space + start.length);
+    if (!atemFormat.openers.includes(start)) continue;
+    if (!(yield* atemFormat.read(cursor, calls, start))) return false;
+    isRead = true;
+  }
+}
