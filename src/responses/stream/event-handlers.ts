@@ -28,6 +28,8 @@ export type ResponseState = 'open' | 'steered' | 'terminal' | 'failed';
 export interface Mapping {
   readonly write: (part: Part) => void;
   readonly errorContext: ErrorContext;
+  /** Takes the first response object. Undefined afterwards. */
+  onResponse: ((response: PlainObject) => void) | undefined;
   /** The requested limit of output tokens. */
   readonly maxOutputTokens: number | undefined;
   readonly items: OutputItems;
@@ -159,6 +161,8 @@ export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map([
 function announceResponse(fields: PlainObject, mapping: Mapping): void {
   const response = objectOf(fields.response);
   if (response === undefined) return;
+  mapping.onResponse?.(response);
+  mapping.onResponse = undefined;
   if (mapping.removedReasoning === undefined) {
     const removed = toRemovedReasoning(response);
     if (removed.length > 0) mapping.removedReasoning = removed;
