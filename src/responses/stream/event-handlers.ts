@@ -116,12 +116,11 @@ const handlers: Readonly<Record<string, Handler>> = {
   'response.reasoning_summary_text.done': (fields, { items }) => {
     items.at('reasoning', fields).completePart('summary', summaryIndexOf(fields), stringOf(fields.text));
   },
-  'response.reasoning_text.delta': (fields, { items }) => {
-    items.at('reasoning', fields).writeDelta('text', 0, stringOf(fields.delta));
-  },
-  'response.reasoning_text.done': (fields, { items }) => {
-    items.at('reasoning', fields).completePart('text', 0, stringOf(fields.text));
-  },
+  'response.reasoning_text.delta': writeReasoning,
+  'response.reasoning_text.done': completeReasoning,
+  // The names of the Open Responses specification.
+  'response.reasoning.delta': writeReasoning,
+  'response.reasoning.done': completeReasoning,
 
   'response.function_call_arguments.delta': (fields, { items }) => {
     items.at('function_call', fields).writeArguments(stringOf(fields.delta));
@@ -141,6 +140,14 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
   'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
 };
+
+function writeReasoning(fields: PlainObject, { items }: Mapping): void {
+  items.at('reasoning', fields).writeDelta('text', 0, stringOf(fields.delta));
+}
+
+function completeReasoning(fields: PlainObject, { items }: Mapping): void {
+  items.at('reasoning', fields).completePart('text', 0, stringOf(fields.text));
+}
 
 const summaryIndexOf = (fields: PlainObject): number => numberOf(fields.summary_index) ?? 0;
 
