@@ -90,6 +90,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/shared',
   ],
   'src/responses/stream': [
+    'src/tool-calls',
     'src/responses/hosted-tools',
     'src/http',
     'src/redaction',
@@ -97,7 +98,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/shared',
   ],
   'src/responses/transport.ts': ['src/responses/wire.ts', 'src/http', 'src/core', 'src/shared'],
+  'src/responses/echo.ts': ['src/responses/wire.ts', 'src/core', 'src/shared'],
   'src/responses/websocket': [
+    'src/responses/echo.ts',
     'src/responses/transport.ts',
     'src/core',
     'src/http',
@@ -109,6 +112,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/responses/transport.ts',
     'src/responses/compatibility',
     'src/responses/request',
+    'src/responses/echo.ts',
     'src/responses/stream',
     'src/responses/websocket',
     'src/http',
