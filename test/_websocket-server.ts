@@ -77,11 +77,14 @@ export async function serveWebSocket({
 
 let count = 0;
 
-/** Returns the events of a response with a text. */
-export const toTextEvents = (text: string, { id = `resp_${++count}` }: { id?: string } = {}) =>
+/** Returns the events of a response with a text. `previousId` is the response that it continues. */
+export const toTextEvents = (
+  text: string,
+  { id = `resp_${++count}`, previousId = null }: { id?: string; previousId?: unknown } = {},
+) =>
   toStream([message([text], { id: `msg_${count}` })]).map(event =>
     'response' in event && typeof event.response === 'object'
-      ? { ...event, response: { ...event.response, id } }
+      ? { ...event, response: { ...event.response, id, previous_response_id: previousId } }
       : event,
   );
 
@@ -89,4 +92,5 @@ export function sendEvents(socket: WebSocket, events: readonly object[]): void {
   for (const event of events) socket.send(JSON.stringify(event));
 }
 
-export const sendText = ({ socket }: Received): void => sendEvents(socket, toTextEvents('over a WebSocket'));
+export const sendText = ({ socket, body }: Received): void =>
+  sendEvents(socket, toTextEvents('over a WebSocket', { previousId: body.previous_response_id }));

@@ -91,6 +91,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/shared',
   ],
   'src/responses/stream': [
+    'src/tool-calls',
     'src/responses/hosted-tools',
     'src/http',
     'src/redaction',
@@ -98,7 +99,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/shared',
   ],
   'src/responses/transport.ts': ['src/responses/wire.ts', 'src/http', 'src/core', 'src/shared'],
+  'src/responses/echo.ts': ['src/responses/wire.ts', 'src/core', 'src/shared'],
   'src/responses/websocket': [
+    'src/responses/echo.ts',
     'src/responses/transport.ts',
     'src/core',
     'src/http',
@@ -110,6 +113,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/responses/transport.ts',
     'src/responses/compatibility',
     'src/responses/request',
+    'src/responses/echo.ts',
     'src/responses/stream',
     'src/responses/websocket',
     'src/http',

@@ -101,9 +101,11 @@ export const createCallError = (
 export function toStreamError(value: unknown, context: ErrorContext): APICallError {
   const data = redactErrorJson(value ?? null, context.redact);
   const error = toWireError(data) ?? { message: 'The server reported an error without a reason.' };
-  const status = statusOfCode(error);
+  // LM Studio without the API answers with status 200.
+  const isMissing = isMissingRoute(error, context);
+  const status = isMissing ? 404 : statusOfCode(error);
   return new APICallError({
-    message: toErrorText(error.message),
+    message: isMissing ? describeMissing(error.message, context) : toErrorText(error.message),
     url: context.url,
     requestBodyValues: context.requestBody,
     responseHeaders: context.responseHeaders,
@@ -134,14 +136,17 @@ export async function toHttpError(
     (/^\s*</.test(body)
       ? `a web page, not a JSON error (${excerptOf(body)})`
       : excerptOf(body) || context.redact(response.statusText));
+  const isMissing = status === 404 && error !== undefined && isMissingRoute(error, { ...context, status });
   return new APICallError({
-    message: [
-      error === undefined ? `${context.url} returned status ${status}:` : undefined,
-      toErrorText(message),
-      toHint(status, { hasKey, isApiError: error !== undefined }),
-    ]
-      .filter(Boolean)
-      .join(' '),
+    message: isMissing
+      ? describeMissing(message, context)
+      : [
+          error === undefined ? `${context.url} returned status ${status}:` : undefined,
+          toErrorText(message),
+          toHint(status, { hasKey, isApiError: error !== undefined }),
+        ]
+          .filter(Boolean)
+          .join(' '),
     url: context.url,
     requestBodyValues: context.requestBody,
     statusCode: status,
@@ -152,6 +157,30 @@ export async function toHttpError(
   });
 }
 
+/** Messages of servers and gateways that have no endpoint at an address. */
+const MISSING_ROUTE =
+  /no route matched|(?:unexpected|unknown|invalid) (?:endpoint|url|route)|no (?:such )?(?:endpoint|route) found/i;
+
+/** Messages that mean it with status 404 and without a code that names something else. */
+const NOT_FOUND = /^(?:(?:file|resource|page|url|route|endpoint|404)[ :]*)?not found[.!]?$/i;
+
+/** Returns true if the server has no endpoint for new responses. A model, an item or a response may be missing instead. */
+function isMissingRoute(
+  { message, code = '', param }: WireError,
+  { url, status }: { readonly url: string; readonly status?: number },
+): boolean {
+  if (!/\/responses(?:\/compact)?$/.test(url) || param !== undefined || /\w_not_found/.test(code))
+    return false;
+  return MISSING_ROUTE.test(message) || (status === 404 && NOT_FOUND.test(message.trim()));
+}
+
+/** A server may have the API without the endpoint for compactions. */
+const describeMissing = (message: string, { url }: Pick<ErrorContext, 'url'>): string =>
+  `${url} returned "${toErrorText(message)}". ` +
+  (url.endsWith('/compact') ? 'This server has no endpoint for compactions.' : NO_API);
+
+const NO_API = 'Check `baseURL`: this server has no Responses API there.';
+
 /** Returns the next step for a status that has one usual cause. */
 function toHint(
   status: number,
@@ -160,7 +189,7 @@ function toHint(
   if (status === 401 && !hasKey) return 'No `apiKey` was set: pass one, or set OPENAI_API_KEY.';
   // An API that does not have the model reports a JSON error; a server without the endpoint does not.
   if (status === 405 || status === 501 || (status === 404 && !isApiError)) {
-    return 'Check `baseURL`: this server has no Responses API there.';
+    return NO_API;
   }
   return undefined;
 }

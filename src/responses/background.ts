@@ -14,6 +14,7 @@ import {
   toLostError,
   toTruncationError,
 } from './background-errors.js';
+import { isInBackground } from './echo.js';
 import type { ResponseRequest, ResponseSource, ResponseTransport } from './transport.js';
 
 /*
@@ -318,7 +319,8 @@ function createTracker(responseId: string | undefined): Tracker {
       const number = numberOf(fields.sequence_number);
       if (number !== undefined && number <= tracker.lastEvent) return undefined;
       tracker.lastEvent = number ?? tracker.lastEvent;
-      tracker.responseId ??= idOf(response.id);
+      // A response that ran at once cannot be read again.
+      if (isInBackground(response)) tracker.responseId ??= idOf(response.id);
       tracker.status = response.status ?? tracker.status;
       if (response.status === 'cancelled') throw toCancelledError(tracker, context);
       if (isState) {

@@ -3,9 +3,8 @@ import { contentToParts, createPartCollector } from '../core/collector.js';
 import type { Part, Warning } from '../core/part.js';
 import { type CoreModel, sourceOf } from '../core/source.js';
 import { NO_USAGE } from '../core/finish.js';
-import { createCallError } from '../http/api-error.js';
 import type { Credentials } from '../http/key-ring.js';
-import type { OpenedResponse, ResponseTimeouts } from '../http/open-response.js';
+import type { ResponseTimeouts } from '../http/open-response.js';
 import { hasKey } from '../redaction/redaction.js';
 import { redactRequestBody } from '../redaction/request-body.js';
 import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request.js';
@@ -14,6 +13,7 @@ import { numberOf } from '../shared/json.js';
 import { backgroundTransport } from './background.js';
 import type { Compatibility } from './compatibility/compatibility.js';
 import { type LearnedCompatibility, sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
+import { BACKGROUND_IGNORED, toEchoWarnings } from './echo.js';
 import { type BuiltRequest, buildRequest } from './request/build-request.js';
 import { supportedUrls } from './request/content.js';
 import type { SettingOptions } from './request/options.js';
@@ -135,7 +135,7 @@ async function send(
           call,
           warn,
         });
-        return begin(source, { body, call, config, memory, built: request });
+        return begin(source, { body, call, config, memory, built: request, warn });
       },
       compatibility: override.compatibility,
       learned: config.learnedCompatibility,
@@ -149,19 +149,22 @@ interface ReadContext extends Omit<ModelContext, 'modelId'> {
   readonly body: ResponsesRequestBody;
   readonly call: CoreCall;
   readonly built: BuiltRequest;
+  readonly warn: (warning: Warning) => void;
 }
 
 async function begin(
   source: ResponseSource,
-  { body, call, config, memory, built: { background, toolNames } }: ReadContext,
+  { body, call, config, memory, built: { background, toolNames }, warn }: ReadContext,
 ): Promise<BegunResponse> {
   const { abortSignal: signal, includeRawChunks, isStream } = call;
-  const isInBackground = source.background !== undefined;
+  const backgroundId = source.background?.responseId;
+  const isInBackground = backgroundId !== undefined;
+  if (source.background !== undefined && !isInBackground) warn(BACKGROUND_IGNORED);
   // Hosts store and log the body, which may contain credentials of hosted MCP servers.
   const facts = { body: redactRequestBody(body).body, headers: source.headers, close: source.close };
   if (isInBackground && background.submit) {
-    source.background.leave();
-    return { ...facts, reader: NO_MORE, head: toSubmitted(source.background.responseId, source) };
+    source.background?.leave();
+    return { ...facts, reader: NO_MORE, head: toSubmitted(backgroundId) };
   }
   const reader = readResponse({
     ...source,
@@ -170,6 +173,7 @@ async function begin(
     declared: toDeclaredTools(call),
     maxOutputTokens: numberOf(body.max_output_tokens),
     onServerItem: memory.received.add,
+    onResponse: response => toEchoWarnings(body, response).forEach(warn),
     isKept: body.store === true || body.previous_response_id !== undefined || isInBackground,
     sequenceNumbers: isInBackground
       ? { after: isStream ? background.resume?.sequenceNumber : undefined }
@@ -244,15 +248,7 @@ const WITHOUT_TEXT: ReadonlySet<string> = new Set(['raw']);
 /** The reader of a response that was only submitted. */
 const NO_MORE: ResponseReader = { next: async () => undefined, body: () => undefined };
 
-function toSubmitted(responseId: string | undefined, { errorContext }: OpenedResponse): Part[] {
-  const { url, requestBody } = errorContext;
-  if (responseId === undefined) {
-    throw createCallError(
-      'unexpectedResponse',
-      { url, requestBody },
-      `Expected a response in the background with an id from ${url}, got none. Check that the server supports \`background\`.`,
-    );
-  }
+function toSubmitted(responseId: string): Part[] {
   return [
     { type: 'response-metadata', id: responseId },
     {

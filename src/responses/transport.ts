@@ -21,7 +21,7 @@ export interface ResponseSource extends OpenedResponse {
 }
 
 interface BackgroundSource {
-  /** Undefined if the server responded with something else. */
+  /** Undefined if the server answers at once instead. */
   readonly responseId: string | undefined;
   /** Ends the reading. The response continues on the server. */
   leave(): void;

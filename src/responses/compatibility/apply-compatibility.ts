@@ -19,6 +19,7 @@ import {
   type WireTool,
 } from '../wire.js';
 import type { Compatibility } from './compatibility.js';
+import { TOOL_FIELD, withoutTool } from './rejected-tools.js';
 
 /** Converts a request to the format that the endpoint accepts. Returns the same object if nothing changes. */
 export function applyCompatibility(
@@ -286,7 +287,9 @@ export const hasField = (body: ResponsesRequestBody, path: string): boolean =>
   withoutField(body, path) !== body;
 
 const withoutField = (body: ResponsesRequestBody, path: string): ResponsesRequestBody =>
-  omit(body, path.split('.')) as ResponsesRequestBody;
+  path.startsWith(TOOL_FIELD)
+    ? withoutTool(body, path.slice(TOOL_FIELD.length))
+    : (omit(body, path.split('.')) as ResponsesRequestBody);
 
 /** Removes a field from an object, or from each object of a list. In a list of strings, the path is the string. */
 function omit(value: unknown, path: readonly string[]): unknown {

@@ -79,7 +79,7 @@ export interface Compatibility {
   readonly instructionsWithPreviousResponse?: boolean;
   /**
    * Request fields that are not sent, by their wire names, for example `temperature` or `text.verbosity`. `input.phase` is
-   * a field of input items, `include.message.output_text.logprobs` a value of a list. The Codex backend rejects
+   * a field of input items, `include.message.output_text.logprobs` a value of a list, `tools.search` a function. The Codex backend rejects
    * `max_output_tokens`: https://github.com/RayBytes/ChatMock/issues/103. Volcengine has no encrypted reasoning
    * (`include.reasoning.encrypted_content`): https://github.com/CherryHQ/cherry-studio/issues/13144
    * @default none

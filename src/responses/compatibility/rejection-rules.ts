@@ -1,14 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { objectOf } from '../../shared/json.js';
-import {
-  createItemRelations,
-  EFFORTS,
-  type InputItem,
-  isCompaction,
-  type ItemRelations,
-  rebuiltItems,
-  type ResponsesRequestBody,
-} from '../wire.js';
+import { createItemRelations, EFFORTS, type ItemRelations, type ResponsesRequestBody } from '../wire.js';
 import { applyCompatibility } from './apply-compatibility.js';
 import {
   CHAT_TOOL_OUTPUTS,
@@ -17,6 +9,8 @@ import {
   ENCRYPTED_REASONING,
   mergeCompatibility,
 } from './compatibility.js';
+import { REFUSED_CONTENT, repairInput } from './item-repairs.js';
+import { TOOL_FIELD } from './rejected-tools.js';
 
 /** A rejection of a request that one change of the request resolves. */
 interface RejectionRule {
@@ -38,15 +32,6 @@ interface Rejection {
   readonly body: ResponsesRequestBody;
 }
 
-/**
- * The rejection of encrypted content, of reasoning or of a compaction: it is encrypted for the account that created it
- * (Wei-Shaw/sub2api#5084).
- */
-export const REFUSED_CONTENT: readonly RegExp[] = [
-  /invalid_encrypted_content/, // openai/codex#8145
-  /encrypted content .*could not be verified/i, // openai/openai-agents-python#2063
-];
-
 /** The rules in the order in which they are tried: unambiguous texts first, then texts that may mean several things. */
 const REJECTION_RULES: readonly RejectionRule[] = [
   {
@@ -66,7 +51,10 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     fallback: { reasoning: false },
   },
   {
-    texts: [/Encrypted content is not supported\.(?! *with)/], // vllm-project/vllm, openai/responses/utils.py
+    texts: [
+      /Encrypted content is not supported\.(?! *with)/, // vllm-project/vllm, openai/responses/utils.py
+      /item\['content'\] is not an array/, // ggml-org/llama.cpp, for reasoning without a text
+    ],
     fallback: { reasoning: 'text' },
   },
   {
@@ -140,6 +128,11 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     },
   },
   {
+    // Without the tool, the others remain usable.
+    texts: [/Invalid schema for function '([\w-]+)'/i],
+    fallback: ({ named }) => ({ without: [`${TOOL_FIELD}${named}`] }),
+  },
+  {
     texts: [
       /tool_choice was set .{0,40}no tools/i, // OpenHands/OpenHands#7078 (xAI)
       /tool_choice'? is only allowed when '?tools/i, // writer/writer-framework#1013
@@ -191,9 +184,6 @@ const REJECTION_RULES: readonly RejectionRule[] = [
 
 const REJECTION_STATUSES: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
-/** A reference to an item that the server has not stored, or no longer. */
-const MISSING_REFERENCE = /Item with id '?([\w-]+)'? not found/i;
-
 export interface Fallback {
   readonly body: ResponsesRequestBody;
   /** The compatibility that changed the body. Undefined if an item was replaced. */
@@ -231,43 +221,9 @@ export function findFallback(
       if (changed !== body) return { body: changed, compatibility, isLasting: !isForThisRequestOnly };
     }
   }
-  const restored = isRejection ? withoutRefusedCompaction(body, message, relations) : undefined;
-  if (restored !== undefined)
-    return { body: applyCompatibility({ ...body, input: restored }, applied), isLasting: false };
-  const missing = isRejection ? MISSING_REFERENCE.exec(message)?.[1] : undefined;
-  const input = body.input.flatMap(item =>
-    isReferenceTo(item, missing) ? rebuiltItems(item, relations) : item,
-  );
-  return missing !== undefined && body.input.some(item => isReferenceTo(item, missing))
-    ? { body: { ...body, input }, isLasting: false }
-    : undefined;
+  const input = isRejection ? repairInput(body, message, relations) : undefined;
+  return input && { body: applyCompatibility({ ...body, input }, applied), isLasting: false };
 }
-
-/**
- * Returns the input with the items that the newest compaction replaced, and without compactions. Undefined if the request
- * has no compaction, or if the history did not contain what it replaced.
- */
-function withoutRefusedCompaction(
-  { input }: ResponsesRequestBody,
-  message: string,
-  relations: ItemRelations,
-): InputItem[] | undefined {
-  if (!REFUSED_CONTENT.some(text => text.test(message))) return undefined;
-  const isCompacted = (item: InputItem): boolean => isCompaction(item, relations);
-  const newest = input.findLastIndex(isCompacted);
-  const compaction = input[newest];
-  const replaced = compaction && relations.replaced.get(compaction);
-  if (replaced === undefined || !replaced.some(item => !isCompacted(item) && isContent(item)))
-    return undefined;
-  return [...replaced, ...input.slice(newest + 1)].filter(item => !isCompacted(item));
-}
-
-/** Returns true for an item that the conversation consists of. Hosts keep instructions when they remove old messages. */
-const isContent = (item: InputItem): boolean =>
-  !('role' in item && item.role !== 'user' && item.role !== 'assistant');
-
-const isReferenceTo = (item: InputItem, id: string | undefined): boolean =>
-  item.type === 'item_reference' && item.id === id;
 
 const isApplied = (compatibility: Compatibility, applied: Compatibility): boolean => {
   const settings = new Map<string, unknown>(Object.entries(applied));

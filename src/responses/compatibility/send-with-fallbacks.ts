@@ -10,7 +10,9 @@ import {
 } from '../wire.js';
 import { applyCompatibility, countImages, hasField } from './apply-compatibility.js';
 import { type Compatibility, ENCRYPTED_REASONING, mergeCompatibility } from './compatibility.js';
-import { findFallback, REFUSED_CONTENT } from './rejection-rules.js';
+import { REFUSED_CONTENT } from './item-repairs.js';
+import { TOOL_FIELD } from './rejected-tools.js';
+import { findFallback } from './rejection-rules.js';
 
 /** Compatibility learned from rejected requests of one model. */
 export interface LearnedCompatibility {
@@ -162,6 +164,13 @@ const countReferences = ({ input }: ResponsesRequestBody): number =>
 
 /** Returns a warning for a setting that the server does not accept, under the host's name for it. */
 function toOmittedWarning(field: string): Warning {
+  if (field.startsWith(TOOL_FIELD)) {
+    const name = field.slice(TOOL_FIELD.length);
+    return {
+      type: 'other',
+      message: `The server rejects the schema of the tool "${name}" for this model: the tool is not sent.`,
+    };
+  }
   const setting = toCamelCase(field);
   return {
     type: 'unsupported',

@@ -84,6 +84,7 @@ export function toTools(
   }
   // Servers reject a `tool_choice` without tools.
   if (wireTools.length === 0) return {};
+  warnAboutCount(declared.values(), warn);
   // `none` also allows no tool of the list. The tool loop ends the calling of tools with it.
   if (allowedTools !== undefined && toolChoice?.type !== 'none') {
     const isRequired = toolChoice?.type === 'required';
@@ -94,6 +95,23 @@ export function toTools(
   }
   if (toolChoice === undefined) return { tools: wireTools };
   return { tools: wireTools, tool_choice: toToolChoice(toolChoice, { declared, toWire: toolNames.toWire }) };
+}
+
+/** The number of tools up to which requests are known to be accepted. Models choose badly long before. */
+const MAX_TOOLS = 128;
+
+function warnAboutCount(
+  declared: Iterable<{ readonly isOmitted?: boolean; readonly isDeferred?: boolean }>,
+  warn: (warning: Warning) => void,
+): void {
+  const count = [...declared].filter(({ isOmitted, isDeferred }) => !isOmitted && !isDeferred).length;
+  if (count <= MAX_TOOLS) return;
+  warn({
+    type: 'other',
+    message:
+      `The request has ${count} tools, more than the ${MAX_TOOLS} that the API accepts. Offer fewer, ` +
+      'for example with `activeTools`, or defer some with a tool search.',
+  });
 }
 
 /** Returns the namespace in the request, which is added before its first tool. */

@@ -28,6 +28,8 @@ export type ResponseState = 'open' | 'steered' | 'terminal' | 'failed';
 export interface Mapping {
   readonly write: (part: Part) => void;
   readonly errorContext: ErrorContext;
+  /** Takes the first response object. Undefined afterwards. */
+  onResponse: ((response: PlainObject) => void) | undefined;
   /** The requested limit of output tokens. */
   readonly maxOutputTokens: number | undefined;
   readonly items: OutputItems;
@@ -114,12 +116,11 @@ const handlers: Readonly<Record<string, Handler>> = {
   'response.reasoning_summary_text.done': (fields, { items }) => {
     items.at('reasoning', fields).completePart('summary', summaryIndexOf(fields), stringOf(fields.text));
   },
-  'response.reasoning_text.delta': (fields, { items }) => {
-    items.at('reasoning', fields).writeDelta('text', 0, stringOf(fields.delta));
-  },
-  'response.reasoning_text.done': (fields, { items }) => {
-    items.at('reasoning', fields).completePart('text', 0, stringOf(fields.text));
-  },
+  'response.reasoning_text.delta': writeReasoning,
+  'response.reasoning_text.done': completeReasoning,
+  // The names of the Open Responses specification.
+  'response.reasoning.delta': writeReasoning,
+  'response.reasoning.done': completeReasoning,
 
   'response.function_call_arguments.delta': (fields, { items }) => {
     items.at('function_call', fields).writeArguments(stringOf(fields.delta));
@@ -140,6 +141,14 @@ const handlers: Readonly<Record<string, Handler>> = {
   'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
 };
 
+function writeReasoning(fields: PlainObject, { items }: Mapping): void {
+  items.at('reasoning', fields).writeDelta('text', 0, stringOf(fields.delta));
+}
+
+function completeReasoning(fields: PlainObject, { items }: Mapping): void {
+  items.at('reasoning', fields).completePart('text', 0, stringOf(fields.text));
+}
+
 const summaryIndexOf = (fields: PlainObject): number => numberOf(fields.summary_index) ?? 0;
 
 const toHostedHandler =
@@ -159,6 +168,8 @@ export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map([
 function announceResponse(fields: PlainObject, mapping: Mapping): void {
   const response = objectOf(fields.response);
   if (response === undefined) return;
+  mapping.onResponse?.(response);
+  mapping.onResponse = undefined;
   if (mapping.removedReasoning === undefined) {
     const removed = toRemovedReasoning(response);
     if (removed.length > 0) mapping.removedReasoning = removed;

@@ -36,6 +36,8 @@ export interface EventMapperOptions {
   readonly isJson?: boolean;
   /** Called with each finished item that is neither a message, reasoning nor a function call. @default the items are not kept */
   readonly onServerItem?: ((item: PlainObject) => void) | undefined;
+  /** Called with the response object of the first event that has one. @default it is not read */
+  readonly onResponse?: ((response: PlainObject) => void) | undefined;
 }
 
 /** Converts the events of one response to stream parts. */
@@ -92,6 +94,7 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
   const mapping: Mapping = {
     write,
     errorContext,
+    onResponse: options.onResponse,
     maxOutputTokens: options.maxOutputTokens,
     items: createOutputItems(createItem, {
       kindOf: wire => kindOf(wire, options.declared),

@@ -59,6 +59,8 @@ export function createOutputItems(create: ItemFactories, options: OutputItemsOpt
   const onBegin = (): void => {
     if (count >= RESPONSE_LIMITS.items) throw tooManyItems();
     count++;
+    const newest = kinds.reasoning.entries.at(-1)?.item;
+    if (newest?.closed === false) newest.settle();
     options.onBegin();
   };
   const kinds: { readonly [Kind in ItemKind]: ItemsOfKind<ItemOf[Kind]> } = {

@@ -12,6 +12,7 @@ import {
   type EventMapperOptions,
   type ResponsesEvent,
 } from './event-mapper.js';
+import { createAnsweredCalls } from './answered-calls.js';
 import { createSequenceNumbers } from './sequence-numbers.js';
 
 export interface ReadResponseOptions extends Omit<EventMapperOptions, 'write'> {
@@ -60,7 +61,7 @@ const CHUNK_SIZE = 32 * 1024;
 export function readResponse(options: ReadResponseOptions): ResponseReader {
   const { read, errorContext, redactKnown, includeRawChunks = false, signal, close } = options;
   let batch: Part[] = [];
-  const write = (part: Part): void => void batch.push(part);
+  const { write } = createAnsweredCalls(part => void batch.push(part), { holds: !isOpenAI(errorContext) });
   const numbers = options.sequenceNumbers && createSequenceNumbers(write, options.sequenceNumbers);
   const mapper = createEventMapper({ ...options, write: numbers?.write ?? write });
   const decoder = createUtf8Decoder();
@@ -164,6 +165,10 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     return parser;
   }
 }
+
+/** OpenAI, which its headers show, runs no functions. Calls of other servers are held back until it is certain. */
+const isOpenAI = ({ responseHeaders }: ErrorContext): boolean =>
+  responseHeaders?.['openai-version'] !== undefined;
 
 /** Counts text that may stay in memory until the end of the response. */
 function createCounter(kind: keyof typeof TOTAL_LIMITS): (text: string) => void {

@@ -14,6 +14,8 @@ export interface ReasoningItem extends OutputItem {
   writeDelta(channel: ReasoningChannel, index: number, delta: string): void;
   /** Adds the text of a complete part that its deltas did not contain. */
   completePart(channel: ReasoningChannel, index: number, text: string): void;
+  /** Ends the block when another item begins: some servers finish all items at the end (llama.cpp). */
+  settle(): void;
 }
 
 /**
@@ -44,6 +46,11 @@ export function createReasoningItem(id: string, writer: PartWriter): ReasoningIt
       channel ??= from;
       if (from === channel) blocks.complete(from, index, text);
       else if (text.startsWith(otherText)) otherText = text;
+    },
+
+    settle() {
+      // Encrypted content belongs to the end of the block.
+      if (channel === 'text' && idOf(writer.announced?.encrypted_content) === undefined) blocks.settle();
     },
 
     isSameAs: wire => {
@@ -100,13 +107,14 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
     texts: (): string[] => [...blocks.values()].map(block => block.text.toString()),
 
     append(channel: ReasoningChannel, index: number, delta: string): void {
-      writeDelta(at(toBlockIndex(channel, index)), channel, delta);
+      writeDelta(blockOf(channel, index), channel, delta);
     },
 
     /** Adds the end of a complete text. */
     complete(channel: ReasoningChannel, index: number, text: string): void {
-      const block = at(toBlockIndex(channel, index));
-      if (text.startsWith(block.text.toString())) writeDelta(block, channel, text.slice(block.text.length));
+      const streamed = channel === 'text' ? joined() : at(index).text.toString();
+      const rest = text.startsWith(streamed) ? text.slice(streamed.length) : '';
+      if (rest !== '') writeDelta(blockOf(channel, index), channel, rest);
     },
 
     /** Adds a block. */
@@ -114,8 +122,16 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
       writeDelta(begin(blocks.size), channel, text);
     },
 
+    /** Closes the block if its text has begun, and if the next request can name its item. */
+    settle(): void {
+      if (open !== undefined && open.text.length > 0 && itemId !== undefined)
+        close({ itemId, reasoningEncryptedContent: null });
+    },
+
     /** Closes the last block. */
     end(wire: PlainObject | undefined): void {
+      // Encrypted content that arrives late gets a block of its own.
+      if (open === undefined && idOf(wire?.encrypted_content) !== undefined) begin(blocks.size);
       close({
         ...toMetadata(wire),
         // llama.cpp sends an empty string instead of nothing.
@@ -123,6 +139,15 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
       });
     },
   };
+
+  /** Full text is one block, because vLLM increments `content_index` with every delta. Another one follows a settled block. */
+  function blockOf(channel: ReasoningChannel, index: number): Block {
+    return channel === 'text' ? (open ?? begin(blocks.size)) : at(index);
+  }
+
+  function joined(): string {
+    return [...blocks.values()].map(block => block.text.toString()).join('');
+  }
 
   function at(index: number): Block {
     return blocks.get(index) ?? begin(index);
@@ -174,15 +199,15 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
   }
 }
 
-/** Full text is one block, because vLLM increments `content_index` with every delta. */
-const toBlockIndex = (channel: ReasoningChannel, index: number): number => (channel === 'text' ? 0 : index);
-
 /** Returns text without differences in white space. */
 const toPlain = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const toSummary = (wire: PlainObject): string[] => objectsOf(wire.summary).map(part => stringOf(part.text));
 
-const toFullText = (wire: PlainObject): string =>
-  objectsOf(wire.content)
-    .map(part => stringOf(part.text))
-    .join('');
+/** Returns the text of the content, which is a list, or a string (SGLang's gateway). */
+const toFullText = ({ content }: PlainObject): string =>
+  typeof content === 'string'
+    ? content
+    : objectsOf(content)
+        .map(part => stringOf(part.text))
+        .join('');

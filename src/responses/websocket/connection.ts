@@ -34,8 +34,10 @@ export interface Connection {
 
 export interface LaneRequest {
   readonly frame: string;
-  /** Returns the link of the response that the frame requests, without its output. */
-  readonly link: Omit<Link, 'id' | 'output'>;
+  /** The link of the response that the frame requests, without its output. Undefined if it is not to be continued. */
+  readonly link: Omit<Link, 'id' | 'output'> | undefined;
+  /** The id of the response that the frame continues. */
+  readonly continuedId: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -134,7 +136,7 @@ export function createConnection({
     retire,
   };
 
-  async function send(lane: Lane, { frame, link, signal }: LaneRequest): Promise<BegunResponse> {
+  async function send(lane: Lane, { frame, link, continuedId, signal }: LaneRequest): Promise<BegunResponse> {
     const previousId = lane.link?.id;
     lane.link = undefined;
     try {
@@ -156,12 +158,13 @@ export function createConnection({
     const exchange = createExchange({
       headers: socket.headers,
       previousId,
+      continuedId,
       isShared: lanes.length > 1,
       onEnd({ id, output, mayContinue }) {
         release();
         active.delete(lane.id);
         lane.isBusy = false;
-        if (id !== undefined) lane.link = { ...link, id, output };
+        if (id !== undefined && link !== undefined) lane.link = { ...link, id, output };
         if (mayContinue) {
           abandoned.add(lane.id);
           retire();

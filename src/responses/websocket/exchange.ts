@@ -2,6 +2,7 @@ import { statusOfCode } from '../../http/retry.js';
 import { toWireError } from '../../http/api-error.js';
 import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import { idOf, numberOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
+import { continues } from '../echo.js';
 import { SocketError } from './socket.js';
 
 export interface BegunResponse {
@@ -27,6 +28,8 @@ export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** The id of the previous response on the same lane. */
   readonly previousId: string | undefined;
+  /** The id of the response that the request continues, without the input before it. */
+  readonly continuedId: string | undefined;
   /** True if each frame must be parsed. */
   readonly isShared: boolean;
   /** Called once with the last frame, before the response ends. */
@@ -55,6 +58,9 @@ const TERMINAL: ReadonlySet<string> = new Set([
   'error',
 ]);
 
+/** The code for a response that does not continue the one that the request names. */
+export const PREVIOUS_IGNORED = 'previous_response_ignored';
+
 /** Events with a delta have none of the facts that an exchange needs. */
 const DELTA = /^\{"type":"response\.[\w.]+\.delta"/;
 
@@ -62,7 +68,7 @@ const DELTA = /^\{"type":"response\.[\w.]+\.delta"/;
 const HIGH_MARK = 1024 * 1024;
 
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { headers, previousId, isShared, onEnd, onForeign, onCancel, onPressure } = options;
+  const { headers, previousId, continuedId, isShared, onEnd, onForeign, onCancel, onPressure } = options;
   const body = createBody({ onCancel, onPressure });
   const output: PlainObject[] = [];
   let id: string | undefined;
@@ -70,6 +76,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   let begin: (response: BegunResponse) => void = () => {};
   let reject: (error: Error) => void = () => {};
   let hasBegun = false;
+  let isUnconfirmed = continuedId !== undefined;
   const begun = new Promise<BegunResponse>((resolve, fail) => {
     begin = resolve;
     reject = fail;
@@ -98,6 +105,15 @@ export function createExchange(options: ExchangeOptions): Exchange {
           errorCode: toWireError(frame)?.code,
         });
       }
+      if (isUnconfirmed && continuedId !== undefined && frame !== undefined && type !== 'error') {
+        // Servers send frames of their own before the response.
+        if (!type.startsWith('response.')) return body.push(toEvent(text));
+        isUnconfirmed = false;
+        if (!continues(objectOf(frame.response) ?? {}, continuedId)) {
+          end({ id: undefined, output: [], mayContinue: true });
+          return begin({ response: new Response(null, { headers }), errorCode: PREVIOUS_IGNORED });
+        }
+      }
       const isForeign = !hasBegun && frame === undefined;
       start();
       // A server that does not begin with an event has another API. The reader of the body reports what it sends.
@@ -107,8 +123,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       }
       const item = type === 'response.output_item.done' ? objectOf(frame?.item) : undefined;
       if (item !== undefined) output.push(item);
-      // A line break separates lines of an event stream. In JSON it can only be white space.
-      body.push(`data: ${/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text}\n\n`);
+      body.push(toEvent(text));
       if (!TERMINAL.has(type)) return undefined;
       return finish({
         id: type === 'response.completed' ? id : undefined,
@@ -159,6 +174,10 @@ export function createExchange(options: ExchangeOptions): Exchange {
     return undefined;
   }
 }
+
+/** Returns a frame as an event. A line break separates lines of an event stream. In JSON it can only be white space. */
+const toEvent = (text: string): string =>
+  `data: ${/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text}\n\n`;
 
 /** Returns the status of an error that replaces the response. Undefined for an error of a stream. */
 function toStatus(frame: PlainObject): number | undefined {

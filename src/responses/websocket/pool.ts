@@ -29,11 +29,18 @@ export interface Place {
   readonly newItems: readonly unknown[] | undefined;
 }
 
+export interface TakeOptions {
+  /** Takes a connection that was opened for this request. */
+  readonly isNew: boolean;
+  /** False to send the complete input. */
+  readonly chains: boolean;
+}
+
 export interface ConnectionPool {
   /** Opens a connection unless there is one for this target. */
   prepare(target: Target): void;
   /** Reserves a lane: one whose latest response the request continues, or else a free one. */
-  take(target: Target, body: PlainObject, options: { isNew: boolean }): Place;
+  take(target: Target, body: PlainObject, options: TakeOptions): Place;
   /** Closes unused connections, and the others after their responses. */
   close(): void;
 }
@@ -61,13 +68,13 @@ export function createConnectionPool({ multiplex, ...options }: PoolOptions): Co
       if (!usable(key).some(({ connection }) => connection.activeCount < maxActive)) open(target, key);
     },
 
-    take(target, body, { isNew }) {
+    take(target, body, { isNew, chains }) {
       const key = toKey(target);
       const known = isNew ? [] : usable(key).reverse();
       for (const entry of known) {
         for (const lane of entry.connection.lanes) {
           const { isBusy, link } = lane;
-          const newItems = isBusy || link === undefined ? undefined : toNewItems(body, link);
+          const newItems = isBusy || !chains || link === undefined ? undefined : toNewItems(body, link);
           if (newItems === undefined || link === undefined) continue;
           return reserve(entry, lane, hasSameSettings(body, link) ? newItems : undefined);
         }

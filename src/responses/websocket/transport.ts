@@ -6,7 +6,7 @@ import type { RequestLog } from '../../http/request-log.js';
 import { isPlainObject, type PlainObject } from '../../shared/json.js';
 import { openWith, type ResponseRequest, type ResponseTransport } from '../transport.js';
 import { splitBody } from './chain.js';
-import type { BegunResponse } from './exchange.js';
+import { type BegunResponse, PREVIOUS_IGNORED } from './exchange.js';
 import { createConnectionPool, type Place, type Target } from './pool.js';
 import { MESSAGE_TOO_BIG, SocketError, type WebSocketConstructor } from './socket.js';
 
@@ -60,6 +60,8 @@ export function createWebSocketTransport({
 }: WebSocketTransportOptions): WebSocketTransport {
   const pool = createConnectionPool({ keepAlive, multiplex, WebSocket, pingInterval });
   let isUnavailable = false;
+  /** The servers that do not continue responses. */
+  const unchained = new Set<string>();
 
   return {
     prepare(target) {
@@ -71,6 +73,7 @@ export function createWebSocketTransport({
     close() {
       pool.close();
       isUnavailable = false;
+      unchained.clear();
     },
   };
 
@@ -105,7 +108,7 @@ export function createWebSocketTransport({
     { body, call }: { body: PlainObject; call: ReportedCall },
   ): Promise<Response> {
     const target = toWebSocketTarget(request);
-    let place = pool.take(target, body, { isNew: false });
+    let place = pool.take(target, body, { isNew: false, chains: !unchained.has(target.url) });
     for (let isResent = false; ; isResent = true) {
       const begun = await sendFrame(place).catch((error: unknown) => {
         if (isResent || !place.isReused || request.signal.aborted || !isLost(error)) throw error;
@@ -113,18 +116,25 @@ export function createWebSocketTransport({
       });
       const isFinal = begun !== undefined && (isResent || !RESENT_CODES.has(begun.errorCode ?? ''));
       if (isFinal) return begun.response;
+      if (begun?.errorCode === PREVIOUS_IGNORED) unchained.add(target.url);
       // The response that was to be continued is lost with its connection, or with the rejection.
       if (begun?.errorCode !== PREVIOUS_NOT_FOUND) place.connection.retire();
       else if (place.newItems === undefined) return begun.response;
-      place = pool.take(target, body, { isNew: begun?.errorCode !== PREVIOUS_NOT_FOUND });
+      place = pool.take(target, body, { isNew: begun?.errorCode !== PREVIOUS_NOT_FOUND, chains: false });
     }
 
     async function sendFrame({ connection, lane, newItems }: Place): Promise<BegunResponse> {
       let errorCode: string | undefined;
+      const continuedId = newItems === undefined ? undefined : lane.link?.id;
       const frame = toFrame(request, { body, lane, newItems });
       const entry = { method: 'response.create', ...target, call: call.call };
       const response = await log(entry, async () => {
-        const begun = await connection.send(lane, { frame, link: splitBody(body), signal: request.signal });
+        const begun = await connection.send(lane, {
+          frame,
+          link: unchained.has(target.url) ? undefined : splitBody(body),
+          continuedId,
+          signal: request.signal,
+        });
         ({ errorCode } = begun);
         return begun.response;
       });
@@ -140,6 +150,7 @@ const PREVIOUS_NOT_FOUND = 'previous_response_not_found';
 /** Errors after which the request is sent again with its complete input. */
 const RESENT_CODES: ReadonlySet<string> = new Set([
   PREVIOUS_NOT_FOUND,
+  PREVIOUS_IGNORED,
   'websocket_connection_limit_reached',
   'websocket_stream_limit_reached',
 ]);

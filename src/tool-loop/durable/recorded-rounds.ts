@@ -126,9 +126,14 @@ async function openSubmittedRound(
 ): Promise<Round> {
   const submission = await openRecordedRound(() => open('submit'), `response of ${name}`, options);
   let responseId: string | undefined;
+  const answer: Part[] = [];
   for (let parts = await submission.next(); parts !== undefined; parts = await submission.next()) {
     for (const part of parts) if (part.type === 'response-metadata') responseId = part.id ?? responseId;
+    answer.push(...parts);
   }
+  // A server without background mode has answered at once, and its response cannot be read again.
+  const isAnswered = answer.some(part => part.type === 'finish' && part.own?.responseId === undefined);
+  if (isAnswered) return openRecordedRound(async () => sourceOf(answer), name, options);
   const reopen = async (): Promise<Round> => {
     if (responseId === undefined) return open();
     return open({ responseId }).catch((error: unknown) => {
