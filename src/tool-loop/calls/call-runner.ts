@@ -6,7 +6,8 @@ import type { CallOutcome, LoopCall, ToolRun } from './calls.js';
 /** When the calls of a turn start. */
 export interface Scheduling {
   readonly execution: 'auto' | 'parallel' | 'sequential';
-  readonly startEarly: boolean;
+  /** The calls that may start before their response ends. */
+  readonly startEarly: 'read-only' | boolean;
 }
 
 /** Returns `run`, `wait` while it depends on running calls, or the output of a call that must not run. */
@@ -60,6 +61,8 @@ export interface CallRunnerOptions extends Scheduling {
   readonly mayContinue: (tool: ToolDefinition) => boolean;
   /** Called for each call as it arrives. The result is called until it decides on the call. */
   readonly admit: (call: LoopCall, tool: ToolDefinition | undefined) => Admission;
+  /** Number of calls of the round in attempts before, so that each position is used once. @default 0 */
+  readonly callsBefore?: number;
   /** Called for each outcome as it arrives, in any order. */
   readonly onOutcome: (outcome: CallOutcome) => void;
 }
@@ -75,6 +78,13 @@ export interface CallRunner {
   refuseRepairs(text: string): void;
   /** Starts the waiting calls and returns all outcomes, in the order of the calls. Rejects on abort. */
   waitForAll(): Promise<CallOutcome[]>;
+  /** True if a call has started. Its tool may have had its effect. */
+  readonly hasStarted: boolean;
+  /**
+   * Ends the calls of a response that is repeated: those that have not started fail with this error text. Returns the
+   * outcomes of the others when they have ended, and the calls that never run. Rejects on abort.
+   */
+  keepStarted(text: string): Promise<{ readonly outcomes: CallOutcome[]; readonly dropped: LoopCall[] }>;
   /** Aborts running calls and starts no others. Calls without an outcome fail with this error text. */
   abandon(text: string): void;
 }
@@ -95,6 +105,8 @@ interface Task {
   readonly resolve: (outcome: CallOutcome) => void;
   state: CallState;
   startedAt?: number;
+  /** True if its tool may have run. */
+  hasStarted: boolean;
 }
 
 interface RunnableTask extends Task {
@@ -111,7 +123,7 @@ interface RunnableTask extends Task {
 }
 
 export function createCallRunner(options: CallRunnerOptions): CallRunner {
-  const { execution, isDurable, isOrdered, execute, admit } = options;
+  const { execution, isDurable, isOrdered, execute, admit, callsBefore = 0 } = options;
   const tasks: Task[] = [];
   /** The tasks in the state `waiting`, in the order of the calls. */
   const waiting = new Set<RunnableTask>();
@@ -136,7 +148,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     add(call, tool, { isComplete }) {
       const task: RunnableTask = {
         ...createTask(call, tool),
-        index: tasks.length + 1,
+        index: callsBefore + tasks.length + 1,
         admission: admit(call, tool),
         verdict: 'wait',
         early: undefined,
@@ -182,6 +194,26 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
       }
     },
 
+    get hasStarted() {
+      return tasks.some(task => task.hasStarted);
+    },
+
+    async keepStarted(text) {
+      response = 'abandoned';
+      waiting.clear();
+      const started = tasks.filter(task => task.hasStarted);
+      const others = tasks.filter(task => !task.hasStarted);
+      for (const task of others) finish(task, { output: { type: 'error-text', value: text } });
+      const dropped = others.map(({ call }) => call);
+      try {
+        const outcomes = Promise.all(started.map(task => task.outcome));
+        return { outcomes: await untilAborted(outcomes, options.signal), dropped };
+      } finally {
+        round.abort(new DOMException('The response is repeated.', 'AbortError'));
+        round.release();
+      }
+    },
+
     abandon(text) {
       response = 'abandoned';
       waiting.clear();
@@ -194,7 +226,8 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   /** Decides on a call of a durable turn at a time when no call of its round has an outcome, and may prefetch it. */
   function startEarly(task: RunnableTask): void {
     const verdict = decide(task);
-    if (verdict !== 'run' || !options.startEarly || !task.mayPrecedeEnd || early >= MAX_PARALLEL) return;
+    if (verdict !== 'run' || options.startEarly === false || !task.mayPrecedeEnd || early >= MAX_PARALLEL)
+      return;
     const { call, tool, index } = task;
     task.early = options.prefetch(call, tool, { index, signal: round.signal });
     if (task.early === undefined) return;
@@ -223,7 +256,11 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   function canRun(task: RunnableTask): boolean {
     const others = active.size + early - (task.early === undefined ? 0 : 1);
     if (others >= MAX_PARALLEL || (task.isExclusive && exclusive !== undefined)) return false;
-    return response === 'ended' || (options.startEarly && task.mayPrecedeEnd);
+    if (response === 'ended') return true;
+    const { startEarly } = options;
+    // The response may still end as truncated, or be repeated.
+    const mayStartEarly = startEarly === 'read-only' ? isReadOnly(task.tool) : startEarly;
+    return mayStartEarly && task.mayPrecedeEnd;
   }
 
   /** Ordered tasks: first those that run together, one after another, then the exclusive ones, each after the last ended. */
@@ -235,6 +272,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   async function start(task: RunnableTask): Promise<void> {
     const { call, tool, index } = task;
     task.state = 'issued';
+    task.hasStarted = true;
     active.add(task);
     if (task.early !== undefined) early--;
     if (task.isExclusive) exclusive = task;
@@ -329,5 +367,5 @@ function createTask<Tool extends ToolDefinition | undefined>(
   const outcome = new Promise<CallOutcome>(onResolve => {
     resolve = onResolve;
   });
-  return { call, tool, outcome, resolve, state: 'waiting' };
+  return { call, tool, outcome, resolve, state: 'waiting', hasStarted: false };
 }

@@ -63,6 +63,7 @@ export interface TurnPlan extends CallsPlan {
   readonly pendingCalls: readonly PendingCall[];
   /** Warnings of the first listing. Later ones are events. */
   readonly warnings: readonly Warning[];
+  readonly retries: Retries;
   /** The maximum of output tokens that the loop checks in each round. */
   readonly outputLimit: { readonly maxOutputTokens: number | undefined };
 }
@@ -190,6 +191,7 @@ export async function openTurn(
         request: policy.limits.maxRounds <= 1 ? withoutCalls(request) : request,
         pendingCalls: pending,
         warnings,
+        retries: policy.retries,
         outputLimit: outputLimitOf(call, { reportsLength }),
         scheduling: policy.scheduling,
         settings,
@@ -207,7 +209,7 @@ export async function openTurn(
       outside: {
         async openRound(options, number, link) {
           round = number;
-          emit({ type: 'round-start', round });
+          if (link?.attempt === undefined) emit({ type: 'round-start', round });
           return openNext(options, number, link);
         },
         lifetime,
