@@ -17,7 +17,8 @@ import { HOST_REQUIRED, isFreeOfApproval } from '../approvals/approvals.js';
 import type { HostApprovals, PendingCall } from '../approvals/host-approvals.js';
 import type { Steps } from '../durable/steps.js';
 import { type CallSettings, executeApprovedCall, executeCall, runEarly } from './call-execution.js';
-import { type Admission, type CallRunner, createCallRunner, type Scheduling } from './call-runner.js';
+import { type CallRunner, createCallRunner } from './call-runner.js';
+import type { Admission, Scheduling } from './call-schedule.js';
 import {
   type CallEvent,
   type CallOutcome,

@@ -1,7 +1,7 @@
 import { createTimeLimit, onceAborted } from '../../shared/abort.js';
 import { toStableJson } from '../../shared/json.js';
 import type { ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
-import type { Admission } from '../calls/call-runner.js';
+import type { Admission } from '../calls/call-schedule.js';
 import { type CallOutcome, isErrorOutput, type LoopCall, parseInput, toValidJson } from '../calls/calls.js';
 
 /** A limit of the tool loop that can end a turn. */

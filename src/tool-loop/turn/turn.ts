@@ -8,7 +8,7 @@ import type { HostApprovalOptions } from '../approvals/approval-ids.js';
 import { toToolApproval } from '../approvals/approvals.js';
 import { createHostApprovals, type PendingCall } from '../approvals/host-approvals.js';
 import type { CallSettings } from '../calls/call-execution.js';
-import type { Scheduling } from '../calls/call-runner.js';
+import type { Scheduling } from '../calls/call-schedule.js';
 import type { ShowPart } from '../calls/calls.js';
 import { type ModelFacts, outputLimitOf } from '../calls/host-calls.js';
 import type { CallsOutside, CallsPlan, CallsState } from '../calls/round-calls.js';
