@@ -22,7 +22,7 @@ export interface RoundSummary {
   readonly isReplayed: boolean;
   /** True if the response broke and is requested again. Nothing of it belongs to the conversation but started calls. */
   readonly isRepeated: boolean;
-  /** The error that broke the response, if it is repeated. */
+  /** The first error of the response, if it has one. */
   readonly brokenBy?: unknown;
   /** Writes the parts that are held back until the outcomes of the round are known. */
   readonly release: () => void;
@@ -47,7 +47,7 @@ interface RoundReaderOptions {
   /** The first round writes the `stream-start` of the turn. */
   readonly isFirst: boolean;
   /** Returns true if a response that ended with these errors is requested again. */
-  readonly isRepeatable: (response: BrokenResponse) => boolean;
+  readonly isRepeatable: (response: BrokenResponse, calls: CallRunner) => boolean;
 }
 
 /** What decides if a response is requested again. */
@@ -160,10 +160,7 @@ function createForwarder(
     },
 
     end(): RoundSummary {
-      const isRepeated = isRepeatable({
-        errors,
-        hasCallsElsewhere: hasCallsElsewhere || hostCalls.length > 0,
-      });
+      const isRepeated = isRepeatable({ errors, hasCallsElsewhere }, calls);
       for (const block of [...blocks.values()])
         emit(isRepeated ? { ...block, own: { broken: true } } : block);
       if (isRepeated) inputs.endAll();
@@ -178,7 +175,7 @@ function createForwarder(
         hostCalls,
         finish: { ...finish, finishReason },
         isReplayed: round.isReplayed === true,
-        ...(isRepeated && { brokenBy: errors[0] }),
+        brokenBy: errors[0],
         isRepeated,
         release: () => held.release(finishReason),
         responseId,
@@ -241,6 +238,7 @@ function createForwarder(
     inputAfter: ReturnType<typeof repairHostInput>,
   ): void {
     hostCalls.push(part.toolCallId);
+    hasCallsElsewhere = true;
     collector.add(part);
     // Hosts run a call as soon as they receive it, which must not happen before the round is recorded.
     if (inputAfter === undefined && !steps.isDurable) held.write(part);

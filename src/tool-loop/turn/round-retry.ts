@@ -1,10 +1,10 @@
 import { delay } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
+import type { Finish } from '../../core/part.js';
 import { retryDelay } from '../../http/retry.js';
 import type { CallRunner } from '../calls/call-runner.js';
 import type { CallOutcome } from '../calls/calls.js';
 import { withOutcomes } from '../context/history.js';
-import type { BrokenResponse, RoundSummary } from './round-reader.js';
 import type { Turn } from './turn.js';
 
 /*
@@ -12,6 +12,11 @@ import type { Turn } from './turn.js';
  * rounds have run. A call of the broken response that had started has run as well, so that the next request contains it
  * with its output; nothing else of that response belongs to the conversation.
  */
+
+interface BrokenRound {
+  readonly finish: Pick<Finish, 'usage'>;
+  readonly brokenBy?: unknown;
+}
 
 const NOT_RUN = 'Not run: the response broke off and was requested again.';
 
@@ -46,7 +51,10 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
     },
 
     /** Returns true if the response is to be requested again. */
-    accepts({ errors, hasCallsElsewhere }: BrokenResponse, calls: CallRunner): boolean {
+    accepts(
+      { errors, hasCallsElsewhere }: { errors: readonly unknown[]; hasCallsElsewhere: boolean },
+      calls: CallRunner,
+    ): boolean {
       if (errors.length === 0 || signal.aborted || hasCallsElsewhere) return false;
       // The host may have been asked for the approval of a call that started.
       if (state.hostApprovals !== undefined && calls.hasStarted) return false;
@@ -57,7 +65,7 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
     /** Ends the broken attempt, waits, and returns the request of the next one. Rejects on abort. */
     async next(
       request: CoreCall,
-      { round, calls, summary }: { round: number; calls: CallRunner; summary: RoundSummary },
+      { round, calls, summary }: { round: number; calls: CallRunner; summary: BrokenRound },
     ): Promise<CoreCall> {
       const { outcomes, dropped } = await calls.keepStarted(NOT_RUN);
       const { brokenBy } = summary;

@@ -80,21 +80,9 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
     for (;;) {
       const { isReplayed } = round;
       const { callsBefore } = retry;
-      const runner = createRoundCalls(turn, {
-        round: number,
-        request,
-        write: sink.write,
-        isReplayed,
-        callsBefore,
-      });
-      calls = runner;
-      const summary = await readRound(round, {
-        turn,
-        calls,
-        sink,
-        isFirst: round === firstRound && retry.attempt === 1,
-        isRepeatable: response => retry.accepts(response, runner),
-      });
+      calls = createRoundCalls(turn, { round: number, request, write: sink.write, isReplayed, callsBefore });
+      const isFirst = round === firstRound && retry.attempt === 1;
+      const summary = await readRound(round, { turn, calls, sink, isFirst, isRepeatable: retry.accepts });
       const { finish } = summary;
       if (summary.isRepeated) {
         request = await retry.next(request, { round: number, calls, summary });
