@@ -33,6 +33,8 @@ export interface PartFacts {
   readonly item?: JSONObject;
   /** True for a compaction whose conversation also contains the items before it. */
   readonly isWindow?: boolean;
+  /** True for text or reasoning in which a response broke that was requested again. Later requests omit it. */
+  readonly broken?: boolean;
   /** The identity of the tool that the loop ran: its server and its name there. */
   readonly tool?: { readonly server: string; readonly name: string };
   /** The request for approval of the call. */

@@ -256,12 +256,25 @@ export async function retry<T>(
     try {
       return await operation();
     } catch (error) {
-      if (signal.aborted || attempt >= maxRetries || !APICallError.isInstance(error) || !error.isRetryable)
-        throw error;
-      const backOff = initialDelay * 2 ** attempt * (0.75 + random() / 2);
-      const wait = toRetryAfter(error.responseHeaders, Date.now()) ?? backOff;
-      if (wait > MAX_DELAY) throw error;
+      const wait = retryDelay(error, { attempt, maxRetries, initialDelay, random });
+      if (signal.aborted || wait === undefined) throw error;
       await delay(wait, { abortSignal: signal });
     }
   }
+}
+
+/** Returns the time to wait before an operation is run again, in milliseconds. Undefined if it is not run again. */
+export function retryDelay(
+  error: unknown,
+  {
+    attempt,
+    maxRetries,
+    initialDelay,
+    random = Math.random,
+  }: Omit<RetryOptions, 'signal'> & { readonly attempt: number },
+): number | undefined {
+  if (attempt >= maxRetries || !APICallError.isInstance(error) || !error.isRetryable) return undefined;
+  const backOff = initialDelay * 2 ** attempt * (0.75 + random() / 2);
+  const wait = toRetryAfter(error.responseHeaders, Date.now()) ?? backOff;
+  return wait > MAX_DELAY ? undefined : wait;
 }

@@ -100,11 +100,12 @@ export interface ToolLoopOptions {
   execution?: 'auto' | 'parallel' | 'sequential';
   /**
    * Starts a call as soon as its server has marked it as complete, while the model still streams, as the Responses API
-   * does. Calls of other APIs and calls written as text start when the response has ended, because it may end as
-   * truncated. With `false` no call starts before its round has ended successfully.
-   * @default true
+   * does: with `read-only` the calls of read-only tools, with `true` all calls, although their response may still end as
+   * truncated. Calls of other APIs and calls written as text start when the response has ended. With `false` no call
+   * starts before its round has ended successfully.
+   * @default 'read-only'
    */
-  startEarly?: boolean;
+  startEarly?: 'read-only' | boolean;
   /**
    * Parts of the loop's calls that the host receives. `auto`: complete provider-executed calls for tools that the host
    * declared (see `toolStubs()`). For other tools it sends what every host accepts: input and result in streams, nothing
@@ -123,13 +124,21 @@ export interface ToolLoopOptions {
     /** Limit for the complete turn, in milliseconds. A turn that exceeds it ends with an error. */
     total?: number;
   };
-  /** Retries of follow-up requests that fail before they respond. The host retries the first request of a turn. */
+  /** Retries of requests. The host retries the first request of a turn if it fails before it responds. */
   retry?: {
     /**
-     * Maximum number of retries of one follow-up request.
+     * Maximum number of retries of one follow-up request that fails before it responds.
      * @default 2
      */
     maxRetries?: number;
+    /**
+     * Maximum number of repetitions of one round whose streamed response breaks after it has begun: the connection ends, or
+     * the server reports an error that a retry may resolve. Nothing of earlier rounds runs again. A call of the broken
+     * response that had started does not run again either: the repeated request contains it with its output. A round in
+     * which the host or a hosted tool with effects may have run a call is not repeated. 0 turns repetitions off.
+     * @default 2
+     */
+    streamRetries?: number;
     /**
      * Delay before the first retry in milliseconds, doubled for each further one. A `Retry-After` header takes precedence.
      * @default 1000
@@ -190,12 +199,15 @@ export function createToolLoopShape() {
       .optional(),
     onUnknownOutcome: z.enum(['refuse', 'ask', 'run']).optional(),
     execution: z.enum(['auto', 'parallel', 'sequential']).optional(),
-    startEarly: z.boolean().optional(),
+    startEarly: z
+      .union([z.boolean(), z.literal('read-only')], 'expected a boolean or "read-only"')
+      .optional(),
     toolActivity: z.enum(['auto', 'none']).optional(),
     timeouts: z.strictObject({ tool: milliseconds, total: milliseconds }).optional(),
     retry: z
       .strictObject({
         maxRetries: z.number().int().min(0).optional(),
+        streamRetries: z.number().int().min(0).optional(),
         initialDelay: z.number().min(0).optional(),
       })
       .optional(),
@@ -221,7 +233,13 @@ export const validateToolLoopOptions = (options: unknown): ToolLoopOptions =>
 /** Applies the defaults. */
 export function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPolicy {
   const { maxRounds = 20, maxToolCalls, maxRepeatedCalls = 5, maxToolOutputChars = 100_000 } = options;
-  const { execution = 'auto', startEarly = true, timeouts, retry, onUnknownOutcome = 'refuse' } = options;
+  const {
+    execution = 'auto',
+    startEarly = 'read-only',
+    timeouts,
+    retry,
+    onUnknownOutcome = 'refuse',
+  } = options;
   const { approve, approvals, hostApprovals, compactThreshold, toolActivity, journal, onEvent } = options;
   return {
     limits: { maxRounds, maxToolCalls, maxRepeatedCalls },
@@ -237,7 +255,11 @@ export function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>):
     compactThreshold,
     showsCalls: toolActivity !== 'none',
     timeout: timeouts?.total,
-    retries: { maxRetries: retry?.maxRetries ?? 2, initialDelay: retry?.initialDelay ?? 1000 },
+    retries: {
+      maxRetries: retry?.maxRetries ?? 2,
+      streamRetries: retry?.streamRetries ?? 2,
+      initialDelay: retry?.initialDelay ?? 1000,
+    },
     journal,
     onEvent,
   };

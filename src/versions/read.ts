@@ -79,6 +79,7 @@ function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[
 function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): PlainObject[] {
   const { providerOptions: given, ...fields } = part;
   const { metadata, own } = splitFacts(given as ProviderMetadata | undefined);
+  if (own?.broken === true) return [];
   const facts = {
     ...(metadata !== undefined && { providerOptions: metadata }),
     ...(own !== undefined && { own }),

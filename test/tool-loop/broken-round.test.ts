@@ -44,7 +44,9 @@ describe.each(Object.keys(breaks))('a round that ends with %s', name => {
 
   it('closes its blocks and ends the turn with one error and without `stop`', async () => {
     const model = scriptedModel(broken([start, ...text('The beginning').slice(0, 2)]));
-    const parts = await stream(withToolLoop(model, { tools: scriptedTools({}) }));
+    const parts = await stream(
+      withToolLoop(model, { tools: scriptedTools({}), retry: { streamRetries: 0 } }),
+    );
     expect(ofType(parts, 'error')).toMatchObject([{ error: { statusCode: 500, isRetryable: true } }]);
     expect(ofType(parts, 'text-end')).toHaveLength(1);
     expect(finishOf(parts).finishReason).toBe('error');
@@ -60,7 +62,12 @@ describe.each(Object.keys(breaks))('a round that ends with %s', name => {
       },
     });
     const model = scriptedModel(broken([start, ...call('c1', 'write'), ...call('c2', 'write')]));
-    const parts = await stream(withToolLoop(model, { tools }), { tools: [declareTool('write')] });
+    const parts = await stream(
+      withToolLoop(model, { tools, startEarly: true, retry: { streamRetries: 0 } }),
+      {
+        tools: [declareTool('write')],
+      },
+    );
     expect(await aborted.opened).toMatchObject({ name: 'AbortError' });
     expect(tools.calls).toHaveLength(1);
     expect(ofType(parts, 'tool-result')).toMatchObject([
@@ -72,7 +79,9 @@ describe.each(Object.keys(breaks))('a round that ends with %s', name => {
 
   it('is not retryable after a tool has run', async () => {
     const model = scriptedModel(callRound(call('c1', 'echo')), broken([start, ...text('The beginning')]));
-    const parts = await stream(withToolLoop(model, { tools: scriptedTools({ echo: () => 'ran' }) }));
+    const parts = await stream(
+      withToolLoop(model, { tools: scriptedTools({ echo: () => 'ran' }), retry: { streamRetries: 0 } }),
+    );
     expect(ofType(parts, 'error')).toMatchObject([{ error: { statusCode: 500, isRetryable: false } }]);
     expect(finishOf(parts)).toMatchObject({
       finishReason: 'error',
@@ -86,7 +95,7 @@ describe('a generated turn', () => {
     const model = scriptedModel(() => {
       throw serverError();
     });
-    const turn = generate(withToolLoop(model, { tools: scriptedTools({}) }));
+    const turn = generate(withToolLoop(model, { tools: scriptedTools({}), retry: { streamRetries: 0 } }));
     await expect(turn).rejects.toMatchObject({ statusCode: 500, isRetryable: true });
   });
 

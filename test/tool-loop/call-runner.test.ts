@@ -43,7 +43,7 @@ async function run(
   });
   const calls = toolNames.map((name, index) => call(String.fromCharCode(97 + index), name));
   const model = scriptedModel(callRound(...calls), textRound('Done.'));
-  await stream(withToolLoop(model, { tools, ...options }));
+  await stream(withToolLoop(model, { tools, startEarly: true, ...options }));
   return { groups, outputs: exchangeOf(model.requests[1]).outputs };
 }
 
@@ -116,7 +116,7 @@ describe('the calls of a round', () => {
       yield* [...text('And also:'), finish('tool-calls')];
     }, textRound('Done.'));
     const tools = scriptedTools({ early: () => ran.open() ?? 'ran' });
-    const parts = await stream(withToolLoop(model, { tools }));
+    const parts = await stream(withToolLoop(model, { tools, startEarly: true }));
     const types = typesOf(parts);
     expect(types.indexOf('tool-result')).toBeLessThan(types.indexOf('text-start'));
     expect(finishOf(parts).finishReason).toBe('stop');
@@ -140,7 +140,7 @@ describe('the calls of a round', () => {
     const tools = scriptedTools({
       write: (_, { signal }) => new Promise((_, fail) => signal.addEventListener('abort', fail)),
     });
-    const parts = await stream(withToolLoop(model, { tools }));
+    const parts = await stream(withToolLoop(model, { tools, startEarly: true }));
     expect(tools.calls.map(({ toolCallId }) => toolCallId)).toEqual(['c1']);
     expect(ofType(parts, 'tool-result').map(({ toolCallId, isError }) => [toolCallId, isError])).toEqual([
       ['c1', true],

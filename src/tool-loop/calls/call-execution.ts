@@ -21,7 +21,7 @@ import {
 } from '../approvals/approvals.js';
 import type { ApprovalCheck } from '../approvals/host-approvals.js';
 import type { Steps } from '../durable/steps.js';
-import type { CallResult, CallSlot } from './call-runner.js';
+import type { CallResult, CallSlot } from './call-schedule.js';
 import { isErrorOutput, limitOutput, type LoopCall, parseInput, sourceOf, type ToolRun } from './calls.js';
 
 /** The answer to a call whose effect is unknown. */

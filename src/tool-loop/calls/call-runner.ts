@@ -1,68 +1,8 @@
 import { linkSignal, untilAborted } from '../../shared/abort.js';
 import { isWholeJson } from '../../shared/json.js';
-import { isReadOnly, type ToolDefinition, type ToolOutput } from '../../tools/tool-source.js';
+import { isReadOnly, type ToolDefinition } from '../../tools/tool-source.js';
+import type { Admission, CallResult, CallRunnerOptions, Verdict } from './call-schedule.js';
 import type { CallOutcome, LoopCall, ToolRun } from './calls.js';
-
-/** When the calls of a turn start. */
-export interface Scheduling {
-  readonly execution: 'auto' | 'parallel' | 'sequential';
-  readonly startEarly: boolean;
-}
-
-/** Returns `run`, `wait` while it depends on running calls, or the output of a call that must not run. */
-export type Admission = () => Verdict | 'wait';
-
-type Verdict = 'run' | ToolOutput;
-
-/** Connects a call with the schedule of its round. */
-export interface CallSlot {
-  /** Position of the call in its round, from 1. */
-  readonly index: number;
-  readonly signal: AbortSignal;
-  /** The call was started early, and this is its result. */
-  readonly early: Promise<ToolRun> | undefined;
-  /** Called when the tool starts. */
-  readonly onStart: () => void;
-  /** Called when the step of the call has been issued, so that the next one may be. */
-  readonly onIssued: () => void;
-  /** Waits inside of the step until the tool may run. Returns the output of a call that must not run. */
-  readonly enter: () => Promise<Verdict>;
-}
-
-/** The output of a call, and how it was found. */
-export interface CallResult {
-  readonly output: ToolOutput;
-  /** Milliseconds that the tool ran in the attempt that ran it. @default measured */
-  readonly duration?: number;
-  /** True if the output was read from a record. @default false */
-  readonly isReplayed?: boolean;
-}
-
-export interface CallRunnerOptions extends Scheduling {
-  readonly signal: AbortSignal;
-  /** True if no call may start before its round is recorded, except calls that `prefetch` accepts. */
-  readonly isDurable: boolean;
-  /** True if calls have to start in the same order in every attempt, whenever the calls before them end. */
-  readonly isOrdered: boolean;
-  /** Runs a call to its end. Rejects only on abort. */
-  readonly execute: (call: LoopCall, tool: ToolDefinition, slot: CallSlot) => Promise<CallResult>;
-  /**
-   * Starts a call that has no effects before its round is recorded. Called in durable turns only.
-   *
-   * @returns undefined for a call that has to wait.
-   */
-  readonly prefetch: (
-    call: LoopCall,
-    tool: ToolDefinition,
-    options: Pick<CallSlot, 'index' | 'signal'>,
-  ) => Promise<ToolRun> | undefined;
-  /** Returns true for a tool whose calls may need further steps after the first. */
-  readonly mayContinue: (tool: ToolDefinition) => boolean;
-  /** Called for each call as it arrives. The result is called until it decides on the call. */
-  readonly admit: (call: LoopCall, tool: ToolDefinition | undefined) => Admission;
-  /** Called for each outcome as it arrives, in any order. */
-  readonly onOutcome: (outcome: CallOutcome) => void;
-}
 
 /** Runs the calls of one round. */
 export interface CallRunner {
@@ -75,6 +15,13 @@ export interface CallRunner {
   refuseRepairs(text: string): void;
   /** Starts the waiting calls and returns all outcomes, in the order of the calls. Rejects on abort. */
   waitForAll(): Promise<CallOutcome[]>;
+  /** True if a call has started. Its tool may have had its effect. */
+  readonly hasStarted: boolean;
+  /**
+   * Ends the calls of a response that is repeated: those that have not started fail with this error text. Returns the
+   * outcomes of the others when they have ended, and the calls that never run. Rejects on abort.
+   */
+  keepStarted(text: string): Promise<{ readonly outcomes: CallOutcome[]; readonly dropped: LoopCall[] }>;
   /** Aborts running calls and starts no others. Calls without an outcome fail with this error text. */
   abandon(text: string): void;
 }
@@ -95,6 +42,8 @@ interface Task {
   readonly resolve: (outcome: CallOutcome) => void;
   state: CallState;
   startedAt?: number;
+  /** True if its tool may have run. */
+  hasStarted: boolean;
 }
 
 interface RunnableTask extends Task {
@@ -111,7 +60,7 @@ interface RunnableTask extends Task {
 }
 
 export function createCallRunner(options: CallRunnerOptions): CallRunner {
-  const { execution, isDurable, isOrdered, execute, admit } = options;
+  const { execution, isDurable, isOrdered, execute, admit, callsBefore = 0 } = options;
   const tasks: Task[] = [];
   /** The tasks in the state `waiting`, in the order of the calls. */
   const waiting = new Set<RunnableTask>();
@@ -136,7 +85,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     add(call, tool, { isComplete }) {
       const task: RunnableTask = {
         ...createTask(call, tool),
-        index: tasks.length + 1,
+        index: callsBefore + tasks.length + 1,
         admission: admit(call, tool),
         verdict: 'wait',
         early: undefined,
@@ -182,6 +131,26 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
       }
     },
 
+    get hasStarted() {
+      return tasks.some(task => task.hasStarted);
+    },
+
+    async keepStarted(text) {
+      response = 'abandoned';
+      waiting.clear();
+      const started = tasks.filter(task => task.hasStarted);
+      const others = tasks.filter(task => !task.hasStarted);
+      for (const task of others) finish(task, { output: { type: 'error-text', value: text } });
+      const dropped = others.map(({ call }) => call);
+      try {
+        const outcomes = Promise.all(started.map(task => task.outcome));
+        return { outcomes: await untilAborted(outcomes, options.signal), dropped };
+      } finally {
+        round.abort(new DOMException('The response is repeated.', 'AbortError'));
+        round.release();
+      }
+    },
+
     abandon(text) {
       response = 'abandoned';
       waiting.clear();
@@ -194,7 +163,8 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   /** Decides on a call of a durable turn at a time when no call of its round has an outcome, and may prefetch it. */
   function startEarly(task: RunnableTask): void {
     const verdict = decide(task);
-    if (verdict !== 'run' || !options.startEarly || !task.mayPrecedeEnd || early >= MAX_PARALLEL) return;
+    if (verdict !== 'run' || options.startEarly === false || !task.mayPrecedeEnd || early >= MAX_PARALLEL)
+      return;
     const { call, tool, index } = task;
     task.early = options.prefetch(call, tool, { index, signal: round.signal });
     if (task.early === undefined) return;
@@ -223,7 +193,11 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   function canRun(task: RunnableTask): boolean {
     const others = active.size + early - (task.early === undefined ? 0 : 1);
     if (others >= MAX_PARALLEL || (task.isExclusive && exclusive !== undefined)) return false;
-    return response === 'ended' || (options.startEarly && task.mayPrecedeEnd);
+    if (response === 'ended') return true;
+    const { startEarly } = options;
+    // The response may still end as truncated, or be repeated.
+    const mayStartEarly = startEarly === 'read-only' ? isReadOnly(task.tool) : startEarly;
+    return mayStartEarly && task.mayPrecedeEnd;
   }
 
   /** Ordered tasks: first those that run together, one after another, then the exclusive ones, each after the last ended. */
@@ -235,6 +209,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   async function start(task: RunnableTask): Promise<void> {
     const { call, tool, index } = task;
     task.state = 'issued';
+    task.hasStarted = true;
     active.add(task);
     if (task.early !== undefined) early--;
     if (task.isExclusive) exclusive = task;
@@ -329,5 +304,5 @@ function createTask<Tool extends ToolDefinition | undefined>(
   const outcome = new Promise<CallOutcome>(onResolve => {
     resolve = onResolve;
   });
-  return { call, tool, outcome, resolve, state: 'waiting' };
+  return { call, tool, outcome, resolve, state: 'waiting', hasStarted: false };
 }

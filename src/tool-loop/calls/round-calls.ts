@@ -17,7 +17,8 @@ import { HOST_REQUIRED, isFreeOfApproval } from '../approvals/approvals.js';
 import type { HostApprovals, PendingCall } from '../approvals/host-approvals.js';
 import type { Steps } from '../durable/steps.js';
 import { type CallSettings, executeApprovedCall, executeCall, runEarly } from './call-execution.js';
-import { type Admission, type CallRunner, createCallRunner, type Scheduling } from './call-runner.js';
+import { type CallRunner, createCallRunner } from './call-runner.js';
+import type { Admission, Scheduling } from './call-schedule.js';
 import {
   type CallEvent,
   type CallOutcome,
@@ -85,6 +86,8 @@ interface RoundOfCalls {
   readonly write: (part: Part) => void;
   /** True if the round was read from a record, so that its calls may have been run. @default false */
   readonly isReplayed?: boolean | undefined;
+  /** Number of calls that started in attempts at the round before. @default 0 */
+  readonly callsBefore?: number;
   /** Calls that an earlier turn left for approval, by their ids. @default the calls are new */
   readonly pendingCalls?: ReadonlyMap<string, PendingCall>;
 }
@@ -92,7 +95,7 @@ interface RoundOfCalls {
 /** Creates the runner of one round's calls. It writes their results and reports them as events. */
 export function createRoundCalls(
   { plan, state, outside }: CallsOfTurn,
-  { round, request, write, isReplayed = false, pendingCalls }: RoundOfCalls,
+  { round, request, write, isReplayed = false, callsBefore = 0, pendingCalls }: RoundOfCalls,
 ): CallRunner {
   const { scheduling, settings, identity } = plan;
   const { tools, limits, hostApprovals, record } = state;
@@ -106,7 +109,8 @@ export function createRoundCalls(
   const observed = new Set<string>();
   return createCallRunner({
     execution: scheduling.execution,
-    startEarly: scheduling.startEarly && mayCall && !isReplayed,
+    startEarly: mayCall && !isReplayed && scheduling.startEarly,
+    callsBefore,
     isDurable: steps.isDurable,
     isOrdered: steps.isOrdered,
     signal: outside.lifetime.signal,

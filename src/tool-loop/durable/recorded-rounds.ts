@@ -26,6 +26,8 @@ interface DurableRoundOptions {
   /** The call of the round. */
   readonly call: CoreCall & { readonly turn: TurnLink };
   readonly steps: Steps;
+  /** Number of the attempt at a round that is repeated. */
+  readonly attempt: number | undefined;
   /** Returns true if the caller ended the turn. */
   readonly isAborted: () => boolean;
   /** True if the model reads `TurnLink.response`. */
@@ -41,9 +43,11 @@ type OpenRound = (response?: RoundResponse) => Promise<Round>;
 
 /** Opens a round of a durable turn: as one step, or as two if its response is created in the background of the server. */
 export async function openDurableRound(open: OpenRound, options: DurableRoundOptions): Promise<Round> {
-  const { call, resumesResponses } = options;
+  const { call, resumesResponses, steps, attempt } = options;
   const { round, isCompaction = false } = call.turn;
-  const name = `${isCompaction ? 'compaction' : 'round'} ${round}`;
+  // A journal does not keep a broken round. An engine keeps every step, so that the next one needs a name of its own.
+  const suffix = attempt !== undefined && steps.isOrdered ? ` (attempt ${attempt})` : '';
+  const name = `${isCompaction ? 'compaction' : 'round'} ${round}${suffix}`;
   const background = call.own.background ?? call.providerOptions?.openai?.background ?? false;
   const isBackground = background !== false && objectOf(background)?.submit !== true;
   return resumesResponses && isBackground

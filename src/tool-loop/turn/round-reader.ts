@@ -3,6 +3,7 @@ import type { Content, Finish, FinishReason, Part, PartOf, ToolInputStart } from
 import type { PartSink } from '../../core/source.js';
 import { NO_FINISH } from '../../core/finish.js';
 import { untilAborted } from '../../shared/abort.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { CallRunner } from '../calls/call-runner.js';
 import { type LoopCall, type ShowPart, toValidJson, withToolIdentity } from '../calls/calls.js';
 import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-calls.js';
@@ -19,6 +20,10 @@ export interface RoundSummary {
   readonly finish: Finish;
   /** True if the round was read from a record. */
   readonly isReplayed: boolean;
+  /** True if the response broke and is requested again. Nothing of it belongs to the conversation but started calls. */
+  readonly isRepeated: boolean;
+  /** The first error of the response, if it has one. */
+  readonly brokenBy?: unknown;
   /** Writes the parts that are held back until the outcomes of the round are known. */
   readonly release: () => void;
   readonly responseId: string | undefined;
@@ -41,6 +46,16 @@ interface RoundReaderOptions {
   readonly sink: PartSink;
   /** The first round writes the `stream-start` of the turn. */
   readonly isFirst: boolean;
+  /** Returns true if a response that ended with these errors is requested again. */
+  readonly isRepeatable: (response: BrokenResponse, calls: CallRunner) => boolean;
+}
+
+/** What decides if a response is requested again. */
+export interface BrokenResponse {
+  /** The errors of the response. Empty if it ended regularly. */
+  readonly errors: readonly unknown[];
+  /** True if the host or the servers of the model may have run a call with an effect. */
+  readonly hasCallsElsewhere: boolean;
 }
 
 /**
@@ -49,10 +64,10 @@ interface RoundReaderOptions {
  */
 export async function readRound(
   round: Round,
-  { turn, calls, sink, isFirst }: RoundReaderOptions,
+  { turn, calls, sink, isFirst, isRepeatable }: RoundReaderOptions,
 ): Promise<RoundSummary> {
   const { plan, outside } = turn;
-  const forwarder = createForwarder(turn, { round, calls, write: sink.write });
+  const forwarder = createForwarder(turn, { round, calls, write: sink.write, isRepeatable });
   const next = createBatchReader(round, outside.lifetime);
 
   let parts = await next();
@@ -77,7 +92,12 @@ type OpenBlock = PartOf<'text-end' | 'reasoning-end'>;
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
 function createForwarder(
   { plan, state, outside }: ReadingTurn,
-  { round, calls, write }: { round: Round; calls: CallRunner; write: Write },
+  {
+    round,
+    calls,
+    write,
+    isRepeatable,
+  }: { round: Round; write: Write } & Pick<RoundReaderOptions, 'calls' | 'isRepeatable'>,
 ) {
   const { tools, record } = state;
   const { show, steps } = outside;
@@ -89,7 +109,8 @@ function createForwarder(
   const held = createHeldParts(write);
   let responseId: string | undefined;
   let finish = NO_FINISH;
-  let hasFailed = false;
+  let hasCallsElsewhere = false;
+  const errors: unknown[] = [];
 
   const handlers: Handlers = {
     'stream-start': () => {},
@@ -116,6 +137,7 @@ function createForwarder(
       if (part.providerExecuted !== true) return addCall(part);
       const toolCallId = ids.call(part.toolCallId);
       state.hostedCalls.add(toolCallId);
+      hasCallsElsewhere ||= !isHarmless(part.toolName);
       emit({ ...part, toolCallId });
     },
     'tool-result': part => emit({ ...part, toolCallId: ids.result(part.toolCallId) }),
@@ -124,10 +146,7 @@ function createForwarder(
       addHostPart({ ...part, toolCallId: ids.result(part.toolCallId) }, undefined);
     },
 
-    error: part => {
-      hasFailed = true;
-      write({ type: 'error', error: record.toFinalError(part.error) });
-    },
+    error: part => void errors.push(part.error),
     finish: part => {
       finish = part;
     },
@@ -141,16 +160,23 @@ function createForwarder(
     },
 
     end(): RoundSummary {
-      for (const block of [...blocks.values()]) emit(block);
+      const isRepeated = isRepeatable({ errors, hasCallsElsewhere }, calls);
+      for (const block of [...blocks.values()])
+        emit(isRepeated ? { ...block, own: { broken: true } } : block);
+      if (isRepeated) inputs.endAll();
+      else for (const error of errors) write({ type: 'error', error: record.toFinalError(error) });
       // After an error the response is incomplete, regardless of the reported finish reason.
-      const finishReason: FinishReason = hasFailed
-        ? { unified: 'error', raw: finish.finishReason.raw }
-        : finishReasonOf(finish, plan.outputLimit);
+      const finishReason: FinishReason =
+        errors.length > 0
+          ? { unified: 'error', raw: finish.finishReason.raw }
+          : finishReasonOf(finish, plan.outputLimit);
       return {
         content: collector.result().content,
         hostCalls,
         finish: { ...finish, finishReason },
         isReplayed: round.isReplayed === true,
+        brokenBy: errors[0],
+        isRepeated,
         release: () => held.release(finishReason),
         responseId,
       };
@@ -212,12 +238,19 @@ function createForwarder(
     inputAfter: ReturnType<typeof repairHostInput>,
   ): void {
     hostCalls.push(part.toolCallId);
+    hasCallsElsewhere = true;
     collector.add(part);
     // Hosts run a call as soon as they receive it, which must not happen before the round is recorded.
     if (inputAfter === undefined && !steps.isDurable) held.write(part);
     else held.hold(finishReason => ({ ...part, ...(inputAfter && { input: inputAfter(finishReason) }) }));
   }
 }
+
+const { webSearch, fileSearch, toolSearch } = hostedCallNames;
+const HARMLESS = [webSearch, fileSearch, toolSearch].flatMap(({ toolNames }) => toolNames);
+
+/** Returns true for a hosted tool that changes nothing. */
+const isHarmless = (toolName: string): boolean => HARMLESS.includes(toolName);
 
 /** Writes the input of calls as it streams. */
 function createInputs(show: ShowPart, write: Write) {
@@ -243,6 +276,14 @@ function createInputs(show: ShowPart, write: Write) {
       if (input === undefined || input.isHost) write(part);
       else show({ type: 'tool-input-end', id: part.id }, write);
       if (input !== undefined) input.hasEnded = true;
+    },
+    /** Ends the inputs that a broken response left open. */
+    endAll(): void {
+      for (const [id, { isHost, hasEnded }] of inputs) {
+        if (hasEnded) continue;
+        if (isHost) write({ type: 'tool-input-end', id });
+        else show({ type: 'tool-input-end', id }, write);
+      }
     },
     /** Writes the complete input of a call of the loop whose input was not streamed. Without it `ai@5` cannot place the result. */
     complete({ toolCallId: id, toolName, input }: LoopCall): void {

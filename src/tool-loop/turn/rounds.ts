@@ -13,12 +13,18 @@ import type { TurnTools } from './turn-tools.js';
 export type OpenRound = (
   request: CoreCall,
   number: number,
-  options?: Pick<TurnLink, 'isCompaction'>,
+  options?: Pick<TurnLink, 'isCompaction'> & {
+    /** Number of the attempt at a round that is repeated. @default the first one */
+    readonly attempt?: number;
+  },
 ) => Promise<Round>;
 
-/** Retries of follow-up requests that fail before they respond. */
+/** Retries of requests. */
 export interface Retries {
+  /** Maximum number of retries of a follow-up request that fails before it responds. */
   readonly maxRetries: number;
+  /** Maximum number of repetitions of a round whose response breaks. */
+  readonly streamRetries: number;
   /** Delay before the first retry in milliseconds. */
   readonly initialDelay: number;
 }
@@ -49,7 +55,7 @@ export function createRoundOpener({
   const { signal } = lifetime;
   const stateOf = createStates();
 
-  return async (options, number, { isCompaction = false } = {}) => {
+  return async (options, number, { isCompaction = false, attempt } = {}) => {
     const toRequest = (request: CoreCall, response?: RoundResponse) => ({
       ...request,
       turn: { id: steps.turnId, round: number, stateOf, isCompaction, response, hostedCalls },
@@ -61,7 +67,8 @@ export function createRoundOpener({
       if (!isFirst && (response === undefined || response === 'submit')) listing = await tools.refresh();
       const send = () => openRound(model, toRequest(isFirst ? options : tools.applyTo(options), response));
       // A host retries the first request, but not inside of a step of a workflow.
-      if ((isFirst && !steps.isOrdered) || typeof response === 'object') return send();
+      if ((isFirst && attempt === undefined && !steps.isOrdered) || typeof response === 'object')
+        return send();
       return retry(send, { ...retries, signal });
     };
     if (!steps.isDurable) return open();
@@ -73,6 +80,7 @@ export function createRoundOpener({
       model,
       call: toRequest(options),
       steps,
+      attempt,
       isAborted: lifetime.isAborted,
       resumesResponses,
       listing: () => listing,

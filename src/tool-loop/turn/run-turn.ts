@@ -11,6 +11,7 @@ import { createRoundCalls } from '../calls/round-calls.js';
 import { withOutcomes, withoutCalls } from '../context/history.js';
 import type { Round } from '../durable/recorded-rounds.js';
 import { readRound, type RoundSummary } from './round-reader.js';
+import { createRoundRetry } from './round-retry.js';
 import type { Turn, TurnOutside, TurnState } from './turn.js';
 import type { ReachedLimit } from './turn-limits.js';
 import { toRoundUsage } from './turn-reports.js';
@@ -62,6 +63,7 @@ export function endOf({ finishReason, mayCall, isCompaction, calls, hostCalls }:
 export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: PartSink): Promise<void> {
   const { plan, state, outside } = turn;
   const { limits, record, compaction } = state;
+  const retry = createRoundRetry(turn);
   const { lifetime, openRound } = outside;
   let { request } = plan;
   let round = firstRound;
@@ -82,9 +84,16 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
     }
     for (;;) {
       const { isReplayed } = round;
-      calls = createRoundCalls(turn, { round: number, request, write: sink.write, isReplayed });
-      const summary = await readRound(round, { turn, calls, sink, isFirst: round === firstRound });
+      const { callsBefore } = retry;
+      calls = createRoundCalls(turn, { round: number, request, write: sink.write, isReplayed, callsBefore });
+      const isFirst = round === firstRound && retry.attempt === 1;
+      const summary = await readRound(round, { turn, calls, sink, isFirst, isRepeatable: retry.accepts });
       const { finish } = summary;
+      if (summary.isRepeated) {
+        request = await retry.next(request, { round: number, calls, summary });
+        round = await openRound(request, number, { isCompaction: isCompacting, attempt: retry.attempt });
+        continue;
+      }
       const { finishReason } = finish;
       record.addUsage(finish.usage);
 
@@ -101,8 +110,10 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
       const isCompaction =
         isCompacting && !isIncomplete && compaction.read(number, summary) && calls.size === 0;
       summary.release();
-      record.addRound({ ...summary, isCompaction }, outcomes);
-      limits.recordRound(outcomes);
+      const allOutcomes = [...retry.kept, ...outcomes];
+      record.addRound({ ...summary, isCompaction, attempts: retry.attempt }, allOutcomes);
+      limits.recordRound(allOutcomes);
+      retry.reset();
       reportRound(outside, number, { summary, isCompaction });
 
       const end = endOf({

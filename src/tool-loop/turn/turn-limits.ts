@@ -1,7 +1,7 @@
 import { createTimeLimit, onceAborted } from '../../shared/abort.js';
 import { toStableJson } from '../../shared/json.js';
 import type { ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
-import type { Admission } from '../calls/call-runner.js';
+import type { Admission } from '../calls/call-schedule.js';
 import { type CallOutcome, isErrorOutput, type LoopCall, parseInput, toValidJson } from '../calls/calls.js';
 
 /** A limit of the tool loop that can end a turn. */
@@ -62,6 +62,12 @@ export function createTurnLimits({ maxRounds, maxToolCalls, maxRepeatedCalls }: 
       };
     },
 
+    /** Forgets the newest calls that were added but never ran, because their response is repeated. */
+    dropCalls(dropped: readonly LoopCall[]): void {
+      calls -= dropped.length;
+      for (const call of dropped.toReversed()) repeatedCalls.drop(call);
+    },
+
     recordOutcome({ call, output }: CallOutcome): void {
       repeatedCalls.record(call, output);
     },
@@ -118,6 +124,8 @@ const MAX_REPEATS = 3;
 interface Entry {
   readonly key: string;
   readonly previous: Entry | undefined;
+  /** The call before it, which may have other arguments. */
+  readonly before: Entry | undefined;
   output?: ToolOutput;
   isRepeat: boolean;
 }
@@ -138,8 +146,21 @@ function createRepeatedCalls(maxRepeatedCalls: number) {
     add(call: LoopCall, tool: ToolDefinition | undefined): void {
       const parsed = parseInput(call.input, { toolName: call.toolName, schema: tool?.inputSchema });
       const key = toStableJson([call.toolName, parsed.success ? parsed.input : call.input]);
-      latest = { key, previous: latest?.key === key ? latest : undefined, isRepeat: false };
+      latest = {
+        key,
+        previous: latest?.key === key ? latest : undefined,
+        before: latest,
+        isRepeat: false,
+      };
       entries.set(call, latest);
+    },
+
+    /** Removes a call that never ran. */
+    drop(call: LoopCall): void {
+      const entry = entries.get(call);
+      if (entry === undefined) return;
+      entry.isRepeat = true;
+      if (latest === entry) latest = entry.before;
     },
 
     /** Returns `wait` if it depends on running calls whether an added call is a repeat. */

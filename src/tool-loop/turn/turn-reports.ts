@@ -22,6 +22,18 @@ interface TurnFacts extends Pick<ToolCallContext, 'turnId' | 'context'> {
 type TurnEvent =
   | { type: 'round-start'; round: number }
   | CallEvent
+  /**
+   * The response of a round broke, and the round is requested again after a delay. The text and the reasoning of the broken
+   * response do not count, nor do its calls without a `tool-start`.
+   */
+  | {
+      type: 'round-retry';
+      round: number;
+      /** Number of the attempt that follows, from 2. */
+      attempt: number;
+      /** The message of the error. */
+      cause: string;
+    }
   /** A limit ended the calling of tools, a repeated call was not run, or something such as the journal failed. */
   | { type: 'warning'; round: number; message: string }
   | {
@@ -97,6 +109,8 @@ interface EndedRound {
   readonly isReplayed: boolean;
   /** True for a response that only compacts the conversation. */
   readonly isCompaction: boolean;
+  /** Number of responses, of which the last one counts. */
+  readonly attempts: number;
 }
 
 export type TurnRecord = ReturnType<typeof createTurnRecord>;
@@ -127,7 +141,7 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
     },
 
     addRound(
-      { finish, responseId, isReplayed, isCompaction }: EndedRound,
+      { finish, responseId, isReplayed, isCompaction, attempts }: EndedRound,
       outcomes: readonly CallOutcome[],
     ): void {
       const now = performance.now();
@@ -136,6 +150,7 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
         usage: definedCounts(toRoundUsage(finish.usage)),
         ...(isReplayed && { isReplayed }),
         ...(isCompaction && { isCompaction }),
+        ...(attempts > 1 && { attempts }),
         toolCalls: outcomes.map(({ call, output, duration, isReplayed: isCallReplayed = false }) => ({
           toolCallId: call.toolCallId,
           toolName: call.toolName,

@@ -8,7 +8,7 @@ import type { HostApprovalOptions } from '../approvals/approval-ids.js';
 import { toToolApproval } from '../approvals/approvals.js';
 import { createHostApprovals, type PendingCall } from '../approvals/host-approvals.js';
 import type { CallSettings } from '../calls/call-execution.js';
-import type { Scheduling } from '../calls/call-runner.js';
+import type { Scheduling } from '../calls/call-schedule.js';
 import type { ShowPart } from '../calls/calls.js';
 import { type ModelFacts, outputLimitOf } from '../calls/host-calls.js';
 import type { CallsOutside, CallsPlan, CallsState } from '../calls/round-calls.js';
@@ -63,6 +63,7 @@ export interface TurnPlan extends CallsPlan {
   readonly pendingCalls: readonly PendingCall[];
   /** Warnings of the first listing. Later ones are events. */
   readonly warnings: readonly Warning[];
+  readonly retries: Retries;
   /** The maximum of output tokens that the loop checks in each round. */
   readonly outputLimit: { readonly maxOutputTokens: number | undefined };
 }
@@ -190,6 +191,7 @@ export async function openTurn(
         request: policy.limits.maxRounds <= 1 ? withoutCalls(request) : request,
         pendingCalls: pending,
         warnings,
+        retries: policy.retries,
         outputLimit: outputLimitOf(call, { reportsLength }),
         scheduling: policy.scheduling,
         settings,
@@ -207,7 +209,7 @@ export async function openTurn(
       outside: {
         async openRound(options, number, link) {
           round = number;
-          emit({ type: 'round-start', round });
+          if (link?.attempt === undefined) emit({ type: 'round-start', round });
           return openNext(options, number, link);
         },
         lifetime,

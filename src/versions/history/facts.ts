@@ -19,6 +19,7 @@ const FACTS: { readonly [Name in keyof PartFacts]-?: (value: unknown) => PartFac
   agent: value => (isPlainObject(value) ? (value as JSONObject) : undefined),
   item: value => (isPlainObject(value) && typeof value.type === 'string' ? (value as JSONObject) : undefined),
   isWindow: value => (value === true ? true : undefined),
+  broken: value => (value === true ? true : undefined),
   tool(value) {
     const { server, name } = objectOf(value) ?? {};
     return typeof server === 'string' && typeof name === 'string' ? { server, name } : undefined;

@@ -1,0 +1,91 @@
+import { delay } from '@ai-sdk/provider-utils';
+import type { CoreCall } from '../../core/call.js';
+import type { Finish } from '../../core/part.js';
+import { retryDelay } from '../../http/retry.js';
+import type { CallRunner } from '../calls/call-runner.js';
+import type { CallOutcome } from '../calls/calls.js';
+import { withOutcomes } from '../context/history.js';
+import type { Turn } from './turn.js';
+
+/*
+ * Rounds whose response broke after it had begun. The round is requested again, and not the turn: the calls of earlier
+ * rounds have run. A call of the broken response that had started has run as well, so that the next request contains it
+ * with its output; nothing else of that response belongs to the conversation.
+ */
+
+interface BrokenRound {
+  readonly finish: Pick<Finish, 'usage'>;
+  readonly brokenBy?: unknown;
+}
+
+const NOT_RUN = 'Not run: the response broke off and was requested again.';
+
+export function createRoundRetry({ plan, state, outside }: Turn) {
+  const { signal } = outside.lifetime;
+  const { streamRetries, initialDelay } = plan.retries;
+  let attempt = 1;
+  let kept: CallOutcome[] = [];
+  let callsBefore = 0;
+  let wait: number | undefined;
+
+  return {
+    /** Number of the attempt, from 1. */
+    get attempt(): number {
+      return attempt;
+    },
+    /** The calls that broken attempts had started. */
+    get kept(): readonly CallOutcome[] {
+      return kept;
+    },
+
+    /** Number of positions of calls that the broken attempts have used. */
+    get callsBefore(): number {
+      return callsBefore;
+    },
+
+    /** Begins another round. */
+    reset(): void {
+      attempt = 1;
+      kept = [];
+      callsBefore = 0;
+    },
+
+    /** Returns true if the response is to be requested again. */
+    accepts(
+      { errors, hasCallsElsewhere }: { errors: readonly unknown[]; hasCallsElsewhere: boolean },
+      calls: CallRunner,
+    ): boolean {
+      if (errors.length === 0 || signal.aborted || hasCallsElsewhere) return false;
+      // The host may have been asked for the approval of a call that started.
+      if (state.hostApprovals !== undefined && calls.hasStarted) return false;
+      wait = retryDelay(errors[0], { attempt: attempt - 1, maxRetries: streamRetries, initialDelay });
+      return wait !== undefined;
+    },
+
+    /** Ends the broken attempt, waits, and returns the request of the next one. Rejects on abort. */
+    async next(
+      request: CoreCall,
+      { round, calls, summary }: { round: number; calls: CallRunner; summary: BrokenRound },
+    ): Promise<CoreCall> {
+      const { outcomes, dropped } = await calls.keepStarted(NOT_RUN);
+      const { brokenBy } = summary;
+      state.limits.dropCalls(dropped);
+      state.record.addUsage(summary.finish.usage);
+      kept.push(...outcomes);
+      if (outcomes.length > 0) callsBefore += calls.size;
+      attempt++;
+      const cause = brokenBy instanceof Error ? brokenBy.message : String(brokenBy);
+      outside.emit({ type: 'round-retry', round, attempt, cause });
+      await delay(wait, { abortSignal: signal });
+      if (outcomes.length === 0) return request;
+      // Ids of a response that failed may be unknown to the server.
+      const content = outcomes.map(({ call: { toolCallId, toolName, input } }) => ({
+        type: 'tool-call' as const,
+        toolCallId,
+        toolName,
+        input,
+      }));
+      return withOutcomes(request, { content, outcomes });
+    },
+  };
+}
