@@ -90,7 +90,7 @@ const replay = (chunks: readonly Uint8Array[]): Promise<Summary | undefined> => 
 async function replayFrames(body: string): Promise<Summary | undefined> {
   const emulator = await startEmulator({ rules: 'none' });
   emulator.enqueue({ status: 200, headers: { 'content-type': 'text/event-stream' }, body });
-  const provider = createKelivoResponsesProvider({ baseURL: emulator.baseURL, webSocket: true });
+  const provider = createKelivoResponsesProvider({ baseURL: emulator.baseURL, transport: 'websocket' });
   onTestFinished(() => provider.close());
   const summary = await read(provider.responses('recorded-model'));
   expect(emulator.requests.map(({ method }) => method)).toEqual(['response.create']);

@@ -83,7 +83,7 @@ export function createCoreProvider(
   let webSocket: Promise<WebSocketTransport> | undefined;
   const loadWebSocket = (): Promise<WebSocketTransport> =>
     (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
-      createWebSocketTransport({ ...(typeof settings.webSocket === 'object' && settings.webSocket), log }),
+      createWebSocketTransport({ ...(typeof settings.transport === 'object' && settings.transport), log }),
     ));
   const { compose, tools, mcpTools, close: closeComposition } = createComposition(settings, version);
   const known = compatibilityByHost(endpoints.host);
@@ -92,7 +92,7 @@ export function createCoreProvider(
   const learnedCompatibility = createLearnedCompatibility();
 
   const createConfig = (modelId: string, path: string): ResponsesModelConfig => {
-    const { webSocket: isOverWebSocket = settings.webSocket, ...override } =
+    const { transport = settings.transport ?? 'http', ...override } =
       settings.models === undefined ? common : resolveModelOverride(modelId, { ...settings, known });
     return {
       provider: name,
@@ -100,7 +100,7 @@ export function createCoreProvider(
       credentials: connection.credentials,
       needsKey,
       fetchFor,
-      webSocket: isOverWebSocket ? loadWebSocket : undefined,
+      webSocket: transport !== 'http' ? loadWebSocket : undefined,
       ...toSettingOptions(settings),
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
       official: settings.api === 'azure' ? 'azure' : 'openai',

@@ -56,8 +56,8 @@ export interface ModelOverride extends SettingsOf<ReturnType<typeof modelSetting
    * field of the same name, and an undefined field is removed. `input` and `stream` cannot be replaced.
    */
   body?: Record<string, unknown>;
-  /** Sends the requests of these models over WebSockets, with the provider's options, or not. */
-  webSocket?: boolean;
+  /** The connection of the requests. WebSockets have the options of the provider. */
+  transport?: 'http' | 'websocket';
 }
 
 function createCompatibilitySchema(): SchemaOf<KnownServerName | Compatibility> {
@@ -111,7 +111,7 @@ export function createModelOverridesSchema(): SchemaOf<Record<string, ModelOverr
         body => !RESERVED.some(name => name in body),
         'expected no `input` and no `stream`, which come from the call',
       ),
-    webSocket: z.boolean(),
+    transport: z.enum(['http', 'websocket']),
   } satisfies Record<keyof ModelOverride, z.ZodType>);
   return z.record(z.string(), override.partial());
 }
@@ -132,8 +132,8 @@ export function resolveModelOverride(
     /** The compatibility of the server. */
     known: Compatibility;
   },
-): RequestOverride & Pick<ModelOverride, 'webSocket'> {
-  const start: RequestOverride & Pick<ModelOverride, 'webSocket'> = {
+): RequestOverride & Pick<ModelOverride, 'transport'> {
+  const start: RequestOverride & Pick<ModelOverride, 'transport'> = {
     headers: {},
     body: {},
     compatibility: selectCompatibility(known, compatibility),
@@ -143,7 +143,7 @@ export function resolveModelOverride(
       headers: { ...resolved.headers, ...override.headers },
       body: { ...resolved.body, ...override.body },
       compatibility: selectCompatibility(resolved.compatibility, override.compatibility),
-      webSocket: override.webSocket ?? resolved.webSocket,
+      transport: override.transport ?? resolved.transport,
     }),
     start,
   );

@@ -74,7 +74,7 @@ function createTimeoutsSchema(): SchemaOf<TimeoutSettings> {
     .partial();
 }
 
-function createWebSocketSchema(): SchemaOf<boolean | WebSocketSettings> {
+function createTransportSchema(): SchemaOf<'http' | 'websocket' | WebSocketSettings> {
   const options = z
     .strictObject({
       keepAlive: z.number().min(0),
@@ -82,7 +82,7 @@ function createWebSocketSchema(): SchemaOf<boolean | WebSocketSettings> {
       WebSocket: functionSetting<NonNullable<WebSocketSettings['WebSocket']>>(),
     } satisfies Record<keyof WebSocketSettings, z.ZodType>)
     .partial();
-  return z.union([z.boolean(), options], 'expected true, false or an object of options');
+  return z.union([z.enum(['http', 'websocket']), options], 'expected "http", "websocket" or an object of options');
 }
 
 function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false> {
@@ -148,13 +148,13 @@ const settingsShape = once(() => ({
    */
   compression: createCompressionSchema(),
   /**
-   * Sends the requests of language models over WebSockets: `true`, or an object of options. Each request is a frame on a
-   * connection that the rounds of a turn share, with only the items that the server does not have. It needs the package
-   * `ws`, or Node 22, Bun or Deno. Without a client, or if the server refuses it, requests are sent over HTTP with one
-   * warning. Requests in background mode always use HTTP, and `fetch` does not apply to WebSockets.
-   * @default requests are sent over HTTP
+   * The connection for the requests of language models. `websocket`, or an object with its options, sends each request as
+   * a frame on a connection that the rounds of a turn share, with only the items that the server does not have. It needs
+   * the package `ws`, or Node 22, Bun or Deno. Without a client, or if the server refuses it, requests are sent over HTTP
+   * with one warning. Requests in background mode always use HTTP, and `fetch` does not apply to WebSockets.
+   * @default 'http'
    */
-  webSocket: createWebSocketSchema(),
+  transport: createTransportSchema(),
   /**
    * Observes model calls, tool calls and MCP requests: the result of `createTelemetry()` of
    * `kelivo-responses/telemetry`. It is the default of the tool loop and of `mcp`.

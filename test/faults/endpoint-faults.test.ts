@@ -15,7 +15,7 @@ const rows = ENDPOINT_FAULTS.flatMap(fault =>
   (['first', 'followUp'] as const).map(place => ({ where: place, ...fault, expected: fault[place] })),
 );
 
-async function runTurn({ response }: EndpointFault, place: Place, webSocket: boolean) {
+async function runTurn({ response }: EndpointFault, place: Place, isOverWebSocket: boolean) {
   const emulator = await startEmulator();
   const call = [{ call: 'count', arguments: {}, callId: 'call_1' }];
   emulator.enqueue(...(place === 'first' ? [response] : [call, response]), [{ text: 'Done.' }]);
@@ -24,7 +24,7 @@ async function runTurn({ response }: EndpointFault, place: Place, webSocket: boo
   const provider = createKelivoResponsesProvider({
     baseURL: emulator.baseURL,
     apiKey: 'sk-test',
-    webSocket,
+    transport: isOverWebSocket ? 'websocket' : 'http',
     timeouts: isSilent ? { connect: 500, idle: 500 } : {},
     tools: { count: tool({ inputSchema: z.object({}), execute: async () => ++runs }) },
     toolLoop: { retry: { initialDelay: 1 } },

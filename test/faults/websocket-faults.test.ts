@@ -150,7 +150,7 @@ describe('WebSocket faults', () => {
     const provider = createKelivoResponsesProvider({
       baseURL: server.baseURL,
       apiKey: 'sk-secret-12345',
-      webSocket: true,
+      transport: 'websocket',
       timeouts,
       tools: {
         count: tool({

@@ -3,6 +3,6 @@ import { generateText } from 'ai';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 
 const [baseURL = ''] = process.argv.slice(2);
-const provider = createKelivoResponsesProvider({ baseURL, apiKey: 'sk-test-12345', webSocket: true });
+const provider = createKelivoResponsesProvider({ baseURL, apiKey: 'sk-test-12345', transport: 'websocket' });
 const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Go.' });
 console.log(text);

@@ -164,7 +164,7 @@ describe.each(modes.flatMap(mode => [false, true].map(multiplex => ({ mode, mult
       let runs = 0;
       const execute = async () => `count ${++runs}`;
       const provider = createProvider(baseURL, {
-        webSocket: { multiplex },
+        transport: { multiplex },
         tools: { count: tool({ inputSchema: z.object({}), execute }) },
       });
       const { texts, errors, finishReason } = await ask(provider, mode);

@@ -22,7 +22,7 @@ const continued = { ...begun, isContinued: true };
 describe.each(rows)('tools of an MCP server over a WebSocket: $name, $mode', ({ host, mode }) => {
   it('run in two rounds of a turn, which send only their outputs', async () => {
     const { turn, emulator, effects } = await startApprovals(host, mode, {
-      webSocket: true,
+      transport: 'websocket',
       toolLoop: { approvals: 'never' },
     });
     emulator.enqueue([record('a'), record('b')], [record('c')], [{ text: 'Done.' }]);
@@ -42,7 +42,7 @@ describe.each(rows.filter(({ host }) => host.version === 'V3'))(
   ({ host, mode }) => {
     it('continues the response in the next call of the provider', async () => {
       const { turn, emulator, effects, outputs } = await startApprovals(host, mode, {
-        webSocket: true,
+        transport: 'websocket',
       });
       emulator.enqueue([record('a')], [{ text: 'Done.' }]);
       const asked = await turn([question]);

@@ -19,12 +19,12 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
     /^Unknown setting `maxretries` in `toolLoop\.retry` of .*\. Did you mean `maxRetries`\?$/,
   ],
   [
-    { webSocket: { keepAliv: 5 } },
-    /^Unknown setting `keepAliv` in `webSocket` of .*\. Did you mean `keepAlive`\?$/,
+    { transport: { keepAliv: 5 } },
+    /^Unknown setting `keepAliv` in `transport` of .*\. Did you mean `keepAlive`\?$/,
   ],
   [
-    { webSocket: 'on' },
-    /^Invalid `webSocket` .*: expected true, false or an object of options, got a string\.$/,
+    { transport: 'on' },
+    /^Invalid `transport` .*: expected "http", "websocket" or an object of options, got a string\.$/,
   ],
   [
     { models: { 'qwen*': { heders: {} } } },

@@ -25,7 +25,7 @@ export async function runScenarios({ createKelivoResponsesProvider }, host, z, o
       ),
     webSocket: () =>
       stream(
-        createKelivoResponsesProvider({ ...settings, webSocket: true, tools: localTools }),
+        createKelivoResponsesProvider({ ...settings, transport: 'websocket', tools: localTools }),
         host,
         'Use the tool add with 20 and 22.',
       ),

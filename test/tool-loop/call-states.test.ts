@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CallRunnerOptions, createCallRunner } from '../../src/tool-loop/calls/call-runner.js';
+import { createCallRunner } from '../../src/tool-loop/calls/call-runner.js';
+import type { CallRunnerOptions } from '../../src/tool-loop/calls/call-schedule.js';
 import { flushCallbacks, gate } from './_tools.js';
 
 const tool = { name: 'read', inputSchema: { type: 'object' as const } };

@@ -70,7 +70,7 @@ async function measureTurns(name: Contender, { rounds, latency }: { rounds: numb
     name === 'official'
       ? undefined
       : createKelivoResponsesProvider({
-          ...{ ...settings, webSocket: name === 'websocket', tools: { count } },
+          ...{ ...settings, transport: name === 'websocket' ? 'websocket' : 'http', tools: { count } },
           toolLoop: { maxRounds: rounds + 2 },
         });
   const model = own?.('gpt-4.1') ?? createOpenAI(settings).responses('gpt-4.1');

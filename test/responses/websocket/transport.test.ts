@@ -41,7 +41,7 @@ function createProvider({ baseURL }: { baseURL: string }, settings: KelivoRespon
   const provider = createKelivoResponsesProvider({
     baseURL,
     apiKey: 'sk-test-12345',
-    webSocket: true,
+    transport: 'websocket',
     toolLoop: { retry: { initialDelay: 1 } },
     ...settings,
   });
@@ -90,10 +90,10 @@ describe('rounds', () => {
   it('send bytes that grow linearly, at most a fifth of those over HTTP in 20 rounds', async () => {
     const output = 'x'.repeat(20_000);
     const sizes = await Promise.all(
-      [false, true].map(async webSocket => {
+      (['http', 'websocket'] as const).map(async transport => {
         let runs = 0;
         const { emulator, provider } = await setUp({
-          webSocket,
+          transport,
           tools: { count: tool({ inputSchema: z.object({}), execute: async () => `${++runs}${output}` }) },
           toolLoop: { maxRounds: 30 },
         });
@@ -118,9 +118,9 @@ describe('rounds', () => {
 
   it.each(['gpt-5', 'qwen3-coder-30b'])('emit the same parts as over HTTP (%s)', async modelId => {
     const turns = await Promise.all(
-      [false, true].map(async webSocket => {
+      (['http', 'websocket'] as const).map(async transport => {
         const { emulator, provider } = await setUp({
-          webSocket,
+          transport,
           emulator: { toolCallFormat: id => (id.startsWith('qwen') ? 'qwen-xml' : undefined) as never },
         });
         emulator.enqueue(
@@ -199,7 +199,7 @@ describe('several turns at once', () => {
     { multiplex: false, connections: 2, streams: [undefined] },
     { multiplex: true, connections: 1, streams: [undefined, 'lane-1'] },
   ])('run without mixing (multiplex: $multiplex)', async ({ multiplex, connections, streams }) => {
-    const { emulator, provider } = await setUp({ webSocket: { multiplex } });
+    const { emulator, provider } = await setUp({ transport: { multiplex } });
     const ask = async (prompt: string) => {
       const { text } = await generateText({ model: provider('gpt-5'), prompt });
       return text;
@@ -235,7 +235,7 @@ describe('several turns at once', () => {
   });
 
   it('complete when more of them run than one connection accepts', async () => {
-    const { emulator, provider } = await setUp({ webSocket: { multiplex: true } });
+    const { emulator, provider } = await setUp({ transport: { multiplex: true } });
     const model = provider('gpt-5');
     const turns = Array.from({ length: 40 }, (_, turn) => generateText({ model, prompt: `Say "${turn}".` }));
     const texts = (await Promise.all(turns)).map(({ text }) => text);
@@ -257,7 +257,7 @@ describe('several turns at once', () => {
       return isReleased.then(() => 1);
     };
     const { emulator, provider } = await setUp({
-      webSocket: { multiplex: true },
+      transport: { multiplex: true },
       tools: { count: tool({ inputSchema: z.object({}), execute }) },
     });
     emulator.enqueue(...Array.from({ length: 40 }, () => count));
@@ -280,7 +280,7 @@ describe('several turns at once', () => {
   });
 
   it('leave the others on a shared connection alone when one is aborted', async () => {
-    const { emulator, provider } = await setUp({ webSocket: { multiplex: true } });
+    const { emulator, provider } = await setUp({ transport: { multiplex: true } });
     emulator.enqueue({ fault: 'stall', after: 6, output: [{ text: 'one two three four' }] }, [
       { text: 'Done.' },
     ]);
@@ -442,7 +442,7 @@ describe('lost responses and limits', () => {
           return undefined;
         },
       });
-      const model = createProvider(server, { webSocket: { multiplex: true } })('gpt-5');
+      const model = createProvider(server, { transport: { multiplex: true } })('gpt-5');
       const ask = () =>
         generateText({ model, prompt: 'Hi', maxRetries: 0, abortSignal: AbortSignal.timeout(4000) });
       await ask();
@@ -468,7 +468,7 @@ describe('lost responses and limits', () => {
         );
       },
     });
-    const model = createProvider(server, { webSocket: { multiplex: true } })('gpt-5');
+    const model = createProvider(server, { transport: { multiplex: true } })('gpt-5');
     const ask = () =>
       generateText({ model, prompt: 'Hi', maxRetries: 0, abortSignal: AbortSignal.timeout(4000) });
     await ask();
@@ -570,7 +570,7 @@ describe('HTTP', () => {
   it('replaces a client that cannot send headers', async () => {
     const server = await serveWebSocket({});
     const provider = createProvider(server, {
-      webSocket: {
+      transport: {
         WebSocket: class {
           constructor() {
             throw new SyntaxError('Invalid protocol');
@@ -584,7 +584,7 @@ describe('HTTP', () => {
   });
 
   it('is used for models that are excepted and for responses in background mode', async () => {
-    const { emulator, provider } = await setUp({ models: { 'gpt-4*': { webSocket: false } } });
+    const { emulator, provider } = await setUp({ models: { 'gpt-4*': { transport: 'http' } } });
     await generateText({ model: provider('gpt-4.1'), prompt: 'Hi' });
     const options = { kelivo: { background: true, store: true } };
     await generateText({ model: provider('gpt-5'), prompt: 'Hi', providerOptions: options });
@@ -602,7 +602,7 @@ describe('connections', () => {
         addresses.push(url);
       }
     }
-    const provider = createProvider(server, { webSocket: { WebSocket: Client } });
+    const provider = createProvider(server, { transport: { WebSocket: Client } });
     expect((await generateText({ model: provider('gpt-5'), prompt: 'Hi' })).text).toBe('over a WebSocket');
     expect(addresses).toEqual([`${server.baseURL.replace('http', 'ws')}/responses`]);
   });
@@ -625,14 +625,14 @@ describe('connections', () => {
         this.#client.addEventListener(type, listener as never);
       }
     }
-    const provider = createProvider(server, { webSocket: { WebSocket: Client } });
+    const provider = createProvider(server, { transport: { WebSocket: Client } });
     expect((await generateText({ model: provider('gpt-5'), prompt: 'Hi' })).text).toBe('over a WebSocket');
     expect(server.upgrades[0]?.headers.authorization).toBe('Bearer sk-test-12345');
   });
 
   it('are closed after their idle time and by the provider', async () => {
     const server = await serveWebSocket({});
-    const brief = createProvider(server, { webSocket: { keepAlive: 1 } });
+    const brief = createProvider(server, { transport: { keepAlive: 1 } });
     await generateText({ model: brief('gpt-5'), prompt: 'Hi' });
     await until(() => server.sockets.size === 0);
     const provider = createProvider(server);
