@@ -101,7 +101,8 @@ export async function runTurn(
         },
         onEvent(event) {
           if (event.type === 'round-start') round = event.round;
-          record(event);
+          // The trace shows the response that counts.
+          if (event.type !== 'round-retry') record(event);
         },
       },
     });
