@@ -82,7 +82,10 @@ function createTransportSchema(): SchemaOf<'http' | 'websocket' | WebSocketSetti
       WebSocket: functionSetting<NonNullable<WebSocketSettings['WebSocket']>>(),
     } satisfies Record<keyof WebSocketSettings, z.ZodType>)
     .partial();
-  return z.union([z.enum(['http', 'websocket']), options], 'expected "http", "websocket" or an object of options');
+  return z.union(
+    [z.enum(['http', 'websocket']), options],
+    'expected "http", "websocket" or an object of options',
+  );
 }
 
 function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false> {

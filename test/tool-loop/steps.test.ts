@@ -214,7 +214,10 @@ describe('steps', () => {
       finish('error'),
     ];
     const run = async (...rounds: Part[][]) =>
-      stream(withToolLoop(scriptedModel(...rounds), { tools: [] }), withStep(createEngine(records).step));
+      stream(
+        withToolLoop(scriptedModel(...rounds), { tools: [], retry: { streamRetries: 0 } }),
+        withStep(createEngine(records).step),
+      );
     const first = await run(parts);
     const second = await run();
     const strip = (shown: Part[]) => shown.filter(({ type }) => type !== 'error' && type !== 'finish');
