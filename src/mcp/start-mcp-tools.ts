@@ -122,6 +122,7 @@ export function startMcpTools(
 
   async function callTool(call: ToolInvocation, callOptions: ToolCallOptions): Promise<ToolOutput> {
     const { signal } = callOptions;
+    signal.throwIfAborted();
     if (combined.find(call) === undefined) await listTools({ signal });
     const found = combined.find(call);
     if (found === undefined)
@@ -131,9 +132,8 @@ export function startMcpTools(
     return output;
   }
 
-  /** A call ends with the source, also outside of turns: it must not open its server again. */
+  /** A call outside of a turn ends with the source: it must not open its server again. */
   async function runUntilClosed(call: ToolInvocation, callOptions: ToolCallOptions): Promise<ToolOutput> {
-    callOptions.signal.throwIfAborted();
     const link = linkSignal(callOptions.signal);
     const releases = [closing.signal, pool.closed].map(closed =>
       onceAborted(closed, () => link.abort(closed.reason)),
@@ -154,7 +154,7 @@ export function startMcpTools(
       for (const warning of warnings) toolsOptions?.onWarning?.(warning);
       return toHostTools({ callTool: runUntilClosed }, tools, toolsOptions);
     },
-    callTool: runUntilClosed,
+    callTool,
     async close() {
       closing.close();
       if (!sharedPool) await pool.close();

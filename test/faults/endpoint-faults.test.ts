@@ -27,7 +27,7 @@ async function runTurn({ response }: EndpointFault, place: Place, isOverWebSocke
     transport: isOverWebSocket ? 'websocket' : 'http',
     timeouts: isSilent ? { connect: 500, idle: 500 } : {},
     tools: { count: tool({ inputSchema: z.object({}), execute: async () => ++runs }) },
-    toolLoop: { retry: { initialDelay: 1 } },
+    toolLoop: { retry: { initialDelay: 1, streamRetries: 0 } },
   });
   onTestFinished(() => provider.close());
   const { signal } = new AbortController();

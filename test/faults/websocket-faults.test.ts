@@ -40,7 +40,8 @@ const refusal = (status: number) => ({
     ),
 });
 
-const begin = ({ socket }: Received): void => sendEvents(socket, toTextEvents('one two three').slice(0, 6));
+const begin = ({ socket, body }: Received): void =>
+  sendEvents(socket, toTextEvents('one two three', { previousId: body.previous_response_id }).slice(0, 6));
 
 const closing = (code: number, reason = '') => [
   {
@@ -164,7 +165,7 @@ describe('WebSocket faults', () => {
           },
         }),
       },
-      toolLoop: { retry: { initialDelay: 1 } },
+      toolLoop: { retry: { initialDelay: 1, streamRetries: 0 } },
     });
     onTestFinished(() => provider.close());
 

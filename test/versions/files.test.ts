@@ -142,6 +142,7 @@ describe('files of the provider', () => {
     expect(text).toBe('Read.');
     expect(requests[1]?.json?.input).toEqual([
       {
+        type: 'message',
         role: 'user',
         content: [
           { type: 'input_file', file_id: 'file-abc' },

@@ -26,7 +26,7 @@ const createFunctionGrammar = ({ open, close, trims }: FunctionTags): TagGrammar
   );
 
 /** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */
-export function createFunctionFormat(name: string, { open, close, trims }: FunctionTags): TextToolFormat {
+function createFunctionFormat(name: string, { open, close, trims }: FunctionTags): TextToolFormat {
   const grammar = createFunctionGrammar({ open, close, trims });
   const nameless: TagGrammar = {
     ...grammar,

@@ -218,12 +218,14 @@ describe('a failure', () => {
 
   it('in a later round is reported after the received text', async () => {
     const emulator = await startEmulator();
-    emulator.enqueue([{ call: 'get-sum', arguments: { a: 1, b: 2 } }], {
+    // The round is requested twice more before its error ends the turn.
+    const broken = {
       fault: 'failed',
       after: 6,
       output: [{ text: 'It is going to be' }],
       message: 'The model\nran away.',
-    });
+    } as const;
+    emulator.enqueue([{ call: 'get-sum', arguments: { a: 1, b: 2 } }], broken, broken, broken);
     const { stdout, stderr, exitCode } = await runDemo(['Go'], {
       env: { OPENAI_BASE_URL: emulator.baseURL },
     });
