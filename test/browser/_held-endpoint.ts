@@ -27,7 +27,9 @@ export async function startHeldEndpoint(): Promise<HeldEndpoint> {
     const complete = await (
       await fetch(emulator.baseURL + '/responses', { method: 'POST', headers, body })
     ).text();
-    const middle = complete.indexOf('\n\n', complete.length / 2) + 2;
+    // The objects before and after the text are longer than the text.
+    const deltas = [...complete.matchAll(/^event: response\.output_text\.delta$/gm)];
+    const middle = deltas[Math.ceil(deltas.length / 2)]?.index ?? complete.length;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(complete.slice(0, middle));
     await released;

@@ -90,6 +90,8 @@ export async function runTurn(
       adapters,
       toolLoop: {
         approvals: settings.approvals,
+        // A chosen fault and a recording are shown as they are.
+        ...(target.fault !== undefined || replay !== undefined ? { retry: { streamRetries: 0 } } : {}),
         async approve({ toolCallId, toolName, originalName, server, input }, { signal: turnSignal }) {
           const { approvalId, decision } = desk.ask({ signal: turnSignal });
           const tool = { toolName, originalName, ...(server !== undefined && { server }) };
