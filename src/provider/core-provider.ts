@@ -83,7 +83,7 @@ export function createCoreProvider(
   let webSocket: Promise<WebSocketTransport> | undefined;
   const loadWebSocket = (): Promise<WebSocketTransport> =>
     (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
-      createWebSocketTransport({ ...(typeof settings.transport === 'object' && settings.transport), log }),
+      createWebSocketTransport({ ...settings.webSocket, log }),
     ));
   const { compose, tools, mcpTools, close: closeComposition } = createComposition(settings, version);
   const known = compatibilityByHost(endpoints.host);
@@ -100,7 +100,7 @@ export function createCoreProvider(
       credentials: connection.credentials,
       needsKey,
       fetchFor,
-      webSocket: transport !== 'http' ? loadWebSocket : undefined,
+      webSocket: transport === 'websocket' ? loadWebSocket : undefined,
       ...toSettingOptions(settings),
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
       official: settings.api === 'azure' ? 'azure' : 'openai',

@@ -74,18 +74,14 @@ function createTimeoutsSchema(): SchemaOf<TimeoutSettings> {
     .partial();
 }
 
-function createTransportSchema(): SchemaOf<'http' | 'websocket' | WebSocketSettings> {
-  const options = z
+function createWebSocketSchema(): SchemaOf<WebSocketSettings> {
+  return z
     .strictObject({
       keepAlive: z.number().min(0),
       multiplex: z.boolean(),
       WebSocket: functionSetting<NonNullable<WebSocketSettings['WebSocket']>>(),
     } satisfies Record<keyof WebSocketSettings, z.ZodType>)
     .partial();
-  return z.union(
-    [z.enum(['http', 'websocket']), options],
-    'expected "http", "websocket" or an object of options',
-  );
 }
 
 function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false> {
@@ -151,13 +147,15 @@ const settingsShape = once(() => ({
    */
   compression: createCompressionSchema(),
   /**
-   * The connection for the requests of language models. `websocket`, or an object with its options, sends each request as
-   * a frame on a connection that the rounds of a turn share, with only the items that the server does not have. It needs
-   * the package `ws`, or Node 22, Bun or Deno. Without a client, or if the server refuses it, requests are sent over HTTP
-   * with one warning. Requests in background mode always use HTTP, and `fetch` does not apply to WebSockets.
+   * The connection for the requests of language models. `websocket` sends each request as a frame on a connection that the
+   * rounds of a turn share, with only the items that the server does not have. It needs the package `ws`, or Node 22, Bun or
+   * Deno. Without a client, or if the server refuses it, requests are sent over HTTP with one warning. Requests in
+   * background mode always use HTTP, and `fetch` does not apply to WebSockets.
    * @default 'http'
    */
-  transport: createTransportSchema(),
+  transport: z.enum(['http', 'websocket']),
+  /** Options of the transport `websocket`. */
+  webSocket: createWebSocketSchema(),
   /**
    * Observes model calls, tool calls and MCP requests: the result of `createTelemetry()` of
    * `kelivo-responses/telemetry`. It is the default of the tool loop and of `mcp`.

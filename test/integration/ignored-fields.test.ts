@@ -164,7 +164,8 @@ describe.each(modes.flatMap(mode => [false, true].map(multiplex => ({ mode, mult
       let runs = 0;
       const execute = async () => `count ${++runs}`;
       const provider = createProvider(baseURL, {
-        transport: { multiplex },
+        transport: 'websocket',
+        webSocket: { multiplex },
         tools: { count: tool({ inputSchema: z.object({}), execute }) },
       });
       const { texts, errors, finishReason } = await ask(provider, mode);

@@ -19,12 +19,12 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
     /^Unknown setting `maxretries` in `toolLoop\.retry` of .*\. Did you mean `maxRetries`\?$/,
   ],
   [
-    { transport: { keepAliv: 5 } },
-    /^Unknown setting `keepAliv` in `transport` of .*\. Did you mean `keepAlive`\?$/,
+    { webSocket: { keepAliv: 5 } },
+    /^Unknown setting `keepAliv` in `webSocket` of .*\. Did you mean `keepAlive`\?$/,
   ],
   [
     { transport: 'on' },
-    /^Invalid `transport` .*: expected "http", "websocket" or an object of options, got a string\.$/,
+    /^Invalid `transport` .*: Invalid option: expected one of "http"\|"websocket", got a string\.$/,
   ],
   [
     { models: { 'qwen*': { heders: {} } } },

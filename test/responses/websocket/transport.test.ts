@@ -199,7 +199,7 @@ describe('several turns at once', () => {
     { multiplex: false, connections: 2, streams: [undefined] },
     { multiplex: true, connections: 1, streams: [undefined, 'lane-1'] },
   ])('run without mixing (multiplex: $multiplex)', async ({ multiplex, connections, streams }) => {
-    const { emulator, provider } = await setUp({ transport: { multiplex } });
+    const { emulator, provider } = await setUp({ transport: 'websocket', webSocket: { multiplex } });
     const ask = async (prompt: string) => {
       const { text } = await generateText({ model: provider('gpt-5'), prompt });
       return text;
@@ -235,7 +235,7 @@ describe('several turns at once', () => {
   });
 
   it('complete when more of them run than one connection accepts', async () => {
-    const { emulator, provider } = await setUp({ transport: { multiplex: true } });
+    const { emulator, provider } = await setUp({ transport: 'websocket', webSocket: { multiplex: true } });
     const model = provider('gpt-5');
     const turns = Array.from({ length: 40 }, (_, turn) => generateText({ model, prompt: `Say "${turn}".` }));
     const texts = (await Promise.all(turns)).map(({ text }) => text);
@@ -257,7 +257,8 @@ describe('several turns at once', () => {
       return isReleased.then(() => 1);
     };
     const { emulator, provider } = await setUp({
-      transport: { multiplex: true },
+      transport: 'websocket',
+      webSocket: { multiplex: true },
       tools: { count: tool({ inputSchema: z.object({}), execute }) },
     });
     emulator.enqueue(...Array.from({ length: 40 }, () => count));
@@ -280,7 +281,7 @@ describe('several turns at once', () => {
   });
 
   it('leave the others on a shared connection alone when one is aborted', async () => {
-    const { emulator, provider } = await setUp({ transport: { multiplex: true } });
+    const { emulator, provider } = await setUp({ transport: 'websocket', webSocket: { multiplex: true } });
     emulator.enqueue({ fault: 'stall', after: 6, output: [{ text: 'one two three four' }] }, [
       { text: 'Done.' },
     ]);
@@ -442,7 +443,9 @@ describe('lost responses and limits', () => {
           return undefined;
         },
       });
-      const model = createProvider(server, { transport: { multiplex: true } })('gpt-5');
+      const model = createProvider(server, { transport: 'websocket', webSocket: { multiplex: true } })(
+        'gpt-5',
+      );
       const ask = () =>
         generateText({ model, prompt: 'Hi', maxRetries: 0, abortSignal: AbortSignal.timeout(4000) });
       await ask();
@@ -468,7 +471,7 @@ describe('lost responses and limits', () => {
         );
       },
     });
-    const model = createProvider(server, { transport: { multiplex: true } })('gpt-5');
+    const model = createProvider(server, { transport: 'websocket', webSocket: { multiplex: true } })('gpt-5');
     const ask = () =>
       generateText({ model, prompt: 'Hi', maxRetries: 0, abortSignal: AbortSignal.timeout(4000) });
     await ask();
@@ -570,7 +573,8 @@ describe('HTTP', () => {
   it('replaces a client that cannot send headers', async () => {
     const server = await serveWebSocket({});
     const provider = createProvider(server, {
-      transport: {
+      transport: 'websocket',
+      webSocket: {
         WebSocket: class {
           constructor() {
             throw new SyntaxError('Invalid protocol');
@@ -602,7 +606,7 @@ describe('connections', () => {
         addresses.push(url);
       }
     }
-    const provider = createProvider(server, { transport: { WebSocket: Client } });
+    const provider = createProvider(server, { transport: 'websocket', webSocket: { WebSocket: Client } });
     expect((await generateText({ model: provider('gpt-5'), prompt: 'Hi' })).text).toBe('over a WebSocket');
     expect(addresses).toEqual([`${server.baseURL.replace('http', 'ws')}/responses`]);
   });
@@ -625,14 +629,14 @@ describe('connections', () => {
         this.#client.addEventListener(type, listener as never);
       }
     }
-    const provider = createProvider(server, { transport: { WebSocket: Client } });
+    const provider = createProvider(server, { transport: 'websocket', webSocket: { WebSocket: Client } });
     expect((await generateText({ model: provider('gpt-5'), prompt: 'Hi' })).text).toBe('over a WebSocket');
     expect(server.upgrades[0]?.headers.authorization).toBe('Bearer sk-test-12345');
   });
 
   it('are closed after their idle time and by the provider', async () => {
     const server = await serveWebSocket({});
-    const brief = createProvider(server, { transport: { keepAlive: 1 } });
+    const brief = createProvider(server, { transport: 'websocket', webSocket: { keepAlive: 1 } });
     await generateText({ model: brief('gpt-5'), prompt: 'Hi' });
     await until(() => server.sockets.size === 0);
     const provider = createProvider(server);
