@@ -144,7 +144,7 @@ describe.each(PLACES)('a secret in %s', (place, settings) => {
     const server = await serve(handler);
     const provider = createKelivoResponsesProvider({
       baseURL: server.url,
-      timeouts: { connect: 150, total: 400 },
+      timeouts: { connect: 600, total: 1500 },
       ...settings,
     });
     const isSilent = failure === 'no response in time';

@@ -93,7 +93,7 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
   const approvingProvider = createProviderV3({
     ...shared,
     tools: { remove: recordTool('remove') },
-    toolLoop: { approve: 'host', retry: { initialDelay: 1 } },
+    toolLoop: { approve: 'host', retry: { initialDelay: 1, streamRetries: 0 } },
   });
   const provider = createKelivoResponsesProvider({
     ...shared,
@@ -111,7 +111,7 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
       remove: recordTool('remove'),
     },
     toolLoop: {
-      retry: { initialDelay: 1 },
+      retry: { initialDelay: 1, streamRetries: 0 },
       async approve({ toolName, input }) {
         await new Promise(resolve => setImmediate(resolve));
         const decision = toolName === 'remove' ? decisionOf(Number(input.turn)) : 'approve';

@@ -112,9 +112,9 @@ describe('a message that is sent', () => {
 describe('asking again', () => {
   it('keeps the previous response until the new one is complete', async () => {
     const { emulator, playground } = await withEndpoint();
-    emulator.enqueue([{ text: 'First.' }], { fault: 'failed', after: 6, output: [{ text: 'Second one' }] }, [
-      { text: 'Third.' },
-    ]);
+    // The round is requested twice more before its error ends the turn.
+    const broken = { fault: 'failed', after: 6, output: [{ text: 'Second one' }] } as const;
+    emulator.enqueue([{ text: 'First.' }], broken, broken, broken, [{ text: 'Third.' }]);
     const { request, ended: hasEnded } = await playground.begin('Hello');
     await hasEnded();
     const question = request.message?.id ?? '';
