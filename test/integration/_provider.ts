@@ -41,12 +41,15 @@ export async function startProvider(
  * Starts the same with the reference MCP server as a child process, shared by all tests of a suite, because starting a
  * server is slow.
  */
-export function useProviderWithMcp(settings: KelivoResponsesSettings = {}) {
+export function useProviderWithMcp(
+  settings: KelivoResponsesSettings = {},
+  emulatorOptions: ResponsesEmulatorOptions = {},
+) {
   let emulator: ResponsesEmulator;
   let provider: KelivoResponsesProvider;
   let before = 0;
   beforeAll(async () => {
-    emulator = await startResponsesEmulator({ apiKey });
+    emulator = await startResponsesEmulator({ apiKey, ...emulatorOptions });
     const mcpServers = { everything: everythingOverStdio() };
     provider = createKelivoResponsesProvider({ baseURL: emulator.baseURL, apiKey, mcpServers, ...settings });
   });

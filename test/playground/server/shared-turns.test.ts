@@ -140,7 +140,7 @@ describe('asking again', () => {
     expect(readTurn(shown).text).toContain('Second');
     // Each attempt answers the same history.
     expect(emulator.requests.map(({ body }) => JSON.stringify(body))).toEqual(
-      Array.from({ length: 3 }, () => JSON.stringify(emulator.requests[0]?.body)),
+      Array.from({ length: 5 }, () => JSON.stringify(emulator.requests[0]?.body)),
     );
   });
 
