@@ -18,6 +18,9 @@ const outputOptions = { dir: outputFolder, format: 'esm', chunkFileNames: 'chunk
 const checks = { pluginTimings: false };
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
+/** A thread is started with its file. */
+const WORKER = './dist/tool-loop/durable/sqlite-worker.js';
+
 const inputHash = hashInputs();
 if (process.argv.includes('--force') || !isUpToDate(inputHash)) {
   // Loaded here because most runs find `dist` up to date.
@@ -37,7 +40,7 @@ async function bundleCode(rolldown) {
   // Bundlers for browsers replace a file by its path, so both files keep their own paths.
   const replaceable = Object.entries(manifest.browser).flat();
   const bundle = await rolldown({
-    ...toInputOptions([...listEntryFiles(), ...replaceable]),
+    ...toInputOptions([...listEntryFiles(), ...replaceable, ...Object.values(manifest.bin), WORKER]),
     // No module of the package has side effects, as `sideEffects` in package.json promises.
     treeshake: { moduleSideEffects: false },
     // A host entry is imported both ways: its schema asks for a function that imports, and its extension needs it at once.
@@ -125,7 +128,11 @@ function separateComments(name, code, ts) {
 /** @param {string[]} files built files, relative to the package: `./dist/mcp/index.js` */
 function toInputOptions(files) {
   const names = files.map(file => file.replace(/^\.\/dist\//, '').replace(/\.js$/, ''));
-  const packages = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  // The command imports the entries by their names.
+  const packages = [
+    manifest.name,
+    ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+  ];
   return {
     cwd: root,
     input: Object.fromEntries(names.map(name => [name, `src/${name}.ts`])),
@@ -170,7 +177,7 @@ function assignChunks(context) {
     'mcp',
     'embeddings',
     'tool-loop/durable',
-    'testing',
+    // Not the suites of `testing`, which reach most modules: applications do not load them.
   ];
   const reached = entries.map(entry => [entry, listImports(`src/${entry}/index.ts`)]);
   return new Map(

@@ -27,6 +27,7 @@ export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
 export type { CompactOptions, CompactResult } from './provider/compact.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';
 export type { KelivoResponsesSettings, TimeoutSettings } from './provider/settings.js';
+export type { ExtensionPart, OpenResponsesExtension } from './responses/stream/extension-items.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
 export type { ToolLoopEvent } from './tool-loop/turn/turn-reports.js';
 export type { LocalTool, LocalTools } from './tools/local-tools.js';

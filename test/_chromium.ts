@@ -13,6 +13,36 @@ export const missingChromium =
     : undefined;
 
 /**
+ * Features of the browser's own window, each of which renders another page beside every page of a test, and the features that
+ * Playwright disables, because only the last list counts.
+ */
+const UNUSED_FEATURES = [
+  'InitialWebUI',
+  'WebUIReloadButton',
+  'WebUIToolbar',
+  'WebUILocationBar',
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'WebUITabStrip',
+  'PreloadTopChromeWebUI',
+  'PreloadTopChromeWebUILessNavigations',
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+];
+
+/**
  * Starts the system's Chromium headless. The environment variable `CHROMIUM` overrides its path.
  *
  * @throws Error if no browser is installed.
@@ -32,6 +62,7 @@ export async function launchChromium(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--disable-features=${UNUSED_FEATURES.join(',')}`,
     ],
   });
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
+import { reportRequests } from './testing/_contract.js';
 
 export interface ReceivedRequest {
   readonly path: string;
@@ -15,10 +16,15 @@ export interface TestServer {
   readonly requests: readonly ReceivedRequest[];
 }
 
-const closers: (() => void)[] = [];
+const running: { readonly requests: readonly ReceivedRequest[]; readonly close: () => void }[] = [];
 
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
+afterEach(({ task }) => {
+  const closed = running.splice(0);
+  for (const { close } of closed) close();
+  reportRequests(
+    task,
+    closed.flatMap(({ requests }) => requests),
+  );
 });
 
 /** Starts an HTTP server on a free port. It stops at the end of the test. */
@@ -43,10 +49,11 @@ export async function serve(
   // A busy client would send a request on a connection that is closed at the same moment.
   server.keepAliveTimeout = 0;
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
+  const close = (): void => {
     server.closeAllConnections();
     server.close();
-  });
+  };
+  running.push({ requests, close });
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, requests };
 }

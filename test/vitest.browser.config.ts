@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** The playground and the bundled package in a real browser. Screenshots are written to `test-results/`. */
+/** The playground and the bundled package in a real browser. `SCREENSHOTS=1` writes screenshots to `test-results/`. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
@@ -10,7 +10,7 @@ export default defineConfig({
     maxWorkers: 2,
     // A busy machine can end a turn before the page has looked at it. A test that fails twice is reported as failed.
     retry: 1,
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     hookTimeout: 60_000,
     // The default of one second is too short for a busy machine.
     expect: { poll: { timeout: 20_000 } },

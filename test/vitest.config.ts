@@ -16,9 +16,10 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   'host-matrix': ['test/host-matrix/**/*.test.ts'],
   playground: ['test/playground/server/**/*.test.ts'],
   mcp: ['test/mcp-matrix/**/*.test.ts'],
-  processes: ['test/**/{forgotten-close,kill-points,many-turns,process-exit}.test.ts'],
+  processes: ['test/**/{forgotten-close,kill-points,many-turns,process-exit,sqlite-processes}.test.ts'],
   engines: ['test/durable-turns/**/*.test.ts'],
   runtimes: ['test/runtimes/**/*.test.ts', 'test/telemetry/ai7/**/*.test.ts'],
+  'third-party': ['test/third-party/*.test.ts'],
   workflow: ['test/workflow/**/*.test.ts'],
   fuzz: [
     'test/{fuzz,soak,bench}/**/*.test.ts',

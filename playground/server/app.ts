@@ -1,6 +1,7 @@
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { KelivoError } from 'kelivo-responses';
 import { ATTACHMENT_LIMITS } from '../shared/playground-state.js';
@@ -9,9 +10,10 @@ import { codeRoutes } from './code/code-view.js';
 import type { PlaygroundContext } from './context.js';
 import { localOnly, securityHeaders } from './guard.js';
 import { CALLBACK_PATH } from './mcp/sign-in.js';
+import { toPageWords } from './page-words.js';
 import { conversationRoutes } from './routes/conversations.js';
 import { mcpRoutes } from './routes/mcp.js';
-import { finishOAuth, oauthCallback } from './routes/oauth.js';
+import { oauthCallback } from './routes/oauth.js';
 import { serverRoutes } from './routes/servers.js';
 import { stateRoutes } from './routes/state.js';
 import { traceRoutes } from './routes/traces.js';
@@ -42,13 +44,18 @@ const limitBody = (maxSize: number): MiddlewareHandler =>
     },
   });
 
-/** Creates the app with its routes and guards. */
+/**
+ * Creates the app with its routes and guards. Everything with data or effects is below `/api/`. The page and its assets are
+ * public, because they contain nothing of the session.
+ */
 export function createApp({ playground, port, session, page }: AppOptions): Hono {
   const app = new Hono();
+  // Never buffers streams of events.
+  app.use(compress());
   app.use(securityHeaders);
   app.use(localOnly({ port }));
   app.get(CALLBACK_PATH, oauthCallback(playground));
-  app.use(session.guard);
+  app.use('/api/*', session.guard);
   const limits = { message: limitBody(MAX_MESSAGE), other: limitBody(MAX_BODY) };
   app.use('/api/*', (context, next) =>
     (context.req.path === '/api/turns' ? limits.message : limits.other)(context, next),
@@ -60,7 +67,6 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.route('/api/mcp', mcpRoutes(playground));
   app.route('/api/traces', traceRoutes(playground));
   app.route('/api/code', codeRoutes(playground));
-  app.get('/oauth/finish', finishOAuth(playground));
   app.route('/api/approvals', approvalRoutes(playground));
   app.get('/api/events', context => {
     const stream = playground.channel.connect(context.req.query('conversation') ?? '');
@@ -70,7 +76,7 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.notFound(context => context.json({ error: 'Not found.' }, 404));
   app.onError((error, context) => {
     const status = error instanceof HTTPException ? error.status : error instanceof KelivoError ? 400 : 500;
-    return context.json({ error: playground.redactor.text(describeFailure(error)) }, status);
+    return context.json({ error: toPageWords(playground.redactor.text(describeFailure(error))) }, status);
   });
   return app;
 }

@@ -49,7 +49,8 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  // Attachments are fetched with the token, and shown as blobs.
+  "img-src 'self' data: blob:",
   "media-src 'self' data:",
   "connect-src 'self'",
   "font-src 'self'",
@@ -66,6 +67,6 @@ export const securityHeaders: MiddlewareHandler = async (context, next) => {
   headers.set('referrer-policy', 'no-referrer');
   headers.set('cross-origin-resource-policy', 'same-origin');
   headers.set('cross-origin-opener-policy', 'same-origin');
-  // A cached page would hide that its session has ended.
+  // A cache would keep conversations.
   headers.set('cache-control', 'no-store');
 };

@@ -33,13 +33,15 @@ export interface PlaygroundOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder of the built page. @default the output of `npm run build:page` */
   readonly page?: string;
+  /** Writes the codes that confirm programs. @default standard output */
+  readonly print?: (text: string) => void;
 }
 
 /** A running playground. */
 export interface Playground {
-  /** The address, which rejects requests without the cookie of the session. */
+  /** The address, which rejects requests without the token of the session. */
   readonly url: string;
-  /** The address with the token, to open in a browser. */
+  /** The address with the token, to open in a browser. A fragment is never sent to a server. */
   readonly signInUrl: string;
   /** Stops turns, servers and connections. */
   close(): Promise<void>;
@@ -57,6 +59,7 @@ export async function startPlayground({
   port: wantedPort = 0,
   environment,
   page = builtPage,
+  print = console.log,
 }: PlaygroundOptions): Promise<Playground> {
   // The trace contains the warnings, so `ai` does not print them.
   globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -72,6 +75,7 @@ export async function startPlayground({
     redactor,
     redirectUrl: () => `http://127.0.0.1:${port}${CALLBACK_PATH}`,
     onRequests: () => channel.changed('servers'),
+    print,
   });
   const exporter = createOtlpExporter({ environment, redactor });
   const turns = createTurns({
@@ -114,7 +118,7 @@ export async function startPlayground({
     redactor,
     filesFolder,
   };
-  const session = createSession({ port: () => port });
+  const session = createSession();
   const app = createApp({ playground: context, port: () => port, session, page });
   const server = createServer(getRequestListener(app.fetch));
   try {
@@ -127,7 +131,7 @@ export async function startPlayground({
 
   return {
     url: `http://127.0.0.1:${port}`,
-    signInUrl: `http://127.0.0.1:${port}/?token=${session.token}`,
+    signInUrl: `http://127.0.0.1:${port}/#token=${session.token}`,
     async close() {
       await turns.stopAll();
       await exporter?.flush();

@@ -14,6 +14,18 @@ export interface RequestResponse {
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>> | string;
 }
 
+/** The first place, from the root, at which a value breaks a schema. */
+export interface SchemaProblem {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** The response to a value that breaks a schema, and that was not sent for this reason. */
+export interface SchemaRefusal {
+  readonly error: string;
+  readonly problems: readonly SchemaProblem[];
+}
+
 /** A tool with everything that its server sent. */
 export interface InspectedTool {
   readonly name: string;

@@ -224,5 +224,6 @@ export interface NewProgram {
 /** Response to a change that would start programs which are not in the configuration file yet. */
 export interface ConfirmationNeeded {
   readonly needsConfirmation: readonly NewProgram[];
-  readonly confirmation: string;
+  /** Reason why the given code was not accepted. */
+  readonly refusal?: string;
 }

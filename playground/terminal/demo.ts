@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { WriteStream } from 'node:tty';
 import { defaultQuestion, everythingServer } from '../shared/demo-tools.js';
+import { clearOrClose } from './interrupt.js';
 import { describeFailure } from '../shared/failure.js';
 import { type CommandLine, help, readInput, readOptions, readServers } from './options.js';
 import { createTerminal, createTurnPrinter, printHeader, printQuestion, toJsonLine } from './output.js';
@@ -89,13 +90,13 @@ async function runTurn(
   }
 }
 
-/** Reads questions until the end of the input. Ctrl-C stops a running turn; without one, it ends the demo. */
+/** Reads questions until the end of the input. Ctrl-C stops a running turn, clears a half-typed line, or ends the demo. */
 async function converse(demo: Demo, { print, signal }: TurnOptions): Promise<void> {
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
   const lines = createInterface({ input: process.stdin, output: isTerminal ? process.stdout : undefined });
   let turn: AbortController | undefined;
   lines.on('SIGINT', () => {
-    if (turn === undefined) lines.close();
+    if (turn === undefined) clearOrClose(lines);
     else turn.abort();
   });
   signal.addEventListener('abort', () => lines.close(), { once: true });

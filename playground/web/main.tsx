@@ -1,6 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './components/app.js';
+import { watchAddress } from './lib/session.js';
 import { applyTheme, readTheme } from './lib/theme.js';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -20,6 +21,8 @@ import './styles/panels.css';
 import './styles/mcp.css';
 import './styles/conversation.css';
 
+// Before the router, which also reads the address.
+watchAddress();
 applyTheme(readTheme());
 
 const root = document.getElementById('root');

@@ -1,7 +1,11 @@
-import type { JSONObject } from '../shared/json.js';
-import { type CoreModel, withChanges } from '../core/source.js';
+import { isPlainObject, type JSONObject } from '../shared/json.js';
+import { type CoreModel, withChanges, withOpen } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
 import { toNameHint } from '../shared/names.js';
+import { detectedSyntax } from '../text-tools/formats/detected.js';
+import type { ResponseTemplate } from '../text-tools/templates/response-template.js';
+import { createTemplateSyntax } from '../text-tools/templates/template-format.js';
+import { detectTextCalls } from '../text-tools/text-tools.js';
 import { thinkTags, type UndeclaredPolicy } from '../text-tools/reading/text-tool-format.js';
 import { wrapSameVersion } from '../versions/language-model.js';
 import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
@@ -11,14 +15,20 @@ import {
   type AdapterSelection,
   isAdapterModule,
   isAdapterSelection,
+  isOpenAiModel,
   validateAdapters,
 } from './adapter-choice.js';
 import { adapterOf, type CoreAdapter, joinAdapters } from './kit/middleware.js';
-import type { ModelAdapter, ModelAdapterRegistry, ToolPrompting } from './kit/definition.js';
+import {
+  isChatTemplate,
+  type ModelAdapter,
+  type ModelAdapterRegistry,
+  type ToolPrompting,
+} from './kit/definition.js';
 import { defineModelAdapter } from './kit/model-adapter.js';
 import { modelAdapters } from './model-adapters.js';
 import { importAdapter } from './registry.js';
-import { selectPrompt } from './select-prompt.js';
+import { isToolPrompting, loadTemplatePrompt, type SelectedPrompt, selectPrompt } from './select-prompt.js';
 import { textToolsMiddleware } from './kit/text-tools-middleware.js';
 import { withJsonAnswers } from './prompts/json-answer.js';
 import { withToolPrompt } from './prompts/prompted-model.js';
@@ -26,9 +36,10 @@ import { withToolPrompt } from './prompts/prompted-model.js';
 /** Options of `adaptModel`. */
 export interface AdaptModelOptions {
   /**
-   * The adapters of the model. A registry is searched by model id, and so are the adapters of a list. A name of the
-   * default registry and a module (`{ import: '@acme/adapters', export: 'tulip' }`) apply whatever the id, for models
-   * that are served under an alias: `['qwen']`. `false` turns adapters off.
+   * The adapters of the model. A registry is searched by model id. The entries of a list apply whatever the id, for
+   * models that are served under an alias: adapters, names of the default registry such as `'qwen'`, and modules such as
+   * `{ import: '@acme/adapters', export: 'tulip' }`. `false` turns adapters off. With any value but the default,
+   * nothing is detected in the text of unknown models.
    * @default modelAdapters, with all families of this package
    */
   adapters?: ModelAdapterRegistry | readonly AdapterChoice[] | false;
@@ -45,8 +56,16 @@ export interface AdaptModelOptions {
    */
   startsInReasoning?: boolean;
   /**
+   * The `response_template` of the model's tokenizer configuration on Hugging Face (`tokenizer_config.json`). It replaces the
+   * formats of the adapters; their other changes stay. The prompt is not seen: `startsInReasoning` states that the chat template opens
+   * the reasoning.
+   * @default the formats of the adapters
+   */
+  responseTemplate?: ResponseTemplate;
+  /**
    * Writes tools, the tool choice, calls and results into the prompt, for endpoints that reject `tools`, and reads the
-   * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`. Images in
+   * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`, and
+   * `{ chatTemplate }` renders a template that the application supplies. Images in
    * results become content of user messages. A JSON response format is also requested in the prompt while tools can be
    * called.
    * @default tools are sent to the endpoint
@@ -55,8 +74,9 @@ export interface AdaptModelOptions {
 }
 
 /**
- * Wraps a model in the adapters that apply to its id, the first one outermost. A model that no adapter applies to is
- * returned unchanged. Works with any language model of `ai` 5, 6 or 7, and returns one of the same version. Responses contain the names of the adapters in
+ * Wraps a model in the adapters that apply to its id, the first one outermost. In the text of a model that no adapter applies
+ * to, calls of declared tools are detected by markers that no other text contains; `providerMetadata.kelivo.detectedFormats`
+ * then names the formats. Models of OpenAI are returned unchanged. Works with any language model of `ai` 5, 6 or 7, and returns one of the same version. Responses contain the names of the adapters in
  * `providerMetadata.kelivo.adapters`.
  *
  * @example
@@ -76,33 +96,56 @@ export function adaptModel<Model extends AnyLanguageModel>(
   return wrapSameVersion(model, (core, version) => adaptCoreModel(core, { ...options, version }));
 }
 
-/**
- * Wraps a model in the adapters that apply to its id. Returns the model itself if there are none.
- *
- * @param options `version` is the version that middlewares of applications implement.
- */
+/** The circumstances of an adaptation, which are no options. */
+interface AdaptationContext {
+  /** The version that middlewares of applications implement. */
+  readonly version: VersionName;
+  /** Adapters in a list apply only to the ids of their family, because the list is that of many models. @default false */
+  readonly adaptersById?: boolean | undefined;
+}
+
+/** Wraps a model in the adapters that apply to its id. Returns the model itself if there are none. */
 export function adaptCoreModel(
   model: CoreModel,
-  { version, ...options }: AdaptModelOptions & { readonly version: VersionName },
+  { version, adaptersById = false, ...options }: AdaptModelOptions & AdaptationContext,
 ): CoreModel {
   checkOptions({ ...options });
-  const { adapters = modelAdapters, undeclared, startsInReasoning, toolPrompting } = options;
-  const active = chooseAdapters(adapters, model.modelId);
+  const {
+    adapters = modelAdapters,
+    undeclared,
+    startsInReasoning,
+    toolPrompting,
+    responseTemplate,
+  } = options;
+  const active = chooseAdapters(adapters, { modelId: model.modelId, adaptersById });
   const names = active.map(({ name }) => name);
-  const selected =
-    toolPrompting === undefined
-      ? undefined
-      : selectPrompt(toolPrompting, { modelId: model.modelId, adapters: names });
-  if (active.length === 0 && selected === undefined) return model;
+  const syntax = responseTemplate === undefined ? undefined : createTemplateSyntax(responseTemplate);
+  if (active.length === 0 && toolPrompting === undefined && syntax === undefined) {
+    const mayDetect = adapters === modelAdapters && !isOpenAiModel(model.modelId);
+    return mayDetect ? detectTextCalls(model, { ...detectedSyntax, undeclared, startsInReasoning }) : model;
+  }
   const family = joinAdapters(active.map(({ middleware }) => adapterOf(middleware)));
-  const prompted = selected === undefined ? model : withToolPrompt(model, selected.prompt);
-  // The adapters of the family read the calls, because they know where its reasoning ends.
-  const reader = selected === undefined || family.readsText ? family : joinAdapters([family, promptedCalls]);
-  const formats = selected?.formats;
-  const adapted = reader.wrap(prompted, { version, undeclared, startsInReasoning, formats });
-  return withReport(selected === undefined ? adapted : withJsonAnswers(adapted), {
-    ...(names.length > 0 && { adapters: names }),
-    ...(selected !== undefined && { toolPrompting: selected.name }),
+  const adapt = (selected: SelectedPrompt | undefined): CoreModel => {
+    const prompted = selected === undefined ? model : withToolPrompt(model, selected.writer);
+    // The adapters of the family read the calls, because they know where its reasoning ends.
+    const readsText = family.readsText === true || (selected === undefined && syntax === undefined);
+    const reader = readsText ? family : joinAdapters([family, promptedCalls]);
+    const formats = selected?.formats;
+    const adapted = reader.wrap(prompted, { version, undeclared, startsInReasoning, formats, syntax });
+    return withReport(selected === undefined ? adapted : withJsonAnswers(adapted), {
+      ...(names.length > 0 && { adapters: names }),
+      ...(selected !== undefined && { toolPrompting: selected.name }),
+      ...(syntax !== undefined && { responseTemplate: true }),
+    });
+  };
+  if (!isChatTemplate(toolPrompting)) {
+    const at = { modelId: model.modelId, adapters: active };
+    return adapt(toolPrompting === undefined ? undefined : selectPrompt(toolPrompting, at));
+  }
+  let loading: Promise<CoreModel> | undefined;
+  return withOpen(model, async call => {
+    loading ??= loadTemplatePrompt(toolPrompting, { readsText: family.readsText ?? false }).then(adapt);
+    return (await loading).open(call);
   });
 }
 
@@ -111,7 +154,10 @@ export function adaptCoreModel(
  *
  * @throws KelivoError with code `invalid-settings` for an invalid selection.
  */
-function chooseAdapters(selection: AdapterSelection, modelId: string): readonly ModelAdapter[] {
+function chooseAdapters(
+  selection: AdapterSelection,
+  { modelId, adaptersById }: { modelId: string; adaptersById: boolean },
+): readonly ModelAdapter[] {
   if (selection === false) return [];
   if ('findFor' in selection) return selection.findFor(modelId);
   validateAdapters(selection);
@@ -119,7 +165,7 @@ function chooseAdapters(selection: AdapterSelection, modelId: string): readonly 
     if (typeof choice === 'string') return modelAdapters.get(choice) ?? [];
     if (isAdapterModule(choice)) return importAdapter(choice);
     const adapter = defineModelAdapter(choice);
-    return adapter.appliesTo(modelId) ? adapter : [];
+    return !adaptersById || adapter.appliesTo(modelId) ? adapter : [];
   });
 }
 
@@ -132,7 +178,11 @@ const CHECKS: Readonly<
     accepts: value => value === 'call' || value === 'text' || value === 'drop',
   },
   startsInReasoning: { expected: 'a boolean', accepts: value => typeof value === 'boolean' },
-  toolPrompting: { expected: 'the name of a syntax', accepts: value => typeof value === 'string' },
+  responseTemplate: { expected: 'an object', accepts: isPlainObject },
+  toolPrompting: {
+    expected: 'the name of a syntax or `{ chatTemplate }` with a text',
+    accepts: isToolPrompting,
+  },
 };
 
 function checkOptions(options: Readonly<Record<string, unknown>>): void {

@@ -1,7 +1,12 @@
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { toNameHint } from '../shared/names.js';
-import { checkAdapter, type ModelAdapter, type ModelAdapterRegistry } from './kit/definition.js';
+import {
+  checkAdapter,
+  type ModelAdapter,
+  type ModelAdapterDefinition,
+  type ModelAdapterRegistry,
+} from './kit/definition.js';
 
 /*
  * The adapters in settings. Settings are checked with this file, so it must not load the code of adapters.
@@ -17,9 +22,10 @@ export interface AdapterModule {
 
 /**
  * An adapter in a list. A name of the default registry and a module apply to every model, so that they can be forced for
- * an id that hides the family. An adapter applies if the model id belongs to its family.
+ * an id that hides the family. An adapter applies to the one model of `adaptModel` and to the models of an override; in
+ * the list of a provider it applies if the model id belongs to its family.
  */
-export type AdapterChoice = string | AdapterModule | ModelAdapter;
+export type AdapterChoice = string | AdapterModule | ModelAdapter | ModelAdapterDefinition;
 
 /** The adapters of a model: a registry to choose from by model id, a list, or `false` for none. */
 export type AdapterSelection = ModelAdapterRegistry | readonly AdapterChoice[] | false;
@@ -159,16 +165,18 @@ export const adapterNames = new Set([
   'xlam',
 ]);
 
-/** Models of OpenAI, which no adapter of this package applies to. */
-const WITHOUT_ADAPTERS =
+/** Models of OpenAI, which no adapter of this package applies to, and whose text contains no calls. */
+const OPENAI_MODEL =
   /^(?:gpt-\d\w*(?:\.\d)?|o\d|chatgpt-4o)(?:-(?:audio|chat|codex|latest|max|mini|nano|preview|pro|search|turbo|\d+))*$/;
+
+export const isOpenAiModel = (modelId: string): boolean => OPENAI_MODEL.test(modelId);
 
 /** Names of the adapters that the application has registered. They may apply to any model. */
 export const registeredNames = new Set<string>();
 
 /** Returns false if no adapter of a selection can apply to a model, so that the adapters need not be loaded. */
 export function mayHaveAdapters(selection: AdapterSelection | undefined, modelId: string): boolean {
-  if (selection === undefined) return registeredNames.size > 0 || !WITHOUT_ADAPTERS.test(modelId);
+  if (selection === undefined) return registeredNames.size > 0 || !isOpenAiModel(modelId);
   if (selection === false) return false;
   return isRegistry(selection) ? selection.findFor(modelId).length > 0 : selection.length > 0;
 }

@@ -1,48 +1,70 @@
 import { KelivoError } from '../shared/errors.js';
+import { isPlainObject } from '../shared/json.js';
 import { toNameHint } from '../shared/names.js';
-import * as formats from '../text-tools/formats/index.js';
+import * as catalogue from '../text-tools/formats/index.js';
 import type { TextToolFormat } from '../text-tools/reading/text-tool-format.js';
-import * as families from './families/index.js';
-import { type ToolPrompting, type ToolPromptName, toolPromptNames } from './kit/definition.js';
-import * as prompts from './prompts/index.js';
-import type { ToolPrompt } from './prompts/tool-prompt.js';
+import {
+  type ChatTemplatePrompting,
+  isChatTemplate,
+  type ModelAdapter,
+  type ToolPrompting,
+  toolPromptNames,
+} from './kit/definition.js';
+import { createTemplateWriter, loadChatTemplate } from './prompts/chat-template.js';
+import { prompts } from './prompts/index.js';
+import { createPromptWriter, type PromptWriter, type ToolPrompt } from './prompts/tool-prompt.js';
 
-interface Syntax {
-  readonly prompt: ToolPrompt;
+const formats: ReadonlyMap<string, TextToolFormat> = new Map(Object.entries(catalogue));
+
+/** The syntax that a model is prompted with. */
+export interface SelectedPrompt {
+  readonly name: string;
+  readonly writer: PromptWriter;
   /** The formats that read the calls back. */
   readonly formats: readonly TextToolFormat[];
 }
 
-const syntaxes: Readonly<Record<ToolPromptName, Syntax>> = {
-  hermes: { prompt: prompts.hermes, formats: [formats.hermes] },
-  'qwen-xml': { prompt: prompts.qwenXml, formats: [formats.qwenXml] },
-  claude: { prompt: prompts.claude, formats: [formats.claude] },
-  'command-r': { prompt: prompts.commandR, formats: [formats.commandR] },
-  deepseek: { prompt: prompts.deepseek, formats: [formats.deepseek] },
-  dsml: { prompt: prompts.dsml, formats: [formats.dsml] },
-  gemma4: { prompt: prompts.gemma4, formats: [formats.gemma4] },
-  glm: { prompt: prompts.glm, formats: [formats.glm] },
-  granite: { prompt: prompts.granite, formats: [formats.granite] },
-  harmony: { prompt: prompts.harmony, formats: [formats.harmony] },
-  kimi: { prompt: prompts.kimi, formats: [formats.kimi] },
-  'kimi-k3': { prompt: prompts.kimiK3, formats: [formats.kimiK3] },
-  lfm2: { prompt: prompts.lfm2, formats: [formats.lfm, formats.pythonic] },
-  llama: { prompt: prompts.llama, formats: [formats.llama, formats.bareJson] },
-  minimax: { prompt: prompts.minimax, formats: [formats.minimax] },
-  'minimax-m3': { prompt: prompts.minimaxM3, formats: [formats.minimaxM3] },
-  mistral: { prompt: prompts.mistral, formats: [formats.mistral] },
-  olmo3: { prompt: prompts.olmo3, formats: [formats.olmo] },
-  pythonic: { prompt: prompts.pythonic, formats: [formats.pythonic] },
-  'seed-oss': { prompt: prompts.seedOss, formats: [formats.seed] },
-  'tool-request': { prompt: prompts.toolRequest, formats: [formats.toolRequest] },
-};
+/** A syntax of an application, whose formats may be its own. */
+export interface OwnToolPrompt extends Omit<ToolPrompt, 'formats'> {
+  /** The formats that read the calls back: names of `formats`, or formats of the application. */
+  readonly formats: readonly (string | TextToolFormat)[];
+}
 
-/** The syntax of each family that was trained on another one than Hermes, by the name of its adapter. */
-const byFamily = new Map(Object.values(families).map(({ name, prompt }) => [name, prompt]));
+const selected = new Map<string, SelectedPrompt>();
 
-/** The syntax that a model is prompted with. */
-interface SelectedPrompt extends Syntax {
-  readonly name: ToolPromptName;
+for (const [name, prompt] of Object.entries(prompts)) selected.set(name, toSelected(name, prompt));
+
+function toSelected(name: string, prompt: OwnToolPrompt): SelectedPrompt {
+  const readers = prompt.formats.map(format => {
+    const reader = typeof format === 'string' ? formats.get(format) : format;
+    if (reader !== undefined) return reader;
+    const hint = toNameHint(String(format), { kind: 'formats', known: formats.keys() });
+    throw toPromptError(`Unknown format "${String(format)}" of the syntax "${name}". ${hint}`);
+  });
+  return { name, writer: createPromptWriter({ ...prompt, formats: [] }), formats: readers };
+}
+
+/** The fields of a syntax that cannot be omitted, as texts. */
+const REQUIRED = ['tools', 'call', 'result'] as const;
+
+/**
+ * Registers a syntax under a name, which `toolPrompting` and the `prompt` of an adapter can then have.
+ *
+ * @throws KelivoError with code `invalid-settings` for a name that is taken, a missing field or an unknown format.
+ */
+export function registerToolPrompt(name: string, prompt: OwnToolPrompt): void {
+  if (name === 'auto' || selected.has(name)) {
+    throw toPromptError(`Expected a new name for a syntax of tool prompts, got "${name}", which is taken.`);
+  }
+  const fields: Readonly<Record<string, unknown>> = isPlainObject(prompt) ? prompt : {};
+  const missing = REQUIRED.find(field => typeof fields[field] !== 'string');
+  if (missing !== undefined || !Array.isArray(fields.formats)) {
+    throw toPromptError(
+      `Expected \`${missing ?? 'formats'}\` of the syntax "${name}" to be a ${missing === undefined ? 'list' : 'text'}.`,
+    );
+  }
+  selected.set(name, toSelected(name, prompt));
+  toolPromptNames.add(name);
 }
 
 /**
@@ -52,22 +74,49 @@ interface SelectedPrompt extends Syntax {
  * @throws KelivoError with code `invalid-settings` for an unknown name.
  */
 export function selectPrompt(
-  prompting: ToolPrompting,
-  { modelId, adapters }: { modelId: string; adapters: readonly string[] },
+  prompting: Exclude<ToolPrompting, ChatTemplatePrompting>,
+  { modelId, adapters }: { modelId: string; adapters: readonly ModelAdapter[] },
 ): SelectedPrompt {
-  const known = ['auto', ...toolPromptNames];
-  if (!known.includes(prompting)) {
-    const hint = toNameHint(String(prompting), { kind: 'values', known });
-    throw new KelivoError({
-      code: 'invalid-settings',
-      message: `Unknown value ${JSON.stringify(prompting) ?? 'undefined'} for \`toolPrompting\`. ${hint}`,
-    });
-  }
   const name = prompting === 'auto' ? toFamilySyntax(modelId, adapters) : prompting;
-  return { name, ...syntaxes[name] };
+  const found = selected.get(name);
+  if (found !== undefined) return found;
+  const hint = toNameHint(name, { kind: 'values', known: ['auto', ...toolPromptNames] });
+  throw toPromptError(`Unknown value "${name}" for \`toolPrompting\`. ${hint}`);
 }
 
-function toFamilySyntax(modelId: string, adapters: readonly string[]): ToolPromptName {
-  const [prompt = 'hermes'] = adapters.flatMap(adapter => byFamily.get(adapter) ?? []);
+function toFamilySyntax(modelId: string, adapters: readonly ModelAdapter[]): string {
+  const prompt = adapters.find(adapter => adapter.prompt !== undefined)?.prompt ?? 'hermes';
   return typeof prompt === 'string' ? prompt : prompt(modelId);
 }
+
+/** A call whose rendering shows the format that a template writes. */
+const EXAMPLE = { id: 'example01', name: 'example', input: { key: 'value' }, number: 0 };
+
+/**
+ * Loads a chat template of the application. Its calls are read by the formats whose markers it writes.
+ *
+ * @throws KelivoError with code `missing-package` or `invalid-settings`.
+ */
+export async function loadTemplatePrompt(
+  { chatTemplate }: ChatTemplatePrompting,
+  { readsText }: { readsText: boolean },
+): Promise<SelectedPrompt> {
+  const writer = createTemplateWriter(await loadChatTemplate(chatTemplate));
+  const text = writer.write('', [EXAMPLE]).trim();
+  const readers = [...formats.values()].filter(
+    ({ openers, startOpeners = [] }) =>
+      openers.some(opener => text.includes(opener)) || startOpeners.some(opener => text.startsWith(opener)),
+  );
+  if (readers.length > 0 || readsText) return { name: 'chat-template', writer, formats: readers };
+  throw toPromptError(
+    `\`toolPrompting.chatTemplate\` writes calls in a syntax that no format reads: ${JSON.stringify(text)}. ` +
+      'Add an adapter that reads it to `adapters`.',
+  );
+}
+
+const toPromptError = (message: string): KelivoError =>
+  new KelivoError({ code: 'invalid-settings', message });
+
+/** Returns true if the value has the type of the option. Names are checked when they are used. */
+export const isToolPrompting = (value: unknown): value is ToolPrompting =>
+  typeof value === 'string' || isChatTemplate(value);

@@ -1,3 +1,4 @@
+import type { JSONObject } from '../shared/json.js';
 import type { CallSettings, Prompt, ProviderOptions, Tool, ToolChoice } from './prompt.js';
 import type { CallTelemetry, RoundTelemetry } from './telemetry.js';
 
@@ -21,7 +22,7 @@ export interface CoreCall extends CallSettings {
   /** The application's options of this package, `providerOptions.kelivo`. They may contain functions and other objects. */
   readonly own: Readonly<Record<string, unknown>>;
   /** The kinds of content that the host can show and keep in its history. */
-  readonly host: HostFacts;
+  readonly host: Host;
   /** The turn that the request belongs to. Undefined for a request outside of a tool loop. */
   readonly turn?: TurnLink | undefined;
   /** Observes the call. `NO_CALL_TELEMETRY` until an outer layer observes it. */
@@ -50,8 +51,16 @@ export interface HostFacts {
   readonly acceptsLaterResults: boolean;
   /** True if the host accepts the input of custom tools as text. It is JSON otherwise. */
   readonly acceptsTextInput: boolean;
+  /** True if any part restarts the host's limit of the time between parts (`timeout.chunkMs` of `ai` 6). */
+  readonly countsAllParts: boolean;
   /** True if `toModelOutput` of the host's tools receives an object with the output. It receives the output otherwise. */
   readonly wrapsToolOutput: boolean;
+}
+
+/** The host of a call. */
+export interface Host extends HostFacts {
+  /** Writes a conversation as the messages of the host. */
+  readonly writeMessages: (prompt: Prompt) => readonly JSONObject[];
 }
 
 /** The turn of a request, which a tool loop sets. */

@@ -50,9 +50,10 @@ export function toCustom(received: PlainObject, facts: PartFacts = {}): Custom {
   };
 }
 
-/** Removes `created_by`, which the API returns but rejects in a request. */
-export function withoutOutputFields({ created_by: _, ...item }: PlainObject): PlainObject {
-  return item;
+/** Removes `created_by`, which the API returns but rejects in a request. Items of extensions stay as they are. */
+export function withoutOutputFields(received: PlainObject): PlainObject {
+  const { created_by: _, ...item } = received;
+  return stringOf(received.type).includes(':') ? received : item;
 }
 
 /** Returns the item that a part carries. Undefined for other parts, and for content of other APIs. */

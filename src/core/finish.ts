@@ -53,7 +53,7 @@ export const totalOf = ({ total, inputTokens, outputTokens }: Usage): number | u
     ? undefined
     : inputTokens.total + outputTokens.total);
 
-/** Adds two usages. Counts that are missing on both sides stay undefined. */
+/** Adds two usages. Counts that are missing on both sides stay undefined. A cost that is unknown on one side makes the sum unknown. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const raw = a.raw === undefined ? b.raw : b.raw === undefined ? a.raw : addCounts(a.raw, b.raw);
   const total = a.total === undefined && b.total === undefined ? undefined : add(totalOf(a), totalOf(b));
@@ -71,6 +71,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
     },
     ...(total !== undefined && { total }),
     ...(raw !== undefined && { raw }),
+    ...(a.cost !== undefined && b.cost !== undefined && { cost: a.cost + b.cost }),
   };
 }
 
@@ -89,4 +90,37 @@ function addCounts(a: JSONObject, b: JSONObject): JSONObject {
 function addValue(a: JSONValue | undefined, b: JSONValue): JSONValue {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
   return isPlainObject(a) && isPlainObject(b) ? addCounts(a as JSONObject, b as JSONObject) : b;
+}
+
+/** The token counts of a round in an event, the same for every version of `ai`. */
+export interface RoundUsage {
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly totalTokens: number | undefined;
+  /** Output tokens of the reasoning. @default unknown */
+  readonly reasoningTokens?: number;
+  /** Input tokens that were read from the prompt cache. @default unknown */
+  readonly cachedInputTokens?: number;
+  /** Input tokens that were written to the prompt cache. @default unknown */
+  readonly cacheWriteInputTokens?: number;
+  /** The cost in US dollars, by the option `prices` or as the server reported it. @default unknown */
+  readonly cost?: number;
+  /** The usage as the server reported it. @default unknown */
+  readonly raw?: JSONObject;
+}
+
+/** Returns a usage as events and the metadata of rounds contain it. */
+export function toRoundUsage(usage: Usage): RoundUsage {
+  const { cacheRead, cacheWrite } = usage.inputTokens;
+  const { reasoning } = usage.outputTokens;
+  return {
+    inputTokens: usage.inputTokens.total,
+    outputTokens: usage.outputTokens.total,
+    totalTokens: totalOf(usage),
+    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    ...(cacheRead !== undefined && { cachedInputTokens: cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWriteInputTokens: cacheWrite }),
+    ...(usage.cost !== undefined && { cost: usage.cost }),
+    ...(usage.raw !== undefined && { raw: usage.raw }),
+  };
 }

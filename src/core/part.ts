@@ -182,6 +182,8 @@ export interface Usage {
   readonly total?: number | undefined;
   /** The usage as the server reported it. For several rounds, the sum of each count. */
   readonly raw?: JSONObject | undefined;
+  /** The cost in US dollars. @default unknown */
+  readonly cost?: number | undefined;
 }
 
 /** A part of a call that the model does not support or handles differently. */

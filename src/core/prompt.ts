@@ -19,6 +19,14 @@ export type ProviderOptions = ProviderMetadata;
 export interface PartFacts {
   /** The stored response that the part belongs to. */
   readonly responseId?: string;
+  /** True for content of a response that the server was asked to store, and did not. Later requests do not refer to it. */
+  readonly unstored?: boolean;
+  /** True for a call that the model wrote as text: the stored response has the text, and not the call. */
+  readonly ofText?: boolean;
+  /** Ids of the calls that show the item of the part. Later requests contain the item in their place. */
+  readonly shows?: readonly string[];
+  /** Id of the item that the part shows. */
+  readonly ofItem?: string;
   /** Number of the event of a response in the background. */
   readonly sequenceNumber?: number;
   /** Ids of reasoning items that the API could not use, so that later requests omit them. */
@@ -35,6 +43,12 @@ export interface PartFacts {
   readonly isWindow?: boolean;
   /** True for text or reasoning in which a response broke that was requested again. Later requests omit it. */
   readonly broken?: boolean;
+  /** The round began without the old outputs of tools up to this call. */
+  readonly cleared?: string | undefined;
+  /** The model that wrote the part, of several behind one. @default the first of them */
+  readonly answeredBy?: string;
+  /** A message of the user that arrived during the turn, at its place: a `UserMessage` as plain JSON. */
+  readonly userMessage?: JSONObject;
   /** The identity of the tool that the loop ran: its server and its name there. */
   readonly tool?: { readonly server: string; readonly name: string };
   /** The request for approval of the call. */
@@ -51,19 +65,29 @@ export interface ApprovalMark {
   readonly server?: string;
   /** The tool's name at its source. */
   readonly originalName: string;
+  /** Fingerprint of the tool that the request is about. @default none, a tool of the application */
+  readonly definition?: string;
   /** True if the request was answered before, so that the host need not ask. @default false */
   readonly answered?: boolean;
 }
 
 /** Settings of the model. */
 export interface CallSettings {
+  /** Maximum number of tokens to generate. */
   readonly maxOutputTokens?: number | undefined;
+  /** Sampling temperature. Its range depends on the model. */
   readonly temperature?: number | undefined;
+  /** Texts that end the response when the model generates them. */
   readonly stopSequences?: readonly string[] | undefined;
+  /** Nucleus sampling: only tokens within this share of the probability, from 0 to 1, are considered. */
   readonly topP?: number | undefined;
+  /** Number of the most probable tokens that are considered. */
   readonly topK?: number | undefined;
+  /** Reduces the repetition of what the conversation already contains. */
   readonly presencePenalty?: number | undefined;
+  /** Reduces the repetition of the same words. */
   readonly frequencyPenalty?: number | undefined;
+  /** Seed for reproducible sampling, if the model supports it. */
   readonly seed?: number | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   /** The reasoning effort, which hosts before `ai` 7 pass in provider options. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import type { Part } from './part.js';
-import type { CallSettings, Prompt, Tool } from './prompt.js';
+import type { CallSettings, Prompt, ProviderOptions, Tool } from './prompt.js';
 
 /*
  * Observation of model calls, tool calls and MCP requests. The package only knows these interfaces, which the entry
@@ -56,8 +56,16 @@ export interface ObservedCall extends CallSettings {
   readonly tools?: readonly Tool[] | undefined;
   /** The application's options of this package. */
   readonly own: Readonly<Record<string, unknown>>;
+  readonly providerOptions?: ProviderOptions | undefined;
   /** The turn of the request. Undefined outside of a tool loop. */
-  readonly turn?: { readonly id: string; readonly round: number } | undefined;
+  readonly turn?:
+    | {
+        readonly id: string;
+        readonly round: number;
+        readonly isCompaction?: boolean | undefined;
+        readonly response?: 'submit' | { readonly responseId: string } | undefined;
+      }
+    | undefined;
 }
 
 /** One request to a model. */
@@ -122,8 +130,8 @@ export interface McpRequestFacts {
 export interface McpRequestTelemetry extends ObservedOperation {
   /** The trace context for `_meta` of the request. */
   readonly meta: Readonly<Record<string, string>>;
-  /** Ends the request. `failure` has the kind of an error and the code of a JSON-RPC error. */
-  end(failure?: { readonly kind: string; readonly rpcCode?: number | undefined }): void;
+  /** Ends the request. `failure` has the kind of an error and the code of a JSON-RPC error. `id` is that of the request. */
+  end(failure?: { readonly kind: string; readonly rpcCode?: number | undefined }, id?: string | number): void;
 }
 
 /** Returns true for a value that observes calls. */

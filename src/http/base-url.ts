@@ -1,7 +1,7 @@
 import { KelivoError } from '../shared/errors.js';
 
 /** The style of the API root of a service. */
-export type ApiStyle = 'openai' | 'azure' | 'google';
+export type ApiStyle = 'openai' | 'azure' | 'google' | 'open-responses';
 
 /** API roots that have no version segment, by host. */
 const VERSIONLESS_HOSTS: readonly RegExp[] = [

@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
-import { isNonEmptyArray, isPlainObject } from '../shared/json.js';
+import { isNonEmptyArray, isPlainObject, toWellFormedJson } from '../shared/json.js';
 import { createCallError, type ErrorContext, toErrorText, toHttpError } from './api-error.js';
 import { missingKeyError } from './key-ring.js';
 import {
@@ -275,12 +275,14 @@ function toRequestJson(
   body: unknown,
   { context: { url, redact }, toInputJson }: RequestJsonOptions,
 ): string | undefined {
+  // A request for a stored response or a list has no body.
+  if (body === undefined) return undefined;
   try {
     if (toInputJson === undefined || !isPlainObject(body) || !isNonEmptyArray(body.input))
-      return JSON.stringify(body);
+      return toWellFormedJson(JSON.stringify(body));
     const { input, ...others } = body;
     const fields = JSON.stringify(others).slice(1, -1);
-    return `{${fields}${fields === '' ? '' : ','}"input":${toInputJson(body.input)}}`;
+    return toWellFormedJson(`{${fields}${fields === '' ? '' : ','}"input":${toInputJson(body.input)}}`);
   } catch (error) {
     const reason = toErrorText(redact(error instanceof Error ? error.message : String(error)));
     throw createCallError(

@@ -247,7 +247,7 @@ export interface RetryOptions {
 /** The longest delay before a retry, in milliseconds. If a server asks for more, the error goes to the caller. */
 const MAX_DELAY = 60_000;
 
-/** Runs an operation again while it fails with a retryable `APICallError`. Respects `Retry-After`. */
+/** Runs an operation again while it fails with a retryable `APICallError`. Respects `Retry-After`. @internal */
 export async function retry<T>(
   operation: () => Promise<T>,
   { maxRetries, initialDelay, signal, random = Math.random }: RetryOptions,

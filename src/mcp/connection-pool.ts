@@ -25,29 +25,28 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
   return openConnectionPool(validateConnectionPoolOptions(options));
 }
 
-/** @param timings.retryFailedAfter Time before a failed server is tried again, in milliseconds. */
+/** Times that applications need not change, in milliseconds. */
+export interface PoolTimings {
+  /** Maximum time for a server to start and to list its tools. */
+  connectTimeout?: number;
+  /** Time before a failed server is tried again. */
+  retryFailedAfter?: number;
+}
+
+/** A program may download its packages first. */
+const connectTimeouts = { program: 300_000, url: 60_000 };
+
 export function openConnectionPool(
-  {
-    connectTimeout = 30_000,
-    listTimeout = 5000,
-    idleTimeout = 600_000,
-    telemetry,
-    fetch,
-    ...callbacks
-  }: McpConnectionPoolOptions,
-  { retryFailedAfter = 30_000 }: { retryFailedAfter?: number } = {},
+  { idleTimeout = 600_000, telemetry, fetch, ...callbacks }: McpConnectionPoolOptions,
+  { connectTimeout, retryFailedAfter = 30_000 }: PoolTimings = {},
 ): McpConnectionPool {
   const connections = new Map<string, McpConnection>();
+  const releases: (() => Promise<void>)[] = [];
   const closing = createClosing('the MCP connection pool');
-  const settings = {
-    connectTimeout,
-    listTimeout,
-    retryFailedAfter,
-    idleTimeout,
-    telemetry,
-    fetch,
-    callbacks,
-  };
+  const settings = { retryFailedAfter, idleTimeout, telemetry, fetch, callbacks };
+  /** Functions may belong to another user, so only connections without any are shared. */
+  const isShared =
+    isDevelopment() && ![telemetry, fetch, ...Object.values(callbacks)].some(value => value !== undefined);
 
   return {
     get closed() {
@@ -55,13 +54,67 @@ export function openConnectionPool(
     },
     connectionTo(config, { serverName, createConnection }) {
       const key = toConnectionKey(config);
-      const connection = connections.get(key) ?? createConnection(config, { ...settings, serverName });
+      const limit = connectTimeout ?? connectTimeouts['command' in config ? 'program' : 'url'];
+      const create = () => createConnection(config, { ...settings, connectTimeout: limit, serverName });
+      const known = connections.get(key);
+      if (known !== undefined) return known;
+      const { connection, release } =
+        isShared && !('authProvider' in config)
+          ? shareConnection(JSON.stringify([key, serverName, idleTimeout, limit, retryFailedAfter]), create)
+          : toOwned(create());
       connections.set(key, connection);
+      releases.push(release);
       return connection;
     },
     async close() {
       closing.close();
-      await Promise.all([...connections.values()].map(connection => connection.close()));
+      await Promise.all(releases.map(release => release()));
+    },
+  };
+}
+
+interface UsedConnection {
+  readonly connection: McpConnection;
+  /** Closes the connection, unless others use it. */
+  release(): Promise<void>;
+}
+
+const toOwned = (connection: McpConnection): UsedConnection => ({
+  connection,
+  release: () => connection.close(),
+});
+
+/** The connections of this process in development, by all their settings. */
+const registryKey = Symbol.for('kelivo-responses.mcp-connections');
+
+interface SharedConnection {
+  readonly connection: McpConnection;
+  userCount: number;
+}
+
+const isDevelopment = (): boolean =>
+  (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.NODE_ENV ===
+  'development';
+
+/**
+ * Shares a connection among all pools of the process. A development server evaluates a module, and perhaps this package,
+ * again after every edit, and nobody closes the provider of the evaluation before, which would keep its servers.
+ */
+function shareConnection(key: string, create: () => McpConnection): UsedConnection {
+  const holder = globalThis as { [registryKey]?: Map<string, SharedConnection> };
+  const registry = (holder[registryKey] ??= new Map<string, SharedConnection>());
+  const shared = registry.get(key) ?? { connection: create(), userCount: 0 };
+  registry.set(key, shared);
+  shared.userCount++;
+  let isReleased = false;
+  return {
+    connection: shared.connection,
+    async release() {
+      if (!isReleased) shared.userCount--;
+      isReleased = true;
+      if (shared.userCount > 0) return;
+      if (registry.get(key) === shared) registry.delete(key);
+      await shared.connection.close();
     },
   };
 }

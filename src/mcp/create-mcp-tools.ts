@@ -9,7 +9,7 @@ import type { McpTools } from './start-mcp-tools.js';
  * one fails, only its tools are missing.
  *
  * A tool keeps its name. If two servers have a tool of the same name, both are offered as `<server>_<tool>`. A server that
- * is slow to start joins when it is ready, see `listTimeout`. At most 1,000 tools per server are used, and descriptions
+ * is slow to start joins when it is ready, see `startupTimeout`. At most 1,000 tools per server are used, and descriptions
  * are truncated after 10,000 characters. `close()` ends the turns that use the tools, and the connections, except those
  * of a shared `pool`.
  *
@@ -49,6 +49,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
   return {
     name: toSourceName(enabled),
     listTools: (listing = {}) => use(tools => tools.listTools(listing), listing.signal),
+    fingerprints: () => use(tools => tools.fingerprints()),
     tools: toolsOptions => use(tools => tools.tools(toolsOptions)),
     callTool: (call, callOptions) => use(tools => tools.callTool(call, callOptions), callOptions.signal),
     listResources: (...request) => use(tools => tools.listResources(...request), request[1]?.signal),

@@ -34,4 +34,5 @@ export type {
   McpToolsOptions,
 } from './options.js';
 export type { McpServerStatus, McpTools } from './start-mcp-tools.js';
+export type { McpFingerprints } from '../tools/fingerprints.js';
 export type { HostCallOptions, HostTool, HostTools, HostToolsOptions } from '../tools/host-tools.js';

@@ -1,6 +1,8 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
+import type { AbortSource } from '../shared/abort.js';
 import { KelivoError } from '../shared/errors.js';
+import type { McpFingerprints } from '../tools/fingerprints.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { type Telemetry, telemetrySetting } from '../core/telemetry.js';
 import type { McpServerConfig } from './config/config.js';
@@ -12,7 +14,7 @@ export interface McpConnectionPool {
   /** Ends all processes, connections and the turns that use them. Using the pool afterwards opens them again. */
   close(): Promise<void>;
   /** Aborts at the next `close()`. @internal */
-  readonly closed: AbortSignal;
+  readonly closed: AbortSource;
   /** @internal */
   connectionTo(
     config: McpServerConfig,
@@ -22,14 +24,6 @@ export interface McpConnectionPool {
 
 /** Options for opening and keeping connections. */
 export interface McpConnectionPoolOptions extends McpCallbacks {
-  /** Maximum time for a server to start and to list its tools, in milliseconds. @default 30000 */
-  connectTimeout?: number;
-  /**
-   * Time that the first listing waits for a server, in milliseconds. Turns then go on without its tools, and the next
-   * round after the server is ready offers them. A server whose tools are known is not waited for.
-   * @default 5000
-   */
-  listTimeout?: number;
   /**
    * Time after which an unused connection closes, in milliseconds. The next use opens it again. A server that keeps
    * state in its process, such as a browser, loses it then.
@@ -64,6 +58,13 @@ export interface McpSourceOptions {
    * @default 60000
    */
   timeout?: number;
+  /**
+   * Time that the first listing waits for a server, in milliseconds, the download of a package included. Turns then go on
+   * without its tools, and the next round after the server is ready offers them. A server whose tools are known is not
+   * waited for. The `startupTimeout` of a server takes precedence.
+   * @default 30000
+   */
+  startupTimeout?: number;
   /** Maximum total time of a call, in milliseconds, regardless of progress. @default 600000 */
   totalTimeout?: number;
   /**
@@ -79,13 +80,17 @@ export interface McpSourceOptions {
    * @default none
    */
   requestMeta?: RequestMeta;
+  /**
+   * Fingerprints of the tools that were reviewed, from `fingerprints()`. Of a server in it, only tools with the same
+   * description, input schema and title are used. A warning names each new, changed and missing tool.
+   * @default all tools; a change while the process runs is a warning
+   */
+  fingerprints?: McpFingerprints;
 }
 
 const createDuration = () => z.number().positive().optional();
 
 const createPoolShape = () => ({
-  connectTimeout: createDuration(),
-  listTimeout: z.number().min(0).optional(),
   idleTimeout: createDuration(),
   telemetry: telemetrySetting().optional(),
   fetch: functionSetting<McpConnectionPoolOptions['fetch']>().optional(),
@@ -107,8 +112,10 @@ const toolsSchema = once(() =>
     ...createPoolShape(),
     timeout: createDuration(),
     totalTimeout: createDuration(),
+    startupTimeout: z.number().min(0).optional(),
     toolNames: z.enum(['auto', 'prefixed']).optional(),
     requestMeta: functionSetting<McpSourceOptions['requestMeta']>().optional(),
+    fingerprints: z.record(z.string(), z.record(z.string(), z.string())).optional(),
     pool: z
       .custom<McpConnectionPool>(
         value => typeof value === 'object' && value !== null && 'connectionTo' in value,
@@ -130,8 +137,9 @@ export function validateConnectionPoolOptions(options: unknown): McpConnectionPo
 export function validateMcpToolsOptions(options: unknown, name = 'the MCP options'): McpToolsOptions {
   const { pool, ...valid } = parseSettings(toolsSchema(), options, name);
   if (pool === undefined) return valid;
-  const { timeout, totalTimeout, toolNames, requestMeta, ...poolOptions } = valid;
-  const sourceOptions = { timeout, totalTimeout, toolNames, requestMeta };
+  const { timeout, totalTimeout, startupTimeout, toolNames, requestMeta, fingerprints, ...poolOptions } =
+    valid;
+  const sourceOptions = { timeout, totalTimeout, startupTimeout, toolNames, requestMeta, fingerprints };
   const misplaced = Object.entries(poolOptions).find(([, value]) => value !== undefined)?.[0];
   if (misplaced === undefined) return { pool, ...sourceOptions };
   throw new KelivoError({

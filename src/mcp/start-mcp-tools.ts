@@ -1,5 +1,6 @@
 import { createClosing, linkSignal, onceAborted, untilAborted } from '../shared/abort.js';
 import type { KelivoError } from '../shared/errors.js';
+import { type McpFingerprints, toFingerprint } from '../tools/fingerprints.js';
 import { type HostTools, type HostToolsOptions, toHostTools } from '../tools/host-tools.js';
 import { combineSources, toPrefixedName } from '../tools/toolbox.js';
 import type {
@@ -15,12 +16,14 @@ import type { AuthorizationCallback } from './auth/authorization.js';
 import { authorizationOf } from './auth/server-authorization.js';
 import { callTool as callServerTool } from './features/call-tool.js';
 import { type McpServerConfig, type McpServers, toSourceName } from './config/config.js';
-import { createConnection, type McpConnection } from './session/connection.js';
-import { openConnectionPool } from './connection-pool.js';
+import { createConnection, defaultStartupTimeout } from './session/connection.js';
+import { openConnectionPool, type PoolTimings } from './connection-pool.js';
+import { McpFailure } from './transport/failures.js';
 import { toMcpError } from './session/errors.js';
 import type { ServerTools } from './session/list-tools.js';
 import type { McpSourceOptions, McpToolsOptions } from './options.js';
 import type { McpConnectionState } from './session/current-session.js';
+import { type CheckedServer, findChange, isChecked, selectTools } from './features/drift.js';
 import { createResourceTools } from './features/resource-tools.js';
 import { createServerFeatures, findServer, type McpServerFeatures } from './features/server-features.js';
 
@@ -32,6 +35,12 @@ export interface McpTools extends ToolSource, McpServerFeatures {
    * tools are missing. A tool that is used after `close()` opens its server again.
    */
   tools(options?: HostToolsOptions): Promise<HostTools>;
+  /**
+   * Returns the fingerprints of the tools of each server, as JSON for the option `fingerprints`. Starts the servers. They
+   * equal those of `fingerprintTools` of `ai` 7, so `detectToolDrift` compares those of a server. A server that fails keeps
+   * its fingerprints, or is missing if it never listed its tools.
+   */
+  fingerprints(): Promise<McpFingerprints>;
   /** Returns the status of each server, in the order of the configuration. Starts nothing. */
   status(): McpServerStatus[];
   /**
@@ -63,13 +72,8 @@ export interface McpServerStatus {
 /** Maximum number of warnings for one listing of one server. Hosts print every warning. */
 const maxWarnings = 20;
 
-interface Server {
-  readonly name: string;
-  readonly config: McpServerConfig;
-  readonly connection: McpConnection;
-  /** Problems that were already reported. Hosts print the warnings of every call, so each is returned only once. */
-  readonly reported: Set<string>;
-  /** All listed tools by the server's own names. */
+interface Server extends CheckedServer {
+  /** The tools that may run, by the server's own names. */
   readonly tools: Map<string, ToolDefinition>;
   /** Offered names of the last listing. */
   offered: readonly string[];
@@ -83,11 +87,13 @@ export function startMcpTools(
     pool: sharedPool,
     timeout = 60_000,
     totalTimeout = 600_000,
+    startupTimeout = defaultStartupTimeout,
     toolNames = 'auto',
     requestMeta,
+    fingerprints,
     ...poolOptions
   }: McpToolsOptions,
-  timings?: Parameters<typeof openConnectionPool>[1],
+  timings?: PoolTimings,
 ): McpTools {
   const pool = sharedPool ?? openConnectionPool(poolOptions, timings);
   const configs = Object.entries(mcpServers);
@@ -99,12 +105,15 @@ export function startMcpTools(
       connection: pool.connectionTo(config, { serverName: name, createConnection }),
       reported: new Set(),
       tools: new Map(),
+      accepted: fingerprints?.[name],
       offered: [],
     }));
   const sourceName = toSourceName(servers.map(({ name }) => name));
   const closing = createClosing(sourceName);
   const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
-  const sources = servers.map(server => toSource(server, { timeout, totalTimeout, toolNames, requestMeta }));
+  const sources = servers.map(server =>
+    toSource(server, closing, { timeout, totalTimeout, startupTimeout, toolNames, requestMeta }),
+  );
   const readable = servers.filter(({ config }) => config.resourceTools);
   const resourceTools = readable.length > 0 ? createResourceTools(readable, features) : undefined;
   if (resourceTools !== undefined) sources.push(resourceTools);
@@ -155,6 +164,15 @@ export function startMcpTools(
       return toHostTools({ callTool: runUntilClosed }, tools, toolsOptions);
     },
     callTool,
+    async fingerprints() {
+      await listTools();
+      const all = servers.map(async ({ name, listed, accepted }) => {
+        if (listed === undefined) return accepted === undefined ? [] : [[name, accepted] as const];
+        const own = listed.map(async tool => [tool.name, await toFingerprint(tool)] as const);
+        return [[name, Object.fromEntries(await Promise.all(own))] as const];
+      });
+      return Object.fromEntries((await Promise.all(all)).flat());
+    },
     async close() {
       closing.close();
       if (!sharedPool) await pool.close();
@@ -176,13 +194,16 @@ export function startMcpTools(
   };
 }
 
-type SourceOptions = Required<Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'toolNames'>> &
+type SourceOptions = Required<
+  Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'startupTimeout' | 'toolNames'>
+> &
   Pick<McpSourceOptions, 'requestMeta'>;
 
 /** Returns the tools of one server as a source. The connection belongs to the pool. */
 function toSource(
   server: Server,
-  { timeout, totalTimeout, toolNames, requestMeta }: SourceOptions,
+  closing: Pick<ReturnType<typeof createClosing>, 'signal'>,
+  { timeout, totalTimeout, startupTimeout, toolNames, requestMeta }: SourceOptions,
 ): ToolSource {
   const { name: serverName, config, connection, tools } = server;
   const toOffered = (tool: ToolDefinition): ToolDefinition =>
@@ -190,12 +211,21 @@ function toSource(
   return {
     name: toSourceName([serverName]),
     async listTools(options) {
-      const listing = await listServer(server, options);
+      const wait = config.startupTimeout ?? startupTimeout;
+      const listing = await listServer(server, { signal: options?.signal, startupTimeout: wait });
       return { ...listing, tools: listing.tools.map(toOffered) };
     },
     async callTool(call, options) {
       const { toolName, originalName = toolName } = call;
       const tool = tools.get(originalName);
+      const { signal: closed } = closing;
+      const changed = isChecked(server, options)
+        ? await findChange(server, originalName, options)
+        : undefined;
+      // The tools were closed during the check: the call must not open its server again.
+      options.signal.throwIfAborted();
+      closed.throwIfAborted();
+      if (changed !== undefined) return { type: 'error-text', value: changed };
       if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
       const limits = { totalTimeout, timeout: config.timeout ?? timeout };
       return callServerTool({ serverName, config, connection, tool, requestMeta }, call, {
@@ -207,34 +237,45 @@ function toSource(
   };
 }
 
-async function listServer(server: Server, { signal }: ListToolsOptions = {}): Promise<ToolListing> {
+/** @throws KelivoError if the server is required, and has failed or is not ready. */
+async function listServer(
+  server: Server,
+  { signal, startupTimeout }: ListToolsOptions & { startupTimeout: number },
+): Promise<ToolListing> {
   const { name, config, connection } = server;
+  const { required: isRequired = false } = config;
   try {
-    const listed = await connection.listTools({ signal });
+    const listed = await connection.listTools({ signal, startupTimeout, waitsAgain: isRequired });
     server.error = undefined;
+    if (listed === undefined && isRequired)
+      throw new McpFailure({ kind: 'timeout', isStart: true, milliseconds: startupTimeout });
     if (listed === undefined) {
       const warning = `MCP server ${JSON.stringify(name)} is still starting. Its tools are offered as soon as it is ready.`;
       return { tools: [], warnings: [warning] };
     }
-    const all = findProblems(config, listed);
+    const offered = listed.tools.filter(tool => isOffered(tool.name, config));
+    const { accepted, problems: drift } = await selectTools(server, offered);
+    const all = [...findProblems(config, listed), ...drift];
     const more = `has ${all.length - maxWarnings} more malformed or missing tools`;
     const shown = all.length > maxWarnings ? [...all.slice(0, maxWarnings), more] : all;
     const problems = shown.filter(text => !server.reported.has(text));
     for (const problem of problems) server.reported.add(problem);
-    const tools = listed.tools
-      .filter(tool => isOffered(tool.name, config))
-      .map(tool => ({
-        ...tool,
-        server: name,
-        originalName: tool.name,
-        ...(tool.metadata && { metadata: { clientName: name, ...tool.metadata } }),
-        trustAnnotations: config.trustAnnotations === true,
-      }));
+    const tools = accepted.map(tool => ({
+      ...tool,
+      server: name,
+      originalName: tool.name,
+      ...(tool.metadata && { metadata: { clientName: name, ...tool.metadata } }),
+      ...(isDeferred(tool.name, config) && { deferLoading: true }),
+      trustAnnotations: config.trustAnnotations === true,
+    }));
+    // A call of a tool that changed must not run under its earlier definition.
+    for (const { name: toolName } of offered) server.tools.delete(toolName);
     for (const tool of tools) server.tools.set(tool.name, tool);
     return { tools, warnings: problems.map(problem => `MCP server ${JSON.stringify(name)} ${problem}.`) };
   } catch (error) {
     signal?.throwIfAborted();
     server.error = toMcpError(error, { serverName: name, config });
+    if (isRequired) throw server.error;
     return { tools: [], warnings: [server.error.message] };
   }
 }
@@ -242,6 +283,9 @@ async function listServer(server: Server, { signal }: ListToolsOptions = {}): Pr
 function isOffered(toolName: string, { allowedTools, disabledTools }: McpServerConfig): boolean {
   return allowedTools?.includes(toolName) !== false && disabledTools?.includes(toolName) !== true;
 }
+
+const isDeferred = (toolName: string, { deferLoading = false }: McpServerConfig): boolean =>
+  typeof deferLoading === 'boolean' ? deferLoading : !deferLoading.exclude.includes(toolName);
 
 /** Returns a clause for each configured tool that is missing. The clause follows the server's name. */
 function findProblems(config: McpServerConfig, { tools, problems, hidden }: ServerTools): string[] {

@@ -1,6 +1,6 @@
 import type { JSONValue } from '../shared/json.js';
 import type { ResponsesProviderOptions } from '../responses/request/options.js';
-import type { ToolLoopCallOptions } from '../tool-loop/options.js';
+import type { ToolLoopCallOptions } from '../tool-loop/call-options.js';
 import type { TurnLimit } from '../tool-loop/turn/turn-limits.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { ToolSource } from '../tools/tool-source.js';
@@ -54,6 +54,10 @@ export interface KelivoProviderMetadata {
   readonly toolPrompting?: string;
   /** The limit of the tool loop that ended the calling of tools, on the result. @default none was reached */
   readonly stoppedBy?: TurnLimit;
+  /** The model that answered, of those of `withFallback()`, on the result. The last one of a turn. */
+  readonly answeredBy?: { readonly provider: string; readonly modelId: string };
+  /** The cost of the turn in US dollars, on the result. @default unknown */
+  readonly cost?: number;
   /** Warnings that arose after the stream had started, on the result. Generated results also contain them in `warnings`. */
   readonly warnings?: readonly string[];
   /**
@@ -141,6 +145,7 @@ export interface KelivoRoundMetadata {
   /** True for a request that only compacted the conversation, before the next round. @default false */
   readonly isCompaction?: boolean;
   /** As on the result, for the response of this round. */
+  readonly answeredBy?: KelivoProviderMetadata['answeredBy'];
   readonly mcpErrors?: KelivoProviderMetadata['mcpErrors'];
   readonly unnamedCalls?: KelivoProviderMetadata['unnamedCalls'];
   readonly droppedEvents?: number;

@@ -5,7 +5,7 @@ import { createLocalTools } from '../tools/local-tools.js';
 import { createMcpTools } from '../mcp/create-mcp-tools.js';
 import { type HostTools, type HostToolsOptions, toHostTools } from '../tools/host-tools.js';
 import { isToolSource, type PendingWarningsSource, type ToolSource } from '../tools/tool-source.js';
-import { createClosing } from '../shared/abort.js';
+import { type AbortSource, createClosing } from '../shared/abort.js';
 import { createToolbox } from '../tools/toolbox.js';
 import type { HostVersion } from '../versions/specification.js';
 import { type Adaptation, resolveAdaptation } from './model-overrides.js';
@@ -29,6 +29,7 @@ export type CompositionSettings = Pick<
   | 'toolPrompting'
   | 'undeclared'
   | 'startsInReasoning'
+  | 'responseTemplate'
   | 'models'
   | 'tools'
   | 'mcpServers'
@@ -43,6 +44,7 @@ export type CompositionSettings = Pick<
  * adapters. A program that only creates models does not wait for them.
  *
  * @param version The model interface version that adapters of the application implement.
+ * @param searchesTools Returns true for models with the tool search of the API.
  */
 export function createComposition(
   {
@@ -50,21 +52,36 @@ export function createComposition(
     toolPrompting,
     undeclared,
     startsInReasoning,
+    responseTemplate,
     models,
     toolLoop = {},
     timeouts = {},
     ...settings
   }: CompositionSettings,
   version: HostVersion,
+  searchesTools: (modelId: string) => boolean = () => false,
 ): Composition {
   const { telemetry } = settings;
   const mcp = createMcpSource(settings);
   const source = createToolSource(settings, mcp);
   const tools = toolLoop === false ? undefined : source;
   /** The adaptation of models without one of their own. */
-  const common = { adapters, toolPrompting, undeclared, startsInReasoning };
+  const common = {
+    adapters,
+    adaptersById: true,
+    toolPrompting,
+    undeclared,
+    startsInReasoning,
+    responseTemplate,
+  };
   const closing = createClosing('the provider');
-  const closed = (): AbortSignal => closing.signal;
+  const closed = (): AbortSource => closing.signal;
+  const searchSupport = new Map<string, { isSupported: boolean }>();
+  const supportOf = (modelId: string): { isSupported: boolean } => {
+    const support = searchSupport.get(modelId) ?? { isSupported: searchesTools(modelId) };
+    searchSupport.set(modelId, support);
+    return support;
+  };
   return {
     tools,
     async mcpTools(options = {}) {
@@ -88,7 +105,12 @@ export function createComposition(
         return createToolLoop(
           adapted,
           { telemetry, ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },
-          { reportsLength: true, resumesResponses: true, closed },
+          {
+            reportsLength: true,
+            resumesResponses: true,
+            closed,
+            searchSupport: supportOf(model.modelId),
+          },
         );
       });
     },
@@ -106,9 +128,10 @@ function adapt(
     adaptation: { toolPrompting = false, adapters, ...settings },
     version,
     closed,
-  }: { adaptation: Adaptation; version: HostVersion; closed: () => AbortSignal },
+  }: { adaptation: Adaptation; version: HostVersion; closed: () => AbortSource },
 ): CoreModel {
-  if (toolPrompting === false && !mayHaveAdapters(adapters, model.modelId)) return model;
+  const mayAdapt = toolPrompting !== false || settings.responseTemplate !== undefined;
+  if (!mayAdapt && !mayHaveAdapters(adapters, model.modelId)) return model;
   return whenLoaded(model, closed, async () => {
     const { adaptCoreModel } = await import('../adapters/adapt-model.js');
     return adaptCoreModel(model, {
@@ -124,7 +147,7 @@ function adapt(
  * Wraps a model in code that its first call loads. After a failed load, the next call loads again. A call during which the
  * provider is closed does not start.
  */
-function whenLoaded(model: CoreModel, closed: () => AbortSignal, load: () => Promise<CoreModel>): CoreModel {
+function whenLoaded(model: CoreModel, closed: () => AbortSource, load: () => Promise<CoreModel>): CoreModel {
   let loading: Promise<CoreModel> | undefined;
   return withOpen(model, async call => {
     const signal = closed();
@@ -153,7 +176,7 @@ function createToolSource(
   mcp: ToolSource | undefined,
 ): PendingWarningsSource | undefined {
   const sources: ToolSource[] = mcp === undefined ? [] : [mcp];
-  if (tools !== undefined) sources.push(createLocalTools(tools));
+  if (tools !== undefined) sources.push(isToolSource(tools) ? tools : createLocalTools(tools));
   const source = sources.length > 1 ? createToolbox(sources) : sources[0];
   return source && withPendingWarnings(source);
 }

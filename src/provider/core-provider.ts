@@ -10,9 +10,13 @@ import {
   withHttpTelemetry,
   withRequestLog,
 } from '../http/request-log.js';
-import { compatibilityByHost } from '../responses/compatibility/known-servers.js';
+import type { Compatibility } from '../responses/compatibility/compatibility.js';
+import { compatibilityByHost, createServerRecognition } from '../responses/compatibility/known-servers.js';
 import { createLearnedCompatibility } from '../responses/compatibility/send-with-fallbacks.js';
+import { createExtensions } from '../responses/extensions.js';
+import { createEchoMemories } from '../responses/echo.js';
 import { createResponsesModel, type ResponsesModelConfig } from '../responses/model.js';
+import { toModelTraits } from '../responses/request/model-settings.js';
 import { toSettingOptions } from '../responses/request/options.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import type { HostTools, HostToolsOptions } from '../tools/host-tools.js';
@@ -85,15 +89,23 @@ export function createCoreProvider(
     (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
       createWebSocketTransport({ ...settings.webSocket, log }),
     ));
-  const { compose, tools, mcpTools, close: closeComposition } = createComposition(settings, version);
-  const known = compatibilityByHost(endpoints.host);
-  /** The override of models without one of their own. */
-  const common = resolveModelOverride('', { compatibility: settings.compatibility, known });
+  const isOpenAI = needsKey || settings.api === 'azure';
+  const searchesTools = (modelId: string): boolean => isOpenAI && toModelTraits(modelId).searchesTools;
+  const composition = createComposition(settings, version, searchesTools);
+  const { compose, tools, mcpTools, close: closeComposition } = composition;
+  const known = compatibilityByHost(endpoints.host) ?? (isOpenAI ? {} : undefined);
+  const recognitionOf = createServerRecognition();
   const learnedCompatibility = createLearnedCompatibility();
+  const echoOf = createEchoMemories();
+  const extensions = createExtensions(settings.extensions, { sendsUnknown: !isOpenAI });
 
   const createConfig = (modelId: string, path: string): ResponsesModelConfig => {
-    const { transport = settings.transport ?? 'http', ...override } =
-      settings.models === undefined ? common : resolveModelOverride(modelId, { ...settings, known });
+    const isNamed = known !== undefined || typeof settings.compatibility === 'string';
+    const recognition = isNamed ? undefined : recognitionOf(modelId);
+    const overrideFor = (server: Compatibility | undefined) =>
+      resolveModelOverride(modelId, { ...settings, known: server });
+    let server = known ?? recognition?.compatibility;
+    let { transport = settings.transport ?? 'http', ...override } = overrideFor(server);
     return {
       provider: name,
       url: endpoints.urlOf(path),
@@ -103,10 +115,20 @@ export function createCoreProvider(
       webSocket: transport === 'websocket' ? loadWebSocket : undefined,
       ...toSettingOptions(settings),
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
+      sendsPenalties: settings.api === 'open-responses',
       official: settings.api === 'azure' ? 'azure' : 'openai',
       timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },
-      override,
+      get override() {
+        const current = known ?? recognition?.compatibility;
+        if (current !== server) ({ transport, ...override } = { transport, ...overrideFor(current) });
+        server = current;
+        return override;
+      },
+      recognition,
+      modelsUrl: endpoints.urlOf('models'),
       learnedCompatibility: learnedCompatibility.of(modelId),
+      echo: echoOf(modelId),
+      extensions,
       generateId,
     };
   };

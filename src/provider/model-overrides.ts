@@ -1,7 +1,8 @@
 import * as z from 'zod/v4';
-import { type AdapterSelection, isAdapterSelection } from '../adapters/adapter-choice.js';
+import { isPlainObject } from '../shared/json.js';
 import type { AdaptModelOptions } from '../adapters/adapt-model.js';
-import { type ToolPrompting, toolPromptNames } from '../adapters/kit/definition.js';
+import { type AdapterSelection, isAdapterSelection } from '../adapters/adapter-choice.js';
+import { isChatTemplate, type ToolPrompting, toolPromptNames } from '../adapters/kit/definition.js';
 import { type Compatibility, mergeCompatibility } from '../responses/compatibility/compatibility.js';
 import {
   compatibilityByName,
@@ -19,10 +20,10 @@ export type SchemaOf<Type> = z.ZodType<Type, Type>;
 export const modelSettingsShape = once(() => ({
   /**
    * Differences between the input of the server and OpenAI's: the name of a known server, or an object with single
-   * fields. Self-hosted servers cannot be detected by hostname, so set `vllm`, `lmstudio` or `llamacpp`. With any value,
-   * a request that is rejected for a known reason is changed and sent again, and later requests of the model are changed
+   * fields. Other servers are recognized by their responses (llama.cpp by a header, OpenRouter behind a gateway by its ids,
+   * vLLM by an error or the owner of its models), unless a name is set. With any value, a request that is rejected for a known reason is changed and sent again, and later requests of the model are changed
    * before they are sent. For single models, an object overrides single fields of the provider's.
-   * @default by the host of `baseURL`, else `openai`
+   * @default by the host of `baseURL`, else by the responses
    */
   compatibility: createCompatibilitySchema(),
   /**
@@ -45,6 +46,18 @@ export const modelSettingsShape = once(() => ({
    * @default derived from the model id
    */
   startsInReasoning: z.boolean(),
+  /**
+   * The meaning of calls in the text whose tool the request does not declare: a `call`, which is answered with an error
+   * that the model can react to, `text`, or `drop`.
+   * @default 'call'
+   */
+  undeclared: z.enum(['call', 'text', 'drop']),
+  /**
+   * The `response_template` of the model's tokenizer configuration on Hugging Face. It replaces the formats of the
+   * adapters. It is checked completely before the first request of the model.
+   * @default the formats of the adapters
+   */
+  responseTemplate: createResponseTemplateSchema(),
 }));
 
 /** Overrides for one model or a pattern of models. */
@@ -93,11 +106,23 @@ function createAdaptersSchema(): SchemaOf<AdapterSelection> {
 }
 
 function createToolPromptingSchema(): SchemaOf<ToolPrompting | false> {
-  return z.union(
-    [z.literal(false), z.enum(['auto', ...toolPromptNames])],
-    `expected one of ${['auto', ...toolPromptNames].map(name => `"${name}"`).join(', ')}, or false`,
+  return z.custom<ToolPrompting | false>(
+    value =>
+      value === false ||
+      value === 'auto' ||
+      (typeof value === 'string' ? toolPromptNames.has(value) : isChatTemplate(value)),
+    `expected one of ${['auto', ...toolPromptNames].map(name => `"${name}"`).join(', ')}, an object with ` +
+      '`chatTemplate`, or false',
   );
 }
+
+type ResponseTemplate = NonNullable<AdaptModelOptions['responseTemplate']>;
+
+const createResponseTemplateSchema = (): SchemaOf<ResponseTemplate> =>
+  z.custom<ResponseTemplate>(
+    value => isPlainObject(value) && isPlainObject(value.fields),
+    'expected a response template: an object with `fields` and `start_anchor`',
+  );
 
 const RESERVED = ['input', 'stream'];
 
@@ -125,12 +150,12 @@ export function resolveModelOverride(
   {
     models = {},
     compatibility,
-    known,
+    known = {},
   }: {
     models?: Record<string, ModelOverride>;
     compatibility?: ModelOverride['compatibility'];
-    /** The compatibility of the server. */
-    known: Compatibility;
+    /** The compatibility of the server. @default that of OpenAI */
+    known?: Compatibility | undefined;
   },
 ): RequestOverride & Pick<ModelOverride, 'transport'> {
   const start: RequestOverride & Pick<ModelOverride, 'transport'> = {
@@ -150,9 +175,21 @@ export function resolveModelOverride(
 }
 
 /** Adaptation of a model: its override, or the setting of the provider. */
-export interface Adaptation extends Pick<ModelOverride, 'adapters' | 'toolPrompting' | 'startsInReasoning'> {
-  undeclared?: AdaptModelOptions['undeclared'];
+export interface Adaptation extends Pick<ModelOverride, (typeof ADAPTATION)[number]> {
+  /** Adapters in the list apply by model id, because it is that of the provider. */
+  adaptersById?: boolean;
 }
+
+/** The settings that adapt a model. */
+const ADAPTATION = [
+  'adapters',
+  'toolPrompting',
+  'startsInReasoning',
+  'undeclared',
+  'responseTemplate',
+] as const satisfies readonly (keyof ModelOverride)[];
+
+const isAdaptation = (name: string): boolean => ADAPTATION.some(known => known === name);
 
 /** Merges the adaptation of the provider with the overrides whose patterns match a model id. */
 export const resolveAdaptation = (
@@ -160,11 +197,13 @@ export const resolveAdaptation = (
   { models = {}, ...adaptation }: Adaptation & { models?: Record<string, ModelOverride> },
 ): Adaptation =>
   findOverrides(modelId, models).reduce<Adaptation>(
-    (resolved, { adapters, toolPrompting, startsInReasoning }) => ({
+    (resolved, override) => ({
       ...resolved,
-      ...(adapters !== undefined && { adapters }),
-      ...(toolPrompting !== undefined && { toolPrompting }),
-      ...(startsInReasoning !== undefined && { startsInReasoning }),
+      ...Object.fromEntries(
+        Object.entries(override).filter(([name, value]) => value !== undefined && isAdaptation(name)),
+      ),
+      // The adapters of an override were chosen for its models.
+      ...(override.adapters !== undefined && { adaptersById: false }),
     }),
     adaptation,
   );

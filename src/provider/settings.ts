@@ -15,6 +15,7 @@ import {
   parseSettings,
   type SettingsOf,
 } from '../shared/settings.js';
+import type { OpenResponsesExtension } from '../responses/stream/extension-items.js';
 import { type SettingOptions, settingOptions } from '../responses/request/options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
@@ -27,7 +28,7 @@ import { createModelOverridesSchema, modelSettingsShape, type SchemaOf } from '.
 
 const objectSetting = <Type>() => z.custom<Type>(isPlainObject, 'expected an object');
 
-const createApiSchema = (): SchemaOf<ApiStyle> => z.enum(['openai', 'azure', 'google']);
+const createApiSchema = (): SchemaOf<ApiStyle> => z.enum(['openai', 'azure', 'google', 'open-responses']);
 
 const createApiKeySchema = (): SchemaOf<ApiKeySetting> =>
   z.union(
@@ -109,7 +110,8 @@ const settingsShape = once(() => ({
   baseURL: z.string(),
   /**
    * The style of the API root and of the key header: `openai` ends in `/v1`, `google` in `/v1beta`, and `azure` in
-   * `/openai/v1` with the key in an `api-key` header. `azure` and `google` need a `baseURL`.
+   * `/openai/v1` with the key in an `api-key` header. `open-responses` is a server of the Open Responses specification, at
+   * the URL of the root or of the endpoint. All but `openai` need a `baseURL`.
    * @default 'openai'
    */
   api: createApiSchema(),
@@ -174,6 +176,12 @@ const settingsShape = once(() => ({
    * @default none
    */
   models: createModelOverridesSchema(),
+  /**
+   * Codecs for extensions of Open Responses: how their items and events are shown, and their tools encoded. Items are kept
+   * and sent back without a codec, too, and a provider tool `acme.document_search` is sent as `acme:document_search`.
+   * @default none
+   */
+  extensions: z.array(objectSetting<OpenResponsesExtension>()),
   /** Time limits, in milliseconds. */
   timeouts: createTimeoutsSchema(),
   /**
@@ -185,12 +193,6 @@ const settingsShape = once(() => ({
   mcp: objectSetting<McpToolsOptions>(),
   /** Options of the tool loop, or `false` for models without one. */
   toolLoop: createToolLoopSchema(),
-  /**
-   * The meaning of calls in the text whose tool the request does not declare: a `call`, which is answered with an error
-   * that the model can react to, `text`, or `drop`.
-   * @default 'call'
-   */
-  undeclared: z.enum(['call', 'text', 'drop']),
 }));
 
 /** The settings of a provider. Every setting is optional. */
@@ -201,9 +203,9 @@ export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>>
     SettingOptions {
   /**
    * Tools that run in this process: plain objects or AI SDK `tool()` objects with `execute`. The input of each tool is
-   * inferred from its `inputSchema`.
+   * inferred from its `inputSchema`. The result of `createLocalTools` is accepted, too.
    */
-  tools?: LocalTools<ToolSchemas>;
+  tools?: LocalTools<ToolSchemas> | ToolSource;
 }
 
 /** The schema of all settings. Combinations of settings and entries of lists are checked in addition. */
@@ -213,7 +215,7 @@ export const settingsSchema = once(() =>
       ...settingsShape(),
       ...modelSettingsShape(),
       ...settingOptions,
-      tools: objectSetting<LocalTools>(),
+      tools: objectSetting<LocalTools | ToolSource>(),
     })
     .partial(),
 );

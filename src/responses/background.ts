@@ -46,7 +46,7 @@ const MAX_POLL_INTERVAL = 15_000;
 const MAX_FAILURES = 6;
 const FIRST_RETRY_DELAY = 100;
 
-/** Time limits of repeated requests if the settings have none, and of cancelling, in milliseconds. */
+/** Limits of repeated requests if the settings have none, and of cancelling, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 const CANCEL_TIMEOUT = 10_000;
 
@@ -74,14 +74,15 @@ async function openInBackground(options: BackgroundRequest): Promise<ResponseSou
   try {
     const { headers, errorContext, redactKnown } = await connections.open();
     const texts = connections.read();
-    let first = tracker.responseId === undefined ? await texts.next() : undefined;
+    // Servers send events of their own before the response.
+    const first: IteratorResult<string, undefined>[] = [];
+    while (!tracker.hasBegun && first.at(-1)?.done !== true) first.push(await texts.next());
     return {
       headers,
       errorContext,
       redactKnown,
       async read() {
-        const next = first ?? (await texts.next().catch(fail));
-        first = undefined;
+        const next = first.shift() ?? (await texts.next().catch(fail));
         return next.done === true ? undefined : new TextEncoder().encode(next.value);
       },
       close: () => end({ cancels: true }),
@@ -290,6 +291,7 @@ async function* eventsOf({ read, errorContext }: OpenedResponse): AsyncGenerator
 
 const PENDING: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
+const BEGINNING = /^(?:response\.|error$)/;
 const TERMINAL_EVENTS = /^(?:response\.(?:completed|incomplete|failed|done)|error)$/;
 
 /** The facts of a response that its events have in common. */
@@ -299,6 +301,8 @@ interface Tracker {
   /** Number of the last event. */
   readonly lastEvent: number;
   readonly isOver: boolean;
+  /** True after an event of the response, which shows whether it runs in the background. */
+  readonly hasBegun: boolean;
   /**
    * Takes over an event. Returns its text for the reader, `''` for an unfinished state, and undefined for an event that
    * was received before.
@@ -308,28 +312,27 @@ interface Tracker {
 
 function createTracker(responseId: string | undefined): Tracker {
   const tracker = {
-    responseId,
-    status: undefined as unknown,
-    lastEvent: -1,
-    isOver: false,
+    ...{ responseId, status: undefined as unknown, lastEvent: -1, isOver: false },
+    hasBegun: responseId !== undefined,
     take({ event, data, isDocument = false }: ReceivedEvent, context: ErrorContext): string | undefined {
       const fields = objectOf(tryParseJson(data)) ?? {};
       const isState = isDocument && typeof fields.status === 'string';
       const response: PlainObject = (isState ? fields : objectOf(fields.response)) ?? {};
+      const type = idOf(fields.type) ?? event ?? '';
       const number = numberOf(fields.sequence_number);
       if (number !== undefined && number <= tracker.lastEvent) return undefined;
       tracker.lastEvent = number ?? tracker.lastEvent;
       // A response that ran at once cannot be read again.
       if (isInBackground(response)) tracker.responseId ??= idOf(response.id);
+      tracker.hasBegun ||= isDocument || BEGINNING.test(type);
       tracker.status = response.status ?? tracker.status;
       if (response.status === 'cancelled') throw toCancelledError(tracker, context);
       if (isState) {
         if (PENDING.has(response.status)) return '';
         tracker.isOver = true;
-        const type = `response.${String(response.status)}`;
-        return toText({ event: type, data: JSON.stringify({ type, response }) });
+        const end = `response.${String(response.status)}`;
+        return toText({ event: end, data: JSON.stringify({ type: end, response }) });
       }
-      const type = idOf(fields.type) ?? event ?? '';
       tracker.isOver = isDocument || TERMINAL_EVENTS.test(type);
       return isDocument ? data : toText({ event, data });
     },

@@ -47,8 +47,10 @@ export async function compactConversation(
   config: CompactConfig,
 ): Promise<CompactedConversation> {
   const { url, needsKey, fetchFor, timeouts, override, learnedCompatibility, credentials } = config;
+  const { compatibility } = override;
   const context = { ...config, modelId, providerName: config.provider };
-  const { body: built, warnings, relations } = buildRequest({ ...call, isStream: false }, context);
+  const { call: prepared } = await config.extensions.prepare(call);
+  const { body: built, warnings, relations } = buildRequest({ ...prepared, isStream: false }, context);
   const { opened, warnings: omitted } = await credentials.use(undefined, keyHeaders =>
     sendWithFallbacks(built, {
       post: body =>
@@ -61,7 +63,7 @@ export async function compactConversation(
           signal: call.abortSignal,
           timeouts: { total: timeouts.total },
         }),
-      compatibility: override.compatibility,
+      compatibility: () => compatibility,
       learned: learnedCompatibility,
       relations,
     }),

@@ -1,10 +1,12 @@
 import type { Warning } from '../core/part.js';
-import { idOf, type PlainObject } from '../shared/json.js';
+import type { PartFacts } from '../core/prompt.js';
+import { idOf, numberOf, objectOf, objectsOf, type PlainObject } from '../shared/json.js';
 import type { ResponsesRequestBody } from './wire.js';
 
 /*
  * Servers ignore fields that they do not know, without an error. The response object repeats the fields that it follows, and
- * what a request asked for counts only if it does.
+ * what a request asked for counts only if it does. A field that the response does not have says nothing, except where OpenAI
+ * always sends it and a mistake costs tokens only.
  */
 
 /** Returns true if a response runs in the background, where it can be read again. Ollama repeats the field, and stores nothing. */
@@ -15,19 +17,127 @@ export const isInBackground = ({ background, store }: PlainObject): boolean =>
 export const continues = ({ previous_response_id: id }: PlainObject, previousId: string): boolean =>
   id === previousId;
 
-/** Returns the warnings about options that a response ignores, and that no other request can make up for. */
-export function toEchoWarnings(body: ResponsesRequestBody, response: PlainObject): Warning[] {
-  const previousId = idOf(body.previous_response_id);
-  if (previousId === undefined || continues(response, previousId)) return [];
-  return [
-    {
-      type: 'unsupported',
-      feature: 'previousResponseId',
-      details:
-        'The server ignored previousResponseId: the model has not seen the conversation before it. ' +
-        'Send the complete history instead.',
+/** Facts about the server of one model, which its responses have shown. */
+export interface EchoMemory {
+  /** True if the server answers requests with `store: true` and stores nothing. */
+  storesNothing: boolean;
+  /** Names of other models that have answered, each of which is reported once. */
+  readonly otherModels: Set<string>;
+}
+
+/** Keeps the memory of each model of a provider, as long as the provider exists. */
+export function createEchoMemories(): (modelId: string) => EchoMemory {
+  const byModel = new Map<string, EchoMemory>();
+  return modelId => {
+    const memory = byModel.get(modelId) ?? { storesNothing: false, otherModels: new Set() };
+    byModel.set(modelId, memory);
+    return memory;
+  };
+}
+
+/** A field that servers ignore. */
+interface EchoRule {
+  /** The option of the call. */
+  readonly feature: string;
+  readonly isIgnored: (body: ResponsesRequestBody & PlainObject, response: PlainObject) => boolean;
+  readonly details: string;
+}
+
+const RULES: readonly EchoRule[] = [
+  {
+    feature: 'previousResponseId',
+    isIgnored({ previous_response_id: sent }, response) {
+      return sent !== undefined && !continues(response, sent);
     },
-  ];
+    details:
+      'The server ignored previousResponseId: the model has not seen the conversation before it. ' +
+      'Send the complete history instead.',
+  },
+  {
+    feature: 'conversation',
+    isIgnored: ({ conversation: sent }, { conversation }) =>
+      sent !== undefined && toConversationId(conversation) !== toConversationId(sent),
+    details:
+      'The server ignored conversation: the model has not seen its messages. Send the complete history instead.',
+  },
+  {
+    feature: 'store',
+    // The warning about the background says the same.
+    isIgnored: ({ background, ...body }, response) => background !== true && isUnstored(body, response),
+    details:
+      'The server stored no response: previousResponseId cannot continue it. Later requests contain its content.',
+  },
+  {
+    feature: 'tools',
+    isIgnored({ tools: sent = [] }, { tools }) {
+      const received = Array.isArray(tools) ? new Set(objectsOf(tools).map(nameOf)) : undefined;
+      return received !== undefined && sent.length > 0 && sent.every(tool => !received.has(nameOf(tool)));
+    },
+    details: 'The server ignored the tools: the model cannot call them.',
+  },
+  {
+    feature: 'parallelToolCalls',
+    isIgnored: ({ parallel_tool_calls: sent }, { parallel_tool_calls: received }) =>
+      sent === false && received === true,
+    details: 'The server ignored parallelToolCalls: the model may call several tools at once.',
+  },
+  {
+    feature: 'maxOutputTokens',
+    isIgnored: ({ max_output_tokens: sent }, { max_output_tokens: received }) =>
+      sent !== undefined && (received === null || (numberOf(received) ?? 0) > sent),
+    details: 'The server ignored maxOutputTokens: the response may be longer.',
+  },
+  {
+    feature: 'responseFormat',
+    isIgnored({ text }, response) {
+      const sent = text?.format?.type;
+      const received = idOf(objectOf(objectOf(response.text)?.format)?.type);
+      return sent !== undefined && received !== undefined && received !== sent;
+    },
+    details: 'The server ignored the format of the response: its text may be no JSON.',
+  },
+];
+
+/** A conversation is its id, or an object with the id. */
+const toConversationId = (value: unknown): string | undefined => idOf(value) ?? idOf(objectOf(value)?.id);
+
+const nameOf = (tool: { readonly type?: unknown; readonly name?: unknown }): unknown =>
+  tool.name ?? tool.type;
+
+const isUnstored = (body: Pick<ResponsesRequestBody, 'store'>, response: PlainObject): boolean =>
+  body.store && response.store === false;
+
+/**
+ * Compares a response object with its request. Returns warnings about fields that the server ignores, and that no other
+ * request can make up for, and facts for the history.
+ */
+export function readEcho(
+  body: ResponsesRequestBody,
+  response: PlainObject,
+  memory: EchoMemory,
+): { warnings: readonly Warning[]; facts: PartFacts | undefined } {
+  const warnings: Warning[] = RULES.filter(({ isIgnored }) => isIgnored({ ...body }, response)).map(
+    ({ feature, details }) => ({ type: 'unsupported', feature, details }),
+  );
+  const other = toOtherModel(body.model, response);
+  if (other !== undefined && !memory.otherModels.has(other)) {
+    memory.otherModels.add(other);
+    warnings.push({ type: 'other', message: `The model "${other}" answered in place of "${body.model}".` });
+  }
+  const storesNothing = isUnstored(body, response);
+  memory.storesNothing ||= storesNothing;
+  return { warnings, facts: storesNothing ? { unstored: true } : undefined };
+}
+
+/**
+ * Returns the name of the model that answered, if it is another one of the same family, as `grok-4.3` for `grok-3-mini`.
+ * Servers add a version, a date or a vendor to a name, and gateways have names of their own for models.
+ */
+function toOtherModel(requested: string, { model }: PlainObject): string | undefined {
+  const received = idOf(model) ?? '';
+  const [a = '', b = ''] = [requested, received].map(name => name.toLowerCase().replace(/^.*[/\\]/, ''));
+  const isSameFamily = /^[a-z]+/.exec(a)?.[0] === /^[a-z]+/.exec(b)?.[0];
+  return isSameFamily && !a.includes(b) && !b.includes(a) ? received : undefined;
 }
 
 export const BACKGROUND_IGNORED: Warning = {

@@ -1,6 +1,7 @@
 import type { CoreCall } from '../core/call.js';
 import { contentToParts, createPartCollector } from '../core/collector.js';
 import type { Part, Warning } from '../core/part.js';
+import type { PartFacts } from '../core/prompt.js';
 import { type CoreModel, sourceOf } from '../core/source.js';
 import { NO_USAGE } from '../core/finish.js';
 import type { Credentials } from '../http/key-ring.js';
@@ -8,12 +9,19 @@ import type { ResponseTimeouts } from '../http/open-response.js';
 import { hasKey } from '../redaction/redaction.js';
 import { redactRequestBody } from '../redaction/request-body.js';
 import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request.js';
+import { requestJson } from '../http/request-json.js';
 import type { FetchForCall } from '../http/request-log.js';
-import { numberOf } from '../shared/json.js';
+import { idOf, numberOf, objectOf, objectsOf, type PlainObject } from '../shared/json.js';
 import { backgroundTransport } from './background.js';
 import type { Compatibility } from './compatibility/compatibility.js';
-import { type LearnedCompatibility, sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
-import { BACKGROUND_IGNORED, toEchoWarnings } from './echo.js';
+import { compatibilitiesByOwner, type ServerRecognition } from './compatibility/known-servers.js';
+import {
+  type LearnedCompatibility,
+  type Recognize,
+  sendWithFallbacks,
+} from './compatibility/send-with-fallbacks.js';
+import { BACKGROUND_IGNORED, type EchoMemory, readEcho } from './echo.js';
+import type { Extensions } from './extensions.js';
 import { type BuiltRequest, buildRequest } from './request/build-request.js';
 import { supportedUrls } from './request/content.js';
 import type { SettingOptions } from './request/options.js';
@@ -37,11 +45,18 @@ export interface ResponsesModelConfig extends SettingOptions {
   /** Loads the WebSocket transport. Undefined for HTTP. */
   readonly webSocket: (() => Promise<ResponseTransport>) | undefined;
   readonly missingReasoning: 'omit-ids' | 'synthesize';
+  readonly sendsPenalties: boolean;
   /** The namespace of the official provider's options. */
   readonly official: OfficialNamespace;
   readonly timeouts: ResponseTimeouts;
   readonly override: RequestOverride;
   readonly learnedCompatibility: LearnedCompatibility;
+  readonly echo: EchoMemory;
+  readonly extensions: Extensions;
+  /** Recognizes the server by its responses. Undefined if it is known. */
+  readonly recognition: ServerRecognition | undefined;
+  /** The address of the list of models. */
+  readonly modelsUrl: string;
   readonly generateId: () => string;
 }
 
@@ -100,12 +115,20 @@ interface BegunResponse {
 
 /** Builds and sends the request, with another key or a fallback if needed, and reads the beginning of the response. */
 async function send(
-  call: CoreCall,
+  given: CoreCall,
   { modelId, config, memory }: ModelContext,
 ): Promise<BegunResponse & { warnings: readonly Warning[] }> {
   const { override, url, needsKey, timeouts } = config;
+  const { call, encodedTools } = await config.extensions.prepare(given);
   const build = (): BuiltRequest =>
-    buildRequest(call, { ...config, modelId, memory, providerName: config.provider });
+    buildRequest(call, {
+      ...config,
+      modelId,
+      memory,
+      encodedTools,
+      providerName: config.provider,
+      storesNothing: config.echo.storesNothing,
+    });
   const connected = (await config.webSocket?.()) ?? httpTransport;
   const transportWarnings: Warning[] = [];
   const warn = (warning: Warning): void => void transportWarnings.push(warning);
@@ -137,12 +160,46 @@ async function send(
         });
         return begin(source, { body, call, config, memory, built: request, warn });
       },
-      compatibility: override.compatibility,
+      compatibility: () => config.override.compatibility,
+      recognize: createRecognize(call, { config, keyHeaders }),
       learned: config.learnedCompatibility,
       relations: request.relations,
     });
     return { ...opened, warnings: [...request.warnings, ...warnings, ...transportWarnings] };
   });
+}
+
+/** Time limit of the request for the list of models, in milliseconds. */
+const MODELS_TIMEOUT = 5_000;
+
+/** Recognizes the server by an error, and by the owner of its models if nothing else helps against the error. */
+function createRecognize(
+  call: CoreCall,
+  { config, keyHeaders }: { config: ResponsesModelConfig; keyHeaders: RequestHeaders },
+): Recognize | undefined {
+  const { recognition, override, modelsUrl, fetchFor } = config;
+  if (recognition === undefined) return undefined;
+  return async ({ message, responseHeaders, responseBody = '', statusCode }, changes) => {
+    recognition.see({ headers: responseHeaders, error: `${message} ${responseBody}` });
+    const isUnknown = !recognition.isAsked && recognition.compatibility === undefined;
+    const isRejected = statusCode === 400 || statusCode === 422;
+    if (!isUnknown || !isRejected || !compatibilitiesByOwner().some(changes)) return;
+    recognition.isAsked = true;
+    try {
+      const { body } = await requestJson({
+        method: 'GET',
+        url: modelsUrl,
+        headers: [keyHeaders, override.headers, call.headers],
+        fetch: fetchFor(call, () => {}),
+        signal: call.abortSignal,
+        timeouts: { total: MODELS_TIMEOUT },
+      });
+      recognition.see({ owner: idOf(objectsOf(objectOf(body)?.data)[0]?.owned_by) });
+    } catch {
+      // The server has no such list. Its first error is the one that counts.
+      call.abortSignal?.throwIfAborted();
+    }
+  };
 }
 
 interface ReadContext extends Omit<ModelContext, 'modelId'> {
@@ -166,15 +223,29 @@ async function begin(
     source.background?.leave();
     return { ...facts, reader: NO_MORE, head: toSubmitted(backgroundId) };
   }
-  const reader = readResponse({
+  let isCompared = false;
+  const compare = (response: PlainObject): PartFacts | undefined => {
+    isCompared = true;
+    config.recognition?.see({ headers: source.headers, responseId: idOf(response.id) });
+    const { warnings, facts } = readEcho(body, response, config.echo);
+    for (const warning of warnings) warn(warning);
+    return facts;
+  };
+  const declared = toDeclaredTools(call);
+  const response = readResponse({
     ...source,
     toToolName: toolNames.fromWire,
     generateId: config.generateId,
-    declared: toDeclaredTools(call),
+    declared,
+    isDecoded: config.extensions.isDecoded,
     maxOutputTokens: numberOf(body.max_output_tokens),
     onServerItem: memory.received.add,
-    onResponse: response => toEchoWarnings(body, response).forEach(warn),
-    isKept: body.store === true || body.previous_response_id !== undefined || isInBackground,
+    onResponse: compare,
+    isKept:
+      body.store === true ||
+      body.previous_response_id !== undefined ||
+      'conversation' in body ||
+      isInBackground,
     sequenceNumbers: isInBackground
       ? { after: isStream ? background.resume?.sequenceNumber : undefined }
       : undefined,
@@ -182,10 +253,14 @@ async function begin(
     includeRawChunks,
     signal,
   });
+  const reader = config.extensions.read(response, { call, declared });
   try {
     // The host of a response in the background learns its id at once. A loop may send a later round again.
     const isEarly = isInBackground && (call.turn?.round ?? 1) === 1;
-    return { ...facts, reader, head: await readHead(reader, isEarly ? WITHOUT_TEXT : SILENT_PARTS) };
+    const head = await readHead(reader, isEarly ? WITHOUT_TEXT : SILENT_PARTS);
+    // Warnings precede the content. A server that begins with it repeats nothing.
+    if (!isCompared) compare({});
+    return { ...facts, reader, head };
   } catch (error) {
     source.close();
     throw error;

@@ -1,12 +1,18 @@
 import { KelivoError } from './errors.js';
 
+/** The members of an `AbortSignal` that are used to follow it. */
+export interface AbortSource extends Pick<AbortSignal, 'aborted' | 'reason' | 'throwIfAborted'> {
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /** Functions to call when a signal aborts. All of one signal share a listener. */
 interface Followers {
   readonly functions: Set<() => void>;
   readonly stop: () => void;
 }
 
-const followersBySignal = new WeakMap<AbortSignal, Followers>();
+const followersBySignal = new WeakMap<AbortSource, Followers>();
 
 /**
  * Calls a function when a signal aborts, at once if it has aborted. The function must not throw. A signal gets one
@@ -15,7 +21,7 @@ const followersBySignal = new WeakMap<AbortSignal, Followers>();
  *
  * @returns a function that removes it. Otherwise a long-lived signal would collect functions.
  */
-export function onceAborted(signal: AbortSignal, onAbort: () => void): () => void {
+export function onceAborted(signal: AbortSource, onAbort: () => void): () => void {
   if (signal.aborted) {
     onAbort();
     return () => {};
@@ -29,7 +35,7 @@ export function onceAborted(signal: AbortSignal, onAbort: () => void): () => voi
   };
 }
 
-function follow(signal: AbortSignal): Followers {
+function follow(signal: AbortSource): Followers {
   const functions = new Set<() => void>();
   const onAbort = (): void => {
     followersBySignal.delete(signal);
@@ -56,7 +62,7 @@ export interface LinkedSignal {
   release(): void;
 }
 
-export function linkSignal(outer: AbortSignal | undefined): LinkedSignal {
+export function linkSignal(outer: AbortSource | undefined): LinkedSignal {
   const controller = new AbortController();
   const release = outer === undefined ? () => {} : onceAborted(outer, () => controller.abort(outer.reason));
   return {
@@ -70,7 +76,7 @@ export function linkSignal(outer: AbortSignal | undefined): LinkedSignal {
  * Returns the promise, or rejects with the signal's reason as soon as the signal aborts. The work itself is not stopped.
  * Removes its listener.
  */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSource | undefined): Promise<T> {
   if (signal === undefined) return promise;
   let release = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -148,20 +154,20 @@ export function createTimeLimit(
 /** The times between the calls of a source's `close()`. */
 export interface Closing {
   /** Aborts at the next `close()`. After it there is a new signal. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSource;
   close(): void;
 }
 
 /** @param name What is closed, in the message of the error with which turns end. */
 export function createClosing(name: string): Closing {
-  let controller = new AbortController();
+  let current = createCloseSignal();
   return {
     get signal() {
-      return controller.signal;
+      return current.signal;
     },
     close() {
-      const closed = controller;
-      controller = new AbortController();
+      const closed = current;
+      current = createCloseSignal();
       closed.abort(
         new KelivoError({
           code: 'closed',
@@ -170,6 +176,38 @@ export function createClosing(name: string): Closing {
             'Wait for turns to end before you close. A new turn opens the tools again.',
         }),
       );
+    },
+  };
+}
+
+/**
+ * Creates a signal that is no `AbortSignal`. Cloudflare Workers create those during a request only, and bind them to it,
+ * while a provider is created when the module is evaluated, and serves all requests.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/
+ */
+function createCloseSignal() {
+  const listeners = new Set<() => void>();
+  let state: { readonly reason: unknown } | undefined;
+  const signal: AbortSource = {
+    get aborted() {
+      return state !== undefined;
+    },
+    get reason() {
+      return state?.reason;
+    },
+    throwIfAborted() {
+      if (state !== undefined) throw state.reason;
+    },
+    addEventListener: (_type, listener) => void listeners.add(listener),
+    removeEventListener: (_type, listener) => void listeners.delete(listener),
+  };
+  return {
+    signal,
+    abort(reason: unknown): void {
+      state = { reason };
+      for (const listener of [...listeners]) listener();
+      listeners.clear();
     },
   };
 }

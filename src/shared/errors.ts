@@ -9,6 +9,8 @@ import { AISDKError } from '@ai-sdk/provider';
  * - `closed`: `close()` ended a turn that was using the provider or tool source, or `finish()` has ended a pipeline.
  * - `journal-failed`: the store of a journal fails, or has a record that cannot be used.
  * - `turn-running`: another process runs the turn, or has taken it over.
+ * - `turn-changed`: the conversation of a recorded turn is not the recorded one.
+ * - `turn-cancelled`: an operator has cancelled or deleted the turn.
  * - `missing-package`: an optional package is not installed or has an incompatible version.
  * - `unknown-name`: a provider or role does not exist.
  * - `unknown-version`: a model implements a version of the model interface that this package does not support.
@@ -19,6 +21,8 @@ export type KelivoErrorCode =
   | 'closed'
   | 'journal-failed'
   | 'turn-running'
+  | 'turn-changed'
+  | 'turn-cancelled'
   | 'missing-package'
   | 'unknown-name'
   | 'unknown-version'
@@ -41,12 +45,15 @@ const marker = Symbol.for('kelivo-responses.error');
 export class KelivoError extends AISDKError {
   /** The kind of the error. */
   readonly code: KelivoErrorCode;
+  /** True if the same call may succeed later and is safe to repeat: what has run is not run again. */
+  readonly isRetryable: boolean;
   /** Lets `isInstance` recognize errors of another copy of the package. */
   readonly [marker] = true;
 
   constructor({ code, message, cause }: { code: KelivoErrorCode; message: string; cause?: unknown }) {
     super({ name: 'KelivoError', message, cause });
     this.code = code;
+    this.isRetryable = code === 'journal-failed' || code === 'turn-running';
   }
 
   /** Returns true for a `KelivoError`, including one of another copy of this package. */

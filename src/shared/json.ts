@@ -89,6 +89,71 @@ function endOfString(json: string, start: number): number {
   return json.length;
 }
 
+/**
+ * Replaces halves of surrogate pairs in JSON text, which servers reject. `JSON.stringify` escapes them, and nothing else of
+ * this form.
+ */
+export const toWellFormedJson = (json: string): string =>
+  json.includes('\\ud') ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\ufffd') : json;
+
+/** Number of levels that the JSON of a value has at most: servers and hosts reject deeper values. */
+const MAX_LEVELS = 200;
+
+/**
+ * Converts any value to a value that JSON can represent. Nothing fails: what JSON lacks is converted, or replaced by a note.
+ * `replaced` receives the kinds of values that were replaced.
+ */
+export function toJsonValue(
+  value: unknown,
+  replaced: (kind: string) => void = () => {},
+  path: readonly unknown[] = [],
+): JSONValue | undefined {
+  const note = (kind: string): string => {
+    replaced(kind);
+    return `[${kind}]`;
+  };
+  const convert = (inner: unknown): JSONValue | undefined => toJsonValue(inner, replaced, [...path, value]);
+  switch (typeof value) {
+    case 'string':
+      return value.replace(/\p{Surrogate}/gu, '\ufffd');
+    case 'number':
+      return Number.isFinite(value) ? value : null;
+    case 'boolean':
+      return value;
+    case 'bigint':
+      return String(value);
+    case 'object':
+      break;
+    default:
+      return undefined;
+  }
+  if (value === null) return null;
+  if (path.includes(value)) return note('circular reference');
+  if (path.length >= MAX_LEVELS) return note('more levels');
+  try {
+    if ('toJSON' in value && typeof value.toJSON === 'function') return convert(value.toJSON() as unknown);
+    if (Array.isArray(value)) return value.map(item => convert(item) ?? null);
+    if (value instanceof Map) {
+      const entries = [...value.entries()];
+      return entries.every(([key]) => typeof key === 'string')
+        ? convert(Object.fromEntries(entries))
+        : convert(entries);
+    }
+    if (value instanceof Set) return convert([...value]);
+    if (value instanceof Error) return convert({ name: value.name, message: value.message });
+    if (ArrayBuffer.isView(value)) return note(`${value.byteLength} bytes`);
+    if (typeof Response === 'function' && value instanceof Response) return note(`response ${value.status}`);
+    if (Symbol.iterator in value || Symbol.asyncIterator in value) return note('iterator');
+    const fields = Object.entries(value).flatMap(([name, field]) => {
+      const json = convert(field);
+      return json === undefined ? [] : [[name.replace(/\p{Surrogate}/gu, '\ufffd'), json] as const];
+    });
+    return Object.fromEntries(fields);
+  } catch (error) {
+    return note(`unreadable: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 /** Writes JSON with sorted object keys, so that equal values produce equal text. */
 export function toStableJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>

@@ -6,12 +6,12 @@ import {
   type Meter,
   metrics,
 } from '@opentelemetry/api';
-import { safely } from './spans.js';
+import { safely, SCOPE } from './spans.js';
 
 /** A metric, as the guide lists it. */
 export interface MetricRow {
   readonly name: string;
-  /** Values in seconds and numbers of calls are recorded as histograms, token counts as counters. */
+  /** Values are recorded as histograms, but tokens of `usage` as counters. */
   readonly unit: 's' | '{call}' | '{token}';
   readonly description: string;
 }
@@ -52,6 +52,16 @@ export const METRICS = {
     '{token}',
     'Output tokens of reasoning.',
   ),
+  inferenceInput: row(
+    'gen_ai.client.inference.operation.input_tokens',
+    '{token}',
+    'Distribution of the input tokens of rounds.',
+  ),
+  inferenceOutput: row(
+    'gen_ai.client.inference.operation.output_tokens',
+    '{token}',
+    'Distribution of the output tokens of rounds.',
+  ),
   toolDuration: row('gen_ai.execute_tool.duration', 's', 'Duration of a tool call that was run.'),
   agentDuration: row(
     'gen_ai.invoke_agent.duration',
@@ -71,6 +81,7 @@ function row(name: string, unit: MetricRow['unit'], description: string): Metric
 const BOUNDS = {
   s: Array.from({ length: 14 }, (_, index) => 0.01 * 2 ** index),
   '{call}': [0, 1, 2, 4, 8, 16, 32, 64],
+  '{token}': Array.from({ length: 14 }, (_, index) => 4 ** index),
 };
 
 /** Records metrics. Attributes never contain ids and content. */
@@ -95,10 +106,9 @@ export function createMetrics(meter: Meter | undefined): Metrics {
     if (known !== undefined) return known;
     const creator = meter ?? current.getMeter(SCOPE);
     const options = { unit, description };
-    const created =
-      unit === '{token}'
-        ? creator.createCounter(name, options)
-        : creator.createHistogram(name, { ...options, advice: { explicitBucketBoundaries: BOUNDS[unit] } });
+    const created = name.includes('.usage.')
+      ? creator.createCounter(name, options)
+      : creator.createHistogram(name, { ...options, advice: { explicitBucketBoundaries: BOUNDS[unit] } });
     instruments.set(name, created);
     return created;
   }
@@ -113,6 +123,3 @@ export function createMetrics(meter: Meter | undefined): Metrics {
       }),
   };
 }
-
-/** The name of the instrumentation. */
-export const SCOPE = 'kelivo-responses';

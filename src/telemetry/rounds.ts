@@ -1,14 +1,16 @@
-import { type Context, SpanKind, type Tracer } from '@opentelemetry/api';
+import { type Attributes, type Context, SpanKind, type Tracer } from '@opentelemetry/api';
 import { createPartCollector } from '../core/collector.js';
 import type { Finish, Part, Usage } from '../core/part.js';
 import { toReasonText } from '../core/finish.js';
 import type { ObservedCall, RoundFacts, RoundTelemetry } from '../core/telemetry.js';
-import { idOf } from '../shared/json.js';
+import { idOf, objectOf } from '../shared/json.js';
 import {
   ATTRIBUTE,
   CONTENT_EVENT,
   type GivenAttributes,
+  type Operation,
   RETRY_EVENT,
+  safely,
   startOperation,
   toFailure,
   withoutMissing,
@@ -24,6 +26,8 @@ export interface Recorders {
   readonly writer: ContentWriter;
   readonly propagates: (server: string) => boolean;
   readonly propagatesBaggage: (server: string) => boolean;
+  /** Returns the id of the conversation by the context of the call. */
+  readonly conversationIdOf: (context: unknown) => string | undefined;
 }
 
 /** A round of a call. */
@@ -41,22 +45,25 @@ export interface RoundOptions extends RoundFacts {
 
 /** Observes one request to a model as a span `chat {model}`. */
 export function startRound(
-  { tracer, metrics, content, writer }: Recorders,
+  { tracer, metrics, content, writer, conversationIdOf }: Recorders,
   { parent, providerName, server, usagePrefix, attempt, modelId, call, isReplayed }: RoundOptions,
 ): RoundTelemetry {
   const { isStream, turn } = call;
+  const readId = toReadId(call);
+  const operationName = readId === undefined ? 'chat' : 'fetch_response';
   const base = {
-    [ATTRIBUTE.operation]: 'chat',
+    [ATTRIBUTE.operation]: operationName,
     [ATTRIBUTE.provider]: providerName,
     [ATTRIBUTE.requestModel]: modelId,
     ...server,
   };
   const operation = startOperation(tracer, {
-    name: `chat ${modelId}`,
+    name: `${operationName} ${modelId}`,
     kind: SpanKind.CLIENT,
     parent,
     attributes: {
       ...base,
+      [ATTRIBUTE.responseId]: readId,
       [ATTRIBUTE.turnId]: turn?.id ?? idOf(call.own.turnId),
       [ATTRIBUTE.round]: turn?.round,
       [ATTRIBUTE.attempt]: attempt > 1 ? attempt : undefined,
@@ -64,45 +71,64 @@ export function startRound(
     },
   });
   operation.add(() => ({
-    ...toRequestAttributes(call),
+    ...toRequestAttributes(call, conversationIdOf),
     [ATTRIBUTE.isStream]: isStream,
-    ...(content.inputs && content.inSpans && toInput()),
+    ...(content.inputs && content.inSpans && toInput(writer, call)),
   }));
   const startedAt = performance.now();
   const collector = operation.isRecording && content.outputs ? createPartCollector() : undefined;
+  const retries = createRetryCounter(operation, writer);
   let responseModel: string | undefined;
   let firstChunkAt: number | undefined;
   let error: unknown;
   let finish: Finish | undefined;
-  let retries = 0;
-  /** The last HTTP request, if it failed. */
-  let failed: { readonly status: number | undefined } | undefined;
+  let hasFiles = false;
 
   const add = (part: Part): void => {
-    if (part.type === 'stream-start' || part.type === 'raw') return;
     collector?.add(part);
-    if (part.type === 'response-metadata') {
-      responseModel = part.modelId ?? responseModel;
-      const { id, modelId: model } = part;
-      operation.add(() => ({ [ATTRIBUTE.responseId]: id, [ATTRIBUTE.responseModel]: model }));
-    } else if (part.type === 'error') error = part.error;
-    else if (part.type === 'finish') finish = part;
-    else firstChunkAt ??= performance.now();
+    switch (part.type) {
+      case 'stream-start':
+      case 'raw':
+        return;
+      case 'response-metadata': {
+        const { id, modelId: model } = part;
+        responseModel = model ?? responseModel;
+        operation.add(() => ({ [ATTRIBUTE.responseId]: id, [ATTRIBUTE.responseModel]: model }));
+        return;
+      }
+      case 'error':
+        error = part.error;
+        return;
+      case 'finish':
+        finish = part;
+        return;
+      case 'file':
+        hasFiles = true;
+    }
+    firstChunkAt ??= performance.now();
   };
 
   const end: RoundTelemetry['end'] = (outcome = {}) => {
-    const failure = toFailure({ error, ...outcome }, toMessage);
-    if (finish !== undefined) operation.add(() => toResponseAttributes());
-    if (retries > 0) operation.add(() => ({ [ATTRIBUTE.retries]: retries }));
-    operation.add(() =>
-      firstChunkAt === undefined || !isStream || isReplayed
-        ? {}
-        : { [ATTRIBUTE.timeToFirstChunk]: (firstChunkAt - startedAt) / 1000 },
+    const failure = toFailure({ error, ...outcome }, cause =>
+      content.outputs ? writer.toText(cause instanceof Error ? cause.message : String(cause)) : undefined,
     );
-    if (collector !== undefined && content.inSpans) operation.add(toOutput);
+    const counts = countsOf(finish?.usage);
+    const reason = finish && toReasonText(finish.finishReason);
+    const toOutput = (): GivenAttributes => ({
+      [ATTRIBUTE.outputMessages]: writer.toOutput(collector?.result().content ?? [], reason),
+    });
+    const firstChunk =
+      firstChunkAt === undefined || !isStream || isReplayed ? undefined : (firstChunkAt - startedAt) / 1000;
+    operation.add(() => ({
+      [ATTRIBUTE.finishReasons]: reason === undefined ? undefined : [reason],
+      ...(readId === undefined && toUsage(usagePrefix, counts, finish?.usage)),
+      [ATTRIBUTE.retries]: retries.count || undefined,
+      [ATTRIBUTE.timeToFirstChunk]: firstChunk,
+      ...(collector !== undefined && content.inSpans && toOutput()),
+    }));
     if (content.inEvents)
       operation.addEvent(CONTENT_EVENT, () => ({
-        ...(content.inputs && toInput()),
+        ...(content.inputs && toInput(writer, call)),
         ...(content.outputs && toOutput()),
       }));
     const seconds = operation.end(failure);
@@ -113,9 +139,8 @@ export function startRound(
       [ATTRIBUTE.errorType]: failure?.type,
     });
     metrics.record('inferenceDuration', seconds, attributes);
-    if (firstChunkAt !== undefined && isStream)
-      metrics.record('timeToFirstChunk', (firstChunkAt - startedAt) / 1000, attributes);
-    for (const [kind, count] of countsOf(finish?.usage)) metrics.record(kind, count, attributes);
+    if (firstChunk !== undefined) metrics.record('timeToFirstChunk', firstChunk, attributes);
+    recordUsage(metrics, { counts, attributes, call, hasFiles, isFailed: failure?.type !== undefined });
   };
 
   return {
@@ -125,57 +150,112 @@ export function startRound(
       for (const part of parts) add(part);
       if (finish !== undefined) end();
     },
-    startHttpRequest(secrets) {
+    startHttpRequest: retries.startHttpRequest,
+    end,
+  };
+}
+
+/** Returns the id of the response that a request reads, which another request has created. */
+function toReadId({ turn, own }: ObservedCall): string | undefined {
+  const response = turn?.response;
+  return typeof response === 'object' ? response.responseId : idOf(objectOf(own.background)?.responseId);
+}
+
+/** Adds an event for each HTTP request that repeats one which has failed. */
+function createRetryCounter(operation: Operation, writer: ContentWriter) {
+  let count = 0;
+  /** The last HTTP request, if it failed. Redirects and polls follow one that succeeded. */
+  let failed: { readonly status: number | undefined } | undefined;
+  return {
+    get count() {
+      return count;
+    },
+    startHttpRequest(secrets: readonly string[]) {
       writer.protect(secrets);
-      // Redirects and polls follow a request that succeeded.
       if (failed !== undefined) {
         const { status } = failed;
-        const attempt = ++retries + 1;
+        const attempt = ++count + 1;
         failed = undefined;
         operation.addEvent(RETRY_EVENT, () => ({
           [ATTRIBUTE.httpStatus]: status,
           [ATTRIBUTE.attempt]: attempt,
         }));
       }
-      return status => {
+      return (status: number | undefined): void => {
         if (status === undefined || status >= 400) failed = { status };
       };
     },
-    end,
   };
-
-  function toResponseAttributes(): GivenAttributes {
-    const counts = countsOf(finish?.usage).map(([kind, count]) => [`${usagePrefix}.${kind}`, count]);
-    return {
-      ...(finish && { [ATTRIBUTE.finishReasons]: [toReasonText(finish.finishReason)] }),
-      ...Object.fromEntries(counts),
-    };
-  }
-
-  function toInput(): GivenAttributes {
-    const { messages, instructions } = writer.toInput(call.prompt);
-    return {
-      [ATTRIBUTE.inputMessages]: messages,
-      [ATTRIBUTE.systemInstructions]: instructions,
-      [ATTRIBUTE.toolDefinitions]: writer.toTools(call.tools),
-    };
-  }
-
-  function toOutput(): GivenAttributes {
-    const { content: parts = [] } = collector?.result() ?? {};
-    return {
-      [ATTRIBUTE.outputMessages]: writer.toOutput(parts, finish && toReasonText(finish.finishReason)),
-    };
-  }
-
-  function toMessage(cause: unknown): string | undefined {
-    if (!content.outputs) return undefined;
-    return writer.toText(cause instanceof Error ? cause.message : String(cause));
-  }
 }
 
-function toRequestAttributes({ responseFormat, stopSequences, ...call }: ObservedCall): GivenAttributes {
+function toInput(writer: ContentWriter, call: ObservedCall): GivenAttributes {
+  const { messages, instructions } = writer.toInput(call.prompt);
   return {
+    [ATTRIBUTE.inputMessages]: messages,
+    [ATTRIBUTE.systemInstructions]: instructions,
+    [ATTRIBUTE.toolDefinitions]: writer.toTools(call.tools),
+  };
+}
+
+type Counts = readonly (readonly [kind: keyof typeof METRICS, count: number])[];
+
+/** Returns token counts as attributes, with the cost by `prices`, or as the server reports it, like OpenRouter. */
+function toUsage(prefix: string, counts: Counts, usage: Usage | undefined): GivenAttributes {
+  const cost = usage?.cost ?? usage?.raw?.cost;
+  return {
+    ...Object.fromEntries(counts.map(([kind, count]) => [`${prefix}.${kind}`, count])),
+    [`${prefix}.cost`]: typeof cost === 'number' ? cost : undefined,
+  };
+}
+
+interface UsageFacts {
+  readonly counts: Counts;
+  readonly attributes: Attributes;
+  readonly call: ObservedCall;
+  readonly hasFiles: boolean;
+  readonly isFailed: boolean;
+}
+
+/** Records tokens by modality, which is unknown for a mixture, because servers report sums. */
+function recordUsage(metrics: Metrics, { counts, attributes, call, hasFiles, isFailed }: UsageFacts): void {
+  const isMixed = call.prompt.some(
+    ({ content }) =>
+      typeof content !== 'string' &&
+      /"(?:file|reasoning-file|file-\w+|image-\w+|media)"/.test(typesOf(content)),
+  );
+  for (const [kind, count] of counts) {
+    const isUnknown = kind.endsWith('input_tokens') ? isMixed : hasFiles;
+    const modality = isUnknown ? 'unknown' : 'text';
+    metrics.record(kind, count, { ...attributes, [ATTRIBUTE.modality]: modality });
+    if (kind === 'input_tokens') metrics.record('inferenceInput', count, attributes);
+    if (kind === 'output_tokens') metrics.record('inferenceOutput', count, attributes);
+  }
+  if (!isFailed || counts.length > 0) return;
+  for (const kind of ['input_tokens', 'output_tokens'] as const)
+    metrics.record(kind, 0, { ...attributes, [ATTRIBUTE.modality]: 'unknown' });
+}
+
+/** Returns the types of parts, and of those in outputs of tools, as JSON. */
+const typesOf = (content: readonly unknown[]): string =>
+  JSON.stringify(
+    content.map(part => {
+      const { type, output } = objectOf(part) ?? {};
+      const { value } = objectOf(output) ?? {};
+      return [type, ...(Array.isArray(value) ? value.map(item => objectOf(item)?.type) : [])];
+    }),
+  );
+
+function toRequestAttributes(
+  { responseFormat, stopSequences, providerOptions, reasoning, own, turn, ...call }: ObservedCall,
+  conversationIdOf: Recorders['conversationIdOf'],
+): GivenAttributes {
+  const { conversation, previousResponseId, reasoningEffort } = { ...providerOptions?.openai, ...own };
+  return {
+    [ATTRIBUTE.conversationId]: safely(() => conversationIdOf(own.context)) ?? idOf(conversation),
+    [ATTRIBUTE.previousResponseId]: idOf(previousResponseId),
+    [ATTRIBUTE.reasoningLevel]:
+      idOf(reasoningEffort) ?? (reasoning === 'provider-default' ? undefined : reasoning),
+    [ATTRIBUTE.isCompacted]: turn?.isCompaction || undefined,
     [ATTRIBUTE.outputType]: responseFormat?.type,
     'gen_ai.request.temperature': call.temperature,
     'gen_ai.request.top_p': call.topP,
@@ -189,7 +269,7 @@ function toRequestAttributes({ responseFormat, stopSequences, ...call }: Observe
 }
 
 /** Returns the token counts of a response by the metrics that count them. Those of the input include cached ones. */
-function countsOf(usage: Usage | undefined): [kind: keyof typeof METRICS, count: number][] {
+function countsOf(usage: Usage | undefined): Counts {
   const counts: [kind: keyof typeof METRICS, count: number | undefined][] = [
     ['input_tokens', usage?.inputTokens.total],
     ['output_tokens', usage?.outputTokens.total],
@@ -197,5 +277,5 @@ function countsOf(usage: Usage | undefined): [kind: keyof typeof METRICS, count:
     ['cache_write.input_tokens', usage?.inputTokens.cacheWrite],
     ['reasoning.output_tokens', usage?.outputTokens.reasoning],
   ];
-  return counts.flatMap(([kind, count]) => (count === undefined ? [] : [[kind, count]]));
+  return counts.flatMap(([kind, count]) => (count === undefined ? [] : [[kind, count] as const]));
 }

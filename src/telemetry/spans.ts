@@ -28,6 +28,11 @@ export const ATTRIBUTE = {
   outputType: 'gen_ai.output.type',
   finishReasons: 'gen_ai.response.finish_reasons',
   timeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
+  conversationId: 'gen_ai.conversation.id',
+  isCompacted: 'gen_ai.conversation.compacted',
+  previousResponseId: 'gen_ai.request.previous_response.id',
+  reasoningLevel: 'gen_ai.request.reasoning.level',
+  modality: 'gen_ai.token.modality',
   toolName: 'gen_ai.tool.name',
   toolCallId: 'gen_ai.tool.call.id',
   toolType: 'gen_ai.tool.type',
@@ -48,6 +53,7 @@ export const ATTRIBUTE = {
   mcpResource: 'mcp.resource.uri',
   networkTransport: 'network.transport',
   networkProtocol: 'network.protocol.name',
+  rpcRequestId: 'jsonrpc.request.id',
   rpcStatus: 'rpc.response.status_code',
   // Those of this package.
   turnId: 'kelivo.turn_id',
@@ -59,6 +65,9 @@ export const ATTRIBUTE = {
   retries: 'kelivo.retries',
   mcpServer: 'kelivo.mcp.server',
 } as const;
+
+/** The name of the instrumentation. */
+export const SCOPE = 'kelivo-responses';
 
 /** The event with the contents of a request, for those who do not want them in spans. */
 export const CONTENT_EVENT = 'gen_ai.client.inference.operation.details';
@@ -177,3 +186,45 @@ export function toFailure(
 
 const fieldsOf = (error: unknown): { name?: unknown; code?: unknown; statusCode?: unknown } =>
   typeof error === 'object' && error !== null ? error : {};
+
+/** Providers by the last labels of their hosts. */
+const BY_HOST: Readonly<Record<string, string>> = {
+  'api.openai.com': 'openai',
+  'openai.azure.com': 'azure.ai.openai',
+  'services.ai.azure.com': 'azure.ai.inference',
+  'generativelanguage.googleapis.com': 'gcp.gemini',
+  'aiplatform.googleapis.com': 'gcp.vertex_ai',
+  'api.anthropic.com': 'anthropic',
+  'amazonaws.com': 'aws.bedrock',
+  'api.mistral.ai': 'mistral_ai',
+  'api.deepseek.com': 'deepseek',
+  'api.groq.com': 'groq',
+  'api.x.ai': 'x_ai',
+  'api.perplexity.ai': 'perplexity',
+  'api.cohere.com': 'cohere',
+  'api.moonshot.ai': 'moonshot_ai',
+  'api.moonshot.cn': 'moonshot_ai',
+  'openrouter.ai': 'openrouter',
+};
+
+/** Providers by the beginning of `model.provider` in the AI SDK. */
+const BY_PROVIDER: readonly (readonly [prefix: string, name: string])[] = [
+  ['azure', 'azure.ai.openai'],
+  ['amazon-bedrock', 'aws.bedrock'],
+  ['google.vertex', 'gcp.vertex_ai'],
+  ['google', 'gcp.gemini'],
+  ['mistral', 'mistral_ai'],
+  ['xai', 'x_ai'],
+  ['moonshot', 'moonshot_ai'],
+];
+
+/** Returns `gen_ai.provider.name`: by the host of the model's server, else by the name of the provider. */
+export function toProviderName(provider: string, host: string | undefined): string {
+  const labels = host?.split('.') ?? [];
+  for (let first = 0; first < labels.length; first++) {
+    const found = BY_HOST[labels.slice(first).join('.')];
+    if (found !== undefined) return found;
+  }
+  const known = BY_PROVIDER.find(([prefix]) => provider.startsWith(prefix));
+  return known?.[1] ?? provider.split('.')[0] ?? provider;
+}

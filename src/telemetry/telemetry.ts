@@ -3,14 +3,15 @@ import * as z from 'zod/v4';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import type { CallFacts, CallTelemetry, Telemetry } from '../core/telemetry.js';
 import { createContentWriter, readEnvironment, toContentMode } from './content.js';
-import { createMetrics, SCOPE } from './metrics.js';
-import { toProviderName } from './provider-name.js';
+import { createMetrics } from './metrics.js';
 import { type Recorders, startRound } from './rounds.js';
 import {
   ATTRIBUTE,
   type Operation,
+  SCOPE,
   startOperation,
   toFailure,
+  toProviderName,
   toServerAttributes,
   withoutMissing,
 } from './spans.js';
@@ -41,6 +42,11 @@ export interface TelemetryOptions {
    */
   usage?: 'auto' | 'gen_ai' | 'kelivo';
   /**
+   * Returns the id of the conversation by the `context` of a call, for `gen_ai.conversation.id`.
+   * @default the stored conversation of the request, if there is one
+   */
+  conversationId?: (context: unknown) => string | undefined;
+  /**
    * Sends the trace context (`traceparent`, `tracestate`) to MCP servers, in `_meta` of their requests. A function
    * receives the name of the server and returns false for servers that must not receive it.
    * @default true
@@ -62,6 +68,7 @@ const schema = once(() => {
     meter: z.custom<Meter>(hasMethod('createHistogram'), 'expected a meter of OpenTelemetry').optional(),
     recordInputs: z.boolean().optional(),
     recordOutputs: z.boolean().optional(),
+    conversationId: functionSetting<NonNullable<TelemetryOptions['conversationId']>>().optional(),
     usage: z.enum(['auto', 'gen_ai', 'kelivo']).optional(),
     propagateTo: perServer,
     propagateBaggageTo: perServer,
@@ -94,6 +101,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     metrics: createMetrics(meter),
     content: toContentMode(settings, readEnvironment()),
     writer: createContentWriter(),
+    conversationIdOf: settings.conversationId ?? (() => undefined),
     propagates: toDecision(propagateTo),
     propagatesBaggage: toDecision(propagateBaggageTo),
   };

@@ -56,9 +56,9 @@ export function startTool(
       return observeMcpRequest(recorders, facts, {
         active: operation.context,
         run: operation.run,
-        end(failure) {
+        end(failure, attributes) {
           mcpFailure = failure?.type;
-          operation.add(() => failure?.attributes ?? {});
+          operation.add(() => ({ ...attributes, ...failure?.attributes }));
         },
       });
     },
@@ -100,8 +100,8 @@ export function startMcpRequest(recorders: Recorders, facts: McpRequestFacts): M
   return observeMcpRequest(recorders, facts, {
     active: operation.context,
     run: operation.run,
-    end(failure) {
-      operation.add(() => failure?.attributes ?? {});
+    end(failure, attributes) {
+      operation.add(() => ({ ...attributes, ...failure?.attributes }));
       operation.end(failure);
     },
   });
@@ -110,7 +110,10 @@ export function startMcpRequest(recorders: Recorders, facts: McpRequestFacts): M
 interface McpRequestOptions {
   readonly active: Context;
   readonly run: McpRequestTelemetry['run'];
-  readonly end: (failure: (Failure & { readonly attributes: GivenAttributes }) | undefined) => void;
+  readonly end: (
+    failure: (Failure & { readonly attributes: GivenAttributes }) | undefined,
+    attributes: GivenAttributes,
+  ) => void;
 }
 
 function observeMcpRequest(
@@ -126,13 +129,14 @@ function observeMcpRequest(
         ? toTraceContext(active, { hasBaggage: safely(() => propagatesBaggage(server)) === true })
         : {},
     run,
-    end(failure) {
+    end(failure, id) {
       const type = failure?.kind === ABORTED ? undefined : failure?.kind;
       end(
         failure && {
           type: failure.kind === 'rpc' ? String(failure.rpcCode ?? '_OTHER') : type,
           attributes: { [ATTRIBUTE.rpcStatus]: failure.rpcCode?.toString() },
         },
+        { [ATTRIBUTE.rpcRequestId]: id?.toString() },
       );
       const seconds = (performance.now() - startedAt) / 1000;
       const {

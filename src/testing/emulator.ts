@@ -6,8 +6,8 @@ import { sendDelivery, toErrorDelivery } from './delivery/delivery.js';
 import { createStoredResponses } from './delivery/stored-responses.js';
 import { type EmulatorRequest, readRequest } from './incoming-request.js';
 import { createPromptCache } from './model/response.js';
-import { createItemMemory } from './protocol/memory.js';
 import type { RequestRules, RewriteOutput, ScriptedResponse } from './protocol/scripts.js';
+import { createItemMemory } from './protocol/wire.js';
 import { type EmulatorContext, type EmulatorExtension, routeRequest } from './routes.js';
 import { serveWebSockets } from './websocket.js';
 

@@ -1,8 +1,14 @@
 /**
- * A server that behaves like the OpenAI Responses API, for tests and demos without a key.
+ * A server that behaves like the OpenAI Responses API, for tests and demos without a key, and a suite for journal stores.
  *
  * @module kelivo-responses/testing
  */
+export {
+  type JournalStoreReport,
+  type JournalStoreTestOptions,
+  type TestedStore,
+  testJournalStore,
+} from './journal-store.js';
 export { type ResponsesEmulator, type ResponsesEmulatorOptions, startResponsesEmulator } from './emulator.js';
 export type { EmulatorRequest } from './incoming-request.js';
 export type {
@@ -13,3 +19,9 @@ export type {
   ScriptedResponse,
 } from './protocol/scripts.js';
 export type { StreamEvent } from './protocol/wire.js';
+export {
+  testAdapter,
+  type TestAdapterOptions,
+  testTextFormat,
+  type TextFormatVector,
+} from './conformance.js';

@@ -10,13 +10,12 @@ import {
 import { toResponsesFormat } from './delivery/events.js';
 import type { StoredResponses } from './delivery/stored-responses.js';
 import { authorize, type EmulatorRequest } from './incoming-request.js';
-import { compact, validateCompact } from './model/compaction.js';
-import { embed } from './model/embeddings.js';
+import { compact, embed, validateCompact } from './model/endpoints.js';
 import { type ModelState, runModel } from './model/model.js';
 import { type ApiError, badRequest } from './protocol/errors.js';
-import type { ItemMemory } from './protocol/memory.js';
 import { type ResponsesRequest, toInputItems, toModelKind, toRequest } from './protocol/request.js';
 import type { RequestRules } from './protocol/scripts.js';
+import type { ItemMemory } from './protocol/wire.js';
 import { validateConversation } from './validation/conversation.js';
 import { validateItems } from './validation/items.js';
 import { validateRequest } from './validation/parameters.js';
@@ -183,7 +182,10 @@ function readConversation(
     items,
     shownItems,
     error:
-      validateRequest(body) ?? validateItems(body.input) ?? error ?? validateConversation(items, { memory }),
+      validateRequest(body) ??
+      validateItems(body.input) ??
+      error ??
+      validateConversation(items, { memory, store: body.store !== false }),
   };
 }
 

@@ -7,8 +7,7 @@ import { isPlainObject, type PlainObject, stringOf, tryParseJson } from '../shar
 import { type Delivery, toErrorDelivery } from './delivery/delivery.js';
 import { authorize, type EmulatorRequest, readRequest } from './incoming-request.js';
 import { type ApiError, badRequest, toErrorBody, unknownParameter } from './protocol/errors.js';
-import type { ItemMemory } from './protocol/memory.js';
-import { toWireItem } from './protocol/wire.js';
+import { type ItemMemory, toWireItem } from './protocol/wire.js';
 import { type EmulatorContext, invalidJson, routeRequest } from './routes.js';
 
 interface ServeOptions {

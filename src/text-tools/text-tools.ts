@@ -2,7 +2,12 @@ import type { CoreCall } from '../core/call.js';
 import type { CallSettings } from '../core/prompt.js';
 import { type CoreModel, withChanges } from '../core/source.js';
 import { isPlainObject } from '../shared/json.js';
-import type { ReasoningTags, TextToolFormat, UndeclaredPolicy } from './reading/text-tool-format.js';
+import type {
+  ReasoningTags,
+  TextToolFormat,
+  TextSyntax,
+  UndeclaredPolicy,
+} from './reading/text-tool-format.js';
 import { createResponseReader } from './parser/response-reader.js';
 
 /** A call as an application sees it. */
@@ -34,6 +39,8 @@ export interface TextToolsOptions {
 /** The settings of one adapted model, which all its adapters receive. */
 export interface TextToolSettings {
   readonly undeclared?: UndeclaredPolicy | undefined;
+  /** The syntax that replaces that of the adapters. */
+  readonly syntax?: TextSyntax | undefined;
   /** The start of responses is reasoning, or not. */
   readonly startsInReasoning?: boolean | undefined;
   /** Formats that are read in addition, because the prompt asks for them. Constant lists. */
@@ -49,16 +56,20 @@ export function createTextTools({
   // The lists of formats by what they add. Markers are cached by the identity of a list.
   const lists = new Map<TextToolSettings['formats'], readonly TextToolFormat[]>();
   return (model, settings) => {
-    const readFormats = lists.get(settings.formats) ?? withFormats(formats, settings.formats);
-    lists.set(settings.formats, readFormats);
+    const { syntax } = settings;
+    const readFormats =
+      syntax?.formats ?? lists.get(settings.formats) ?? withFormats(formats, settings.formats);
+    if (syntax === undefined) lists.set(settings.formats, readFormats);
     const isAssumed = (call: CoreCall): boolean =>
       settings.startsInReasoning ??
+      syntax?.startsInReasoning ??
       (typeof startsInReasoning === 'function' ? startsInReasoning(model.modelId, call) : startsInReasoning);
     // The reader is created before the request, so that it does not delay the first delta.
     return withChanges(model, call => ({
       response: createResponseReader({
         formats: readFormats,
-        reasoning,
+        reasoning: syntax?.reasoning ?? reasoning,
+        dropsText: syntax?.dropsText,
         undeclared: settings.undeclared,
         startsInReasoning: isAssumed(call) && !turnsReasoningOff(call),
         call,
@@ -66,6 +77,34 @@ export function createTextTools({
     }));
   };
 }
+
+/**
+ * Converts calls of declared tools in the text of a model that no adapter is known for, in formats whose markers occur in
+ * no other text. All other text stays as it is. The metadata names the formats that were found.
+ */
+export const detectTextCalls = (
+  model: CoreModel,
+  {
+    formats,
+    reasoning,
+    undeclared,
+    startsInReasoning,
+  }: Pick<TextSyntax, 'formats' | 'reasoning'> & Pick<TextToolSettings, 'undeclared' | 'startsInReasoning'>,
+): CoreModel =>
+  withChanges(model, call =>
+    call.tools?.some(({ type }) => type === 'function') !== true
+      ? {}
+      : {
+          response: createResponseReader({
+            formats,
+            reasoning,
+            undeclared: undeclared === 'drop' ? 'drop' : 'text',
+            startsInReasoning: startsInReasoning === true && !turnsReasoningOff(call),
+            call,
+            isDetected: true,
+          }),
+        },
+  );
 
 /** Adds the formats that a list does not contain. */
 function withFormats(

@@ -269,7 +269,10 @@ function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
 }
 
 /** Returns true if the server stores the history, so that results can occur without their calls. */
-export function isContinuation({ own, providerOptions }: Pick<CoreCall, 'own' | 'providerOptions'>): boolean {
+export function continuesStoredResponse({
+  own,
+  providerOptions,
+}: Pick<CoreCall, 'own' | 'providerOptions'>): boolean {
   const { previousResponseId, conversation }: Readonly<Record<string, unknown>> = {
     ...providerOptions?.azure,
     ...providerOptions?.openai,

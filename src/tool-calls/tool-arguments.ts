@@ -41,7 +41,8 @@ export function parseToolArguments(
   if (reading === 'malformed') return fail('a JSON object', text);
   const value = onlyItem(isNothing(reading.value) && acceptsNothing(schema) ? {} : reading.value);
   if (!isPlainObject(value)) return fail('a JSON object', text);
-  if (hasPrototypeKey(value)) return fail('no prototype key', text);
+  const mayPollute = /__proto__|constructor|\\u/.test(reading.json);
+  if (mayPollute && hasPrototypeKey(value)) return fail('no prototype key', text);
   const compact = toJson(value);
   if (compact === undefined) return fail('fewer levels', text);
 
@@ -49,7 +50,7 @@ export function parseToolArguments(
   const repaired = schema === undefined ? value : repairBySchema(unwrapCall(value, schema), schema, { json });
   if (reading.isCompleted && schema !== undefined && !hasTypesOf(repaired, schema))
     return failTruncated(text);
-  if (repaired !== value && hasPrototypeKey(repaired)) return fail('no prototype key', text);
+  if (mayPollute && repaired !== value && hasPrototypeKey(repaired)) return fail('no prototype key', text);
   const isSame = repaired === value && value === reading.value;
   const exact = isSame && hasLongNumber(compact) ? reading.json : compact;
   return {

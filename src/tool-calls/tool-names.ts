@@ -19,7 +19,8 @@ const decorations: readonly RegExp[] = [
  *   model, which may copy them from calls that another model made earlier in the conversation.
  * - Otherwise the parts of an id of Kimi may be glued to the name, as in `functionslist_directory6`, if exactly one declared
  *   name fits.
- * - Otherwise the name may differ in case, white space, hyphens and underscores from exactly one declared name.
+ * - Otherwise the name may differ in case and white space from exactly one declared name. Hyphens and underscores count: a
+ *   name with others is another tool, such as `__proto__` and `proto`.
  *
  * @returns undefined if the name matches no declared tool, or several.
  */
@@ -51,4 +52,4 @@ function undecorate(name: string): string[] {
   return [bare, ...decorations.map(decoration => (bare = bare.replace(decoration, '').trim()))];
 }
 
-const fold = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
+const fold = (name: string): string => name.toLowerCase().replace(/\s/g, '');

@@ -22,10 +22,20 @@ export type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
 export { createToolbox } from '../tools/toolbox.js';
 export type { ApprovalDecision, ApprovalStatus, StatedAnnotations } from '../tools/approval.js';
 export type { ApprovalRequest, Approvals, Approve, ToolApproval } from './approvals/approvals.js';
-export type { HostApprovalOptions } from './approvals/approval-ids.js';
+export type { HostApprovalOptions } from './approvals/host-approvals.js';
+export {
+  createSteering,
+  type Steering,
+  type SteeringNotDeliveredReason,
+  type SteeringOutcome,
+} from './context/steering.js';
 export type { UnknownOutcomePolicy } from './calls/call-execution.js';
-export { toolLoopCallOptions, type ToolLoopCallOptions, type ToolLoopOptions } from './options.js';
+export { toolLoopCallOptions, type ToolLoopCallOptions } from './call-options.js';
+export type { ToolLoopOptions } from './options.js';
 export { type ProviderRunTools, runInProvider } from './run-in-provider.js';
-export type { RoundUsage, ToolLoopEvent } from './turn/turn-reports.js';
+export type { PrepareRound, RoundSettings, StopCondition } from './context/round-control.js';
+export type { RoundUsage } from '../core/finish.js';
+export { continueTurn, type PartialTurn, partialTurnOf } from './turn/partial-turn.js';
+export type { ToolLoopEvent } from './turn/turn-reports.js';
 export type { ToolLoopJournal, ToolLoopStep } from './durable/steps.js';
 export { toolLoopMiddleware, withToolLoop } from './tool-loop.js';

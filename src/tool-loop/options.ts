@@ -1,14 +1,16 @@
 import * as z from 'zod/v4';
 import { type Telemetry, telemetrySetting } from '../core/telemetry.js';
-import { isPlainObject, type JSONValue } from '../shared/json.js';
+import { isPlainObject } from '../shared/json.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import type { ApprovalPolicy } from '../tools/approval.js';
-import type { Approvals, Approve, ToolApproval } from './approvals/approvals.js';
-import type { HostApprovalOptions } from './approvals/approval-ids.js';
+import type { Approvals, Approve } from './approvals/approvals.js';
+import type { HostApprovalOptions } from './approvals/host-approvals.js';
 import type { UnknownOutcomePolicy } from './calls/call-execution.js';
-import type { ToolLoopJournal, ToolLoopStep } from './durable/steps.js';
-import type { LoopPolicy } from './turn/turn.js';
+import type { ClearToolOutputs } from './context/clear-outputs.js';
+import type { ModelPrice, Prices } from './context/prices.js';
+import type { ToolLoopJournal } from './durable/steps.js';
+import type { PrepareRound, StopCondition } from './context/round-control.js';
 import type { ToolLoopEvent } from './turn/turn-reports.js';
 
 /** Options of a tool loop. */
@@ -20,25 +22,41 @@ export interface ToolLoopOptions {
   tools: ToolSource | readonly ToolSource[];
   /**
    * Maximum number of rounds in one turn. A round is one request to the model. The last round is sent with
-   * `tool_choice: none`, so that the model responds with the results so far. At least 1.
+   * `tool_choice: none`, so that the model responds with the results so far. At least 1, or false for no limit.
    * @default 20
    */
-  maxRounds?: number;
+  maxRounds?: number | false;
   /**
    * Maximum number of calls in one turn. The model is informed that further calls were not run, and the next request is
    * sent with `tool_choice: none`. At least 1. Independent of this option, a call that failed three times with the same
    * tool, arguments and output makes the next request one without calls.
-   * @default unlimited
+   * @default false, which is no limit
    */
-  maxToolCalls?: number;
+  maxToolCalls?: number | false;
   /**
    * Maximum number of calls in a row with the same tool, the same arguments and the same successful output. The next such
    * call is not run, and the model receives a notice instead of an output; after three notices the next request is sent
-   * with `tool_choice: none`. Calls are in a row if the model made no other call of the loop's tools between them. At
-   * least 1.
+   * with `tool_choice: none`. Calls are in a row if the model made no other call of the loop's tools between them. Calls of
+   * read-only tools do not count: they may wait for something. At least 1, or false for no limit.
    * @default 5
    */
-  maxRepeatedCalls?: number;
+  maxRepeatedCalls?: number | false;
+  /**
+   * Decides who searches for the tools with `deferLoading`, which requests do not contain before the model has found them.
+   * `server`: the tool search of the Responses API, for models from `gpt-5.4` on. `client`: the tool loop, with a tool
+   * `search_tools`, for any model. `auto`: the API for models and servers that are known to have it, else the tool loop,
+   * also after the server has rejected the search. With `false` all tools are offered. A tool that the model calls by its
+   * exact name runs without a search, under the same rules as any other, and tools in `activeTools` are offered without one.
+   * @default 'auto'
+   */
+  toolSearch?: 'auto' | 'server' | 'client' | false;
+  /**
+   * Removes old outputs of tools from long requests, oldest first. A note replaces each of them, with which the model can
+   * read it again (`read_tool_output`); errors and short outputs stay. Messages of the host do not change. For a server
+   * that compacts as well, set `compactThreshold` higher than `trigger`.
+   * @default all outputs are sent
+   */
+  clearToolOutputs?: ClearToolOutputs;
   /**
    * Compacts the conversation between two rounds when the tokens of a round, input and output, exceed this number: a request
    * with `compactionTrigger` precedes the next round. Models that do not support it give a warning, and the turn goes on.
@@ -49,10 +67,10 @@ export interface ToolLoopOptions {
   /**
    * Maximum length of one tool's output in characters; JSON is counted as text. A longer output is truncated in the
    * middle, with a mark that contains the number of omitted characters. Both the model and the host receive the
-   * truncated output. At least 100. Images and other media have a fixed limit of 20 MB each.
+   * truncated output. At least 100, or false for no limit. Images and other media have a fixed limit of 20 MB each.
    * @default 100000
    */
-  maxToolOutputChars?: number;
+  maxToolOutputChars?: number | false;
   /**
    * Approves or refuses a call. `true`, `{ approved: true }` and the status `approved` of `ai` 7 approve it. Any other
    * value and an exception refuse it, and the model reads the reason: `{ approved: false, reason: 'Ask the user first.' }`.
@@ -114,31 +132,70 @@ export interface ToolLoopOptions {
    * @default 'auto'
    */
   toolActivity?: 'auto' | 'none';
+  /**
+   * Changes the request of each round before it is sent: settings of the model, tools and tool choice for this round, and
+   * messages for this and the later ones. Called in each attempt at a turn without records; a durable turn records the
+   * result. An error that it throws ends the turn.
+   * @default the requests are not changed
+   */
+  prepareRound?: PrepareRound;
+  /**
+   * Ends the turn after the calls of a round if one of the conditions returns true. The outputs are in the history, and
+   * `stoppedBy` is `stop-when`. Conditions of `ai`, such as `isStepCount(3)` and `hasToolCall('answer')`, are accepted and
+   * count rounds as steps. A durable turn records the decision.
+   * @default the turn ends with the answer of the model
+   */
+  stopWhen?: StopCondition | readonly StopCondition[];
+  /**
+   * The prices of models, by id or as a function, for the `cost` of rounds and turns. `PRICES` of `kelivo-responses/models`
+   * is a dated table: `{ ...PRICES, 'my-model': { input: 1, output: 4 } }`. A cost that the server reports takes precedence. A
+   * model without a price has an unknown cost, and gives a warning.
+   * @default costs are unknown
+   */
+  prices?: Prices;
+  /**
+   * Maximum cost of one turn in US dollars. When it is reached, the next request is sent with `tool_choice: none`, so that the
+   * model responds with the results so far; that request comes on top. A model without a price in `prices` is refused, and a
+   * round whose cost turns out to be unknown ends the calling of tools.
+   * @default no limit
+   */
+  maxCost?: number;
+  /**
+   * Maximum number of tokens of one turn, input and output of all rounds. When it is reached, or when the server does not
+   * report the tokens of a round, the next request is sent with `tool_choice: none`.
+   * @default no limit
+   */
+  maxTokens?: number;
   /** Time limits. By default a tool and a turn have none. */
   timeouts?: {
     /**
-     * Limit for one tool call, in milliseconds. Progress restarts it. A tool that exceeds it fails, and the model reads
-     * the error.
+     * Limit for one tool call, in milliseconds. Progress restarts it. The signal of a tool that exceeds it aborts, the
+     * model reads the error, and the other calls go on. The `timeout` of an MCP server applies as well.
      */
     tool?: number;
+    /**
+     * Limits for single tools by the name that the model calls, in milliseconds. They take precedence over `tool` and over
+     * the `timeout` of a local tool.
+     */
+    tools?: Readonly<Record<string, number>>;
     /** Limit for the complete turn, in milliseconds. A turn that exceeds it ends with an error. */
     total?: number;
   };
   /** Retries of requests. The host retries the first request of a turn if it fails before it responds. */
   retry?: {
     /**
-     * Maximum number of retries of one follow-up request that fails before it responds.
+     * Maximum number of retries of one follow-up request that fails before it responds. False or 0 turns them off.
      * @default 2
      */
-    maxRetries?: number;
+    maxRetries?: number | false;
     /**
-     * Maximum number of repetitions of one round whose streamed response breaks after it has begun: the connection ends, or
+     * Maximum number of repetitions of one round whose response breaks after it has begun: the connection ends, or
      * the server reports an error that a retry may resolve. Nothing of earlier rounds runs again. A call of the broken
      * response that had started does not run again either: the repeated request contains it with its output. A round in
-     * which the host or a hosted tool with effects may have run a call is not repeated. 0 turns repetitions off.
+     * which the host or a hosted tool with effects may have run a call is not repeated. False or 0 turns repetitions off.
      * @default 2
      */
-    streamRetries?: number;
+    streamRetries?: number | false;
     /**
      * Delay before the first retry in milliseconds, doubled for each further one. A `Retry-After` header takes precedence.
      * @default 1000
@@ -168,13 +225,38 @@ const isJournal = (value: unknown): boolean => isPlainObject(value) && typeof va
 /** Creates the shape of the options without `tools`. It is also the shape of a provider's `toolLoop` setting. */
 export function createToolLoopShape() {
   const atLeastOne = z.number().int().min(1).optional();
+  const limit = (minimum: number) =>
+    z.union(
+      [z.number().int().min(minimum), z.literal(false)],
+      `expected a whole number of at least ${minimum}, or false`,
+    );
   const milliseconds = z.number().positive().optional();
+  const modelPrice = z.custom<ModelPrice>(
+    value =>
+      value === 'reported' ||
+      (isPlainObject(value) && typeof value.input === 'number' && typeof value.output === 'number'),
+    'expected prices of `input` and `output`, or "reported"',
+  );
   return {
-    maxRounds: atLeastOne,
-    maxToolCalls: atLeastOne,
-    maxRepeatedCalls: atLeastOne,
+    maxRounds: limit(1).optional(),
+    maxToolCalls: limit(1).optional(),
+    maxRepeatedCalls: limit(1).optional(),
+    toolSearch: z
+      .union(
+        [z.enum(['auto', 'server', 'client']), z.literal(false)],
+        'expected "auto", "server", "client" or false',
+      )
+      .optional(),
+    clearToolOutputs: z
+      .strictObject({
+        trigger: z.number().int().min(1),
+        keep: z.number().int().min(0).optional(),
+        clearAtLeast: z.number().min(0).optional(),
+        excludeTools: z.array(z.string()).optional(),
+      })
+      .optional(),
     compactThreshold: atLeastOne,
-    maxToolOutputChars: z.number().int().min(100).optional(),
+    maxToolOutputChars: limit(100).optional(),
     approve: z
       .union([functionSetting<Approve>(), z.literal('host')], 'expected a function or "host"')
       .optional(),
@@ -189,6 +271,7 @@ export function createToolLoopShape() {
         secret: z.string().min(32, 'expected a random text of at least 32 characters'),
         claim: functionSetting<HostApprovalOptions['claim']>(),
         expiresAfter: milliseconds,
+        audience: functionSetting<NonNullable<HostApprovalOptions['audience']>>().optional(),
       })
       .optional(),
     journal: z
@@ -203,11 +286,32 @@ export function createToolLoopShape() {
       .union([z.boolean(), z.literal('read-only')], 'expected a boolean or "read-only"')
       .optional(),
     toolActivity: z.enum(['auto', 'none']).optional(),
-    timeouts: z.strictObject({ tool: milliseconds, total: milliseconds }).optional(),
+    prepareRound: functionSetting<PrepareRound>().optional(),
+    stopWhen: z
+      .union(
+        [functionSetting<StopCondition>(), z.array(functionSetting<StopCondition>())],
+        'expected a function or an array of functions',
+      )
+      .optional(),
+    prices: z
+      .union(
+        [functionSetting<Extract<Prices, (...facts: never) => unknown>>(), z.record(z.string(), modelPrice)],
+        'expected a function or prices by model id',
+      )
+      .optional(),
+    maxCost: z.number().positive().optional(),
+    maxTokens: atLeastOne,
+    timeouts: z
+      .strictObject({
+        tool: milliseconds,
+        tools: z.record(z.string(), z.number().positive()).optional(),
+        total: milliseconds,
+      })
+      .optional(),
     retry: z
       .strictObject({
-        maxRetries: z.number().int().min(0).optional(),
-        streamRetries: z.number().int().min(0).optional(),
+        maxRetries: limit(0).optional(),
+        streamRetries: limit(0).optional(),
         initialDelay: z.number().min(0).optional(),
       })
       .optional(),
@@ -229,74 +333,3 @@ const schema = once<z.ZodType<ToolLoopOptions>>(() => {
 
 export const validateToolLoopOptions = (options: unknown): ToolLoopOptions =>
   parseSettings(schema(), options, 'the tool loop options');
-
-/** Applies the defaults. */
-export function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPolicy {
-  const { maxRounds = 20, maxToolCalls, maxRepeatedCalls = 5, maxToolOutputChars = 100_000 } = options;
-  const {
-    execution = 'auto',
-    startEarly = 'read-only',
-    timeouts,
-    retry,
-    onUnknownOutcome = 'refuse',
-  } = options;
-  const { approve, approvals, hostApprovals, compactThreshold, toolActivity, journal, onEvent } = options;
-  return {
-    limits: { maxRounds, maxToolCalls, maxRepeatedCalls },
-    scheduling: { execution, startEarly },
-    calls: {
-      timeout: timeouts?.tool,
-      maxOutputChars: maxToolOutputChars,
-      onUnknownOutcome,
-      approve,
-      approvals,
-    },
-    hostApprovals,
-    compactThreshold,
-    showsCalls: toolActivity !== 'none',
-    timeout: timeouts?.total,
-    retries: {
-      maxRetries: retry?.maxRetries ?? 2,
-      streamRetries: retry?.streamRetries ?? 2,
-      initialDelay: retry?.initialDelay ?? 1000,
-    },
-    journal,
-    onEvent,
-  };
-}
-
-/** Options of the tool loop for one call, in `providerOptions.kelivo`. */
-export interface ToolLoopCallOptions {
-  /** Identifies the turn in the `journal` of the tool loop, so that another process can continue it. */
-  turnId?: string;
-  /**
-   * The step function of a workflow engine, for turns that survive the process. It is called around the tool listing, each
-   * round and each call, with names that are unique in the turn; everything between two steps is repeated by the engine.
-   * It is passed by reference.
-   */
-  step?: ToolLoopStep;
-  /**
-   * A value of the application, for example its user. `approve`, `onEvent`, `onElicitation`, `onSampling`, local tools and
-   * the logger receive it by reference. It is never sent to a server.
-   */
-  context?: unknown;
-  /**
-   * The value of `toolApproval` of `ai` 7, which asks it only about tools that the host runs: a function, or statuses by
-   * tool name. `denied` refuses a call, `user-approval` requests approval, `approved` runs it regardless of the policy, and
-   * without a status the policy of the tool loop applies. Under the original name of a tool, `approved` does not count,
-   * because the tool of another server may have the same name. It is passed by reference.
-   */
-  toolApproval?: ToolApproval;
-}
-
-/**
- * Returns options of one call with the type that hosts require: they accept only JSON as provider options, but pass
- * functions and other values by reference.
- *
- * @example
- * ```ts
- * providerOptions: { kelivo: { ...toolLoopCallOptions({ step }), reasoningEffort: 'low' } },
- * ```
- */
-export const toolLoopCallOptions = (options: ToolLoopCallOptions): Record<string, JSONValue> =>
-  ({ ...options }) as Record<string, JSONValue>;

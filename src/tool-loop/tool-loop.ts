@@ -1,4 +1,5 @@
 import type { CoreCall } from '../core/call.js';
+import type { Part } from '../core/part.js';
 import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, createPartSource, type PartSink, withOpen } from '../core/source.js';
 import { NO_CALL_TELEMETRY } from '../core/telemetry.js';
@@ -9,11 +10,14 @@ import { type ModelMiddleware, toMiddleware } from '../versions/middleware.js';
 import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
 import { takeApprovalResponses } from './approvals/asked-calls.js';
 import { withHostCalls } from './calls/host-calls.js';
-import { type ToolLoopOptions, toPolicy, validateToolLoopOptions } from './options.js';
-import type { Round } from './durable/recorded-rounds.js';
+import { withPrices } from './context/prices.js';
+import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
 import { toExecutorSource } from './run-in-provider.js';
-import { runTurn } from './turn/run-turn.js';
-import { isDurableCall, openTurn, type Turn, type TurnContext } from './turn/turn.js';
+import { createToolSearch, type SearchSupport } from './context/tool-search.js';
+import type { TurnSink } from './turn/round-reader.js';
+import { type OpenedRound, openNext, runTurn } from './turn/run-turn.js';
+import { createRepeatedTurns } from './turn/repeated-turns.js';
+import { isDurableCall, type LoopPolicy, openTurn, type Turn, type TurnContext } from './turn/turn.js';
 
 /** The source of a loop without tools. Its model calls need no rounds unless they contain tools to run. */
 const NO_TOOLS = createToolbox([]);
@@ -49,7 +53,10 @@ export function withToolLoop<Model extends AnyLanguageModel>(
 export const toolLoopMiddleware = (options: ToolLoopOptions): ModelMiddleware =>
   toMiddleware(prepareToolLoop(validateToolLoopOptions(options)));
 
-type LoopContext = Pick<TurnContext, 'reportsLength' | 'resumesResponses' | 'closed'>;
+interface LoopContext extends Pick<TurnContext, 'reportsLength' | 'resumesResponses' | 'closed'> {
+  /** Support of the tool search of the API. @default none */
+  readonly searchSupport?: SearchSupport | undefined;
+}
 
 /** Creates the tool loop of a provider, which its closing ends. The provider has validated the options. */
 export const createToolLoop = (
@@ -69,7 +76,11 @@ function prepareToolLoop(
   const policy = toPolicy(options);
 
   return inner => {
-    const model = telemetry === undefined ? inner : observeModel(inner, telemetry);
+    const { prices } = options;
+    const priced = prices === undefined ? inner : withPrices(inner, prices);
+    const model = telemetry === undefined ? priced : observeModel(priced, telemetry);
+    const repeatedTurns = createRepeatedTurns();
+    const search = createToolSearch(policy.toolSearch, context.searchSupport);
     return withOpen(model, async received => {
       const call = observed(received);
       const source = toolsOf(call);
@@ -78,11 +89,11 @@ function prepareToolLoop(
         const { prompt } = takeApprovalResponses(call.prompt);
         return withHostCalls(model, call, context).open(prompt === call.prompt ? call : { ...call, prompt });
       }
-      const { turn, round } = await begin(call, { ...context, model, policy, source });
-      const parts = createPartSource(sink => run(turn, round, sink), {
+      const { turn, first } = await begin(call, { ...context, model, policy, source, repeatedTurns, search });
+      const parts = createPartSource(sink => run(turn, first, sink), {
         onCancel: turn.outside.lifetime.abort,
       });
-      return { ...parts, request: round?.request, response: round?.response };
+      return { ...parts, request: first?.round.request, response: first?.round.response };
     });
   };
 
@@ -102,23 +113,93 @@ function prepareToolLoop(
 
 async function begin(call: CoreCall, context: TurnContext) {
   const turn = await openTurn(call, context);
-  const { plan, outside } = turn;
+  const { plan } = turn;
   try {
     // A host repeats a request that fails, but not the calls before it: the stream opens before they run.
-    const round = plan.pendingCalls.length > 0 ? undefined : await outside.openRound(plan.request, 1);
-    return { turn, round };
+    const first = plan.pendingCalls.length > 0 ? undefined : await openNext(turn, plan.request, 1);
+    return { turn, first };
   } catch (error) {
     await turn.close(error);
     throw error;
   }
 }
 
-async function run(turn: Turn, round: Round | undefined, sink: PartSink): Promise<void> {
+async function run(turn: Turn, first: OpenedRound | undefined, parts: PartSink): Promise<void> {
+  const sink = toTurnSink(parts, turn.plan.request);
+  // A turn that begins with calls waits for them.
+  sink.setIdle(first === undefined);
   try {
-    await runTurn(turn, round, sink);
+    await runTurn(turn, first, sink);
   } catch (error) {
     await turn.close(error);
     throw error;
+  } finally {
+    sink.setIdle(false);
   }
   await turn.close();
 }
+
+/** Time between the signs of life of a turn, in milliseconds. */
+const SIGN_INTERVAL = 100;
+
+/**
+ * Repeats the metadata of the last response while the turn waits. Hosts ignore it, but it restarts the limit of the time
+ * between two parts that some have.
+ */
+function toTurnSink(sink: PartSink, { isStream, host }: CoreCall): TurnSink {
+  if (!isStream || !host.countsAllParts) return { ...sink, setIdle() {} };
+  let metadata: Part = { type: 'response-metadata' };
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return {
+    ...sink,
+    write(part) {
+      if (part.type === 'response-metadata') metadata = part;
+      sink.write(part);
+    },
+    setIdle(isIdle) {
+      clearInterval(timer);
+      timer = isIdle ? setInterval(() => sink.write(metadata), SIGN_INTERVAL) : undefined;
+    },
+  };
+}
+
+/** Applies the defaults. */
+function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPolicy {
+  const { maxRounds = 20, maxToolCalls = false, maxRepeatedCalls = 5, maxToolOutputChars = 1e5 } = options;
+  const { execution = 'auto', startEarly = 'read-only', onUnknownOutcome = 'refuse' } = options;
+  const { timeouts, retry } = options;
+  const { approve, approvals, hostApprovals, compactThreshold, toolActivity, journal, onEvent } = options;
+  const { prepareRound, stopWhen, toolSearch, clearToolOutputs, prices, maxCost, maxTokens } = options;
+  return {
+    limits: {
+      maxRounds: toLimit(maxRounds),
+      maxToolCalls: toLimit(maxToolCalls),
+      maxRepeatedCalls: toLimit(maxRepeatedCalls),
+    },
+    scheduling: { execution, startEarly },
+    calls: {
+      timeouts: { ...timeouts },
+      maxOutputChars: toLimit(maxToolOutputChars),
+      onUnknownOutcome,
+      approve,
+      approvals,
+    },
+    hostApprovals,
+    control: { prepareRound, stopWhen },
+    budget: { prices, maxCost, maxTokens },
+    toolSearch,
+    clearToolOutputs,
+    compactThreshold,
+    showsCalls: toolActivity !== 'none',
+    timeout: timeouts?.total,
+    retries: {
+      maxRetries: (retry?.maxRetries ?? 2) || 0,
+      streamRetries: (retry?.streamRetries ?? 2) || 0,
+      initialDelay: retry?.initialDelay ?? 1000,
+    },
+    journal,
+    onEvent,
+  };
+}
+
+const toLimit = (limit: number | false): number => (limit === false ? Infinity : limit);

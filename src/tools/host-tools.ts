@@ -1,8 +1,11 @@
+import type { JSONSchema7 } from '@ai-sdk/provider';
 import { jsonSchema, type ModelMessage } from '@ai-sdk/provider-utils';
 import type * as z from 'zod/v4';
 import type { OutputContent } from '../core/prompt.js';
-import { isPlainObject, type JSONValue, objectOf } from '../shared/json.js';
+import { isPlainObject, type JSONValue, objectOf, type PlainObject } from '../shared/json.js';
+import { mapSchema, resolvePointer } from '../tool-calls/json-schema.js';
 import { isArchive, toFilename, toResultValue, unwrapMcpOutput } from '../tool-calls/mcp-output.js';
+import { toStandardSchema } from '../tool-calls/standard-schema.js';
 import {
   type ApprovalDecision,
   type ApprovalPolicy,
@@ -45,6 +48,13 @@ export interface HostToolsOptions {
    * @default none; the next response of a model of the provider has these warnings
    */
   onWarning?: (message: string) => void;
+  /**
+   * Set to true for `WorkflowAgent` of `@ai-sdk/workflow`, which rejects all tools if the schema of one has a `format`, a
+   * dialect, or a keyword that its validator does not know. Schemas then omit these; calls are still compared with the
+   * complete schema.
+   * @default false
+   */
+  forWorkflowAgent?: boolean;
 }
 
 /** What hosts pass to `execute` and `needsApproval`. */
@@ -92,7 +102,12 @@ export function toHostTools(
 function toHostTool(
   source: Pick<ToolSource, 'callTool'>,
   tool: ToolDefinition,
-  { approve, approvals = approve === undefined ? 'never' : 'unless-read-only', onProgress }: HostToolsOptions,
+  {
+    approve,
+    approvals = approve === undefined ? 'never' : 'unless-read-only',
+    onProgress,
+    forWorkflowAgent,
+  }: HostToolsOptions,
 ): HostTool {
   const { name, description, inputSchema, metadata, server, originalName = name } = tool;
   /** Calls for which the host has evaluated `needsApproval`, so that it does not run them without the approval. */
@@ -131,7 +146,9 @@ function toHostTool(
     ...(description !== undefined && { description }),
     ...(metadata?.title !== undefined && { title: metadata.title }),
     // No `validate`: the source compares the arguments with the schema, and the model reads what is wrong.
-    inputSchema: jsonSchema(inputSchema) as unknown as HostTool['inputSchema'],
+    inputSchema: jsonSchema(
+      forWorkflowAgent === true ? toPlainSchema(inputSchema) : inputSchema,
+    ) as unknown as HostTool['inputSchema'],
     ...(metadata !== undefined && { metadata }),
     async execute(input, options) {
       const { toolCallId, messages = [], experimental_context, context = experimental_context } = options;
@@ -149,6 +166,7 @@ function toHostTool(
       const output = await source.callTool(call, {
         signal,
         messages: messages as ModelMessage[],
+        ...(mayAsk && { approved: tool }),
         ...(context !== undefined && { callContext: { context } }),
         onProgress: progress => report(onProgress, progress, call),
       });
@@ -168,6 +186,28 @@ function toHostTool(
         },
       }),
   };
+}
+
+/** Keywords that a strict validator of draft 7 accepts anywhere. */
+const PLAIN_KEYWORDS = new Set(
+  `type properties required items additionalProperties enum const anyOf allOf $ref $defs definitions title description default
+  examples minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems
+  minProperties maxProperties`.split(/\s+/),
+);
+
+/** Returns a schema with these keywords alone. It allows every value that the given one allows. */
+function toPlainSchema(schema: JSONSchema7): JSONSchema7 {
+  const standard = toStandardSchema(schema as PlainObject);
+  const isPlain = ([keyword, value]: [string, unknown]): boolean =>
+    keyword === '$ref'
+      ? typeof value === 'string' && /^#\//.test(value) && isPlainObject(resolvePointer(value, standard))
+      : PLAIN_KEYWORDS.has(keyword);
+  return mapSchema(standard, inner => {
+    // With fewer keywords, a value may match several alternatives.
+    const { oneOf, anyOf = oneOf, ...others } = inner;
+    const entries = Object.entries({ ...others, ...(anyOf !== undefined && { anyOf }) });
+    return Object.fromEntries(entries.filter(isPlain));
+  }) as JSONSchema7;
 }
 
 const NOBODY_ASKS = 'this tool needs approval. `ai` 5 cannot ask for it, and `approve` is not set.';

@@ -1,9 +1,9 @@
 import { asSchema, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
-import type { ProviderOptions, ToolResultOutput } from '../core/prompt.js';
+import type { ToolResultOutput } from '../core/prompt.js';
 import { toCoreOutput, toDeniedText } from '../core/output.js';
 import { createClosing, untilAborted } from '../shared/abort.js';
 import { KelivoError } from '../shared/errors.js';
-import { asJson, objectOf } from '../shared/json.js';
+import { objectOf, toJsonValue, tryParseJson } from '../shared/json.js';
 import type {
   ToolCallOptions,
   ToolDefinition,
@@ -80,6 +80,8 @@ export interface LocalTool<Schema = unknown> {
   readonly needsApproval?: boolean | NeedsApproval<ToolInput<Schema>>['check'];
   /** Options of the tool for the model's provider, for example `{ openai: { allowedCallers: ['programmatic'] } }`. @default none */
   readonly providerOptions?: Readonly<Record<string, object>>;
+  /** Set to true to offer the tool only after the model has searched for it (`toolSearch` of the tool loop). @default false */
+  readonly deferLoading?: boolean;
   /** Set to true if the tool changes nothing. Read-only tools run in parallel. @default not stated, which counts as false */
   readonly readOnly?: boolean;
   /**
@@ -93,6 +95,8 @@ export interface LocalTool<Schema = unknown> {
    * @default not stated, which counts as false unless the tool is read-only
    */
   readonly idempotent?: boolean;
+  /** Limit for a call in milliseconds, in a tool loop. @default `timeouts.tool` of the tool loop */
+  readonly timeout?: number;
 }
 
 /** Declares the function as a method, see `LocalTool`. */
@@ -155,18 +159,15 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
       const definitions: ToolDefinition[] = [];
       const warnings: string[] = [];
       for (const [name, tool] of Object.entries(tools)) {
-        const { readOnly, destructive, idempotent, providerOptions } = tool;
+        const { readOnly, destructive, idempotent, timeout, deferLoading = false, providerOptions } = tool;
+        const facts = Object.entries({ readOnly, destructive, idempotent, timeout, providerOptions });
         try {
           const inputSchema = await asSchema(tool.inputSchema).jsonSchema;
           const description = toDescription(tool, options);
           definitions.push({
             ...{ name, description, inputSchema },
-            ...(providerOptions !== undefined && {
-              providerOptions: providerOptions as ProviderOptions,
-            }),
-            ...(readOnly !== undefined && { readOnly }),
-            ...(destructive !== undefined && { destructive }),
-            ...(idempotent !== undefined && { idempotent }),
+            ...(deferLoading && { deferLoading }),
+            ...Object.fromEntries(facts.filter(([, value]) => value !== undefined)),
             ...(tool.needsApproval && {
               needsApproval: (call, callOptions) => needsApproval(tool, call, { ...options, ...callOptions }),
             }),
@@ -174,14 +175,13 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
           warnings.push(
-            `The local tool "${name}" is not offered: its input schema cannot be converted to JSON Schema (${reason}).`,
+            `The local tool "${name}" is not offered: expected \`inputSchema\` to be a Zod schema or the result of \`jsonSchema()\` that can be converted to JSON Schema (${reason}).`,
           );
         }
       }
-      const closed = [closing.signal];
-      const listing = { tools: definitions, warnings: isFirstListing ? warnings : [], closed };
+      const shown = isFirstListing ? warnings : [];
       isFirstListing = false;
-      return listing;
+      return { tools: definitions, warnings: shown, closed: [closing.signal] };
     },
 
     async callTool(call, callOptions) {
@@ -235,13 +235,13 @@ async function runLocalTool(
       };
     }
     const output = await lastOutput(tool, { ...call, input: checked.value }, options);
-    if (tool.toModelOutput === undefined) return toOutput(output);
+    if (tool.toModelOutput === undefined) return await toOutput(output);
     const { aiVersion = options.wrapsToolOutput ? 6 : 5 } = options;
     const { toolCallId } = call;
     const modelOutput = await tool.toModelOutput(
       aiVersion < 6 ? output : { toolCallId, input: checked.value, output },
     );
-    return modelOutput == null ? toOutput(output) : toAllowed(toCoreOutput(modelOutput));
+    return modelOutput == null ? await toOutput(output) : toAllowed(toCoreOutput(modelOutput));
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     return { type: 'error-text', value: error instanceof Error ? error.message : String(error) };
@@ -314,9 +314,35 @@ async function lastOutput(
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-function toOutput(value: unknown): ToolOutput {
+/** Maximum number of values that are read of a generator. */
+const MAX_VALUES = 10_000;
+
+/** Converts a result. The tool has run, so that nothing here may make its call look failed. */
+async function toOutput(value: unknown): Promise<ToolOutput> {
   if (typeof value === 'string') return { type: 'text', value };
+  try {
+    if (value instanceof Response) return toOutput(await readBody(value));
+    if (isIterator(value)) return toOutput(readValues(value));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { type: 'text', value: `The call succeeded, but its result cannot be read: ${reason}` };
+  }
   // Removes values that JSON cannot represent, such as functions, because hosts clone their messages.
-  const json: unknown = value === undefined ? null : JSON.parse(JSON.stringify(value) ?? 'null');
-  return { type: 'json', value: asJson(json) };
+  return { type: 'json', value: toJsonValue(value) ?? null };
 }
+
+async function readBody(response: Response): Promise<unknown> {
+  const text = await response.text();
+  return /json/.test(response.headers.get('content-type') ?? '') ? (tryParseJson(text) ?? text) : text;
+}
+
+function readValues(iterator: Iterable<unknown>): unknown[] {
+  const values: unknown[] = [];
+  for (const value of iterator) {
+    if (values.push(value) >= MAX_VALUES) break;
+  }
+  return values;
+}
+
+const isIterator = (value: unknown): value is IterableIterator<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;

@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
+import type { AbortSource } from '../shared/abort.js';
 import type { JSONObject, JSONValue } from '../shared/json.js';
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { ProviderOptions } from '../core/prompt.js';
@@ -40,6 +41,8 @@ export interface ListToolsOptions {
    * @default none
    */
   readonly known?: readonly KnownTool[];
+  /** Names of the host's own tools. Tools of servers get other names. @default none */
+  readonly reserved?: readonly string[];
 }
 
 /** A name that a conversation uses for a tool of a server. */
@@ -64,7 +67,7 @@ export interface ToolListing {
    * nothing afterwards.
    * @default closing the source does not end turns
    */
-  readonly closed?: readonly AbortSignal[];
+  readonly closed?: readonly AbortSource[];
 }
 
 /** A tool as it is declared to the model, with the properties that the loop needs to run it. */
@@ -76,6 +79,8 @@ export interface ToolDefinition {
   readonly inputSchema: JSONSchema7;
   /** Options of the tool for the model's provider, for example `{ openai: { deferLoading: true } }`. @default none */
   readonly providerOptions?: ProviderOptions;
+  /** The model has to search for the tool before it is offered (`toolSearch` of the tool loop). @default false */
+  readonly deferLoading?: boolean;
   /**
    * Properties for the host, which the model does not receive, in the shape of `@ai-sdk/mcp`.
    * @default none, a tool of the application
@@ -101,6 +106,8 @@ export interface ToolDefinition {
   readonly openWorld?: boolean;
   /** False if the four hints above are unverified claims of a server: approvals and repeats then ignore them. @default true */
   readonly trustAnnotations?: boolean;
+  /** Limit for a call in the tool loop, in milliseconds. @default `timeouts.tool` of the tool loop */
+  readonly timeout?: number;
   /**
    * Returns true if a call needs approval, regardless of the approval policy of the loop.
    * @default no call needs approval
@@ -184,6 +191,12 @@ export interface ToolCallOptions {
    * @default none, outside of a tool loop
    */
   readonly idempotencyKey?: string;
+  /**
+   * The tool whose call was approved. A source refuses the call if the tool has another description, input schema or title
+   * now.
+   * @default the call needed no approval
+   */
+  readonly approved?: ToolDefinition;
   /** Observes the call. @internal */
   readonly telemetry?: ToolTelemetry;
   /**

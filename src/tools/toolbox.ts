@@ -10,8 +10,8 @@ import type {
 } from './tool-source.js';
 
 /**
- * Combines several sources into one. A tool of the application keeps its name; a server's tool with the same name as
- * another tool is offered as `<server>_<tool>`, so that no tool hides another.
+ * Combines several sources into one. A tool of the application or of the host keeps its name; a server's tool with the same
+ * name as another tool is offered as `<server>_<tool>`, so that no tool hides another.
  */
 export function createToolbox(sources: readonly ToolSource[]): ToolSource {
   const name = sources.map(source => source.name).join(', ');
@@ -51,6 +51,7 @@ export function combineSources(sources: readonly ToolSource[]) {
       return {
         ...names.assign(listed, {
           known: options.known,
+          reserved: options.reserved,
           aliases: listings.flatMap(({ aliases = [] }) => [...aliases]),
         }),
         warnings: listings.flatMap(({ warnings }) => warnings),
@@ -77,6 +78,8 @@ interface SourceTool {
 interface AssignOptions {
   /** Names in the conversation, with the tools that they refer to. */
   readonly known?: readonly KnownTool[] | undefined;
+  /** Names that tools of servers do not get. */
+  readonly reserved?: readonly string[] | undefined;
   /** Further names that the sources themselves list. */
   readonly aliases: Iterable<readonly [name: string, tool: ToolDefinition | undefined]>;
 }
@@ -89,7 +92,7 @@ interface Entry extends SourceTool {
 
 /**
  * A tool of the application keeps its name; if two sources of the application have the same name, the later one gets a
- * number. A tool of a server keeps its name while no other source has one of that name; otherwise every server's tool is
+ * number. A tool of a server keeps its name while no other source, and not the host, has one of that name; otherwise every server's tool is
  * called `<server>_<tool>`, whichever was listed first. The name of a tool may change, but a name always refers to the
  * same tool, even while its server is unavailable: otherwise a model could call another tool than the one it was offered.
  *
@@ -131,9 +134,10 @@ function createToolNames() {
     /** Names the tools of a listing. */
     assign(
       listed: readonly SourceTool[],
-      { known = [], aliases: sourceAliases }: AssignOptions,
+      { known = [], reserved = [], aliases: sourceAliases }: AssignOptions,
     ): Required<Pick<ToolListing, 'tools' | 'aliases'>> {
       const current = new Set(listed.map(register));
+      const taken = new Set(reserved);
       const meanings = new Map(known.map(tool => [tool.name, tool]));
       const offered = new Map<string, ToolDefinition>();
       /** The offered definitions by those of the sources. */
@@ -145,6 +149,7 @@ function createToolNames() {
           const meaning = meanings.get(candidate);
           return (
             !offered.has(candidate) &&
+            (tool.server === undefined || !taken.has(candidate)) &&
             (owner === undefined || owner === entry) &&
             (meaning === undefined || tool.server === undefined || isSameTool(tool, meaning))
           );

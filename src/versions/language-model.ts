@@ -1,4 +1,4 @@
-import type { CoreCall, HostFacts } from '../core/call.js';
+import type { CoreCall, Host } from '../core/call.js';
 import { contentToParts, createPartCollector } from '../core/collector.js';
 import type { Content, Part } from '../core/part.js';
 import {
@@ -10,7 +10,7 @@ import {
   transformParts,
 } from '../core/source.js';
 import { NO_CALL_TELEMETRY, NO_ROUND_TELEMETRY } from '../core/telemetry.js';
-import { objectsOf, type PlainObject } from '../shared/json.js';
+import { type JSONObject, objectsOf, type PlainObject } from '../shared/json.js';
 import { createApprovalReader, createApprovalWriter } from './history/approval-tool.js';
 import { createHostFilter } from './history/host-filter.js';
 import { createPartReader, readCall, readContentPart, readFinish, readWarnings } from './read.js';
@@ -19,7 +19,7 @@ import { type Batches, readAhead, toStream } from './streams.js';
 import type { LanguageModelV2 } from './specification-v2.js';
 import { createPartWriter, type HostOptions, type Version, writeFinish } from './version.js';
 import { type VersionName, VERSIONS, versionOf } from './versions.js';
-import { serializeHistory, writeCall } from './write-call.js';
+import { serializeHistory, writeCall, writePrompt } from './write-call.js';
 
 /**
  * The fields of a call that options of no version can express. They are passed under a symbol, which the middlewares of a
@@ -146,12 +146,14 @@ function writeSource(source: PartSource, call: CoreCall, version: Version): Batc
   };
 }
 
-function hostOf(
-  { facts }: Version,
-  { isStream, isSilent }: { isStream: boolean; isSilent: boolean },
-): HostFacts {
+function hostOf(version: Version, { isStream, isSilent }: { isStream: boolean; isSilent: boolean }): Host {
+  const { facts } = version;
   const { stream, generate } = facts.undeclaredCalls;
-  return { ...facts, undeclaredCalls: isSilent ? 'none' : isStream ? stream : generate };
+  return {
+    ...facts,
+    undeclaredCalls: isSilent ? 'none' : isStream ? stream : generate,
+    writeMessages: prompt => writePrompt(prompt, version) as JSONObject[],
+  };
 }
 
 /** Adds warnings to the start of a response. */

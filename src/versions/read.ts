@@ -1,3 +1,4 @@
+import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../core/call.js';
 import type { CallSettings, Message, Prompt, ProviderMetadata, Tool } from '../core/prompt.js';
 import { toCoreOutput, toFileData } from '../core/output.js';
@@ -14,7 +15,7 @@ import {
   stringOf,
 } from '../shared/json.js';
 import { findApprovalCalls, readApprovalCall, readApprovalResponse } from './history/approval-tool.js';
-import { fromCarrier, splitFacts, splitOptions } from './history/facts.js';
+import { fromCarrier, splitAtUserMessages, splitFacts, splitOptions } from './history/facts.js';
 import { type HostMessage, withHiddenCalls } from './history/hidden-calls.js';
 import type { HostOptions } from './version.js';
 
@@ -66,14 +67,34 @@ const readTool = (tool: PlainObject): Tool =>
 function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[] = []): Prompt {
   const restored = withHiddenCalls(prompt);
   const approvals = findApprovalCalls(restored, tools);
-  return restored.map((message): Message => {
+  return restored.flatMap((message): Message[] => {
     const { content } = message;
-    if (typeof content === 'string') return message as Message;
-    return {
-      ...message,
-      content: content.flatMap(part => readPromptPart(part, approvals)),
-    } as unknown as Message;
+    if (typeof content === 'string') return [message as Message];
+    const read = content.flatMap(part => readPromptPart(part, approvals));
+    return splitAtUserMessages({ ...message, content: read } as unknown as Message);
   });
+}
+
+/** Reads `ModelMessage`s of any version, whose content may be a text or contain images. */
+export const readMessages = (messages: readonly ModelMessage[]): Prompt =>
+  readPrompt(
+    messages.map(({ content, ...message }): HostMessage => {
+      if (message.role === 'system') return { ...message, content: String(content) };
+      const parts: PlainObject[] =
+        typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(part => ({ ...part }));
+      return { ...message, content: parts.map(readImage) };
+    }),
+  );
+
+/** Images and files of messages have data of more kinds than those of prompts. */
+function readImage(part: PlainObject): PlainObject {
+  if (part.type !== 'image' && part.type !== 'file') return part;
+  const { image, data = image, mediaType = 'image/*', ...rest } = part;
+  const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+  const url = typeof bytes === 'string' && /^(?:https?|data):/i.test(bytes) ? new URL(bytes) : bytes;
+  const [, type = mediaType, base64] =
+    url instanceof URL ? (/^data:([^;,]+);base64,(.*)$/is.exec(url.href) ?? []) : [];
+  return { ...rest, type: 'file', mediaType: type, data: base64 ?? url };
 }
 
 function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): PlainObject[] {
@@ -222,7 +243,7 @@ export function readFinish({
   return {
     type: 'finish',
     finishReason: readFinishReason(finishReason),
-    usage: readUsage(usage),
+    usage: { ...readUsage(usage), ...(typeof kelivo?.cost === 'number' && { cost: kelivo.cost }) },
     ...(Object.keys(others).length > 0 && { providerMetadata: others }),
     ...(kelivo !== undefined && { own: kelivo }),
     ...(typeof structuredOutputText === 'string' && { structuredOutputText }),

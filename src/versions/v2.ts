@@ -20,6 +20,7 @@ export const v2: Version = {
     asksForApproval: false,
     acceptsLaterResults: false,
     acceptsTextInput: false,
+    countsAllParts: false,
     wrapsToolOutput: false,
   },
   providerTool: 'provider-defined',

@@ -10,6 +10,7 @@ export const v4: Version = {
     asksForApproval: true,
     acceptsLaterResults: true,
     acceptsTextInput: true,
+    countsAllParts: false,
     wrapsToolOutput: true,
   },
   providerTool: 'provider',
@@ -27,7 +28,7 @@ export const v4: Version = {
         : part,
     ),
   writeFinishReason: reason => reason,
-  writeUsage: ({ total: _, ...usage }) => usage,
+  writeUsage: ({ total: _, cost: __, ...usage }) => usage,
   writeWarning(warning) {
     if (warning.type !== 'unsupported') return warning;
     const { tool: _, ...rest } = warning;

@@ -11,7 +11,7 @@ import type {
 } from '../core/prompt.js';
 import type { CoreModel } from '../core/source.js';
 import { objectOf, type PlainObject, stringOf } from '../shared/json.js';
-import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
+import { continuesStoredResponse, pairToolCalls } from '../tool-calls/call-pairing.js';
 import { type HistoryPart, isHostedToolPart } from '../tool-calls/hosted-tools.js';
 import {
   APPROVAL_TOOL,
@@ -48,11 +48,14 @@ export const toModelMessages = (prompt: Prompt): ModelMessage[] =>
   writePrompt(
     prompt.filter(({ role }) => role !== 'system'),
     v2,
-    () => {},
   ) as ModelMessage[];
 
 /** Writes a prompt in the types of a version. */
-function writePrompt(prompt: Prompt, version: Version, removed: (type: string) => void): unknown[] {
+export function writePrompt(
+  prompt: Prompt,
+  version: Version,
+  removed: (type: string) => void = () => {},
+): unknown[] {
   const approvals = version.hasApprovalTool ? findHostedRequests(prompt) : new Set<string>();
   return prompt.flatMap((message: Message): unknown[] => {
     if (typeof message.content === 'string') return [message];
@@ -105,7 +108,7 @@ export function serializeHistory(
 ): CoreCall {
   const functions = new Set(call.tools?.filter(({ type }) => type === 'function').map(({ name }) => name));
   const prompt = pairToolCalls(call.prompt, {
-    keepOrphans: isContinuation(call),
+    keepOrphans: continuesStoredResponse(call),
     isFunctionTool: name => functions.has(name),
     isHostedTool: part => call.turn?.hostedCalls?.has(part.toolCallId) === true || isRunBy(provider, part),
   });

@@ -146,7 +146,11 @@ describe('tool search', () => {
     const { output } = await send(question);
     expect(output).toMatchObject([
       { type: 'tool_search_call', call_id: null, execution: 'server' },
-      { type: 'tool_search_output', call_id: null, tools: [{ name: 'get_weather' }] },
+      {
+        type: 'tool_search_output',
+        call_id: null,
+        tools: [{ type: 'namespace', name: 'outside', tools: [{ name: 'get_weather' }] }],
+      },
       { type: 'function_call', name: 'get_weather', namespace: 'outside' },
     ]);
     const [search, found, call] = output;

@@ -8,7 +8,7 @@ import type { RawItem } from '../../src/testing/protocol/wire.js';
 
 /*
  * Items of tools that the server executes, which the rule-based model adds to the calls and texts that the user's message
- * requests: searches for deferred tools, programs for functions that only programs may call, and images.
+ * requests: programs for functions that only programs may call, and images.
  */
 
 /** Adds these items to the output of the rule-based model. */
@@ -25,27 +25,17 @@ export function addHostedItems(
     return [...before, ...toProgramOutput(turn.since), ...(image.length > 0 ? image : answer)];
   }
   const tools = calls.flatMap(({ call, namespace }) =>
-    request.tools.filter(tool => tool.name === call && tool.namespace === namespace),
+    [...request.tools, ...request.searchableTools].filter(
+      ({ name, namespace: declared }) => name === call && (declared ?? name) === (namespace ?? name),
+    ),
   );
-  const search = toToolSearch(
-    request,
-    tools.filter(({ definition }) => definition.defer_loading === true && !isLoaded(definition, request)),
-  );
-  if (search.isForClient) return [...before, ...search.items];
   const program = toProgram(tools);
   return [
     ...before,
-    ...search.items,
     ...(program === undefined ? [] : [program]),
     ...calls.map(call => ({ ...call, ...(program && { program: String(program.call_id) }) })),
   ];
 }
-
-/** Returns true if a search or an item of the conversation has loaded the tool. */
-const isLoaded = ({ name }: PlainObject, { items }: ResponsesRequest): boolean =>
-  items
-    .filter(({ type }) => type === 'additional_tools' || type === 'tool_search_output')
-    .some(({ tools }) => JSON.stringify(tools).includes(JSON.stringify(name)));
 
 const isForPrograms = ({ definition }: FunctionTool): boolean =>
   Array.isArray(definition.allowed_callers) && !definition.allowed_callers.includes('direct');
@@ -77,32 +67,6 @@ function toProgramOutput(since: readonly PlainObject[]): RawItem[] {
       status: 'completed',
     },
   ];
-}
-
-/** Searches for tools that are loaded on demand. A search of the client has an id and ends the response. */
-function toToolSearch(
-  { body }: ResponsesRequest,
-  found: readonly FunctionTool[],
-): { items: RawItem[]; isForClient: boolean } {
-  const search = objectsOf(body.tools).find(({ type }) => type === 'tool_search');
-  if (search === undefined || found.length === 0) return { items: [], isForClient: false };
-  const isForClient = search.execution === 'client';
-  const common = { execution: isForClient ? 'client' : 'server', status: 'completed' };
-  const call = {
-    type: 'tool_search_call',
-    id: createId('tsc'),
-    call_id: isForClient ? createId('call') : null,
-    arguments: { paths: found.map(({ name }) => name) },
-    ...common,
-  };
-  const output = {
-    type: 'tool_search_output',
-    id: createId('tso'),
-    call_id: null,
-    tools: found.map(({ definition }) => definition),
-    ...common,
-  };
-  return { items: isForClient ? [call] : [call, output], isForClient };
 }
 
 /** A PNG of one pixel. */

@@ -31,11 +31,16 @@ const named = (modelId: string): LanguageModelV2 => ({ ...scriptedModel(textRoun
 const textOf = async (model: LanguageModelV2) => (await generate(model)).content;
 
 describe('adaptModel', () => {
-  it('wraps a model in the matching adapters of a list or a registry', async () => {
-    for (const adapters of [[shout], createModelAdapterRegistry([shout])]) {
-      expect(await textOf(adaptModel(named('maker/Loud-7B'), { adapters }))).toMatchObject([{ text: 'HI' }]);
-      expect(await textOf(adaptModel(named('quiet-7b'), { adapters }))).toMatchObject([{ text: 'hi' }]);
-    }
+  it.each([
+    {
+      name: 'the matching adapters of a registry',
+      adapters: createModelAdapterRegistry([shout]),
+      quiet: 'hi',
+    },
+    { name: 'all adapters of a list', adapters: [shout], quiet: 'HI' },
+  ])('wraps a model in $name', async ({ adapters, quiet }) => {
+    expect(await textOf(adaptModel(named('maker/Loud-7B'), { adapters }))).toMatchObject([{ text: 'HI' }]);
+    expect(await textOf(adaptModel(named('quiet-7b'), { adapters }))).toMatchObject([{ text: quiet }]);
   });
 
   it('returns a model of this package without matching adapters unchanged', () => {

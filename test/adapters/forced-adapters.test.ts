@@ -6,6 +6,7 @@ import {
   adaptModel,
   type AdapterChoice,
   defineModelAdapter,
+  families,
   matchModelName,
   modelAdapters,
 } from '../../src/adapters/index.js';
@@ -43,16 +44,21 @@ describe('the adapters of a list', () => {
     const { content, finishReason } = await model.doGenerate({ prompt, tools });
     expect(content).toMatchObject([{ type: 'tool-call', toolName: 'get-sum' }]);
     expect(finishReason).toBe('tool-calls');
-    const unnamed = adaptModel(named('assistant', call), { adapters: [...modelAdapters.all()] });
-    expect((await unnamed.doGenerate({ prompt, tools })).content).toMatchObject([{ type: 'text' }]);
+    const given = adaptModel(named('assistant', call), { adapters: [families.qwen] });
+    expect((await given.doGenerate({ prompt, tools })).content).toMatchObject([{ type: 'tool-call' }]);
   });
 
-  it('can be named and chosen by id together', async () => {
-    const adapters = ['qwen', loud];
-    const metadata = async (modelId: string) =>
-      (await adaptModel(named(modelId), { adapters }).doGenerate({ prompt })).providerMetadata;
-    expect(await metadata('assistant')).toEqual({ kelivo: { adapters: ['qwen'] } });
-    expect(await metadata('loud-7b')).toEqual({ kelivo: { adapters: ['qwen', 'loud'] } });
+  it('apply as objects to one model and to an override, and by id in the list of a provider', async () => {
+    const emulator = await startEmulator({ apiKey });
+    const settings = { baseURL: emulator.baseURL, apiKey };
+    const all = createKelivoResponsesProvider({ ...settings, adapters: ['qwen', loud] });
+    const some = createKelivoResponsesProvider({ ...settings, models: { 'team-*': { adapters: [loud] } } });
+    const adaptersOf = async (model: LanguageModelV2) =>
+      (await model.doGenerate({ prompt })).providerMetadata?.kelivo?.adapters;
+    expect(await adaptersOf(all('assistant'))).toEqual(['qwen']);
+    expect(await adaptersOf(all('loud-7b'))).toEqual(['qwen', 'loud']);
+    expect(await adaptersOf(some('team-a'))).toEqual(['loud']);
+    expect(await adaptersOf(adaptModel(named('assistant'), { adapters: [loud] }))).toEqual(['loud']);
   });
 
   it('can be named after an application has registered them', () => {
@@ -93,7 +99,7 @@ describe('the adapters of a list', () => {
     ],
     [
       { toolPrompting: true },
-      'Expected `toolPrompting` of adaptModel() to be the name of a syntax, got true.',
+      'Expected `toolPrompting` of adaptModel() to be the name of a syntax or `{ chatTemplate }` with a text, got true.',
     ],
   ])('have options that are checked: %j', (options, message) => {
     expect(() => adaptModel(named('x'), options as never)).toThrow(message);
@@ -311,17 +317,33 @@ describe('adaptBack', () => {
     expect(text).toContain('!');
   });
 
-  it.each([undefined, null, 'text', [undefined]])('must return parts, not %j', async returned => {
-    const silent = defineModelAdapter({
-      name: 'silent',
-      appliesTo: () => true,
-      adaptBack: () => returned as never,
-    });
-    const adapted = () => adaptModel(named('x'), { adapters: [silent] });
-    const message = 'Expected `adaptBack` of the adapter "silent" to return a part or a list of parts, got ';
-    await expect(generate(adapted())).rejects.toThrow(message);
-    const { stream } = await adapted().doStream({ prompt });
-    await expect(stream.getReader().read()).rejects.toThrow(message);
+  it.each([null, 5, 'text', [undefined], [Promise.resolve()]])(
+    'must return parts, not %j',
+    async returned => {
+      const silent = defineModelAdapter({
+        name: 'silent',
+        appliesTo: () => true,
+        adaptBack: () => returned as never,
+      });
+      const adapted = () => adaptModel(named('x'), { adapters: [silent] });
+      const message =
+        'Expected `adaptBack` of the adapter "silent" to return a part or a list of parts, got ';
+      await expect(generate(adapted())).rejects.toThrow(message);
+      const { stream } = await adapted().doStream({ prompt });
+      await expect(stream.getReader().read()).rejects.toThrow(message);
+    },
+  );
+
+  it('drops a part by undefined, and cannot drop the finish part', async () => {
+    const shorten = (type: string) =>
+      defineModelAdapter({
+        name: 'short',
+        appliesTo: () => true,
+        adaptBack: part => (part.type === type ? undefined : part),
+      });
+    const answer = (type: string) => generate(adaptModel(named('x'), { adapters: [shorten(type)] }));
+    expect((await answer('text-delta')).content).toMatchObject([{ text: '' }]);
+    await expect(answer('finish')).rejects.toThrow('the adapter "short" to return the part `finish`');
   });
 
   it('is checked', () => {

@@ -49,10 +49,12 @@ export const createLoopModel = (
   fetch: typeof globalThis.fetch,
   tools: LocalTools = IDLE_TOOLS,
   toolLoop: KelivoResponsesSettings['toolLoop'] = {},
+  telemetry?: KelivoResponsesSettings['telemetry'],
 ): LanguageModelV2 =>
-  createKelivoResponsesProvider({ baseURL: BASE_URL, apiKey: API_KEY, fetch, tools, toolLoop }).languageModel(
-    MODEL,
-  );
+  createKelivoResponsesProvider({
+    ...{ baseURL: BASE_URL, apiKey: API_KEY, fetch, tools, toolLoop },
+    ...(telemetry && { telemetry }),
+  }).languageModel(MODEL);
 
 /** Adds the tool loop and an adapter that searches the text for calls and reasoning. */
 export const createAdaptedModel = (fetch: typeof globalThis.fetch): LanguageModelV2 =>

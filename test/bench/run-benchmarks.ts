@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { type Figure, isMet } from './figure.js';
 import { FULL, type Scale, SMOKE } from './scale.js';
 import { measureConversation } from './sections/conversation.js';
-import { measureDurable } from './sections/durable.js';
+import { measureDurable, measureProcesses } from './sections/durable.js';
 import { measureFirstToken } from './sections/first-token.js';
 import { measureFiles } from './sections/files.js';
 import { measureHost } from './sections/host.js';
@@ -35,6 +35,7 @@ export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[
   host: measureHost,
   turn: measureTurn,
   durable: measureDurable,
+  processes: measureProcesses,
   transports: measureTransports,
   conversation: measureConversation,
   memory: measureMemory,

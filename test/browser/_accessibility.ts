@@ -5,6 +5,9 @@ const desktop = { width: 1440, height: 900 };
 
 const sizes = [desktop, { width: 1024, height: 768 }, { width: 390, height: 844 }];
 
+/** The scheme changes only colours, so the other rules find the same in the light one. */
+const COLOR_RULES: RunOptions = { runOnly: ['color-contrast', 'link-in-text-block'] };
+
 declare global {
   interface Window {
     axe: { run(context: string, options: RunOptions): Promise<AxeResults> };
@@ -26,16 +29,17 @@ export async function findViolations(
   state: string,
   { within = 'html', isDesktopOnly = false, onEach }: FindViolationsOptions = {},
 ): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   const found = new Set<string>();
   for (const size of isDesktopOnly ? [desktop] : sizes) {
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      const { violations } = await page.evaluate(
-        selector => window.axe.run(selector, { resultTypes: ['violations'] }),
+      const options: RunOptions = { resultTypes: ['violations'], ...(colorScheme === 'dark' && COLOR_RULES) };
+      const { violations } = await page.evaluate(([selector, rules]) => window.axe.run(selector, rules), [
         within,
-      );
+        options,
+      ] as const);
       const view = `${state}-${size.width}-${colorScheme}`;
       for (const { id, nodes } of violations) {
         for (const { html, failureSummary } of nodes)
@@ -82,3 +86,24 @@ export const findOverflow = (page: Page): Promise<string[]> =>
       .filter(element => element.getBoundingClientRect().right > clientWidth + 1)
       .map(element => `${element.tagName}.${element.className}`);
   });
+
+/** Returns the words of at most 20 characters that continue on another line, in visible cells of tables. */
+export const findBrokenWords = (page: Page, cells: string): Promise<string[]> =>
+  page.evaluate(selector => {
+    const range = document.createRange();
+    const broken: string[] = [];
+    for (const cell of document.querySelectorAll(selector)) {
+      if (cell.closest('details') !== null) continue;
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+        for (const { 0: word, index } of text.nodeValue?.matchAll(/\S+/g) ?? []) {
+          if (word.length > 20) continue;
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1)
+            broken.push(word);
+        }
+      }
+    }
+    return broken;
+  }, cells);

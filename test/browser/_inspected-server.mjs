@@ -105,6 +105,31 @@ const tools = {
         ),
       }),
   },
+  strict: {
+    inputSchema: object({ code: { ...string, title: 'Code', maxLength: 3 } }, ['code']),
+    call: (id, { code }) =>
+      ask(id, 'elicitation/create', {
+        message: `Who orders with ${code}?`,
+        requestedSchema: object(
+          {
+            nick: { ...string, title: 'Nickname', minLength: 3 },
+            mail: { ...string, title: 'Address', format: 'email' },
+          },
+          ['nick'],
+        ),
+      }),
+  },
+  rows: {
+    inputSchema: object({ count: { type: 'integer', title: 'Rows' } }, ['count']),
+    call: (id, { count }) =>
+      send({
+        id,
+        result: {
+          content: [],
+          structuredContent: { rows: Array.from({ length: count }, (_, i) => ({ i, x: `row ${i}` })) },
+        },
+      }),
+  },
   page: {
     inputSchema: object({ url: string }),
     call: (id, { url }) =>

@@ -9,6 +9,7 @@ import type { Settings, TurnRequest } from '../../playground/shared/playground-s
 import type { TurnEnd } from '../../playground/shared/trace-event.js';
 import { type Playground, startPlayground } from '../../playground/server/playground.js';
 import { launchChromium } from '../_chromium.js';
+import { toAuthorization } from '../playground/server/_playground.js';
 
 const results = fileURLToPath(new URL('../../test-results', import.meta.url));
 
@@ -24,13 +25,17 @@ export interface TestPage {
   readonly page: Page;
   readonly playground: Playground;
   readonly folder: string;
+  /** Returns what the terminal shows. */
+  readonly printed: () => string;
   /** Errors and warnings that the page has logged. A test that causes some removes them. */
   readonly errors: string[];
+  /** Sends a request with the token to a path below `/api`, and rejects if it fails. */
+  callApi(path: string, options?: { method?: string; body?: unknown }): Promise<Response>;
   /** Sends a message and waits until its turn has this end. */
   ask(text: string, options?: { end?: TurnEnd }): Promise<void>;
   /** Waits until the inspector shows a turn with this end: the first turn of a conversation, or one that ends otherwise. */
   ended(end?: TurnEnd): Promise<void>;
-  /** Saves a screenshot in `test-results/`. */
+  /** Saves a screenshot in `test-results/` if `SCREENSHOTS=1` is set: each takes a third of a second of processor time. */
   shoot(name: string): Promise<void>;
 }
 
@@ -56,7 +61,9 @@ export async function openPage({
   if (mcpServers !== undefined) {
     await writeFile(path.join(folder, 'mcp.json'), JSON.stringify({ mcpServers }));
   }
-  const playground = await startPlayground({ folder, environment: {} });
+  let printed = '';
+  const print = (text: string): void => void (printed += text);
+  const playground = await startPlayground({ folder, environment: {}, print });
   const context = await (
     await openBrowser()
   ).newContext({
@@ -79,13 +86,17 @@ export async function openPage({
     expect(errors, 'errors and warnings logged by the page').toEqual([]);
   });
   await page.goto(playground.signInUrl);
-  if (settings !== undefined) {
-    const changed = await context.request.patch(`${playground.url}/api/state`, {
-      data: settings,
-      headers: { origin: playground.url },
+  const authorization = toAuthorization(playground.signInUrl);
+  const callApi: TestPage['callApi'] = async (path, { method = 'GET', body } = {}) => {
+    const response = await fetch(`${playground.url}/api${path}`, {
+      method,
+      headers: { origin: playground.url, authorization, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    expect(changed.status()).toBe(200);
-  }
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response;
+  };
+  if (settings !== undefined) await callApi('/state', { method: 'PATCH', body: settings });
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
 
   const ended: TestPage['ended'] = (end = 'finished') =>
@@ -94,7 +105,9 @@ export async function openPage({
     page,
     playground,
     folder,
+    printed: () => printed,
     errors,
+    callApi,
     ended,
     async ask(text, { end = 'finished' } = {}) {
       const sending = page.waitForRequest(`${playground.url}/api/turns`);
@@ -105,6 +118,7 @@ export async function openPage({
       await ended(end);
     },
     async shoot(name) {
+      if (process.env.SCREENSHOTS !== '1') return;
       mkdirSync(results, { recursive: true });
       await page.screenshot({ path: path.join(results, `${name}.png`) });
     },

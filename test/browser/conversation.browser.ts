@@ -216,17 +216,8 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
   });
 
   it('shows no price until the user has entered one, then the cost of a turn and of the conversation', async () => {
-    const { page, ask, shoot } = await openPage({ mcpServers: {} });
     const emulator = await startEmulator();
-    await page.evaluate(
-      endpoint =>
-        fetch('/api/state', {
-          method: 'PATCH',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ endpoint }),
-        }).then(() => {}),
-      emulator.baseURL,
-    );
+    const { page, ask, shoot } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
     const usage = {
       input_tokens: 1000,
       input_tokens_details: { cached_tokens: 400 },

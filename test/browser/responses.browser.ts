@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { secrets, secretTexts } from '../playground/server/_secrets.js';
 import { startEmulator } from '../testing/_emulator.js';
+import { findBrokenWords, findOverflow, findViolations } from './_accessibility.js';
 import { openPage } from './_page.js';
 
 describe.skipIf(missing)(`a response${missing === undefined ? '' : ` (${missing})`}`, () => {
@@ -36,6 +37,43 @@ describe.skipIf(missing)(`a response${missing === undefined ? '' : ` (${missing}
 
     expect(shortened).toBe(0);
     expect(await tree.innerText()).toContain(text);
+  });
+
+  it('that failed shows its body, and one that has ended never waits for events', async () => {
+    const emulator = await startEmulator();
+    const { page, ask } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
+    const details = `${'a detail '.repeat(3500)}and the last`;
+    emulator.enqueue({ status: 422, body: { error: { message: 'Rejected.', details } } });
+    await ask('Hello', { end: 'failed' });
+    const notes = await page.locator('.events').innerText();
+    await page.locator('.wire label', { hasText: 'Response' }).click();
+    const body = page.getByRole('region', { name: 'Response body' });
+    await body.getByText('and the last').waitFor();
+    await page.getByRole('button', { name: 'New chat' }).click();
+    emulator.enqueue([{ text: 'Hello back.' }]);
+    await ask('Hello');
+    await page.locator('.wire label', { hasText: 'Response' }).click();
+    await body.getByText('"completed"').first().waitFor();
+
+    expect(notes).not.toMatch(/no events|waiting/i);
+  });
+
+  it('keeps words whole in tables, and names the boxes of a task list', async () => {
+    const emulator = await startEmulator();
+    const { page, ask } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
+    const text = `| Name | State | Explanation |\n| --- | --- | --- |\n| internationalisation | approved | ${'many words '.repeat(60)}${'x'.repeat(300)} |\n\n- [x] written\n- [ ] tested`;
+    emulator.enqueue([{ text }]);
+    await ask('Hello');
+    await page.getByRole('checkbox', { name: 'Done' }).waitFor();
+    const found: string[] = [];
+    const onEach = async (view: string): Promise<void> => {
+      const broken = await findBrokenWords(page, '.thread :is(th, td)');
+      found.push(...[...broken, ...(await findOverflow(page))].map(problem => `${view}: ${problem}`));
+    };
+    found.push(...(await findViolations(page, 'task list', { within: '.thread', onEach })));
+
+    expect(await page.getByRole('checkbox', { name: 'To do' }).count()).toBe(1);
+    expect(found).toEqual([]);
   });
 
   it('that a limit has ended says so, and is continued', async () => {

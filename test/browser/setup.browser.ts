@@ -38,8 +38,8 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     ]);
   });
 
-  it('adds an MCP server after a confirmation, and the model uses its tools', async () => {
-    const { page, ask, shoot, folder } = await openPage({ mcpServers: {} });
+  it('adds an MCP server after the code of the terminal was entered, and the model uses its tools', async () => {
+    const { page, ask, shoot, folder, printed } = await openPage({ mcpServers: {} });
     await page.getByRole('tab', { name: 'MCP servers' }).click();
     await page.getByText('No server is configured').waitFor();
     await page.getByRole('button', { name: 'Add or edit servers' }).click();
@@ -61,7 +61,12 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await page.getByRole('button', { name: 'Save and connect' }).click();
     const question = await page.getByRole('alertdialog').innerText();
     await shoot('confirm-command');
-    await page.getByRole('button', { name: 'Start them' }).click();
+    const code = page.getByRole('textbox', { name: 'Confirmation code' });
+    await code.fill('AAAA-AAAA');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('Attempts left: 4.').waitFor();
+    await code.fill(/Confirmation code: (\S+)/.exec(printed())?.[1] ?? '');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.locator('.server-card[data-state="ready"]').waitFor();
     await page.getByText(/^\d+ tools$/).click();
     await shoot('server-added');

@@ -24,7 +24,6 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
       runs.push(longest);
       expect(await field.inputValue()).toBe('typed');
     }
-    console.log(`Longest tasks, in milliseconds of the processor: ${runs.join(', ')}`);
 
     expect(Math.min(...runs)).toBeLessThanOrEqual(LONGEST_TASK);
   }, 180_000);
@@ -45,33 +44,22 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
     expect(await field.inputValue()).toBe('Hello');
   });
 
-  it('opens 200 messages in less than a second of processor time', async () => {
+  it('opens 200 messages without much more work than a table needs', async () => {
     const emulator = await startEmulator();
-    const { page, playground } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
+    const { page, callApi } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
     const conversationId = randomUUID();
-    const send = (path: string, data?: unknown) =>
-      page.request.fetch(`${playground.url}/api${path}`, {
-        method: data === undefined ? 'GET' : 'POST',
-        headers: { origin: playground.url },
-        data,
-      });
     let parentId: string | null = null;
     for (let turn = 1; turn <= 100; turn++) {
       const responseId = randomUUID();
       const parts = [{ type: 'text', text: `Message ${turn}` }];
       const message = { id: randomUUID(), role: 'user', parts };
       emulator.enqueue([{ text: `**Response** ${turn}` }]);
-      const accepted = await send('/turns', {
-        conversationId,
-        thread: 'main',
-        responseId,
-        parentId,
-        message,
-      });
-      expect(accepted.status()).toBe(202);
+      const body = { conversationId, thread: 'main', responseId, parentId, message };
+      const accepted = await callApi('/turns', { method: 'POST', body });
+      expect(accepted.status).toBe(202);
       const path = `/conversations/${conversationId}`;
       await expect
-        .poll(async () => (await (await send(path)).text()).includes(`"id":"${responseId}"`), {
+        .poll(async () => (await (await callApi(path)).text()).includes(`"id":"${responseId}"`), {
           interval: 20,
         })
         .toBe(true);
@@ -83,10 +71,9 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
       }, conversationId);
       await page.getByRole('article', { name: 'Response' }).getByText('Response 100').waitFor();
     });
-    console.log(`200 messages open in ${opened.total} milliseconds of the processor`);
 
     expect(await page.getByRole('article').count()).toBe(200);
-    expect(opened.total).toBeLessThan(1000);
+    expect(opened.total).toBeLessThanOrEqual(10);
   }, 180_000);
 });
 

@@ -8,7 +8,7 @@ import { LONGEST_TASK, measureTasks, RUNS } from './_tasks.js';
 
 describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`, () => {
   it('are listed with filters, opened, downloaded for OpenTelemetry, and replayed from a bug report', async () => {
-    const { page, playground, ask, ended } = await openPage({ mcpServers: {} });
+    const { page, callApi, ask, ended } = await openPage({ mcpServers: {} });
     await ask('Hello there');
     const conversationId = page.url().split('#/')[1] ?? '';
     await page.getByRole('button', { name: 'New chat' }).click();
@@ -26,15 +26,15 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     await page.getByRole('button', { name: 'Jump to response.completed' }).click();
     await page.locator('.events details[open]').getByText('completed').first().waitFor();
     const downloading = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'OpenTelemetry' }).click();
+    await page.getByRole('button', { name: 'OpenTelemetry' }).click();
     const text = await readFile(await (await downloading).path(), 'utf8');
-    const report = await page
-      .context()
-      .request.get(`${playground.url}/api/conversations/${conversationId}/fixture`);
+    const report = await callApi(`/conversations/${conversationId}/fixture`);
     await page.getByRole('button', { name: 'All traces' }).click();
-    await page
-      .getByLabel('Replay a bug report')
-      .setInputFiles({ name: 'report.json', mimeType: 'application/json', buffer: await report.body() });
+    await page.getByLabel('Replay a bug report').setInputFiles({
+      name: 'report.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(await report.arrayBuffer()),
+    });
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
     await page.getByText('emulator, replaying a bug report').waitFor();
     await ended('finished');
@@ -73,7 +73,6 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
       });
       runs.push(longest);
     }
-    console.log(`Longest tasks, in milliseconds of the processor: ${runs.join(', ')}`);
     const groups = await response.locator('.tool-part:has(.tool-calls) > summary').allInnerTexts();
     await shoot('fifty-calls');
     await group.click();

@@ -8,9 +8,10 @@ const everything = { everything: { ...everythingOverStdio(), trustAnnotations: t
 
 describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` (${missing})`}`, () => {
   it('are visible in a second tab, which sees the message, the running turn and its end', async () => {
-    const { page, ended } = await openPage({ mcpServers: {} });
+    const { page, playground, ended } = await openPage({ mcpServers: {} });
     await page.getByLabel('Emulator fault').selectOption('slow');
     const second = await page.context().newPage();
+    await second.goto(playground.signInUrl);
     await second.goto(page.url());
     await second.getByRole('textbox', { name: 'Message' }).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
@@ -172,15 +173,5 @@ describe.skipIf(missing)(`what a conversation shows${missing === undefined ? '' 
 
     expect(isFocused).toBe(true);
     expect(isDisabled).toBe(true);
-  });
-
-  it('says where to find the URL if the token is missing', async () => {
-    const { page, playground, errors } = await openPage({ mcpServers: {} });
-    await page.context().clearCookies();
-    await page.goto(`${playground.url}/index.html`);
-    await page.getByRole('heading', { name: 'The playground needs its token' }).waitFor();
-    errors.splice(0);
-
-    expect(await page.innerText('body')).toContain('Open the URL that it printed in the terminal');
   });
 });

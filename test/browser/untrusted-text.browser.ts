@@ -9,7 +9,7 @@ describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${miss
   // The page's own log is part of the proof: if only the content security policy had stopped a payload, it would report it.
   it('of model, tools, servers, titles and reports is never run, and loads nothing', async () => {
     const emulator = await startEmulator();
-    const { page, playground, ask } = await openPage({
+    const { page, playground, ask, callApi } = await openPage({
       mcpServers: hostileServers,
       settings: { endpoint: emulator.baseURL, approvals: 'always' },
     });
@@ -61,14 +61,14 @@ describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${miss
     await check('reloaded');
 
     const id = page.url().split('#/')[1] ?? '';
-    const report = await page.request.get(`${playground.url}/api/conversations/${id}/fixture`);
+    const report = await callApi(`/conversations/${id}/fixture`);
     await page.getByRole('button', { name: 'All traces' }).click();
     await page.getByRole('list', { name: 'Turns' }).getByRole('listitem').first().waitFor();
     await check('traces');
     await page.getByLabel('Replay a bug report').setInputFiles({
       name: `${hostileText}.json`,
       mimeType: 'application/json',
-      buffer: await report.body(),
+      buffer: Buffer.from(await report.arrayBuffer()),
     });
     const replay = page.getByRole('button', { name: 'Replay', exact: true });
     await replay.first().waitFor();

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
-import { findOverflow } from './_accessibility.js';
+import { findBrokenWords, findOverflow } from './_accessibility.js';
 import { openPage } from './_page.js';
 
 const sizes = [
@@ -52,7 +52,7 @@ describe.skipIf(missing)(`views${missing === undefined ? '' : ` (${missing})`}`,
     await page.locator('.tool-part summary').first().click();
     await view('tools', async size => {
       await atLeast('.thread', 200, size);
-      problems.push(...(await findBrokenWords(page)).map(word => `tools ${size}: ${word} is broken`));
+      problems.push(...(await findBrokenWords(page, 'th')).map(word => `tools ${size}: ${word} is broken`));
     });
     if (process.env.UPDATE_PICTURE === '1') await page.screenshot({ path: picture });
     await page.setViewportSize({ width: 390, height: 844 });
@@ -69,7 +69,7 @@ describe.skipIf(missing)(`views${missing === undefined ? '' : ` (${missing})`}`,
     await view('compare', async size => {
       await atLeast('.side-by-side .thread', 100, size);
       await atLeast('.comparison', size === 'phone' ? 90 : 170, size);
-      problems.push(...(await findBrokenWords(page)).map(word => `compare ${size}: ${word} is broken`));
+      problems.push(...(await findBrokenWords(page, 'th')).map(word => `compare ${size}: ${word} is broken`));
     });
     await page.locator('.comparison summary').click();
     await expect.poll(() => countVisibleRows(page, '.comparison details tr')).toBeGreaterThanOrEqual(5);
@@ -83,26 +83,6 @@ const heightOf = (page: Page, selector: string): Promise<number> =>
     .locator(selector)
     .first()
     .evaluate(element => element.getBoundingClientRect().height);
-
-/** Returns the words in headers of visible tables that continue on another line. */
-const findBrokenWords = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const range = document.createRange();
-    const broken: string[] = [];
-    for (const header of document.querySelectorAll('th')) {
-      if (header.closest('details') !== null) continue;
-      const texts = document.createTreeWalker(header, NodeFilter.SHOW_TEXT);
-      for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
-        for (const { 0: word, index } of text.nodeValue?.matchAll(/\S+/g) ?? []) {
-          range.setStart(text, index);
-          range.setEnd(text, index + word.length);
-          if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1)
-            broken.push(word);
-        }
-      }
-    }
-    return broken;
-  });
 
 /** Returns the number of rows of the comparison that are completely visible. */
 const countVisibleRows = (page: Page, selector: string): Promise<number> =>

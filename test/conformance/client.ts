@@ -1,6 +1,6 @@
 // The client that the conformance suite starts, with the URL of its server as the last argument. It uses everything that
 // the server offers, as a host does, and exits with 0 if all of it succeeds.
-import { createMcpTools, type McpTools, type McpToolsOptions } from 'kelivo-responses/mcp';
+import { createMcpTools, type McpTools, type McpConnectionPoolOptions } from 'kelivo-responses/mcp';
 import type { ToolDefinition } from 'kelivo-responses/tool-loop';
 import { createSignIn } from './sign-in.js';
 
@@ -25,7 +25,7 @@ const signIn = createSignIn(scenario, { url, context });
 // The scenario of that name tests that the client fills in defaults.
 const content: Record<string, boolean> = scenario.startsWith('elicitation') ? {} : { confirmed: true };
 // The other scenarios test the client without callbacks.
-const callbacks: McpToolsOptions = /elicitation|sep-2322|request-metadata/.test(scenario)
+const callbacks: McpConnectionPoolOptions = /elicitation|sep-2322|request-metadata/.test(scenario)
   ? {
       onElicitation: () => ({ action: 'accept', content }),
       onSampling: () => Promise.reject(new Error('unused')),
@@ -33,7 +33,7 @@ const callbacks: McpToolsOptions = /elicitation|sep-2322|request-metadata/.test(
   : {};
 const tools: McpTools = createMcpTools(
   { suite: { url, authProvider: signIn.provider } },
-  { listTimeout: timeLimit, ...callbacks },
+  { startupTimeout: timeLimit, ...callbacks },
 );
 const failures: string[] = [];
 

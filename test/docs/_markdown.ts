@@ -19,6 +19,7 @@ export const PAGES = [
   'playground/README.md',
   'playground/recipes/dbos/README.md',
   'playground/recipes/restate/README.md',
+  'playground/recipes/resumable-chat/README.md',
 ] as const;
 
 /** The generated reference of all options. */

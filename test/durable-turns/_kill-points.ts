@@ -56,14 +56,20 @@ export function listKillPoints(records: { first: readonly string[]; approval?: s
   return points;
 }
 
-export type Policy = 'refuse' | 'run';
+/** Returns true if the outcome of the booking is unknown after a kill at this point. */
+export const leavesUnknown = ({ row }: KillPoint): boolean =>
+  row === ROWS.started || row === ROWS.running || row === ROWS.effect;
+
+export type Policy = 'refuse' | 'ask' | 'run';
 
 /** Returns the guarantees that a turn has broken, which was killed at a point and continued in another process. */
-export function judge({ name, row }: KillPoint, log: TurnLog, policy: Policy = 'refuse'): string[] {
+export function judge(point: KillPoint, log: TurnLog, policy: Policy = 'refuse'): string[] {
+  const { name, row } = point;
   const runsOf = (call: string) => log.effects.filter(effect => effect.call === call);
   const requestsOf = (round: number): number => log.requests.filter(number => number === round).length;
-  const isStarted = row === ROWS.started || row === ROWS.running || row === ROWS.effect;
-  const isAgain = isStarted && policy === 'run';
+  const isStarted = leavesUnknown(point);
+  // The person who is asked agrees.
+  const isAgain = isStarted && policy !== 'refuse';
   const expected = isAgain ? (row === ROWS.effect ? 2 : 1) : isStarted && row !== ROWS.effect ? 0 : 1;
   const issues = [...log.issues];
   const expectThat = (holds: boolean, issue: string): void => void (holds || issues.push(issue));
@@ -100,6 +106,17 @@ export function judge({ name, row }: KillPoint, log: TurnLog, policy: Policy = '
   }
   expectThat(/^Done in request \d\.$/.test(log.text ?? ''), `text: ${log.text}`);
   return issues.map(issue => `${name}: ${issue}`);
+}
+
+/** Returns the guarantees that a turn has broken which was refused after its process was killed. */
+export function judgeRefused({ name }: KillPoint, { requests, effects, text, issues }: TurnLog): string[] {
+  const booked = effects.filter(({ call }) => call === BOOKING).length;
+  return [
+    ...issues,
+    ...(text === 'turn-changed' ? [] : [`text: ${text}`]),
+    ...(booked <= 1 ? [] : [`booked ${booked} times`]),
+    ...(new Set(requests).size === requests.length ? [] : [`requested ${requests.join()}`]),
+  ].map(issue => `${name}: ${issue}`);
 }
 
 /** The values of a row of the table. */

@@ -9,7 +9,9 @@ const folderOf = (name: string): string =>
   fileURLToPath(new URL(`../../playground/recipes/${name}`, import.meta.url));
 
 /** The folders of the recipes. */
-export const recipes = { dbos: folderOf('dbos'), restate: folderOf('restate') };
+export const recipes = {
+  ...{ dbos: folderOf('dbos'), restate: folderOf('restate'), resumableChat: folderOf('resumable-chat') },
+};
 
 /** Installs the locked packages of a recipe unless they are installed. Returns the reason if that fails. */
 export async function installRecipe(folder: string): Promise<string | undefined> {

@@ -53,10 +53,12 @@ export interface TurnServices {
   pass(turn: string, point: string): boolean;
   /** Holds no turn any longer, after the processes were killed. */
   releaseAll(): void;
+  /** Lists the turns without a text, with what was observed of them. */
+  describe(): string;
 }
 
 /** Time in milliseconds after which a point that was not reached is an error. */
-const LIMIT = 120_000;
+const LIMIT = 240_000;
 
 export async function startTurnServices(): Promise<TurnServices> {
   const logs = new Map<string, TurnLog>();
@@ -167,8 +169,14 @@ export async function startTurnServices(): Promise<TurnServices> {
         };
         if (reached.size === held.size) onReached();
       }),
+    describe: () =>
+      [...logs]
+        .filter(([, { text }]) => text === undefined)
+        .map(([turn, log]) => `${turn} at ${held.get(turn) ?? 'no point'}: ${JSON.stringify(log)}`)
+        .join('; '),
     releaseAll() {
       held.clear();
+      reached.clear();
       isFirstAttempt = false;
     },
   };

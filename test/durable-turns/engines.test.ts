@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../_free-port.js';
-import { createKillTable, judge, listKillPoints } from './_kill-points.js';
+import { createKillTable, judge, leavesUnknown, listKillPoints, type Policy } from './_kill-points.js';
 import { missingPostgres, type Postgres, startPostgres } from './_postgres.js';
 import { killTurns } from '../tool-loop/durable/_kill-turns.js';
 import { temporaryFolder } from '../mcp/_fixture-server.js';
@@ -73,6 +73,39 @@ const turns = points.map((point, index) => ({ id: `turn-${index}`, point }));
 /** Turns that no one kills. */
 const many = Array.from({ length: 100 }, (_, index) => `many-${index}`);
 
+/** Turns that are killed while the outcome of a booking is unknown. */
+const unknownTurns = (policy: Policy) =>
+  points
+    .filter(({ name }) => name.endsWith('2.1 book_seat'))
+    .map((point, index) => ({ id: `${policy}-${index}`, point }));
+
+/** Kills turns whose outcome is unknown, under another policy than the one of the tables, and continues them. */
+async function killUnknown(
+  policy: Policy,
+  services: TurnServices,
+  start: () => Promise<EngineWorker>,
+): Promise<void> {
+  const turns = unknownTurns(policy);
+  turns.forEach(({ id, point }) => services.hold(id, point.name));
+  const first = await start();
+  for (const { id } of turns) {
+    void follow(id, { worker: first, services });
+    await first.start(id);
+  }
+  await services.untilReached();
+  await first.process.kill();
+  services.releaseAll();
+  const second = await start();
+  await Promise.all(turns.map(({ id }) => follow(id, { worker: second, services })));
+  expect(turns.flatMap(({ id, point }) => judge(point, services.logOf(id), policy))).toEqual([]);
+  // The second attempt sends the answered question again.
+  for (const { id, point } of turns) {
+    const questions = policy === 'ask' && leavesUnknown(point) ? 3 : 2;
+    expect.soft(services.logOf(id).questions, `questions of a turn killed ${point.name}`).toBe(questions);
+  }
+  await second.process.stop();
+}
+
 function expectComplete(ids: readonly string[], services: TurnServices): void {
   for (const id of ids) {
     const { requests, effects, text } = services.logOf(id);
@@ -129,6 +162,20 @@ describe('the recipe of DBOS', () => {
     expectComplete(many, services);
     await third.process.stop();
   });
+
+  it.skipIf(noDbos !== undefined).each(['ask', 'run'] as const)(
+    'continues calls with an unknown outcome after SIGKILL under %s',
+    { timeout },
+    async policy => {
+      const services = await startTurnServices();
+      await killUnknown(policy, services, () =>
+        startRecipe(recipes.dbos, services, {
+          pauses: '_pauses-dbos.mjs',
+          env: { DATABASE_URL: postgres.url, EXECUTOR: policy, ON_UNKNOWN_OUTCOME: policy },
+        }),
+      );
+    },
+  );
 });
 
 describe('the recipe of Restate', () => {
@@ -138,6 +185,19 @@ describe('the recipe of Restate', () => {
   });
   afterAll(() => restate?.stop());
 
+  const startRestate = (services: TurnServices, port: number, env: Record<string, string> = {}) =>
+    startRecipe(recipes.restate, services, {
+      node: path.join(recipes.restate, 'node_modules/.bin/node'),
+      pauses: '_pauses-restate.mjs',
+      env: {
+        SERVICE_PORT: String(port),
+        RESTATE_INGRESS: restate.ingress,
+        RESTATE_LOGGING: 'ERROR',
+        PATH: `${path.join(recipes.restate, 'node_modules/.bin')}:${process.env.PATH}`,
+        ...env,
+      },
+    });
+
   it.skipIf(noRestate !== undefined)('compiles', () => checkTypes(recipes.restate));
 
   it.skipIf(noRestate !== undefined)(
@@ -146,19 +206,17 @@ describe('the recipe of Restate', () => {
     async () => {
       const services = await startTurnServices();
       const port = await findFreePort();
-      const start = () =>
-        startRecipe(recipes.restate, services, {
-          node: path.join(recipes.restate, 'node_modules/.bin/node'),
-          pauses: '_pauses-restate.mjs',
-          env: {
-            SERVICE_PORT: String(port),
-            RESTATE_INGRESS: restate.ingress,
-            RESTATE_LOGGING: 'ERROR',
-            ...{ PATH: `${path.join(recipes.restate, 'node_modules/.bin')}:${process.env.PATH}` },
-          },
-        });
+      const start = () => startRestate(services, port);
+      // Says what the server waits for, before the test ends at its limit.
+      let stage = 'the start';
+      const timer = setTimeout(async () => {
+        const [unfinished, open] = [await restate.unfinished(), services.describe()];
+        process.stderr.write(`Still waiting for ${stage}. Unfinished: ${unfinished}. ${open}\n`);
+      }, timeout * 0.9);
+      onTestFinished(() => clearTimeout(timer));
       turns.forEach(({ id, point }) => services.hold(id, point.name));
       const first = await start();
+      stage = 'turns of the first process';
       await restate.register(`http://127.0.0.1:${port}`);
       const shared = follow('shared', { worker: first, services });
       await Promise.all([first.start('shared'), first.start('shared')]);
@@ -167,24 +225,41 @@ describe('the recipe of Restate', () => {
         await first.start(id);
       }
       await shared;
-      await services.untilReached().catch(async cause => {
-        throw new Error(`Unfinished: ${await restate.unfinished()}`, { cause });
-      });
+      stage = 'the points at which turns are held';
+      await services.untilReached();
       await first.process.kill();
       services.releaseAll();
 
       // The server calls the process that answers at the same address.
+      stage = 'turns that the second process continues';
       const second = await start();
       await Promise.all(turns.map(({ id }) => follow(id, { worker: second, services })));
       expect(turns.flatMap(({ id, point }) => judge(point, services.logOf(id)))).toEqual([]);
       expectComplete(['shared'], services);
       for (const { id, point } of turns) table.add(point, services.logOf(id));
 
+      stage = 'turns that no one kills';
       const ends = many.map(id => follow(id, { worker: second, services }));
       await Promise.all(many.map(id => second.start(id)));
       await Promise.all(ends);
       expectComplete(many, services);
       await second.process.stop();
+    },
+  );
+
+  it.skipIf(noRestate !== undefined).each(['ask', 'run'] as const)(
+    'continues calls with an unknown outcome after SIGKILL under %s',
+    { timeout },
+    async policy => {
+      const services = await startTurnServices();
+      const port = await findFreePort();
+      let isRegistered = false;
+      await killUnknown(policy, services, async () => {
+        const worker = await startRestate(services, port, { ON_UNKNOWN_OUTCOME: policy });
+        if (!isRegistered) await restate.register(`http://127.0.0.1:${port}`);
+        isRegistered = true;
+        return worker;
+      });
     },
   );
 });

@@ -209,7 +209,7 @@ describe('MCP faults', () => {
     const body = emulator.requests[1]?.body as { input?: { type: string; output?: unknown }[] } | undefined;
     const output = body?.input?.at(-1);
     expect(output?.type).toBe('function_call_output');
-    expect(String(output?.output)).toMatch(row.output ?? /^There is no tool/);
+    expect(String(output?.output)).toMatch(row.output ?? /^\{"error":"There is no tool/);
     expect(parts.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' });
   });
 });

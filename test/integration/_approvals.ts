@@ -93,11 +93,13 @@ export async function startApprovals(
       });
       return { ...result, history: [...messages, ...result.messages] };
     },
-    /** Returns the outputs that the model received in its last request. */
+    /** Returns the outputs that the model received in its last request. Errors are those of `{"error": …}`. */
     outputs: (): unknown[] =>
       scene
         .inputOf(emulator.requests.length - 1)
-        .flatMap(({ type, output }) => (type === 'function_call_output' ? [output] : [])),
+        .flatMap(({ type, output }) =>
+          type === 'function_call_output' ? [toErrorText(output) ?? output] : [],
+        ),
   };
 }
 
@@ -107,3 +109,6 @@ export const record = (key: string, step = 1) => ({ call: 'record', arguments: {
 export const question: ModelMessage = { role: 'user', content: 'Record it.' };
 /** Runs a turn in another process. */
 export const script = new URL('_approval-turn.ts', import.meta.url);
+
+const toErrorText = (output: unknown): unknown =>
+  typeof output === 'string' && output.startsWith('{"error":') ? JSON.parse(output).error : undefined;

@@ -11,7 +11,7 @@ const asked = new Promise<void>(resolve => {
 const provider = createKelivoResponsesProvider({
   baseURL,
   mcpServers: JSON.parse(servers),
-  mcp: { listTimeout: 2000 },
+  mcp: { startupTimeout: 2000 },
   toolLoop: {
     approvals: 'always',
     approve: () => {

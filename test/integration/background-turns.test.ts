@@ -5,7 +5,8 @@ import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import type { ScriptedResponse } from '../../src/testing/index.js';
-import { toolLoopCallOptions, type ToolLoopOptions } from '../../src/tool-loop/options.js';
+import { toolLoopCallOptions } from '../../src/tool-loop/call-options.js';
+import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { checkParts, collect, summarize } from '../_parts.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { createEngine, type Engine, type StepRecord } from '../tool-loop/_engine.js';
@@ -112,7 +113,7 @@ describe('a durable turn in the background', () => {
         return summarize(await collect(stream));
       };
       void run(first).catch(() => {});
-      await vi.waitUntil(() => isDead);
+      await vi.waitUntil(() => isDead, { timeout: 60_000 });
       const second = createEngine(records);
       expect(await run(second)).toMatchObject({ texts: TEXTS, finishReason: 'stop' });
       expect(second.names.filter(step => /round/.test(step))).toEqual(STEPS);

@@ -1,9 +1,15 @@
-import type { LanguageModelV2CallOptions, LanguageModelV2CallWarning } from '@ai-sdk/provider';
+import type {
+  LanguageModelV2CallOptions,
+  LanguageModelV2CallWarning,
+  LanguageModelV2Message,
+  LanguageModelV2Reasoning,
+  LanguageModelV2ToolCall,
+} from '@ai-sdk/provider';
 import { tool } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
-import { toolLoopCallOptions } from '../../src/tool-loop/options.js';
+import { toolLoopCallOptions } from '../../src/tool-loop/call-options.js';
 import { collect, summarize } from '../_parts.js';
 import { serve } from '../_server.js';
 import { toSse, type WireEvent } from '../_sse.js';
@@ -12,6 +18,7 @@ import {
   functionCall,
   type ItemScript,
   message,
+  reasoning,
   toResponse,
   toStream,
 } from '../responses/stream/_fixtures/wire-events.js';
@@ -81,6 +88,20 @@ async function ask(
   return { texts, errors: [], finishReason, warnings, metadata };
 }
 
+type AssistantContent = Extract<LanguageModelV2Message, { role: 'assistant' }>['content'];
+
+/** Returns the content of a response as a host keeps it. */
+const toHistory = (parts: readonly { readonly type: string }[]): AssistantContent =>
+  parts.flatMap((part): Exclude<AssistantContent, string> => {
+    const { providerMetadata: providerOptions } = part as LanguageModelV2Reasoning;
+    if (part.type === 'tool-call') {
+      const { toolCallId, toolName, input } = part as LanguageModelV2ToolCall;
+      return [{ type: 'tool-call', toolCallId, toolName, input: JSON.parse(input), providerOptions }];
+    }
+    if (part.type !== 'reasoning' && part.type !== 'reasoning-end') return [];
+    return [{ type: 'reasoning', text: (part as { text?: string }).text ?? '', providerOptions }];
+  });
+
 const naming = (warnings: readonly LanguageModelV2CallWarning[], name: string) =>
   warnings.filter(warning => JSON.stringify(warning).includes(name));
 
@@ -102,6 +123,19 @@ describe.each(modes)('a server without background mode: %s', mode => {
     expect(requests).toHaveLength(1);
   });
 
+  it('is left at once if it has one whose first event is not of the response', async () => {
+    const events = withEcho(toStream(HELLO), { background: true });
+    const { url, requests } = await serve(response => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(toSse([{ type: 'keepalive', sequence_number: 0 }, ...events]));
+    });
+    const { texts, finishReason, warnings } = await ask(createProvider(url), mode, {
+      providerOptions: submit,
+    });
+    expect({ texts, finishReason, warnings }).toEqual({ texts: [], finishReason: 'other', warnings: [] });
+    expect(requests).toHaveLength(1);
+  });
+
   it('is left at once if it has one', async () => {
     const { url } = await startServer(() => ({ background: true, store: true }));
     const { texts, finishReason, warnings } = await ask(createProvider(url), mode, {
@@ -118,6 +152,150 @@ describe.each(modes)('a server without background mode: %s', mode => {
     });
     expect(result.texts).toEqual(['Hello.']);
     expect(requests).toHaveLength(1);
+  });
+});
+
+const schema = { type: 'object', properties: {}, additionalProperties: false } as const;
+const lookup = { type: 'function', name: 'lookup', inputSchema: schema } as const;
+
+/** Options that servers ignore: the name in the warning, the options, and two echoes: of a server that ignores them, or not. */
+const IGNORED: readonly (readonly [string, Partial<LanguageModelV2CallOptions>, Json, Json])[] = [
+  [
+    'previousResponseId',
+    { providerOptions: { openai: { previousResponseId: 'resp_0' } } },
+    {},
+    { previous_response_id: 'resp_0' },
+  ],
+  [
+    'conversation',
+    { providerOptions: { openai: { conversation: 'conv_1' } } },
+    {},
+    { conversation: { id: 'conv_1' } },
+  ],
+  [
+    'conversation',
+    { providerOptions: { openai: { conversation: 'conv_1' } } },
+    { conversation: { id: 'conv_2' } },
+    { conversation: 'conv_1' },
+  ],
+  ['store', { providerOptions: { openai: { store: true } } }, { store: false }, {}],
+  [
+    'tools',
+    { tools: [lookup] },
+    { tools: [] },
+    { tools: [{ type: 'function', name: 'lookup' }, { type: 'web_search' }] },
+  ],
+  [
+    'parallelToolCalls',
+    { tools: [lookup], providerOptions: { openai: { parallelToolCalls: false } } },
+    { parallel_tool_calls: true },
+    {},
+  ],
+  ['maxOutputTokens', { maxOutputTokens: 100 }, { max_output_tokens: null }, { max_output_tokens: 100 }],
+  [
+    'responseFormat',
+    { responseFormat: { type: 'json', schema } },
+    { text: { format: { type: 'text' } } },
+    { text: { format: { type: 'json_schema' } } },
+  ],
+];
+
+describe.each(
+  modes.flatMap(mode => (['http', 'websocket'] as const).map(transport => ({ mode, transport }))),
+)('a field that the server ignores: $mode over $transport', ({ mode, transport }) => {
+  async function answerWith(echo: Json, options: Partial<LanguageModelV2CallOptions>) {
+    const scripts = [message([options.responseFormat === undefined ? 'Hello.' : '{}'])];
+    const url =
+      transport === 'http'
+        ? (await startServer(() => echo, { scripts })).url
+        : (
+            await serveWebSocket({
+              respond: ({ socket }) => sendEvents(socket, withEcho(toStream(scripts), echo)),
+            })
+          ).baseURL;
+    return ask(createProvider(url, { transport }), mode, options);
+  }
+
+  it.each(IGNORED)('gives a warning that names %s', async (name, options, ignoring, following) => {
+    const ignored = await answerWith(ignoring, options);
+    expect(ignored.texts).toHaveLength(1);
+    expect(naming(ignored.warnings, `"${name}"`)).toHaveLength(1);
+    const followed = await answerWith(following, options);
+    expect(naming(followed.warnings, `"${name}"`)).toEqual([]);
+  });
+});
+
+describe.each(modes)('a response that begins with its content: %s', mode => {
+  it('continues no other one', async () => {
+    const { url } = await serve((response, { body }) => {
+      const isStream = body.stream === true;
+      const events = toStream(HELLO).filter(({ type }) => !/created|in_progress/.test(type));
+      response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+      response.end(isStream ? toSse(events) : JSON.stringify({ output: [HELLO[0]?.item] }));
+    });
+    const { texts, warnings } = await ask(createProvider(url), mode, {
+      providerOptions: { openai: { previousResponseId: 'resp_0' } },
+    });
+    expect(texts).toEqual(['Hello.']);
+    expect(naming(warnings, 'previousResponseId')).toHaveLength(1);
+  });
+});
+
+it('names another model of the family once', async () => {
+  const { url } = await startServer(() => ({ model: 'qwen4.3' }));
+  const provider = createProvider(url);
+  const first = await ask(provider, 'generate');
+  expect(first.warnings).toEqual([
+    { type: 'other', message: 'The model "qwen4.3" answered in place of "qwen3".' },
+  ]);
+  expect((await ask(provider, 'stream')).warnings).toEqual([]);
+});
+
+describe.each(modes)('a server that stores nothing: %s', mode => {
+  const providerOptions = { openai: { store: true } };
+  const program = { type: 'program', id: 'prog_1', code: '1' };
+  const scripts = [
+    reasoning({ id: 'rs_1', text: 'Plain.' }),
+    { begun: program, item: program, deltas: [] },
+    functionCall('lookup', '{}', { callId: 'call_1', id: 'fc_1' }),
+  ];
+
+  it('receives the content of the response, in another process, too', async () => {
+    const { url, requests } = await startServer(() => ({ store: false }), { scripts });
+    const model = createProvider(url)('qwen3');
+    const call = { prompt, providerOptions, tools: [lookup] };
+    const parts =
+      mode === 'generate'
+        ? (await model.doGenerate(call)).content
+        : await collect((await model.doStream(call)).stream);
+    const content = toHistory(parts);
+    const output = { type: 'text' as const, value: 'found' };
+    const result = { type: 'tool-result' as const, toolCallId: 'call_1', toolName: 'lookup', output };
+    await createProvider(url)('qwen3').doGenerate({
+      ...call,
+      prompt: [...prompt, { role: 'assistant', content }, { role: 'tool', content: [result] }],
+    });
+    const input = requests.at(-1)?.body.input as Json[];
+    expect(input.map(({ type, id }) => [type, id])).toEqual([
+      ['message', undefined],
+      ['program', 'prog_1'],
+      ['function_call', undefined],
+      ['function_call_output', undefined],
+    ]);
+  });
+
+  it('is asked for encrypted reasoning from then on', async () => {
+    const { url, requests } = await startServer(() => ({ store: false }));
+    const provider = createProvider(url);
+    for (const _ of [1, 2]) {
+      const model = provider('gpt-5');
+      if (mode === 'generate') await model.doGenerate({ prompt, providerOptions });
+      else await collect((await model.doStream({ prompt, providerOptions })).stream);
+    }
+    expect(requests.map(({ body }) => [body.store, body.include])).toEqual([
+      [true, undefined],
+      [true, ['reasoning.encrypted_content']],
+    ]);
   });
 });
 

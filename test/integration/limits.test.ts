@@ -10,12 +10,12 @@ import { apiKey, hostNames, hosts, inputOf, startProvider } from './_provider.js
 
 const toolLoop = { maxRepeatedCalls: 2 };
 const script = [
-  ...Array.from({ length: 5 }, () => [{ call: 'echo', arguments: { text: 'again' } }]),
+  ...Array.from({ length: 5 }, () => [{ call: 'big', arguments: { size: 3 } }]),
   [{ reasoning: 'There is nothing more to do.' }],
 ];
 const notice =
   'Not run: this call returned the same output 2 times in a row. Use that output or change the arguments.';
-const outputs = ['echo again', 'echo again', notice, notice, notice];
+const outputs = ['xxx', 'xxx', notice, notice, notice];
 const reason = 'the same call was repeated although its output did not change.';
 const text = `The model gave no answer: ${reason}`;
 const limitWarning = `The calling of tools ended: ${reason}`;

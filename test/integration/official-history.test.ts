@@ -127,31 +127,34 @@ describe.each(['declared', 'undeclared'] as const)(
       expect(two.text).toContain('The book Emil is on shelf 7');
     });
 
-    it('reach the official provider if the prompt is paired', async () => {
-      const { conversation, tools } = await start(true);
-      await conversation.send('Find the book "Momo"', { by: 'ours', tools });
-      const model = wrapLanguageModel({
-        model: conversation.model('official'),
-        middleware: {
-          transformParams: async ({ params }) => ({
-            ...params,
-            prompt: pairToolCalls(params.prompt as Prompt) as typeof params.prompt,
-          }),
-        },
+    // Without the call, its reasoning has no item that follows, and the API rejects it.
+    if (declaration === 'declared') {
+      it('reach the official provider if the prompt is paired', async () => {
+        const { conversation, tools } = await start(true);
+        await conversation.send('Find the book "Momo"', { by: 'ours', tools });
+        const model = wrapLanguageModel({
+          model: conversation.model('official'),
+          middleware: {
+            transformParams: async ({ params }) => ({
+              ...params,
+              prompt: pairToolCalls(params.prompt as Prompt) as typeof params.prompt,
+            }),
+          },
+        });
+        const messages: ModelMessage[] = [...conversation.messages, { role: 'user', content: 'Add 3 and 4' }];
+        const { text } = await generateText({
+          model,
+          messages,
+          tools,
+          stopWhen: stepCountIs(3),
+          maxRetries: 0,
+        });
+        expect(text).toContain('The tool add returned: 7');
+        expect(JSON.stringify(conversation.emulator.requests.at(-1)?.body)).toContain(
+          'The book Momo is on shelf 7',
+        );
       });
-      const messages: ModelMessage[] = [...conversation.messages, { role: 'user', content: 'Add 3 and 4' }];
-      const { text } = await generateText({
-        model,
-        messages,
-        tools,
-        stopWhen: stepCountIs(3),
-        maxRetries: 0,
-      });
-      expect(text).toContain('The tool add returned: 7');
-      expect(JSON.stringify(conversation.emulator.requests.at(-1)?.body)).toContain(
-        'The book Momo is on shelf 7',
-      );
-    });
+    }
 
     it('are dropped by the official provider, which keeps the text', async () => {
       const { conversation, tools } = await start(false);

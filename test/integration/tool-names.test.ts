@@ -1,11 +1,20 @@
-import { streamText, type ModelMessage } from 'ai';
-import { describe, expect, it } from 'vitest';
+import * as ai5 from 'ai';
+import { streamText, type ModelMessage, type ToolSet } from 'ai';
+import * as ai6 from 'ai6';
+import * as ai7 from 'ai7';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { KelivoResponsesProvider, McpServers } from '../../src/index.js';
+import {
+  createKelivoResponsesProvider,
+  type KelivoResponsesProvider,
+  type McpServers,
+} from '../../src/index.js';
+import { createKelivoResponsesProvider as createProviderOf6 } from '../../src/v3.js';
+import { createKelivoResponsesProvider as createProviderOf7 } from '../../src/v4.js';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fixtureServer, temporaryFolder, until } from '../mcp/_fixture-server.js';
-import { inputOf, startProvider } from './_provider.js';
+import { apiKey, inputOf, startProvider } from './_provider.js';
 import type { EmulatorRequest } from '../../src/testing/index.js';
 
 const namesOf = (request: EmulatorRequest | undefined) =>
@@ -65,7 +74,7 @@ describe('two servers with a tool of the same name', () => {
     after.emulator.enqueue([{ call: 'journal' }]);
     const continued = await run(after.provider, [...history, user('Again.')]);
     expect(namesOf(after.emulator.requests[0])).toEqual(['two_journal']);
-    expect(outputsOf(after.emulator.requests.at(-1)).at(-1)).toContain('There is no tool "journal".');
+    expect(outputsOf(after.emulator.requests.at(-1)).at(-1)).toContain('There is no tool \\"journal\\".');
     expect((await journals.one()).length).toBe(started);
     await after.provider.close();
 
@@ -87,7 +96,7 @@ it('offers the tools of a slow server in the round after it is ready, to a turn 
       slow: { ...slow.config, allowedTools: ['echo'] },
       good: { ...good.config, allowedTools: ['journal', 'silent'] },
     },
-    mcp: { listTimeout: 2000 },
+    mcp: { startupTimeout: 2000 },
     tools: {
       wait: {
         inputSchema: z.object({}),
@@ -117,3 +126,72 @@ it('offers the new tools of a server in the round after it announced them', asyn
   const [first = [], second = []] = emulator.requests.map(namesOf);
   expect(second).toEqual([...first, 'added']);
 });
+
+const majors = [
+  ['5', ai5, createKelivoResponsesProvider],
+  ['6', ai6, createProviderOf6],
+  ['7', ai7, createProviderOf7],
+] as unknown as [string, typeof ai5, typeof createKelivoResponsesProvider][];
+
+describe.each(majors)(
+  'a tool of the host in ai %s',
+  (_, { generateText, streamText: streamTextOf, stepCountIs }, create) => {
+    it.each([false, true])('keeps its name against a tool of a server, streaming: %s', async streams => {
+      const { config } = await fixtureServer();
+      const { emulator } = await startProvider();
+      const provider = create({
+        baseURL: emulator.baseURL,
+        apiKey,
+        mcpServers: { files: { ...config, allowedTools: ['journal'] } },
+      });
+      onTestFinished(() => provider.close());
+      const journal = { inputSchema: z.object({}), execute: async () => 'the journal of the host' };
+      const run = async (tools: ToolSet) => {
+        const options = { model: provider('gpt-5'), prompt: 'Go.', tools, stopWhen: stepCountIs(5) };
+        if (!streams) return generateText(options);
+        const streamed = streamTextOf(options);
+        await streamed.consumeStream();
+        return streamed;
+      };
+
+      emulator.enqueue([{ call: 'journal' }, { call: 'files_journal' }]);
+      const { warnings } = await run({ journal });
+      expect(namesOf(emulator.requests[0])).toEqual(['journal', 'files_journal']);
+      expect(outputsOf(emulator.requests.at(-1))).toEqual([
+        'the journal of the host',
+        expect.stringContaining('start '),
+      ]);
+      expect(await warnings).toEqual([]);
+
+      // In a call without it, the tool of the server has its own name again.
+      emulator.enqueue([{ call: 'journal' }]);
+      await run({});
+      expect(namesOf(emulator.requests.at(-1))).toEqual(['journal']);
+      expect(outputsOf(emulator.requests.at(-1))).toEqual([expect.stringContaining('start ')]);
+    });
+
+    it('runs for a call in a namespace that was not declared', async () => {
+      const { emulator } = await startProvider();
+      const provider = create({ baseURL: emulator.baseURL, apiKey });
+      const find = { inputSchema: z.object({}), execute: async () => 'found' };
+      const item = {
+        type: 'function_call',
+        call_id: 'call_1',
+        name: 'find',
+        namespace: 'crm',
+        arguments: '{}',
+      };
+      emulator.enqueue({ output: [item] });
+      await generateText({
+        model: provider('gpt-5'),
+        prompt: 'Go.',
+        tools: { find },
+        stopWhen: stepCountIs(5),
+      });
+      expect(outputsOf(emulator.requests.at(-1))).toEqual(['found']);
+      expect(inputOf(emulator.requests.at(-1))).toContainEqual(
+        expect.objectContaining({ namespace: 'crm', name: 'find' }),
+      );
+    });
+  },
+);

@@ -10,6 +10,7 @@ import {
   type McpTools,
   type McpToolsOptions,
 } from '../../src/mcp/index.js';
+import type { PoolTimings } from '../../src/mcp/connection-pool.js';
 import { startMcpTools } from '../../src/mcp/start-mcp-tools.js';
 import type { ToolCallOptions, ToolOutput } from '../../src/tools/tool-source.js';
 
@@ -45,16 +46,16 @@ export async function temporaryFolder(): Promise<string> {
 /**
  * Creates tools that are closed after the test.
  *
- * @param options.retryFailedAfter Not a public option: the time before a failed server is tried again, in milliseconds.
+ * @param options.connectTimeout Not a public option, like `retryFailedAfter`. See `PoolTimings`.
  */
 export function openTools(
   servers: McpServers,
-  { retryFailedAfter, ...options }: McpToolsOptions & { retryFailedAfter?: number } = {},
+  { retryFailedAfter, connectTimeout, ...options }: McpToolsOptions & PoolTimings = {},
 ): McpTools {
   const tools =
-    retryFailedAfter === undefined
+    retryFailedAfter === undefined && connectTimeout === undefined
       ? createMcpTools(servers, options)
-      : startMcpTools(servers, options, { retryFailedAfter });
+      : startMcpTools(servers, options, { retryFailedAfter, connectTimeout });
   onTestFinished(() => tools.close());
   return tools;
 }

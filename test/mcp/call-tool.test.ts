@@ -95,6 +95,19 @@ it('does not retry a call that only an untrusted server calls idempotent', async
   expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(1);
 });
 
+it('starts nothing for a call whose tool is compared with its fingerprint while the source is closed', async () => {
+  const { config, journal } = await fixtureServer();
+  const reviewed = openTools({ fixture: config });
+  const fingerprints = await reviewed.fingerprints();
+  await reviewed.close();
+  const tools = openTools({ fixture: config }, { fingerprints });
+  await tools.listTools();
+  const refused = expect(call(tools, 'silent')).rejects.toMatchObject({ code: 'closed' });
+  await tools.close();
+  await refused;
+  expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(2);
+});
+
 it('fails running calls when the source is closed, and starts nothing for them', async () => {
   const { config, journal } = await fixtureServer();
   const tools = openTools({ fixture: config });

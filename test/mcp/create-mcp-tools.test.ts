@@ -242,8 +242,8 @@ describe('createMcpTools', () => {
     [{ onlog: () => {} }, 'Unknown setting `onlog` in the MCP options. Did you mean `onLog`?'],
     [{ pool: {} }, 'Invalid `pool` of the MCP options: expected the result of createMcpConnectionPool()'],
     [
-      { pool: createMcpConnectionPool(), connectTimeout: 1 },
-      'Expected `connectTimeout` among the options of `createMcpConnectionPool`, got it together with `pool`',
+      { pool: createMcpConnectionPool(), idleTimeout: 1 },
+      'Expected `idleTimeout` among the options of `createMcpConnectionPool`, got it together with `pool`',
     ],
   ])('rejects the options %j', (options, message) => {
     expect(() => createMcpTools({}, options as McpToolsOptions)).toThrow(message);

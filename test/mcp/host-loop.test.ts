@@ -1,8 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import type { JSONSchema7 } from '@ai-sdk/provider';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createMcpTools, type McpTools, type McpToolsOptions } from '../../src/mcp/index.js';
+import { toHostTools } from '../../src/tools/host-tools.js';
 import { everythingOverStdio, referenceServerScript } from './_everything-server.js';
 import { fixtureServer, openTools, temporaryFolder, until } from './_fixture-server.js';
 import { hostLoops } from './_host-loop.js';
@@ -162,6 +164,80 @@ describe.each(hostLoops)('in the loop of ai $major', ({ major, run }) => {
     expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(2);
   });
 
+  it('reports the progress of a server, and asks for the input that it needs', async () => {
+    const onElicitation = vi.fn<NonNullable<McpToolsOptions['onElicitation']>>(() =>
+      Promise.resolve({ action: 'accept', content: { name: 'Ada', check: true, integer: 42 } }),
+    );
+    const onProgress = vi.fn();
+    const source = openTools({ everything: everythingOverStdio() }, { onElicitation });
+    const { outputs } = await run(
+      await source.tools({ onProgress }),
+      [['trigger-long-running-operation', { duration: 0.1, steps: 2 }], ['trigger-elicitation-request']],
+      { streams: true },
+    );
+    expect(onProgress.mock.calls[0]).toMatchObject([
+      { progress: 1, total: 2 },
+      { toolCallId: 'call_1', server: 'everything' },
+    ]);
+    expect(onElicitation.mock.calls).toMatchObject([
+      [{ message: expect.stringContaining('inputs') }, { server: 'everything', toolCallId: 'call_2' }],
+    ]);
+    expect(outputs).toMatchObject([
+      { type: 'text', value: expect.stringContaining('completed') },
+      { type: 'text', value: expect.stringMatching(/Ada/) },
+    ]);
+  });
+
+  // One of the two answers for each host.
+  const trustAnnotations = major === 7;
+  it(`goes on when the process of a server is killed during a call, trusted: ${trustAnnotations}`, async () => {
+    const file = path.join(await temporaryFolder(), 'pids.txt');
+    const { command, args = [] } = everythingOverStdio();
+    const script = `echo $$ >> '${file}'; exec '${command}' '${args.join("' '")}'`;
+    const source = openTools({ everything: { command: 'sh', args: ['-c', script], trustAnnotations } });
+    const pids = async () => (await readFile(file, 'utf8')).trim().split('\n').map(Number);
+    const onProgress = vi.fn(async () => {
+      if (onProgress.mock.calls.length === 1) process.kill(Number((await pids())[0]), 'SIGKILL');
+    });
+    const { text, outputs } = await run(await source.tools({ onProgress }), [
+      ['trigger-long-running-operation', { duration: 1, steps: 5 }],
+      ['echo', { message: 'again' }],
+    ]);
+    expect(text).toBe('Done.');
+    expect(outputs).toMatchObject([
+      trustAnnotations
+        ? { type: 'text', value: expect.stringContaining('completed') }
+        : { type: 'error-text', value: expect.stringMatching(/may or may not/) },
+      { type: 'text', value: 'Echo: again' },
+    ]);
+    expect(await pids()).toHaveLength(2);
+  });
+
+  // `ai` 5 has no approvals.
+  if (major > 5)
+    it('asks for the calls that write a file, and not for those that read it', async () => {
+      const file = path.join(await temporaryFolder(), 'note.txt');
+      await writeFile(file, 'Hello.');
+      const source = openTools({
+        files: {
+          command: process.execPath,
+          args: [referenceServerScript('filesystem'), path.dirname(file)],
+          trustAnnotations: true,
+        },
+      });
+      const tools = await source.tools({ approvals: 'unless-read-only' });
+      const { content, outputs, messages } = await run(tools, [
+        ['read_text_file', { path: file }],
+        ['write_file', { path: file, content: 'Bye.' }],
+      ]);
+      expect(outputs).toEqual([{ type: 'text', value: 'Hello.' }]);
+      expect(await readFile(file, 'utf8')).toBe('Hello.');
+      const { approvalId } = content.find(({ type }) => type === 'tool-approval-request') ?? {};
+      const response = { type: 'tool-approval-response', approvalId, approved: true };
+      await run(tools, [], { messages: [...messages, { role: 'tool', content: [response] }] });
+      expect(await readFile(file, 'utf8')).toBe('Bye.');
+    });
+
   it('opens a server again after `close()`', async () => {
     const { config, journal } = await fixtureServer();
     const source = openTools({ fixture: config });
@@ -180,6 +256,39 @@ it('gives tools of the same name the names that they have in the tool loop', asy
   const own = await source.tools();
   expect(Object.keys(own)).toEqual(tools.map(({ name }) => name));
   expect(await own.b_echo?.execute({ text: 'hi' }, { toolCallId: 'call_1' })).toBe('echo hi');
+});
+
+it('leaves out of schemas for `WorkflowAgent` what its validator rejects, and no value', () => {
+  const inputSchema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      url: { type: 'string', format: 'uri', 'x-order': 1 },
+      size: {
+        oneOf: [{ type: 'string', pattern: '^\\d$' }, { $ref: '#/$defs/size' }, { $ref: 'size.json' }],
+      },
+      format: { type: 'string', enum: ['a'] },
+    },
+    not: { required: ['old'] },
+    required: ['url'],
+    $defs: { size: { type: 'number', minimum: 1 } },
+  };
+  const callTool = () => Promise.reject(new Error('Nothing is called.'));
+  const tools = toHostTools({ callTool }, [{ name: 'get', inputSchema: inputSchema as JSONSchema7 }], {
+    forWorkflowAgent: true,
+  });
+  expect(tools.get?.inputSchema).toMatchObject({
+    jsonSchema: {
+      type: 'object',
+      properties: {
+        url: { type: 'string' },
+        size: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/size' }, {}] },
+        format: { type: 'string', enum: ['a'] },
+      },
+      required: ['url'],
+      $defs: { size: { type: 'number', minimum: 1 } },
+    },
+  });
 });
 
 it('ends a running call with `close()`, and does not open its server again', async () => {

@@ -28,9 +28,9 @@ const goodServer = async (...allowedTools: string[]) => {
 const stillStarting = (name: string) =>
   `MCP server "${name}" is still starting. Its tools are offered as soon as it is ready.`;
 
-it('is waited for until `listTimeout`, once, and joins when it is ready', async () => {
+it('is waited for until `startupTimeout`, once, and joins when it is ready', async () => {
   const [late, good] = [await lateServer('echo'), await goodServer('journal')];
-  const pool = createMcpConnectionPool({ listTimeout: 3000, connectTimeout: 120_000 });
+  const pool = createMcpConnectionPool({});
   onTestFinished(() => pool.close());
   // The other server is ready before, however long it takes.
   const ready = openTools({ good: good.config }, { pool });
@@ -55,7 +55,7 @@ it('is waited for until `listTimeout`, once, and joins when it is ready', async 
 
 it('keeps starting when the turn that started it is aborted', async () => {
   const late = await lateServer('echo');
-  const tools = openTools({ late: late.config }, { listTimeout: 60_000 });
+  const tools = openTools({ late: late.config }, { startupTimeout: 60_000 });
   const controller = new AbortController();
   const listing = tools.listTools(controller);
   await until(async () => (await late.journal()).length > 0);
@@ -78,7 +78,7 @@ it('ends at `close()` while it is starting, and the listing with it', async () =
 
 it('is not waited for when it is tried again after a failure', async () => {
   const { config } = await fixtureServer('mute');
-  const tools = openTools({ mute: config }, { connectTimeout: 1000, listTimeout: 20_000 });
+  const tools = openTools({ mute: config }, { connectTimeout: 1000, startupTimeout: 20_000 });
   await tools.listTools();
   expect(tools.status()[0]?.state).toBe('failed');
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -94,7 +94,7 @@ it('loses its tools with a warning when it cannot be restarted', async () => {
   const { config } = await fixtureServer();
   await writeFile(script, `import ${JSON.stringify(String(config.args?.[0]))};\n`);
   const fixture = { ...config, args: [script], allowedTools: ['crash', 'echo'] };
-  const tools = openTools({ fixture }, { listTimeout: 60_000 });
+  const tools = openTools({ fixture }, { startupTimeout: 60_000 });
   expect(await namesOf(tools)).toEqual(['echo', 'crash']);
   await writeFile(script, 'process.exit(7);\n');
   await call(tools, 'crash');
@@ -112,7 +112,7 @@ it('offers its known tools at once after its connection was idle', async () => {
   const gate = path.join(await temporaryFolder(), 'gate');
   await writeFile(gate, '');
   const config = { ...good.config, env: { ...good.config.env, FIXTURE_GATE: gate } };
-  const tools = openTools({ good: config }, { idleTimeout: 50, listTimeout: 60_000 });
+  const tools = openTools({ good: config }, { idleTimeout: 50, startupTimeout: 60_000 });
   expect(await namesOf(tools)).toEqual(['echo']);
   await until(() => tools.status()[0]?.state === 'idle');
   await rm(gate);

@@ -88,6 +88,7 @@ it('loads at most eight files when the main entry is imported', () => {
 it.each([
   '.',
   './tool-loop',
+  './models',
   './journal',
   './telemetry',
   './adapters',

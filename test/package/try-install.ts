@@ -35,6 +35,7 @@ const projects: readonly Project[] = [
 const forBrowsers = [
   '.',
   './tool-loop',
+  './models',
   './journal',
   './telemetry',
   './mcp',

@@ -4,9 +4,7 @@
  * listed here, and for entries of this list that are handled.
  */
 export const NOT_SUPPORTED = {
-  'request parameters': {
-    background: 'A response in the background needs polling and resuming, which the provider does not do.',
-  },
+  'request parameters': {},
   'provider options': {},
   'tool options': {},
   'input items': {

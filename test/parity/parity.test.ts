@@ -244,7 +244,7 @@ const apiTools = [...types.membersOf('Tool')].filter(([type]) => type !== 'funct
 
 describe('hosted tools of the API', () => {
   it.each(apiTools)('%s: every field can be sent', async (type, properties) => {
-    const id = `openai.${type.replace(/_\d{4}_\d\d_\d\d$/, '').replace('computer_use_preview', 'computer_use')}`;
+    const id = `openai.${type.replace('computer_use_preview', 'computer_use')}`;
     const missing: string[] = [];
     for (const [field, samples] of properties) {
       // The name of a custom tool is the one under which the host declares it.
@@ -256,12 +256,25 @@ describe('hosted tools of the API', () => {
           tools: [{ type: 'provider-defined', id, name: 'declared', args }],
         });
         const [tool = {}] = (request?.body.tools ?? []) as Record<string, unknown>[];
+        if (tool.type !== type) missing.push(`type: ${json(tool.type)}`);
         if (error !== undefined || !containsAll(tool[field], value)) missing.push(`${field}: ${json(value)}`);
       }
     }
     expect(missing).toEqual([]);
   });
 });
+
+it.each(['web_search_2025_08_26', 'web_search_preview_2025_03_11'])(
+  'calls of %s have the name of its declaration, and their sources are requested',
+  async type => {
+    const { request, content } = await callModel(
+      { tools: [{ type: 'provider-defined', id: `openai.${type}`, name: 'find', args: {} }] },
+      { output: [{ type: 'web_search_call', ...ITEM_FIELDS.web_search_call }] },
+    );
+    expect(request?.body.include).toContain('web_search_call.action.sources');
+    expect(content.map(part => ('toolName' in part ? part.toolName : part.type))).toEqual(['find', 'find']);
+  },
+);
 
 /** Returns true if a value has all names and literals of a sample. */
 function containsAll(value: unknown, sample: Sample): boolean {
@@ -289,6 +302,7 @@ it('has an option for every parameter of a request', async () => {
         { ...(CALL_FOR[name] ?? baseCall), providerOptions: { openai: { [name]: value } } } as CallOptions,
       ]),
     ),
+    [{ ...baseCall, providerOptions: { kelivo: { background: true } } }],
     ...[...types.propertiesOf('Request')].flatMap(([field, samples]) => {
       const [name = ''] = Object.keys(toCamelCase({ [field]: true }));
       const openai = { [name]: toCamelCase(samples[0] ?? 'sample') };

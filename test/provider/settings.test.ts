@@ -39,8 +39,8 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
     /^Unknown setting `statuz` in `compatibility` of .*\. Did you mean `status`\?$/,
   ],
   [
-    { mcpServers: {}, mcp: { conectTimeout: 5 } },
-    /^Unknown setting `conectTimeout` in the setting `mcp`\. Did you mean `connectTimeout`\?$/,
+    { mcpServers: {}, mcp: { startupTimout: 5 } },
+    /^Unknown setting `startupTimout` in the setting `mcp`\. Did you mean `startupTimeout`\?$/,
   ],
   [{ apiKey: 7 }, /^Invalid `apiKey` of the provider settings: expected .*string.* or a function, got 7\.$/],
   [{ baseURL: ['x'] }, /^Invalid `baseURL` of the provider settings: .*expected string.*, got an array\.$/],

@@ -118,16 +118,42 @@ async function runProgram(
 }
 
 async function runWorker(entry: TestedEntry, options: object, consumer: string): Promise<Run> {
-  const name = `${entry.host}-workerd`;
+  const worker = await startWorker({
+    consumer,
+    name: `${entry.host}-workerd`,
+    contents: `${toImports(entry)}
+      export default {
+        fetch: async request => Response.json(await runScenarios(entry, host, z, await request.json())),
+      };`,
+  });
+  try {
+    return { observed: await worker.request(options), printed: worker.printed() };
+  } finally {
+    worker.stop();
+  }
+}
+
+interface WorkerOptions {
+  readonly consumer: string;
+  /** Name of the bundle. */
+  readonly name: string;
+  readonly contents: string;
+  readonly compatibilityDate?: string;
+  /** The folder of the installed workerd. */
+  readonly release?: 'workerd' | 'workerd-april';
+}
+
+/** Starts a worker that answers requests with JSON. */
+export async function startWorker({
+  consumer,
+  name,
+  contents,
+  compatibilityDate = '2026-11-01',
+  release = 'workerd',
+}: WorkerOptions) {
   const { metafile } = await build({
     absWorkingDir: consumer,
-    stdin: {
-      contents: `${toImports(entry)}
-        export default {
-          fetch: async request => Response.json(await runScenarios(entry, host, z, await request.json())),
-        };`,
-      resolveDir: consumer,
-    },
+    stdin: { contents, resolveDir: consumer },
     bundle: true,
     // In one file, esbuild evaluates `zod` in the wrong order if `ai@7` and a dynamic import of the MCP SDK share it.
     splitting: true,
@@ -157,33 +183,38 @@ async function runWorker(entry: TestedEntry, options: object, consumer: string):
     );
     const worker :Workerd.Worker = (
       modules = [${modules.join(', ')}],
-      compatibilityDate = "2026-11-01",
+      compatibilityDate = "${compatibilityDate}",
     );`,
   );
-  const server = spawn(binary('workerd'), ['serve', config, '--control-fd=3'], {
+  const program = path.join(installed, release, 'bin/workerd');
+  const server = spawn(program, ['serve', config, '--control-fd=3'], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const printed: string[] = [];
   for (const output of [server.stdout, server.stderr]) {
     output?.setEncoding('utf8').on('data', (text: string) => void printed.push(text));
   }
-  try {
-    const ended = once(server, 'exit').then(([code]) => {
-      throw new Error(`workerd ended with exit code ${code}: ${printed.join('')}`);
-    });
-    const port = (await listeningPort(server.stdio[3] as NodeJS.ReadableStream)) ?? (await ended);
-    const response = await fetch(`http://127.0.0.1:${port}/`, {
-      method: 'POST',
-      body: JSON.stringify(options),
-      signal: AbortSignal.timeout(TIME_LIMIT),
-    });
-    ended.catch(() => {}); // Ended by the test.
-    const body = await response.text();
-    if (!response.ok) throw new Error(`Expected status 200, got ${response.status}: ${body}`);
-    return { observed: JSON.parse(body), printed: printed.join('') };
-  } finally {
-    server.kill('SIGKILL');
-  }
+  const ended = once(server, 'exit').then(([code]) => {
+    throw new Error(`workerd ended with exit code ${code}: ${printed.join('')}`);
+  });
+  ended.catch(() => {}); // Ended by the test, or reported below.
+  const port = (await listeningPort(server.stdio[3] as NodeJS.ReadableStream)) ?? (await ended);
+  return {
+    /** Sends a request with a JSON body, and returns the JSON of the response. */
+    async request(options: object) {
+      const response = await fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        body: JSON.stringify(options),
+        signal: AbortSignal.timeout(TIME_LIMIT),
+      });
+      const body = await response.text();
+      if (!response.ok)
+        throw new Error(`Expected status 200, got ${response.status}: ${body}\n${printed.join('')}`);
+      return JSON.parse(body);
+    },
+    printed: () => printed.join(''),
+    stop: () => void server.kill('SIGKILL'),
+  };
 }
 
 /** Returns undefined if the process ends first. */

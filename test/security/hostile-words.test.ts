@@ -79,7 +79,7 @@ describe('names of object properties', () => {
     expect(runs).toBe(0);
     expect(Object(server.requests.at(-1)?.body).input.at(-1)).toMatchObject({
       type: 'function_call_output',
-      output: expect.stringContaining(`There is no tool "${name}". Available tools: count.`),
+      output: JSON.stringify({ error: `There is no tool "${name}". Available tools: count.` }),
     });
   });
 

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { context, createTraceState, propagation, SpanKind, trace } from '@opentelemetry/api';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createMcpTools, type McpServers, type McpTools } from '../../src/mcp/index.js';
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
+import { everythingOverStdio, startEverythingServer } from '../mcp/_everything-server.js';
 import { call, callRound, ofType, scriptedModel, stream, textRound } from '../tool-loop/_scripted-model.js';
 import { useRecorder } from './_recorder.js';
 
@@ -25,6 +26,12 @@ beforeAll(async () => {
   http.servers = { meta: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } };
 });
 afterAll(() => void httpServer.kill());
+
+async function startOverHttp() {
+  const { config, close } = await startEverythingServer('streamableHttp');
+  onTestFinished(close);
+  return config;
+}
 
 let opened: McpTools[] = [];
 afterEach(async () => {
@@ -136,6 +143,38 @@ describe.each([
 });
 
 describe('the trace context', () => {
+  it('has the state that other systems have added', async () => {
+    const traceState = createTraceState('vendor=a1,other=b2');
+    const remote = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1, traceState };
+    const caller = trace.setSpan(context.active(), trace.wrapSpanContext(remote));
+    const meta = await context.with(caller, () => turn(open(stdio)));
+    expect(meta).toMatchObject({ tracestate: 'vendor=a1,other=b2' });
+    expect(meta.traceparent?.split('-')[1]).toBe(remote.traceId);
+  });
+
+  it.each([
+    ['stdio', everythingOverStdio],
+    ['Streamable HTTP', startOverHttp],
+  ])('is active while a question of the server is answered, over %s', async (_, start) => {
+    const active: unknown[] = [];
+    const tools = open(
+      { everything: await start() },
+      {
+        onElicitation: async () => {
+          await Promise.resolve();
+          active.push(trace.getActiveSpan()?.spanContext().spanId);
+          return { action: 'decline' };
+        },
+      },
+    );
+    await Promise.all(
+      ['first', 'second'].map(name => turn(tools, { tool: 'trigger-elicitation-request', name })),
+    );
+    const spans = recorder.spans.filter(span => span.name === 'execute_tool trigger-elicitation-request');
+    expect(active.sort()).toEqual(spans.map(span => span.spanContext().spanId).sort());
+    expect(new Set(active).size).toBe(2);
+  });
+
   it('has baggage only on request', async () => {
     const meta = await turn(open(stdio), { propagateBaggageTo: server => server === 'meta' });
     expect(meta.baggage).toBe('user=Ada%20L');

@@ -307,6 +307,8 @@ describe('metrics', () => {
     await stream(model);
     expect(await metrics()).toEqual({
       'gen_ai.client.inference.duration': 2,
+      'gen_ai.client.inference.operation.input_tokens': 2,
+      'gen_ai.client.inference.operation.output_tokens': 2,
       'gen_ai.client.inference.time_to_first_chunk': 2,
       'gen_ai.client.inference.usage.input_tokens': 300,
       'gen_ai.client.inference.usage.output_tokens': 30,
@@ -320,6 +322,56 @@ describe('metrics', () => {
     const data = dataOf();
     expect(data).toContain('"error.type":"tool_error"');
     expect(data).not.toMatch(/canary|turn_id|call\.id|resp_1/);
+    await close();
+  });
+});
+
+describe('the conventions', () => {
+  it('name the conversation, the previous response, the effort and a compaction, only when they apply', async () => {
+    const { model } = createScene({ telemetry: { conversationId: chat => (chat as { id?: string }).id } });
+    await stream(model, {
+      providerOptions: {
+        openai: { conversation: 'conv_1', previousResponseId: 'resp_0', reasoningEffort: 'low' },
+        kelivo: { context: { id: 'chat-7' } },
+      },
+    });
+    const { model: plain } = createScene();
+    await stream(plain, { providerOptions: { openai: { conversation: 'conv_1' } } });
+    const names = ['conversation.id', 'request.previous_response.id', 'request.reasoning.level'];
+    const valuesOf = (index: number) =>
+      names.map(name => spansOf('chat')[index]?.attributes[`gen_ai.${name}`]);
+    expect(valuesOf(0)).toEqual(['chat-7', 'resp_0', 'low']);
+    expect(valuesOf(2)).toEqual(['conv_1', undefined, undefined]);
+    expect(recorder.exported()).not.toContain('compacted');
+  });
+
+  it.each([
+    ['text', 'text'],
+    ['an image', 'unknown'],
+  ])('count the input of %s as %s, and a failed round as 0 of unknown', async (content, modality) => {
+    const { metrics, meter, close, dataOf } = createMeter();
+    const { model } = createScene({ telemetry: { meter } });
+    const file = { type: 'file', mediaType: 'image/png', data: new Uint8Array([1]) } as const;
+    const part = content === 'text' ? { type: 'text' as const, text: 'Go.' } : file;
+    await stream(model, { prompt: [{ role: 'user', content: [part] }] });
+    await metrics();
+    const points = () =>
+      (JSON.parse(dataOf()) as { descriptor: { name: string }; dataPoints: { attributes: object }[] }[])
+        .filter(({ descriptor }) => descriptor.name.endsWith('.usage.input_tokens'))
+        .flatMap(({ dataPoints }) => dataPoints.map(({ attributes }) => attributes));
+    expect(points()).toMatchObject([
+      { 'gen_ai.token.modality': modality },
+      { 'gen_ai.token.modality': modality },
+    ]);
+    const failing = withToolLoop(
+      scriptedModel(() => {
+        throw new Error('no connection');
+      }),
+      { tools: [], telemetry: createTelemetry({ meter }), retry: { maxRetries: 0 } },
+    );
+    await stream(failing).catch(() => {});
+    await metrics();
+    expect(points().at(-1)).toMatchObject({ 'gen_ai.token.modality': 'unknown', 'error.type': '_OTHER' });
     await close();
   });
 });

@@ -1,13 +1,19 @@
 import { afterEach } from 'vitest';
 import type { ResponsesEmulator } from '../../src/testing/index.js';
 import { type MultiApiEmulatorOptions, startMultiApiEmulator } from '../_emulators/start-emulator.js';
+import { RAW_REQUEST, reportRequests } from './_contract.js';
 
 type Json = Record<string, unknown>;
 
 const running: ResponsesEmulator[] = [];
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map(emulator => emulator.close()));
+afterEach(async ({ task }) => {
+  const closed = running.splice(0);
+  await Promise.all(closed.map(emulator => emulator.close()));
+  reportRequests(
+    task,
+    closed.flatMap(({ requests }) => requests),
+  );
 });
 
 /** Starts an emulator of the Responses, Chat Completions and Gemini APIs, which is closed after the test. */
@@ -28,7 +34,7 @@ export async function post(
 ) {
   const response = await fetch(emulator.baseURL + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...RAW_REQUEST, ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   const text = await response.text();

@@ -64,6 +64,20 @@ describe('reasoning in a conversation', () => {
     });
   });
 
+  it('is rejected before a message without an id if it is stored and has one', async () => {
+    const message = { type: 'message', role: 'assistant', content: 'Sunny.' };
+    const stored = await askWeather({ ...reasoningModel, store: true });
+    const { question, reasoning } = stored;
+    expect(await stored.send(question, reasoning, message)).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('provided without its required following item'),
+    });
+    expect((await stored.send(question, { ...reasoning, id: undefined }, message)).status).toBe(200);
+    expect((await stored.send(question, reasoning, { ...message, id: 'msg_1' })).status).toBe(200);
+    const { question: other, reasoning: unstored, send } = await askWeather();
+    expect((await send(other, unstored, message)).status).toBe(200);
+  });
+
   it('is required by a call that keeps its id', async () => {
     const { question, reasoning, call, output, send } = await askWeather();
     expect(await send(question, call, output)).toMatchObject({

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillSchema } from '../../src/testing/model/schema-values.js';
-import { createValuePool } from '../../src/testing/model/schema-values.js';
+import { createValuePool, fillSchema } from '../../src/testing/model/tool-calls.js';
 
 const fill = (schema: Record<string, unknown>, message: string) =>
   fillSchema(schema, { pool: createValuePool(message) });

@@ -24,6 +24,15 @@ describe('validateTools', () => {
     });
   });
 
+  it('rejects more than 128 tools', async () => {
+    const tools = Array.from({ length: 129 }, (_, index) => tool(`tool_${index}`));
+    expect(await refuse({ model: 'gpt-4o', input: 'Hi', tools })).toMatchObject({
+      message: expect.stringContaining('maximum length 128, but got an array with length 129'),
+      param: 'tools',
+      code: 'array_above_max_length',
+    });
+  });
+
   const invalid = "Invalid schema for function 'get_weather': ";
   const cases: [string, Json, string][] = [
     [

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { formats } from '../../src/adapters/index.js';
+import { detectedSyntax } from '../../src/text-tools/formats/detected.js';
 import {
   type TextToolFormat,
   thinkTags,
@@ -28,7 +29,7 @@ const tools = toDeclaredTools({
 
 /** The maximum average number of visits to a character, for any text. */
 const MAX_VISITS = 9;
-const LENGTH = 40_000;
+const LENGTH = 10_000;
 
 const fill = (unit: string): string => unit.repeat(Math.ceil(LENGTH / unit.length));
 const open = '<tool_call>\n<function=save>\n<parameter=a>\n';
@@ -204,6 +205,33 @@ it.each([
 ])('visits each character only a few times in newer formats: %s', (_, text) => {
   for (const length of [1, 4, text.length]) expect(read(text, length, newer).visits).toBeLessThan(MAX_VISITS);
 });
+
+const LONG = 128 * 1024;
+const fillLong = (unit: string): string => unit.repeat(Math.ceil(LONG / unit.length)).slice(0, LONG);
+
+/** Markers of a format in a row, with and without words, and a call that never ends. */
+function toHostileTexts(format: TextToolFormat): string[] {
+  const { openers, lineOpeners = [], startOpeners = [], prefixes: [prefix = ''] = [], closers = [] } = format;
+  const [opener = ''] = [...openers, ...lineOpeners, ...startOpeners];
+  return [
+    fillLong(prefix + opener),
+    fillLong(`${opener}any ${closers[0] ?? ''}\n`),
+    prefix + opener + fillLong('{"a": "x<'),
+  ];
+}
+
+it.each([
+  ...Object.entries(formats).map(([name, format]) => [name, [format]] as const),
+  ['those that are detected', detectedSyntax.formats] as const,
+])(
+  'visits each character of a long text only a few times, in the format %s',
+  { timeout: 60_000 },
+  (_, readFormats) => {
+    for (const text of readFormats.slice(0, 1).flatMap(toHostileTexts)) {
+      expect(read(text, 4096, readFormats).visits).toBeLessThan(MAX_VISITS);
+    }
+  },
+);
 
 const undeclared = (name: string) => ({
   'an argument': `<tool_call>\n<function=${name}>\n<parameter=content>\n${fill('line\n')}${close}`,

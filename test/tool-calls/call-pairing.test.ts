@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Prompt } from '../../src/core/prompt.js';
 import {
-  isContinuation,
+  continuesStoredResponse,
   type PairToolCallsOptions,
   pairToolCalls,
 } from '../../src/tool-calls/call-pairing.js';
@@ -415,5 +415,5 @@ it.each([
   [{}, { previousResponseId: 'resp_1' }, true],
   [{ openai: { conversation: 'conv_1' } }, { conversation: null }, false],
 ])('the options %j and %j continue a conversation on the server: %s', (providerOptions, own, expected) => {
-  expect(isContinuation({ providerOptions, own })).toBe(expected);
+  expect(continuesStoredResponse({ providerOptions, own })).toBe(expected);
 });

@@ -66,7 +66,7 @@ const hosts = {
 describe.each(Object.entries(hosts))('repairToolCall in %s', (_, run) => {
   it.each([
     ['a decorated name', 'functions.get_weather', '{"city": "Oslo", "days": 3}'],
-    ['a name in another case', 'Get-Weather', '{"city": "Oslo", "days": 3}'],
+    ['a name in another case', 'Get_Weather', '{"city": "Oslo", "days": 3}'],
     ['malformed arguments', 'get_weather', "{'city': 'Oslo', 'days': 3,}"],
     ['both', 'get_weather<|channel|>commentary', "{'city': 'Oslo', 'days': '3'}"],
   ])('repairs %s', async (_, name, input) => {

@@ -28,10 +28,8 @@ describe('normalizeToolName', () => {
     ['like a prefix that was declared', 'default_api', 'default_api'],
     ['with a decoration around a declared name that looks like an index', 'functions.x:0', 'x:0'],
     ['in another case', 'READFILE', 'readFile'],
-    ['with an underscore', 'Read_File', 'readFile'],
-    ['with a hyphen', 'read-file', 'readFile'],
     ['with a space', 'Read File', 'readFile'],
-    ['with a decoration and in another case', 'functions.read_file:2', 'readFile'],
+    ['with a decoration and in another case', 'functions.readfile:2', 'readFile'],
   ])('finds a tool whose name is written %s', (_, name, expected) => {
     expect(normalizeToolName(name, declared)).toBe(expected);
   });
@@ -40,6 +38,10 @@ describe('normalizeToolName', () => {
     ['that differs in case from two declared names', 'GET_WEATHER'],
     ['that differs in white space from two declared names', 'functions.get weather'],
     ['that has other characters', 'read.file'],
+    ['with another underscore', 'Read_File'],
+    ['with another hyphen', 'read-file'],
+    ['with underscores around it', '__functions__'],
+    ['with a hyphen in place of an underscore', 'get-weather'],
     ['that was not declared', 'functions.get_time'],
     ['that only starts with a declared name', 'get_weather_now'],
     ['that only ends with a declared name', 'my.functions.get_weather'],

@@ -71,7 +71,7 @@ describe.each(Object.keys(breaks))('a round that ends with %s', name => {
     expect(await aborted.opened).toMatchObject({ name: 'AbortError' });
     expect(tools.calls).toHaveLength(1);
     expect(ofType(parts, 'tool-result')).toMatchObject([
-      { toolCallId: 'c1', isError: true, result: 'The response ended before this tool had finished.' },
+      { toolCallId: 'c1', isError: true, result: expect.stringMatching(/may or may not have taken effect/) },
       { toolCallId: 'c2', isError: true },
     ]);
     expect(model.requests).toHaveLength(1);

@@ -44,6 +44,7 @@ describe('onEvent', () => {
       { type: 'round-end', ...first, finishReason: 'tool-calls', usage },
       { type: 'round-start', ...second },
       { type: 'round-end', ...second, finishReason: 'stop', usage },
+      { type: 'turn-end', ...always, outcome: 'finished' },
     ]);
     const times = events.map(event => event.at);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -60,7 +61,7 @@ describe('onEvent', () => {
   it('receives the context of the call itself, not a copy', async () => {
     const context = { user: 'ada' };
     const events = await eventsOf({ kelivo: { context } });
-    expect(events).toHaveLength(8);
+    expect(events).toHaveLength(9);
     for (const event of events) expect(event.context).toBe(context);
   });
 

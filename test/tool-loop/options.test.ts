@@ -23,7 +23,7 @@ describe('the options of a tool loop', () => {
     ],
     [
       { tools, maxRounds: '3' },
-      'Invalid `maxRounds` of the tool loop options: expected number, got a string.',
+      'Invalid `maxRounds` of the tool loop options: expected a whole number of at least 1, or false, got a string.',
     ],
     [{ tools, maxRounds: 1.5 }, 'Invalid `maxRounds` of the tool loop options'],
     [

@@ -32,7 +32,7 @@ interface Turn {
 /** Runs a turn whose rounds call `read`, or `other` for the input `other`. */
 async function run({ rounds, read = () => 'same', options = {} }: Turn) {
   const events: ToolLoopEvent[] = [];
-  const source = scriptedTools({ read: { execute: read, readOnly: true }, other: () => 'other' });
+  const source = scriptedTools({ read: { execute: read }, other: () => 'other' });
   let count = 0;
   const toCall = (input: Input) =>
     input === 'other' ? call(`c${count++}`, 'other') : call(`c${count++}`, 'read', input);
@@ -41,7 +41,9 @@ async function run({ rounds, read = () => 'same', options = {} }: Turn) {
     textRound('Enough.'),
   );
   const onEvent = (event: ToolLoopEvent) => void events.push(event);
-  const parts = await stream(withToolLoop(model, { tools: source, onEvent, ...options }));
+  const parts = await stream(
+    withToolLoop(model, { tools: source, onEvent, execution: 'parallel', ...options }),
+  );
   const outputs = exchangeOf(model.requests.at(-1)).outputs.map(([, output]) => output);
   const warnings = events.flatMap(event => (event.type === 'warning' ? [event.message] : []));
   return { parts, outputs, warnings, events, model, runs: source.calls.length };

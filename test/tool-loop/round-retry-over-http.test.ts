@@ -1,153 +1,121 @@
-import { jsonSchema, stepCountIs, streamText, tool } from 'ai7';
+import * as ai5 from 'ai';
+import * as ai6 from 'ai6';
+import * as ai7 from 'ai7';
 import { describe, expect, it } from 'vitest';
-import { createKelivoResponsesProvider } from '../../src/v4.js';
+import * as v2 from '../../src/index.js';
+import * as v3 from '../../src/v3.js';
+import * as v4 from '../../src/v4.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
+import { createExecutions, cutOnce, cuts, endings, eventsOf, roundOf } from './_cut-rounds.js';
 
-const callItem = (id: string, name: string) => ({
-  type: 'function_call',
-  id: `fc_${id}`,
-  call_id: `call_${id}`,
-  name,
-  arguments: '{}',
-  status: 'completed',
-});
+interface Case {
+  readonly host: string;
+  readonly ai: typeof ai5;
+  readonly entry: typeof v2;
+  readonly options?: object;
+  readonly retry?: object;
+  /** True if the host repeats turns itself. */
+  readonly isRepeated?: boolean;
+}
 
-const toCallEvents = (item: ReturnType<typeof callItem>, output_index: number) => [
+const retryOnError = { streamRetries: 0, onError: () => ({ retry: true }) };
+
+const hosts = [
+  { host: 'ai 5', ai: ai5, entry: v2 },
+  { host: 'ai 6', ai: ai6, entry: v3 },
+  { host: 'ai 7', ai: ai7, entry: v4 },
+  { host: 'ai 7 with streamRetries', ai: ai7, entry: v4, options: { streamRetries: 2 }, isRepeated: true },
+  { host: 'ai 7 with onError', ai: ai7, entry: v4, options: retryOnError, isRepeated: true },
   {
-    type: 'response.output_item.added',
-    output_index,
-    item: { ...item, arguments: '', status: 'in_progress' },
+    host: 'ai 7 with streamRetries and no retries of rounds',
+    ai: ai7,
+    entry: v4,
+    options: { streamRetries: 2 },
+    retry: { streamRetries: false, maxRetries: false },
+    isRepeated: true,
   },
-  { type: 'response.function_call_arguments.delta', output_index, item_id: item.id, delta: '{}' },
-  { type: 'response.function_call_arguments.done', output_index, item_id: item.id, arguments: '{}' },
-  { type: 'response.output_item.done', output_index, item },
-];
-
-const toResponseEvents = (id: string, output: object[], events: object[]) => [
-  { type: 'response.created', response: { id, status: 'in_progress', output: [] } },
-  ...events,
   {
-    type: 'response.completed',
-    response: {
-      id,
-      status: 'completed',
-      output,
-      usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
-    },
+    host: 'ai 7 with onError and no retries of rounds',
+    ai: ai7,
+    entry: v4,
+    options: retryOnError,
+    retry: { streamRetries: 0 },
+    isRepeated: true,
   },
-];
+] as unknown as readonly Case[];
 
-const look = callItem('look', 'look');
-const pay = callItem('pay', 'pay');
-const payAgain = callItem('pay_again', 'pay');
-const answer = {
-  type: 'message',
-  id: 'msg_1',
-  role: 'assistant',
-  status: 'completed',
-  content: [{ type: 'output_text', text: 'All is paid.', annotations: [] }],
-};
+const inputSchema = ai5.jsonSchema({ type: 'object', properties: {} });
 
-const rounds = [
-  toResponseEvents('resp_1', [look, pay], [...toCallEvents(look, 0), ...toCallEvents(pay, 1)]),
-  toResponseEvents('resp_2', [payAgain], toCallEvents(payAgain, 0)),
-  toResponseEvents(
-    'resp_3',
-    [answer],
-    [
-      {
-        type: 'response.output_item.added',
-        output_index: 0,
-        item: { ...answer, content: [], status: 'in_progress' },
-      },
-      {
-        type: 'response.output_text.delta',
-        output_index: 0,
-        content_index: 0,
-        item_id: 'msg_1',
-        delta: 'All is ',
-      },
-      {
-        type: 'response.output_text.delta',
-        output_index: 0,
-        content_index: 0,
-        item_id: 'msg_1',
-        delta: 'paid.',
-      },
-      { type: 'response.output_item.done', output_index: 0, item: answer },
-    ],
-  ),
-];
-
-/** The ways in which a server breaks a response. */
-const endings = {
-  'a closed connection': [],
-  'an error event': [{ type: 'error', error: { code: 'server_is_overloaded', message: 'Overloaded.' } }],
-  'response.failed': [
-    {
-      type: 'response.failed',
-      response: {
-        id: 'resp_x',
-        status: 'failed',
-        output: [],
-        error: { code: 'server_error', message: 'Failed.' },
-      },
+async function run(
+  { ai, entry, options = {}, retry = {} }: Case,
+  [round, cut]: readonly [number, number],
+  ending: readonly object[],
+) {
+  const isCut = cutOnce(round);
+  const { url, requests } = await serve((response, { body }) => {
+    const requested = roundOf(body);
+    const events = eventsOf(requested);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(toSse((isCut(requested) ? [...events.slice(0, cut), ...ending] : events) as never));
+  });
+  const executions = createExecutions();
+  const provider = entry.createKelivoResponsesProvider({
+    baseURL: `${url}/v1`,
+    apiKey: 'test-key',
+    tools: {
+      look: { inputSchema, readOnly: true, execute: async () => executions.run('look') },
+      pay: { inputSchema, execute: async () => executions.run('pay') },
     },
-  ],
-};
+    toolLoop: { retry: { initialDelay: 0, ...retry } },
+  });
+  const errors: unknown[] = [];
+  const result = ai.streamText({
+    model: provider('gpt-5'),
+    prompt: 'Pay twice.',
+    // Identifies the call: a host passes the same object when it repeats a turn.
+    abortSignal: new AbortController().signal,
+    maxRetries: 2,
+    stopWhen: ai.stepCountIs(5),
+    tools: { ask: ai.tool({ inputSchema, execute: async () => executions.run('ask') }) },
+    onError: ({ error }) => void errors.push(error),
+    ...options,
+  });
+  await result.consumeStream();
+  const text = await Promise.resolve(result.text).catch(() => undefined);
+  const usage = await Promise.resolve(result.totalUsage).catch(() => undefined);
+  return { text, usage, errors, executions, requests };
+}
 
-describe.each(Object.entries(endings))(
-  'under ai 7 with `streamRetries`, a response that ends with %s',
-  (_, ending) => {
-    const cuts = rounds.flatMap((events, round) =>
-      events.slice(1).map((_event, index) => [round, index + 1] as const),
-    );
-
-    it.each(cuts)('runs each paid call once: round %i, event %i', async (round, cut) => {
-      let next = 0;
-      let isCut = false;
-      const { url, requests } = await serve(response => {
-        const events = rounds[next] ?? [];
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        if (next === round && !isCut) {
-          isCut = true;
-          response.end(toSse([...events.slice(0, cut), ...ending] as never));
-          return;
-        }
-        next++;
-        response.end(toSse(events as never));
-      });
-      const ran: string[] = [];
-      const inputSchema = { type: 'object' as const, properties: {} };
-      const provider = createKelivoResponsesProvider({
-        baseURL: `${url}/v1`,
-        apiKey: 'test-key',
-        tools: {
-          look: {
-            inputSchema: jsonSchema(inputSchema),
-            readOnly: true,
-            execute: async () => (ran.push('look'), 'seen'),
-          },
-          pay: { inputSchema: jsonSchema(inputSchema), execute: async () => (ran.push('pay'), 'paid') },
-        },
-        toolLoop: { retry: { initialDelay: 0 } },
-      });
-      const errors: unknown[] = [];
-      const result = streamText({
-        model: provider('gpt-5'),
-        prompt: 'Pay twice.',
-        streamRetries: 2,
-        maxRetries: 2,
-        stopWhen: stepCountIs(5),
-        tools: { unused: tool({ inputSchema: jsonSchema(inputSchema) }) },
-        onError: ({ error }) => void errors.push(error),
-      });
-      expect(await result.text).toMatch(/All is paid\.$/);
-      expect(errors).toEqual([]);
-      expect(ran.filter(name => name === 'pay')).toHaveLength(2);
-      expect(ran.filter(name => name === 'look').length).toBeLessThanOrEqual(2);
-      expect(requests).toHaveLength(4);
-    });
-  },
+/** Each host with one ending, and one host with each. */
+const combinations = hosts.flatMap(host =>
+  Object.keys(endings)
+    .filter((_, index) => index === 0 || host.host === 'ai 7')
+    .map(ending => [host.host, ending, host] as const),
 );
+
+describe.each(combinations)('under %s, a response that ends with %s', (_, ending, host) => {
+  it.each(cuts)('runs each paid call once: round %i, event %i', async (round, cut) => {
+    const { text, usage, errors, executions, requests } = await run(
+      host,
+      [round, cut],
+      endings[ending] ?? [],
+    );
+    expect(executions.count('ask')).toBeLessThanOrEqual(1);
+    expect(executions.count('look')).toBeLessThanOrEqual(2);
+    expect(executions.count('pay')).toBe(2);
+    // The host may have run its call, so that only the host can repeat the round.
+    const isOfHost = round === 2 && cut >= 5;
+    if (isOfHost && host.isRepeated !== true) {
+      expect(errors).toMatchObject([{ isRetryable: false }]);
+      return;
+    }
+    // A host reports the errors that it repeats.
+    if (host.isRepeated !== true) expect(errors).toEqual([]);
+    expect(text).toMatch(/All is paid\.$/);
+    expect(executions.count('ask')).toBe(1);
+    expect(requests).toHaveLength(5);
+    // The usage of the four responses that count.
+    expect(usage?.totalTokens).toBe(60);
+  });
+});

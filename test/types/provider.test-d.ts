@@ -55,7 +55,9 @@ test('rejects unknown and wrong settings', () => {
   // @ts-expect-error A misspelt setting of the tool loop.
   createKelivoResponsesProvider({ toolLoop: { maxRoundz: 3 } });
   expectTypeOf<KelivoResponsesSettings['timeouts']>().toEqualTypeOf<TimeoutSettings | undefined>();
-  expectTypeOf<KelivoResponsesSettings['api']>().toEqualTypeOf<'openai' | 'azure' | 'google' | undefined>();
+  expectTypeOf<KelivoResponsesSettings['api']>().toEqualTypeOf<
+    'openai' | 'azure' | 'google' | 'open-responses' | undefined
+  >();
   expectTypeOf<KelivoResponsesSettings['apiKey']>().extract<readonly string[]>().not.toBeNever();
   expectTypeOf<KelivoResponsesSettings['compatibility']>().extract<'vllm'>().toEqualTypeOf<'vllm'>();
 });

@@ -1,26 +1,33 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { startResponsesEmulator } from '../../src/testing/index.js';
+import { root } from '../package/manifest.js';
 import { pack } from '../package/pack.js';
 
 const execute = promisify(execFile);
 const app = fileURLToPath(new URL('_app', import.meta.url));
 
-/** Installed for this test only, because they take 700 MB. `@ai-sdk/workflow` requires Node 22. */
-const packages = [
-  '@ai-sdk/workflow@2.0.43',
-  '@workflow/vitest@5.0.0-beta.52',
-  'ai@7',
-  'node@22',
-  'vitest@3',
-  'workflow@5.0.0-beta.55',
-  'zod@4',
-];
+/**
+ * Installed for this test only, because they take 200 MB. Integrations of the runtime into frameworks, which no test uses,
+ * would triple that.
+ */
+const dependencies = {
+  '@ai-sdk/workflow': '2.0.43',
+  '@workflow/vitest': '5.0.0-beta.52',
+  ai: '7',
+  vitest: '3',
+  workflow: '5.0.0-beta.55',
+  zod: '4',
+};
+const integrations = 'astro cli nest next nitro nuxt sveltekit typescript-plugin'.split(' ');
+
+const serverScript = (name: string) =>
+  path.join(root, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
 
 it('models pass through the runtime of Vercel Workflow', { timeout: 600_000 }, async () => {
   const key = 'sk-workflow-0123456789';
@@ -30,22 +37,47 @@ it('models pass through the runtime of Vercel Workflow', { timeout: 600_000 }, a
   onTestFinished(() => emulator.close());
 
   await cp(app, folder, { recursive: true });
-  await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-  const options = ['--no-audit', '--no-fund', '--no-package-lock'];
-  await execute('npm', ['install', ...options, await pack(folder), ...packages], { cwd: folder });
+  await mkdir(path.join(folder, 'empty'));
+  await writeFile(path.join(folder, 'empty/package.json'), '{ "name": "empty", "version": "1.0.0" }');
+  const manifest = {
+    type: 'module',
+    private: true,
+    dependencies: { ...dependencies, 'kelivo-responses': `file:${await pack(folder)}` },
+    overrides: Object.fromEntries(integrations.map(name => [`@workflow/${name}`, 'file:./empty'])),
+  };
+  await writeFile(path.join(folder, 'package.json'), JSON.stringify(manifest));
+  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock'];
+  await execute('npm', ['install', ...options], { cwd: folder });
+  const modules = path.join(folder, 'node_modules');
+  // Compiled for the journal of the durable turn, because Node 20 has no SQLite.
+  await symlink(path.join(root, 'node_modules/better-sqlite3'), path.join(modules, 'better-sqlite3'));
 
   const { baseURL } = emulator;
+  const pids = path.join(folder, 'pids.txt');
+  const file = path.join(folder, 'note.txt');
+  await writeFile(file, 'Hello.');
+  const everything = `echo $$ >> '${pids}'; exec '${process.execPath}' '${serverScript('everything')}'`;
+  const servers = {
+    everything: { command: 'sh', args: ['-c', everything], trustAnnotations: true },
+    files: {
+      command: process.execPath,
+      args: [serverScript('filesystem'), folder],
+      trustAnnotations: true,
+    },
+  };
   const variables = {
     EMULATOR_URL: baseURL,
     EMULATOR_KEY: key,
     OPENAI_BASE_URL: baseURL,
     OPENAI_API_KEY: key,
+    MCP_SERVERS: JSON.stringify(servers),
+    MCP_PIDS: pids,
+    MCP_FILE: file,
   };
   const report = path.join(folder, 'report.json');
-  const modules = path.join(folder, 'node_modules');
   // A failing run rejects with its output.
   await execute(
-    path.join(modules, 'node/bin/node'),
+    process.execPath,
     [
       path.join(modules, 'vitest/vitest.mjs'),
       'run',
@@ -59,5 +91,5 @@ it('models pass through the runtime of Vercel Workflow', { timeout: 600_000 }, a
     { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, ...variables } },
   );
   const { numPassedTests } = (await import(report, { with: { type: 'json' } })).default;
-  expect(numPassedTests).toBe(9);
+  expect(numPassedTests).toBe(13);
 });

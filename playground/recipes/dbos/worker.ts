@@ -1,11 +1,13 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { streamText } from 'ai';
-import { type Approve, toolLoopCallOptions } from 'kelivo-responses/tool-loop';
+import { type Approve, toolLoopCallOptions, type UnknownOutcomePolicy } from 'kelivo-responses/tool-loop';
 import { createKelivoResponsesProvider } from 'kelivo-responses/v3';
 import { fileURLToPath } from 'node:url';
 import { type Answer, serveTurns, type TurnEvent } from '../shared/turn-server.ts';
 
 const { DATABASE_URL, TRAIN_API = '', PORT = '4200', EXECUTOR = 'executor-1' } = process.env;
+/** Policy for calls that started before a crash and have no recorded output: `refuse`, `ask` or `run`. */
+const ON_UNKNOWN_OUTCOME = process.env.ON_UNKNOWN_OUTCOME as UnknownOutcomePolicy | undefined;
 const DAY = 86_400;
 
 /** Sends an event to the clients of a turn. */
@@ -27,7 +29,7 @@ const provider = createKelivoResponsesProvider({
       trustAnnotations: true,
     },
   },
-  toolLoop: { approvals: 'destructive', approve },
+  toolLoop: { approvals: 'destructive', approve, onUnknownOutcome: ON_UNKNOWN_OUTCOME },
 });
 
 /** One turn. After a crash, DBOS calls it again and returns the recorded steps. */

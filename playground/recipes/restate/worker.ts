@@ -1,12 +1,15 @@
 import * as restate from '@restatedev/restate-sdk';
 import { streamText } from 'ai';
-import { type Approve, toolLoopCallOptions } from 'kelivo-responses/tool-loop';
+import { type Approve, toolLoopCallOptions, type UnknownOutcomePolicy } from 'kelivo-responses/tool-loop';
 import { createKelivoResponsesProvider } from 'kelivo-responses/v4';
 import { fileURLToPath } from 'node:url';
 import { type Answer, serveTurns, type TurnEvent } from '../shared/turn-server.ts';
 
 const { TRAIN_API = '', PORT = '4200', SERVICE_PORT = '9080' } = process.env;
 const { RESTATE_INGRESS = 'http://127.0.0.1:8080' } = process.env;
+
+/** Policy for calls that started before a crash and have no recorded output: `refuse`, `ask` or `run`. */
+const ON_UNKNOWN_OUTCOME = process.env.ON_UNKNOWN_OUTCOME as UnknownOutcomePolicy | undefined;
 
 /** The context of a turn, which `approve` receives. */
 interface TurnContext {
@@ -32,7 +35,10 @@ const provider = createKelivoResponsesProvider({
     },
   },
   // A handler of Restate may wait for one promise at a time, so no two steps may overlap.
-  toolLoop: { approvals: 'destructive', approve, execution: 'sequential' },
+  toolLoop: {
+    ...{ approvals: 'destructive', approve, execution: 'sequential' },
+    onUnknownOutcome: ON_UNKNOWN_OUTCOME,
+  },
 });
 
 /** One turn. After a crash, the Restate server calls it again with the recorded steps. */

@@ -25,6 +25,9 @@ export interface TurnEngine {
   textOf(id: string): Promise<string | undefined>;
 }
 
+/** Time in milliseconds within which an engine has recorded the text of an ended turn, and keeps it. */
+const RECORD_MS = 60_000;
+
 /** The events of the attempts at turns in this process. */
 interface LiveTurn {
   readonly events: TurnEvent[];
@@ -58,6 +61,10 @@ export async function serveTurns(engine: TurnEngine, { port }: { port: number })
     return turn;
   };
 
+  const forgetEnded = (id: string): void => {
+    if (turns.get(id)?.events.at(-1)?.type === 'end') turns.delete(id);
+  };
+
   const send = (client: ServerResponse, event: TurnEvent): void => {
     client.write(`data: ${JSON.stringify(event)}\n\n`);
     if (event.type === 'end') client.end();
@@ -81,12 +88,14 @@ export async function serveTurns(engine: TurnEngine, { port }: { port: number })
   async function stream(id: string, response: ServerResponse): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     response.flushHeaders();
-    const text = turns.has(id) ? undefined : await engine.textOf(id);
-    if (text !== undefined) return send(response, { type: 'end', text });
     const { events, clients } = turnOf(id);
     events.forEach(event => send(response, event));
     clients.add(response);
     response.once('close', () => clients.delete(response));
+    if (events.length > 0) return;
+    // The turn may end while the engine is asked, so the client is added before.
+    const text = await engine.textOf(id);
+    if (text !== undefined && !response.writableEnded) send(response, { type: 'end', text });
   }
 
   const server = createServer((request, response) => {
@@ -104,8 +113,7 @@ export async function serveTurns(engine: TurnEngine, { port }: { port: number })
       const sendAll = (event: TurnEvent): void => {
         events.push(event);
         clients.forEach(client => send(client, event));
-        // The engine keeps the text.
-        if (event.type === 'end') turns.delete(id);
+        if (event.type === 'end') setTimeout(forgetEnded, RECORD_MS, id).unref();
       };
       sendAll({ type: 'attempt' });
       return sendAll;

@@ -1,7 +1,6 @@
 import type { ToolDefinition } from 'kelivo-responses/tool-loop';
-import * as z from 'zod';
-import { describeFailure } from '../../shared/failure.js';
 import type { InspectedMessage, InspectedTool, ToolCallResult } from '../../shared/mcp-inspection.js';
+import { findSchemaProblems } from './schema-check.js';
 
 /** A tool as its server sent it. The definitions of the package lack what a model does not need. */
 interface SentTool {
@@ -37,13 +36,8 @@ export function createInspectedTools(): InspectedTools {
       const { structuredContent } = result as { structuredContent?: unknown };
       if (structuredContent === undefined)
         return { problem: 'The tool has an output schema, but its result has no structured content.' };
-      try {
-        const validator = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
-        const [issue] = validator.safeParse(structuredContent).error?.issues ?? [];
-        return issue === undefined ? {} : { problem: [issue.message, ...issue.path].join(' – ') };
-      } catch (error) {
-        return { problem: `The output schema cannot be read: ${describeFailure(error)}` };
-      }
+      const [first] = findSchemaProblems(schema, structuredContent);
+      return first === undefined ? {} : { problem: [first.message, ...first.path].join(' – ') };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createMcpTools, type McpServerConfig, type McpTools } from 'kelivo-responses/mcp';
 import type { ToolDefinition, ToolSource } from 'kelivo-responses/tool-loop';
 import { randomUUID } from 'node:crypto';
+import { toPageWords } from '../page-words.js';
 import { describeFailure } from '../../shared/failure.js';
 import type { ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
 import type { LogLine, ServerView, ToolView } from '../../shared/playground-state.js';
@@ -19,6 +20,8 @@ export interface ServerEntry {
   view(): ServerView;
   /** Returns the tools, and the messages and lines after a number, without secrets. */
   inspect(after: number): Promise<ServerInspection>;
+  /** The schema of a tool, if the server has it. */
+  inputSchema(toolName: string): unknown;
   /** Calls a tool for the user, without the model. */
   call(
     toolName: string,
@@ -144,7 +147,11 @@ export function createServerEntry(
         transport: 'command' in config ? 'stdio' : 'http',
         state: current?.state ?? idle,
         ...(current?.authorizationUrl && { authorizationUrl: current.authorizationUrl }),
-        ...(current?.error && { error: redactor.text(current.error.message) }),
+        ...(current?.error && {
+          error: current.authorizationUrl
+            ? 'This server requires that you sign in.'
+            : toPageWords(redactor.text(current.error.message)),
+        }),
         tools: tools.map(toToolView),
         log: [...log],
       };
@@ -156,6 +163,7 @@ export function createServerEntry(
       const list = inspected.list(tools);
       return { tools: list, ...shown, roots: config.roots ?? [], last, signIn: signIn.steps };
     },
+    inputSchema: toolName => tools.find(({ name: known }) => known === toolName)?.inputSchema,
     async call(toolName, { input, signal }) {
       const startedAt = performance.now();
       const after = traffic.last;

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
 import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
 import type { ConfigurationRejected, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
 import type { Redactor } from '../redaction/redactor.js';
 import { findNewPrograms } from './commands.js';
+import { createConfirmations } from './confirmation.js';
 import { maskServers, secretsOf, toVariables, unmaskServers } from './secrets.js';
 import { createRequestDesk, type RequestDesk } from './request-desk.js';
 import { createServerEntry, type ServerEntry } from './server.js';
@@ -31,14 +31,14 @@ export interface ServerRegistry {
   /** Restarts a server. Returns false if no server has this name. */
   reconnect(name: string): Promise<boolean>;
   /**
-   * Replaces the configuration. If it contains new programs, they are not started, and the result requires a
-   * confirmation. A confirmation is valid once and only for the same configuration.
+   * Replaces the configuration. If it contains new programs, they are not started, and the result requires the code that
+   * was printed in the terminal. A code is valid once and only for the same configuration.
    *
    * @returns undefined if the configuration has been applied.
    */
   replace(
     text: string,
-    options?: { confirmation?: string },
+    options?: { code?: string },
   ): Promise<ConfirmationNeeded | ConfigurationRejected | undefined>;
   secrets(): readonly string[];
   close(): Promise<void>;
@@ -52,6 +52,8 @@ export interface ServerRegistryOptions {
   readonly redirectUrl: () => string;
   /** Called when the requests of servers that wait for the user have changed. */
   readonly onRequests: () => void;
+  /** Writes a text where only the owner of the playground reads it. */
+  readonly print: (text: string) => void;
 }
 
 /** @throws KelivoError if the file contains no valid configuration. */
@@ -61,11 +63,12 @@ export function openServerRegistry({
   redactor,
   redirectUrl,
   onRequests,
+  print,
 }: ServerRegistryOptions): ServerRegistry {
   const desk = createRequestDesk({ onChange: onRequests });
   let servers = readConfigFile(file, { defaults });
   let entries = createEntries(servers);
-  let pending: { readonly confirmation: string; readonly servers: string } | undefined;
+  const confirmations = createConfirmations({ print });
 
   function createEntries(configs: McpServers): ReadonlyMap<string, ServerEntry> {
     return new Map(
@@ -129,24 +132,21 @@ export function openServerRegistry({
       await entry.connect();
       return true;
     },
-    async replace(text, { confirmation } = {}) {
+    async replace(text, { code } = {}) {
       let changed: McpServers;
       try {
         changed = unmaskServers(parseMcpConfig(text), servers);
       } catch (error) {
         return { problem: redactor.text(describeFailure(error)) };
       }
-      const identity = JSON.stringify(changed);
       const newPrograms = findNewPrograms(changed, servers);
-      const isConfirmed =
-        confirmation !== undefined && pending?.confirmation === confirmation && pending.servers === identity;
-      pending = undefined;
-      if (newPrograms.length > 0 && !isConfirmed) {
-        pending = { confirmation: randomUUID(), servers: identity };
-        return {
-          needsConfirmation: newPrograms,
-          confirmation: pending.confirmation,
-        };
+      if (newPrograms.length > 0) {
+        const change = JSON.stringify([changed, newPrograms]);
+        const needed =
+          code === undefined
+            ? confirmations.ask(change, newPrograms)
+            : confirmations.check(change, newPrograms, code);
+        if (needed !== undefined) return needed;
       }
       writeConfigFile(file, changed);
       await apply(changed);

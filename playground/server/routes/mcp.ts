@@ -1,12 +1,17 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as z from 'zod';
+import type { SchemaProblem, SchemaRefusal } from '../../shared/mcp-inspection.js';
 import type { PlaygroundContext } from '../context.js';
 import type { ServerEntry } from '../mcp/server.js';
+import { findSchemaProblems } from '../mcp/schema-check.js';
 import { redactForDisplay } from '../mcp/traffic.js';
 import { readJson } from './json-body.js';
 
-const callRequest = z.object({ toolName: z.string().max(500), input: z.record(z.string(), z.unknown()) });
+const callRequest = z.object({
+  toolName: z.string().max(500),
+  input: z.record(z.string(), z.unknown()),
+});
 const readRequest = z.object({ uri: z.string().max(10_000) });
 const promptRequest = z.object({
   name: z.string().max(500),
@@ -29,6 +34,11 @@ const responseRequest = z.object({
     .optional(),
 });
 
+const toRefusal = (problems: readonly SchemaProblem[]): SchemaRefusal => ({
+  error: 'The values do not match the schema, so they were not sent.',
+  problems,
+});
+
 /**
  * Inspects MCP servers without the model: `GET /:server` for tools, messages and sign-in steps, `POST /:server/call`,
  * `GET /:server/resources`, `POST /:server/read`, `GET /:server/prompts`, `POST /:server/prompt`,
@@ -44,10 +54,15 @@ export function mcpRoutes({ servers, redactor }: Pick<PlaygroundContext, 'server
   const show = <Value>(value: Value): Value => redactForDisplay(value, redactor);
   return new Hono()
     .post('/requests/:id', async context => {
-      const wasPending = servers.desk.respond(
-        context.req.param('id'),
-        await readJson(context, responseRequest),
-      );
+      const id = context.req.param('id');
+      const response = await readJson(context, responseRequest);
+      const request = servers.desk.pending().find(one => one.id === id);
+      if (request?.kind === 'form' && response.action === 'accept') {
+        const { requestedSchema } = request.params as { requestedSchema?: unknown };
+        const problems = findSchemaProblems(requestedSchema, response.content);
+        if (problems.length > 0) return context.json(toRefusal(problems), 422);
+      }
+      const wasPending = servers.desk.respond(id, response);
       return wasPending
         ? context.json({})
         : context.json({ error: 'This request is no longer pending.' }, 410);
@@ -61,7 +76,12 @@ export function mcpRoutes({ servers, redactor }: Pick<PlaygroundContext, 'server
     .post('/:server/call', async context => {
       const { toolName, input } = await readJson(context, callRequest);
       const { signal } = context.req.raw;
-      return context.json(await find(context.req.param('server')).call(toolName, { input, signal }));
+      const entry = find(context.req.param('server'));
+      const schema = entry.inputSchema(toolName);
+      const problems =
+        schema === undefined ? [] : findSchemaProblems(schema, input, { ignoreUnreadable: true });
+      if (problems.length > 0) return context.json(toRefusal(problems), 422);
+      return context.json(await entry.call(toolName, { input, signal }));
     })
     .get('/:server/resources', async context => {
       const name = context.req.param('server');

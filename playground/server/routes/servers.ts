@@ -6,8 +6,8 @@ import { readJson } from './json-body.js';
 
 const replaceRequest = z.object({
   config: z.string().max(200_000),
-  /** Token from the response to the same change, sent after the user has confirmed the commands. */
-  confirmation: z.string().max(100).optional(),
+  /** The code that the request for the same change has printed in the terminal. */
+  code: z.string().max(100).optional(),
 });
 
 /** Returns states and configuration of the MCP servers, without secrets. */
@@ -24,8 +24,8 @@ export function serverRoutes(playground: PlaygroundContext): Hono {
   return new Hono()
     .get('/', context => context.json(read()))
     .put('/', async context => {
-      const { config, confirmation } = await readJson(context, replaceRequest);
-      const refusal = await servers.replace(config, { confirmation });
+      const { config, code } = await readJson(context, replaceRequest);
+      const refusal = await servers.replace(config, { code });
       channel.changed('servers');
       return context.json(refusal ?? read());
     })

@@ -11,8 +11,11 @@ export interface RecordingFetchOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** Maximum length of each recorded string in a body, and of a response that is not a stream. */
+/** Maximum length of each recorded string in a body. */
 const MAX_CHARACTERS = 20_000;
+
+/** Maximum length of a recorded response that is not a stream. */
+const MAX_BODY_CHARACTERS = 2_000_000;
 
 /**
  * Creates a `fetch` that records requests and responses without changing them. Keys are removed from URLs, headers and
@@ -76,11 +79,17 @@ function createBodyReader(
     return { feed: text => parser.feed(text), finish: () => parser.reset({ consume: true }) };
   }
   let body = '';
+  let omitted = 0;
   return {
     feed(text) {
-      body = (body + text).slice(0, MAX_CHARACTERS);
+      const kept = text.slice(0, MAX_BODY_CHARACTERS - body.length);
+      body += kept;
+      omitted += text.length - kept.length;
     },
-    finish: () => record({ type: 'body', exchange, text: redactor.text(body) }),
+    finish() {
+      const note = omitted === 0 ? '' : `… (${omitted} more characters)`;
+      record({ type: 'body', exchange, text: redactor.text(body) + note });
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { convertToModelMessages, streamText } from 'ai';
 import type { ModelAdapter } from 'kelivo-responses/adapters';
 import type { EmulatorRequest } from 'kelivo-responses/testing';
 import type { ToolSource } from 'kelivo-responses/tool-loop';
+import { toPageWords } from '../page-words.js';
 import { describeFailure } from '../../shared/failure.js';
 import type { PlaygroundMessage, Settings, StoredMessage } from '../../shared/playground-state.js';
 import type { TraceEvent } from '../../shared/trace-event.js';
@@ -45,7 +46,7 @@ export async function runTurn(
   const { record } = recorder;
   let failure: string | undefined;
   const fail = (error: unknown): void => {
-    failure ??= redactor.text(describeFailure(error));
+    failure ??= toPageWords(redactor.text(describeFailure(error)));
   };
   const report = (message: string): void =>
     record({ type: 'stream-problem', message, ...lastWireEvent(recorder.events) });
@@ -103,8 +104,15 @@ export async function runTurn(
         },
         onEvent(event) {
           if (event.type === 'round-start') round = event.round;
-          // The trace shows the response that counts.
-          if (event.type !== 'round-retry') record(event);
+          // The trace shows the response that counts, and reports its end itself.
+          const { type } = event;
+          if (
+            type !== 'round-retry' &&
+            type !== 'turn-end' &&
+            type !== 'steering' &&
+            type !== 'context-cleared'
+          )
+            record(event);
         },
       },
     });
@@ -138,7 +146,7 @@ export async function runTurn(
     const chunks = result.toUIMessageStream<PlaygroundMessage>({
       sendFinish: false,
       generateMessageId: () => responseId,
-      onError: error => redactor.text(describeFailure(error)),
+      onError: error => toPageWords(redactor.text(describeFailure(error))),
     });
     for await (const chunk of chunks) {
       if (isReportedError(chunk)) continue;

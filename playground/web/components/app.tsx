@@ -9,6 +9,7 @@ import { revealCall } from '../lib/reveal-call.js';
 import { ConversationView } from './conversation-view.js';
 import { Inspector } from './inspector.js';
 import { ServerRequest } from './server-request.js';
+import { SignIn } from './sign-in.js';
 import { SidePanel } from './side-panel.js';
 
 /** The page: side panel, conversation and inspector. A phone shows one of them at a time. */
@@ -48,10 +49,19 @@ export function App() {
   const request = page.servers?.requests[0];
   const inspected = findInspected(page, selected);
   const live = useFullTrace(conversationId, inspected, page.turns);
-  const otlpUrl =
+  const otlpPath =
     inspected === undefined || live?.trace.end === undefined
       ? undefined
-      : `/api/traces/${conversationId}/${inspected.message.id}/otlp`;
+      : `/traces/${conversationId}/${inspected.message.id}/otlp`;
+
+  const isSignedOut = page.connection === 'refused';
+  if (isSignedOut && page.state === undefined) {
+    return (
+      <main>
+        <SignIn />
+      </main>
+    );
+  }
 
   return (
     <>
@@ -74,7 +84,7 @@ export function App() {
         />
         <Inspector
           live={live}
-          otlpUrl={otlpUrl}
+          otlpPath={otlpPath}
           conversations={page.conversations}
           onOpenTrace={open}
           onShowCall={showCall}
@@ -83,6 +93,8 @@ export function App() {
       </div>
       {/* Outside the parts, because it waits for the user whichever of them a phone shows. */}
       {request !== undefined && <ServerRequest key={request.id} request={request} />}
+      {/* Above the rest, which keeps what was entered. */}
+      {isSignedOut && <SignIn />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { FileUIPart } from 'ai';
 import { type RefObject, useEffect, useRef } from 'react';
 import { ATTACHMENT_TYPES } from '../../shared/playground-state.js';
+import { useFileUrl } from '../hooks/use-file-url.js';
 import type { AttachmentsHook } from '../hooks/use-attachments.js';
 import { Icon } from './icon.js';
 
@@ -74,16 +75,25 @@ export function AttachmentList({ files }: { files: readonly FileUIPart[] }) {
     <ul className="attachments" aria-label="Files of this message">
       {files.map((file, index) => (
         <li key={index}>
-          <a href={file.url} target="_blank" rel="noreferrer noopener">
-            <Preview file={file} />
-          </a>
+          <StoredFile file={file} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Preview({ file: { mediaType, filename = 'A file', url } }: { file: FileUIPart }) {
+function StoredFile({ file }: { file: FileUIPart }) {
+  const url = useFileUrl(file.url);
+  return (
+    <a href={url} target="_blank" rel="noreferrer noopener">
+      <Preview file={url === undefined ? file : { ...file, url }} />
+    </a>
+  );
+}
+
+function Preview({ file }: { file: FileUIPart }) {
+  const { mediaType, filename = 'A file' } = file;
+  const url = useFileUrl(file.url);
   return mediaType.startsWith('image/') ? (
     <img src={url} alt={filename} title={filename} />
   ) : (

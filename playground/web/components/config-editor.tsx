@@ -11,11 +11,11 @@ export function ConfigEditor({ page, onClose }: { page: PageHook; onClose: () =>
   const [question, setQuestion] = useState<ConfirmationNeeded>();
   const [isSaving, setSaving] = useState(false);
 
-  const save = async (confirmation?: string): Promise<void> => {
+  const save = async (code?: string): Promise<void> => {
     setSaving(true);
     setProblem(undefined);
     try {
-      const needed = await page.replaceServers(text, confirmation);
+      const needed = await page.replaceServers(text, code);
       setQuestion(needed);
       if (needed === undefined) onClose();
     } catch (error) {
@@ -30,7 +30,8 @@ export function ConfigEditor({ page, onClose }: { page: PageHook; onClose: () =>
       {question !== undefined ? (
         <ConfirmCommands
           question={question}
-          onConfirm={() => void save(question.confirmation)}
+          isSaving={isSaving}
+          onConfirm={code => void save(code)}
           onBack={() => setQuestion(undefined)}
         />
       ) : (
@@ -72,12 +73,14 @@ export function ConfigEditor({ page, onClose }: { page: PageHook; onClose: () =>
 
 export interface ConfirmCommandsProps {
   readonly question: ConfirmationNeeded;
-  readonly onConfirm: () => void;
+  readonly isSaving: boolean;
+  readonly onConfirm: (code: string) => void;
   readonly onBack: () => void;
 }
 
 /** Asks for confirmation before programs are started on this computer. */
-function ConfirmCommands({ question, onConfirm, onBack }: ConfirmCommandsProps) {
+function ConfirmCommands({ question, isSaving, onConfirm, onBack }: ConfirmCommandsProps) {
+  const [code, setCode] = useState('');
   return (
     <div role="alertdialog" aria-label="Start these programs?">
       <p>These programs run on this computer with your permissions. Start them only if you trust them.</p>
@@ -91,14 +94,37 @@ function ConfirmCommands({ question, onConfirm, onBack }: ConfirmCommandsProps) 
           </div>
         ))}
       </dl>
-      <footer className="button-row">
-        <button type="button" className="button danger" onClick={onConfirm}>
-          Start them
-        </button>
-        <button type="button" className="button" onClick={onBack}>
-          Back
-        </button>
-      </footer>
+      <form
+        onSubmit={event => {
+          event.preventDefault();
+          onConfirm(code);
+        }}
+      >
+        <Field
+          label="Confirmation code"
+          hint="The terminal in which the playground runs shows it, with the same programs."
+          problem={question.refusal}
+        >
+          {props => (
+            <input
+              {...props}
+              className="input"
+              autoComplete="off"
+              spellCheck={false}
+              value={code}
+              onChange={event => setCode(event.target.value)}
+            />
+          )}
+        </Field>
+        <footer className="button-row">
+          <button type="submit" className="button danger" disabled={isSaving || code.trim() === ''}>
+            Start
+          </button>
+          <button type="button" className="button" onClick={onBack}>
+            Back
+          </button>
+        </footer>
+      </form>
     </div>
   );
 }

@@ -11,6 +11,8 @@ export interface EventListProps {
   readonly found: readonly number[] | 'all';
   readonly exchange: Exchange;
   readonly query: string;
+  /** True while the events of a stored response are not here yet. */
+  readonly isLoading: boolean;
 }
 
 /** Height of a closed row in pixels. */
@@ -20,7 +22,7 @@ const ROW_HEIGHT = 26;
 const NEAR_END = 120;
 
 /** The events of a response as expandable rows, or the text of a response that is not a stream. Only visible rows exist. */
-export function EventList({ found, exchange, query }: EventListProps) {
+export function EventList({ found, exchange, query, isLoading }: EventListProps) {
   const { events, end, bodyText, startAt } = exchange;
   const frame = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
@@ -101,11 +103,23 @@ export function EventList({ found, exchange, query }: EventListProps) {
           <p className={end.end === 'aborted' ? 'note' : 'note problem'}>{end.message}</p>
         )}
         {count === 0 && bodyText === undefined && (
-          <p className="quiet">{found === 'all' ? 'No events yet.' : 'No event contains this text.'}</p>
+          <p className="quiet">
+            {toEmptyNote({ isLoading, isSearch: found !== 'all', hasEnded: end !== undefined })}
+          </p>
         )}
       </div>
     </>
   );
+}
+
+function toEmptyNote({
+  isLoading,
+  isSearch,
+  hasEnded,
+}: Record<'isLoading' | 'isSearch' | 'hasEnded', boolean>): string {
+  if (isLoading) return 'Loading the events …';
+  if (isSearch) return 'No event contains this text.';
+  return hasEnded ? 'The response had no events.' : 'Waiting for the first event …';
 }
 
 interface EventRowProps {

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { LiveTrace } from '../lib/page-store.js';
 import { Icon } from './icon.js';
+import { saveFile } from '../lib/save-file.js';
+import { fetchApi } from '../lib/api.js';
 import { Timeline, type TimelineProps } from './timeline.js';
 import { TraceList, type TraceListProps } from './trace-list.js';
 import { WireInspector } from './wire-inspector.js';
@@ -20,16 +22,27 @@ const barKinds = [
 
 export interface InspectorProps {
   readonly live: LiveTrace | undefined;
-  /** The address of the selected trace as OTLP JSON, if it is stored. */
-  readonly otlpUrl: string | undefined;
+  /** The path of the selected trace as OTLP JSON, if it is stored. */
+  readonly otlpPath: string | undefined;
   readonly conversations: TraceListProps['conversations'];
   readonly onOpenTrace: TraceListProps['onOpen'];
   readonly onShowCall: TimelineProps['onShowCall'];
 }
 
 /** Timeline, tokens and wire traffic of the selected response, and the list of all traces. */
-export function Inspector({ live, otlpUrl, conversations, onOpenTrace, onShowCall }: InspectorProps) {
+export function Inspector({ live, otlpPath, conversations, onOpenTrace, onShowCall }: InspectorProps) {
   const [isListOpen, setListOpen] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const download = async (path: string): Promise<void> => {
+    try {
+      const response = await fetchApi(path);
+      if (!response.ok) throw new Error(`The playground answered ${response.status}.`);
+      saveFile(`trace-${path.split('/').at(-2)}.otlp.json`, await response.blob());
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(`Could not download the trace. ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
   return (
     <section className="inspector" aria-label="Inspector">
       <header className="inspector-head">
@@ -38,13 +51,18 @@ export function Inspector({ live, otlpUrl, conversations, onOpenTrace, onShowCal
           <button type="button" className="button" onClick={() => setListOpen(true)}>
             <Icon name="search" /> All traces
           </button>
-          {otlpUrl !== undefined && (
-            <a className="button" href={otlpUrl} download>
+          {otlpPath !== undefined && (
+            <button type="button" className="button" onClick={() => void download(otlpPath)}>
               <Icon name="download" /> OpenTelemetry
-            </a>
+            </button>
           )}
         </div>
       </header>
+      {problem !== undefined && (
+        <p className="note problem" role="alert">
+          {problem}
+        </p>
+      )}
       {isListOpen && (
         <TraceList
           conversations={conversations}
@@ -79,7 +97,7 @@ interface TraceViewProps extends Pick<InspectorProps, 'onShowCall'> {
   readonly live: LiveTrace;
 }
 
-function TraceView({ live: { trace, beganAt }, onShowCall }: TraceViewProps) {
+function TraceView({ live: { trace, beganAt, isOutline = false }, onShowCall }: TraceViewProps) {
   const isRunning = trace.end === undefined;
   const clock = useNow({ isRunning });
   const now = Math.max(clock - beganAt, trace.lastAt);
@@ -89,7 +107,7 @@ function TraceView({ live: { trace, beganAt }, onShowCall }: TraceViewProps) {
       <TurnFacts trace={trace} now={now} />
       <Timeline trace={trace} now={now} onChooseExchange={setChosen} onShowCall={onShowCall} />
       <UsageTable trace={trace} />
-      <WireInspector exchanges={trace.exchanges} chosen={chosen} onChoose={setChosen} />
+      <WireInspector exchanges={trace.exchanges} chosen={chosen} onChoose={setChosen} isLoading={isOutline} />
     </>
   );
 }

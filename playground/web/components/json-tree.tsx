@@ -1,6 +1,7 @@
 import treeModule from '@uiw/react-json-view';
-import { type ComponentProps, type CSSProperties, useState } from 'react';
+import { type ComponentProps, type CSSProperties, useMemo, useState } from 'react';
 import { formatCount } from '../lib/format.js';
+import { countNodes, groupEntries } from '../lib/json-groups.js';
 import { CopyButton } from './copy-button.js';
 import { Icon } from './icon.js';
 
@@ -29,6 +30,9 @@ const style = {
   '--w-rjv-type-boolean-color': 'var(--warn)',
   '--w-rjv-type-null-color': 'var(--warn)',
 } as CSSProperties;
+
+/** Nodes of a tree that opens to a depth of two only. */
+const MANY_NODES = 300;
 
 /** Characters of a string that are displayed initially. */
 const SHORT_TEXT = 2000;
@@ -67,13 +71,14 @@ const components: TreeProps['components'] = {
 /** JSON as a tree whose branches open and close. */
 export function JsonTree({ value, label }: { value: unknown; label: string }) {
   const isTree = typeof value === 'object' && value !== null;
+  const shown = useMemo(() => (isTree ? (groupEntries(value) as object) : undefined), [value, isTree]);
   return (
     <div className="json json-tree" role="region" aria-label={label} tabIndex={0}>
       <CopyButton label={`Copy ${label}`} text={() => JSON.stringify(value, null, 2) ?? ''} />
-      {isTree ? (
+      {shown !== undefined ? (
         <Tree
-          value={value}
-          collapsed={6}
+          value={shown}
+          collapsed={countNodes(shown) > MANY_NODES ? 2 : 6}
           style={style}
           displayDataTypes={false}
           enableClipboard={false}

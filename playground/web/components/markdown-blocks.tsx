@@ -13,18 +13,23 @@ export interface MarkdownProps {
 type Components = NonNullable<ComponentProps<typeof Streamdown>['components']>;
 
 const components: Components = {
-  // Links in a response are untrusted.
+  // Links in a response are untrusted, so each shows its address. They give nothing of this page to the other one.
   a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noreferrer noopener">
+    <a href={href} title={href} target="_blank" rel="noreferrer noopener">
       {children}
     </a>
   ),
   // Images become links, because loading one could send data from the response to another server.
   img: ({ src, alt }) => (
-    <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noreferrer noopener">
+    <a {...(typeof src === 'string' && { href: src, title: src })} target="_blank" rel="noreferrer noopener">
       {alt || 'an image'}
     </a>
   ),
+  // The box of a task is not part of a label.
+  input: ({ type, checked }) =>
+    type === 'checkbox' ? (
+      <input type="checkbox" checked={checked === true} disabled aria-label={checked ? 'Done' : 'To do'} />
+    ) : null,
   pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
   code: ({ className, children }) => <code className={className}>{children}</code>,
   table: ({ children }) => (

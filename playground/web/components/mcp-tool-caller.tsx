@@ -1,6 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
-import type { InspectedTool, ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
-import { callApi } from '../lib/api.js';
+import type {
+  InspectedTool,
+  SchemaProblem,
+  ServerInspection,
+  ToolCallResult,
+} from '../../shared/mcp-inspection.js';
+import { callApi, toSchemaProblems } from '../lib/api.js';
 import { type CallProgress, findProgress } from '../lib/mcp-traffic.js';
 import { Field } from './field.js';
 import { JsonTree } from './json-tree.js';
@@ -16,7 +21,8 @@ export interface McpToolCallerProps {
 type Call =
   | { readonly state: 'running'; readonly toolName: string; readonly after: number }
   | { readonly state: 'ended'; readonly result: ToolCallResult }
-  | { readonly state: 'failed'; readonly problem: string };
+  | { readonly state: 'failed'; readonly problem: string }
+  | { readonly state: 'refused'; readonly problems: readonly SchemaProblem[] };
 
 /** A form from the schema of a tool, its progress, and the result of its call with `_meta`. */
 export function McpToolCaller({ path, inspection }: McpToolCallerProps) {
@@ -38,6 +44,8 @@ export function McpToolCaller({ path, inspection }: McpToolCallerProps) {
       const { signal } = controller;
       setCall({ state: 'ended', result: await callApi(`${path}/call`, { method: 'POST', body, signal }) });
     } catch (error) {
+      const problems = toSchemaProblems(error);
+      if (problems !== undefined) return setCall({ state: 'refused', problems });
       const problem = error instanceof Error ? error.message : String(error);
       setCall({ state: 'failed', problem: controller.signal.aborted ? 'The call was cancelled.' : problem });
     }
@@ -69,6 +77,7 @@ export function McpToolCaller({ path, inspection }: McpToolCallerProps) {
         schema={tool.inputSchema}
         submitTitle={isRunning ? 'Running …' : 'Call the tool'}
         isBusy={isRunning}
+        problems={call?.state === 'refused' ? call.problems : []}
         onSubmit={input => void start(input)}
       >
         {isRunning && (
@@ -77,6 +86,11 @@ export function McpToolCaller({ path, inspection }: McpToolCallerProps) {
           </button>
         )}
       </SchemaForm>
+      {call?.state === 'refused' && (
+        <p className="note problem" role="alert">
+          The values do not match the schema of the tool, so they were not sent.
+        </p>
+      )}
       {call?.state === 'running' && <Progress progress={findProgress(messages, call)} />}
       {call?.state === 'failed' && (
         <p className="note problem" role="alert">

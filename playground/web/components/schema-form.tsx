@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import { type SchemaField, toFields, toValue } from '../lib/schema-form.js';
+import type { SchemaProblem } from '../../shared/mcp-inspection.js';
 import { Field } from './field.js';
 
 export interface SchemaFormProps {
@@ -7,17 +8,26 @@ export interface SchemaFormProps {
   readonly submitTitle: string;
   readonly isBusy?: boolean;
   readonly onSubmit: (value: Readonly<Record<string, unknown>>) => void;
+  /** Problems of the values that were submitted last, each shown at its field. */
+  readonly problems?: readonly SchemaProblem[];
   /** Further buttons. */
   readonly children?: ReactNode;
 }
 
 /** A form with a control for each property of a JSON Schema. */
-export function SchemaForm({ schema, submitTitle, isBusy = false, onSubmit, children }: SchemaFormProps) {
+export function SchemaForm(props: SchemaFormProps) {
+  const { schema, submitTitle, isBusy = false, onSubmit, problems = [], children } = props;
   const fields = useMemo(() => toFields(schema), [schema]);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(fields.map(({ name, initial }) => [name, initial])),
   );
   const [problem, setProblem] = useState<string>();
+  const problemOf = (name: string): string | undefined => {
+    const found = problems.filter(({ path }) => path[0] === name);
+    return found.length === 0 ? undefined : found.map(toSentence).join(' ');
+  };
+  const others = problems.filter(({ path: [first] }) => !fields.some(({ name }) => name === first));
+  const general = problem ?? (others.length === 0 ? undefined : others.map(toSentence).join(' '));
   const submit = (): void => {
     const filled = toValue(fields, texts);
     setProblem(filled.problem);
@@ -35,16 +45,29 @@ export function SchemaForm({ schema, submitTitle, isBusy = false, onSubmit, chil
         const onChange = (text: string): void => setTexts({ ...texts, [field.name]: text });
         const text = texts[field.name] ?? '';
         if (field.kind === 'choices')
-          return <Choices key={field.name} field={field} text={text} onChange={onChange} />;
+          return (
+            <Choices
+              key={field.name}
+              field={field}
+              text={text}
+              onChange={onChange}
+              problem={problemOf(field.name)}
+            />
+          );
         return (
-          <Field key={field.name} label={toLabel(field)} hint={field.description}>
+          <Field
+            key={field.name}
+            label={toLabel(field)}
+            hint={field.description}
+            problem={problemOf(field.name)}
+          >
             {props => <FieldControl props={props} field={field} text={text} onChange={onChange} />}
           </Field>
         );
       })}
-      {problem !== undefined && (
+      {general !== undefined && (
         <p className="note problem" role="alert">
-          {problem}
+          {general}
         </p>
       )}
       <div className="button-row">
@@ -57,10 +80,19 @@ export function SchemaForm({ schema, submitTitle, isBusy = false, onSubmit, chil
   );
 }
 
+/** Names the place inside a field. */
+const toSentence = ({ path, message }: SchemaProblem): string =>
+  `${path.length > 1 ? `${path.slice(1).join('.')}: ` : ''}${message}.`;
+
 const toLabel = ({ title, isRequired }: SchemaField): string => (isRequired ? `${title} (required)` : title);
 
 /** A checkbox for each choice. The text is a JSON array, empty if nothing was selected and nothing is required. */
-function Choices({ field, text, onChange }: Omit<FieldControlProps, 'props'>) {
+function Choices({
+  field,
+  text,
+  onChange,
+  problem,
+}: Omit<FieldControlProps, 'props'> & { problem: string | undefined }) {
   const selected = text === '' ? [] : (JSON.parse(text) as string[]);
   return (
     <fieldset className="field-choices">
@@ -82,6 +114,11 @@ function Choices({ field, text, onChange }: Omit<FieldControlProps, 'props'>) {
           {title}
         </label>
       ))}
+      {problem !== undefined && (
+        <p className="hint problem" aria-live="polite">
+          {problem}
+        </p>
+      )}
     </fieldset>
   );
 }

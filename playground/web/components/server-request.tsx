@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { PendingRequest, RequestResponse } from '../../shared/mcp-inspection.js';
-import { callApi } from '../lib/api.js';
+import type { PendingRequest, RequestResponse, SchemaProblem } from '../../shared/mcp-inspection.js';
+import { callApi, toSchemaProblems } from '../lib/api.js';
 import { Dialog } from './dialog.js';
 import { Field } from './field.js';
 import { JsonTree } from './json-tree.js';
@@ -16,10 +16,12 @@ const titles = {
 export function ServerRequest({ request }: { request: PendingRequest }) {
   const { id, server, kind, params } = request;
   const [problem, setProblem] = useState<string>();
+  const [refused, setRefused] = useState<readonly SchemaProblem[]>([]);
   const respond = (response: RequestResponse): void => {
-    callApi(`/mcp/requests/${id}`, { method: 'POST', body: response }).catch((error: unknown) =>
-      setProblem(error instanceof Error ? error.message : String(error)),
-    );
+    callApi(`/mcp/requests/${id}`, { method: 'POST', body: response }).catch((error: unknown) => {
+      setRefused(toSchemaProblems(error) ?? []);
+      setProblem(error instanceof Error ? error.message : String(error));
+    });
   };
   const { message, requestedSchema, url } = params as Record<string, unknown>;
   const decline = (
@@ -34,6 +36,7 @@ export function ServerRequest({ request }: { request: PendingRequest }) {
         <SchemaForm
           schema={requestedSchema}
           submitTitle="Send"
+          problems={refused}
           onSubmit={content =>
             respond({ action: 'accept', content: content as Exclude<RequestResponse['content'], string> })
           }

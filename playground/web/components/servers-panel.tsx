@@ -87,6 +87,18 @@ function ServerCard({ server, onInspect, onReconnect, onToggle }: ServerCardProp
           {error}
         </p>
       )}
+      {server.authorizationUrl !== undefined && (
+        <a
+          className="button primary"
+          href={server.authorizationUrl}
+          target="_blank"
+          rel="noreferrer noopener"
+          aria-label="Sign in"
+          aria-description={`Opens ${new URL(server.authorizationUrl).host}`}
+        >
+          Sign in
+        </a>
+      )}
       {isOn && (
         <button type="button" className="button" aria-label={`Inspect ${name}`} onClick={onInspect}>
           <Icon name="search" /> Inspect

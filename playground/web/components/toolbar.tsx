@@ -3,6 +3,7 @@ import { formatCost, toCost } from '../../shared/cost.js';
 import type { Conversation } from '../../shared/playground-state.js';
 import type { PageHook } from '../hooks/use-page.js';
 import { callApi } from '../lib/api.js';
+import { saveFile } from '../lib/save-file.js';
 import { toConversationMarkdown } from '../lib/conversation-markdown.js';
 import { formatNumberOf } from '../lib/format.js';
 import { CodeDialog } from './code-dialog.js';
@@ -133,12 +134,7 @@ function ReportDialog({
   }, [conversationId, kind]);
 
   const download = (): void => {
-    const url = URL.createObjectURL(new Blob([text ?? ''], { type: 'application/json' }));
-    const link = document.createElement('a');
-    link.href = url;
-    link.download = `${file}-${conversationId}.json`;
-    link.click();
-    URL.revokeObjectURL(url);
+    saveFile(`${file}-${conversationId}.json`, new Blob([text ?? ''], { type: 'application/json' }));
     onClose();
   };
   const marks = text?.split('[redacted]').length ?? 1;

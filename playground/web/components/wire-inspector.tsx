@@ -4,6 +4,7 @@ import { findEvents } from '../lib/wire-search.js';
 import { CopyButton } from './copy-button.js';
 import { Icon } from './icon.js';
 import { JsonView } from './json-view.js';
+import { Marked } from './marked.js';
 import { Segmented } from './segmented.js';
 import { EventList } from './event-list.js';
 
@@ -12,11 +13,13 @@ export interface WireInspectorProps {
   /** The selected request; the last one by default. */
   readonly chosen: number | undefined;
   readonly onChoose: (exchange: number) => void;
+  /** True while contents of requests and responses are not here yet. */
+  readonly isLoading: boolean;
 }
 
 /** Requests of a turn: body, headers and events as they arrive. */
-export function WireInspector({ exchanges, chosen, onChoose }: WireInspectorProps) {
-  const [view, setView] = useState<'events' | 'request' | 'headers'>('events');
+export function WireInspector({ exchanges, chosen, onChoose, isLoading }: WireInspectorProps) {
+  const [view, setView] = useState<'events' | 'request' | 'response' | 'headers'>('events');
   const [query, setQuery] = useState('');
   const exchange = exchanges.find(one => one.exchange === chosen) ?? exchanges.at(-1);
   if (exchange === undefined) return null;
@@ -39,8 +42,9 @@ export function WireInspector({ exchanges, chosen, onChoose }: WireInspectorProp
           label="Part of the exchange"
           value={view}
           options={[
-            { value: 'events', title: `Events ${exchange.events.length}` },
+            { value: 'events', title: isLoading ? 'Events' : `Events ${exchange.events.length}` },
             { value: 'request', title: 'Request' },
+            { value: 'response', title: 'Response' },
             { value: 'headers', title: 'Headers' },
           ]}
           onChange={setView}
@@ -71,8 +75,11 @@ export function WireInspector({ exchanges, chosen, onChoose }: WireInspectorProp
         </code>
         <StatusBadge exchange={exchange} />
       </p>
-      {view === 'events' && <EventList found={found} exchange={exchange} query={query} />}
+      {view === 'events' && (
+        <EventList found={found} exchange={exchange} query={query} isLoading={isLoading} />
+      )}
       {view === 'request' && <JsonView value={exchange.request.body} label="Request body" query={query} />}
+      {view === 'response' && <ResponseBody exchange={exchange} query={query} isLoading={isLoading} />}
       {view === 'headers' && (
         <JsonView
           value={{ request: exchange.request.headers, response: exchange.headers ?? {} }}
@@ -82,6 +89,47 @@ export function WireInspector({ exchanges, chosen, onChoose }: WireInspectorProp
       )}
     </section>
   );
+}
+
+/** The body of a response: JSON if it is some, else its text. Of a stream, the response in its last event. */
+function ResponseBody({
+  exchange: { bodyText, events, end },
+  query,
+  isLoading,
+}: {
+  exchange: Exchange;
+  query: string;
+  isLoading: boolean;
+}) {
+  if (isLoading) return <p className="quiet">Loading the response …</p>;
+  const last = events.findLast(({ data }) => toResponse(data) !== undefined);
+  const json = bodyText === undefined ? toResponse(last?.data) : parseJson(bodyText);
+  if (json !== undefined) return <JsonView value={json} label="Response body" query={query} />;
+  if (bodyText) {
+    return (
+      <pre className="body-text" role="region" aria-label="Response body" tabIndex={0}>
+        <Marked text={bodyText} query={query} />
+      </pre>
+    );
+  }
+  return (
+    <p className="quiet">
+      {end === undefined
+        ? 'The response is not complete yet.'
+        : 'The response has no body, or ended before it.'}
+    </p>
+  );
+}
+
+const toResponse = (data: unknown): unknown =>
+  typeof data === 'object' && data !== null && 'response' in data ? data.response : undefined;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const endNames = { complete: '', aborted: 'closed by the client', broken: 'broken' } as const;

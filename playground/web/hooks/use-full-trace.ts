@@ -31,5 +31,5 @@ export function useFullTrace(
 
   if (live !== undefined) return live;
   if (loaded !== undefined && loaded.id === id) return loaded.live;
-  return shown?.trace === undefined ? undefined : { trace: shown.trace, beganAt: 0 };
+  return shown?.trace === undefined ? undefined : { trace: shown.trace, beganAt: 0, isOutline: true };
 }

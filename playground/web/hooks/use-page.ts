@@ -27,8 +27,11 @@ export interface PageHook extends PageState {
   /** Stops offering to restore the conversation that was deleted last. */
   forgetRemoved(): void;
   reconnectServer(name: string): Promise<void>;
-  /** Returns the required confirmation, if any. Rejects with the reason for an invalid configuration. */
-  replaceServers(config: string, confirmation?: string): Promise<ConfirmationNeeded | undefined>;
+  /**
+   * Returns the required confirmation, if any: the same change needs the code that the terminal shows. Rejects with the
+   * reason for an invalid configuration.
+   */
+  replaceServers(config: string, code?: string): Promise<ConfirmationNeeded | undefined>;
 }
 
 const store = createPageStore();
@@ -73,8 +76,8 @@ export function usePage(conversationId: string): PageHook {
       restore: (id: string) => isAccepted(`/conversations/${id}/restore`, { method: 'POST' }),
       reconnectServer: (name: string) =>
         send(`/servers/${encodeURIComponent(name)}/reconnect`, { method: 'POST' }),
-      async replaceServers(config: string, confirmation?: string) {
-        const body = { config, ...(confirmation !== undefined && { confirmation }) };
+      async replaceServers(config: string, code?: string) {
+        const body = { config, ...(code !== undefined && { code }) };
         const result = await callApi<ServersResponse | ConfirmationNeeded | ConfigurationRejected>(
           '/servers',
           {

@@ -1,3 +1,6 @@
+import type { SchemaProblem, SchemaRefusal } from '../../shared/mcp-inspection.js';
+import { readToken } from './session.js';
+
 /** An error response of the playground's server. */
 class ApiError extends Error {
   readonly status: number;
@@ -11,11 +14,26 @@ class ApiError extends Error {
   }
 }
 
+/** Returns the problems of values that were not sent, because they break a schema. */
+export const toSchemaProblems = (error: unknown): readonly SchemaProblem[] | undefined =>
+  error instanceof ApiError && error.status === 422 ? (error.body as SchemaRefusal).problems : undefined;
+
 interface CallOptions {
   /** @default 'GET' */
   readonly method?: string;
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+}
+
+/**
+ * Sends a request with the token of this tab to a path below `/api`.
+ *
+ * @throws the error of `fetch` if the server cannot be reached, or redirects: the token is sent to nobody else.
+ */
+export function fetchApi(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${readToken() ?? ''}`);
+  return fetch(`/api${path}`, { ...init, headers, credentials: 'omit', redirect: 'error' });
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -38,7 +56,7 @@ export async function callApi<Result>(
 ): Promise<Result> {
   let response: Response;
   try {
-    response = await fetch(`/api${path}`, {
+    response = await fetchApi(path, {
       method,
       signal,
       ...(body !== undefined && {

@@ -1,4 +1,5 @@
 import { readUIMessageStream, type UIMessageChunk } from 'ai';
+import { createParser } from 'eventsource-parser';
 import type { PageEvent, TurnBatch, TurnPlace } from '../../shared/page-event.js';
 import type {
   Conversation,
@@ -8,9 +9,12 @@ import type {
   ServersResponse,
 } from '../../shared/playground-state.js';
 import { addToTrace, emptyTrace, type Trace } from '../../shared/trace.js';
+import { fetchApi } from './api.js';
+import { onSignIn, readToken } from './session.js';
 
 /** The server's state, as this page has received it. All pages receive the same events. */
 export interface PageState {
+  /** `refused` until this tab has a valid token. */
   readonly connection: 'connecting' | 'open' | 'lost' | 'refused';
   /** Each is undefined until the server has sent it. */
   readonly state?: PlaygroundState;
@@ -34,6 +38,8 @@ export interface LiveTrace {
   readonly trace: Trace;
   /** Time of `performance.now()`. */
   readonly beganAt: number;
+  /** True until the contents of requests and responses are loaded. */
+  readonly isOutline?: boolean;
 }
 
 /** Receives the events of the server while the page is visible. */
@@ -52,7 +58,7 @@ export function createPageStore(): PageStore {
   const writers = new Map<string, ReadableStreamDefaultController<UIMessageChunk>>();
   let current: PageState = { connection: 'connecting', turns: {} };
   let watched: string | undefined;
-  let source: EventSource | undefined;
+  let connection: AbortController | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
   let frame: number | undefined;
@@ -128,35 +134,53 @@ export function createPageStore(): PageStore {
 
   function disconnect(): void {
     clearTimeout(retry);
-    source?.close();
-    source = undefined;
+    connection?.abort();
+    connection = undefined;
   }
 
   function connect(): void {
     disconnect();
     if (watched === undefined || document.visibilityState === 'hidden') return;
-    const opened = new EventSource(`/api/events?conversation=${encodeURIComponent(watched)}`);
-    source = opened;
-    opened.onopen = () => {
+    if (readToken() === undefined) return change({ connection: 'refused' });
+    connection = new AbortController();
+    const { signal } = connection;
+    void readEvents(watched, signal).then(state => {
+      if (signal.aborted) return;
+      disconnect();
+      change({ connection: state });
+      // After a refusal, the next sign-in connects again.
+      if (state === 'lost') retry = setTimeout(connect, RETRY_INTERVAL);
+    });
+  }
+
+  /** Receives events until the stream ends. `EventSource` cannot send the token in a header. */
+  async function readEvents(conversationId: string, signal: AbortSignal): Promise<'refused' | 'lost'> {
+    try {
+      const path = `/events?conversation=${encodeURIComponent(conversationId)}`;
+      const { status, ok, body } = await fetchApi(path, { signal });
+      if (status === 401) return 'refused';
+      if (!ok || body === null || signal.aborted) return 'lost';
       // The server sends everything again.
       forgetTurns(() => true);
       change({ connection: 'open' });
-    };
-    opened.onmessage = ({ data }) => receive(JSON.parse(String(data)) as PageEvent);
-    opened.onerror = () => {
-      disconnect();
-      void fetch('/api/state').then(
-        ({ status }) => change({ connection: status === 401 ? 'refused' : 'lost' }),
-        () => change({ connection: 'lost' }),
-      );
-      retry = setTimeout(connect, RETRY_INTERVAL);
-    };
+      const parser = createParser({ onEvent: ({ data }) => receive(JSON.parse(data) as PageEvent) });
+      const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        if (signal.aborted) break;
+        parser.feed(next.value);
+      }
+    } catch {
+      // The server was stopped, or another conversation is watched.
+    }
+    return 'lost';
   }
+
+  onSignIn(connect);
 
   // A browser has few connections per server, so pages that nobody sees do not keep one.
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') disconnect();
-    else if (source === undefined) connect();
+    else if (connection === undefined) connect();
   });
 
   return {

@@ -2,9 +2,9 @@ import * as z from 'zod/v4';
 import type { Message, Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
-import { mistralFormat } from '../../text-tools/formats/mistral.js';
+import { mistralFormat } from '../../text-tools/formats/token-calls.js';
 import { thinkTags } from '../../text-tools/reading/text-tool-format.js';
-import { isContinuation, pairToolCalls } from '../../tool-calls/call-pairing.js';
+import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
 import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../kit/calls.js';
 import { createMiddleware, joinMiddlewares } from '../kit/middleware.js';
@@ -62,7 +62,7 @@ export function mistralMiddleware(options: MistralOptions = {}): ModelMiddleware
       // If the server stores the conversation, the prompt is only a part of it and stays unchanged.
       wrap: model =>
         withChanges(model, call =>
-          isContinuation(call)
+          continuesStoredResponse(call)
             ? {}
             : { call: { ...call, prompt: rearrange(call.prompt, model.provider, checked) } },
         ),
@@ -219,5 +219,11 @@ export const mistral = defineFamily({
     'voxtral',
   ],
   middlewares: [mistralMiddleware()],
-  prompt: 'mistral',
+  // Tokenizer v13 is that of models since the end of 2025, v11 that of those since June 2025.
+  prompt: modelId =>
+    /ministral-?3|devstral-?(?:2|medium|small-2)(?!\d)|large-?3|251[12]|2[6-9]\d\d(?!\d)/i.test(modelId)
+      ? 'mistral-v13'
+      : /(?:25(?:0[6-9]|10)|small-?3\.2|magistral)/i.test(modelId)
+        ? 'mistral-v11'
+        : 'mistral',
 });

@@ -7,7 +7,7 @@ import { hermesFormat } from '../../text-tools/formats/json-lists.js';
 import { bareParameterFormat, qwenXmlFormat } from '../../text-tools/formats/qwen-xml.js';
 import { thinkTags, type UndeclaredCalls } from '../../text-tools/reading/text-tool-format.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
-import { createMiddleware, joinMiddlewares } from '../kit/middleware.js';
+import { createMiddleware, isContinuation, joinMiddlewares } from '../kit/middleware.js';
 import { defineFamily } from '../kit/family.js';
 import { textToolsMiddleware } from '../kit/text-tools-middleware.js';
 import { cogito } from './tokens.js';
@@ -74,7 +74,7 @@ export function qwenMiddleware(options: QwenOptions = {}): ModelMiddleware {
 const ALWAYS_REASONS = /qwq|thinking|qwen-?(?:3\.[5-9]|[4-9](?!\d*b))|qwen-?3-coder-next/i;
 
 function withoutToolsAfterResult(call: CoreCall): CoreCall {
-  if (call.prompt.at(-1)?.role !== 'tool') return call;
+  if (!isContinuation(call)) return call;
   const { tools, toolChoice, ...rest } = call;
   return rest;
 }
@@ -143,5 +143,10 @@ export const qwen = defineFamily({
   ids: ['qwen', 'qwq'],
   unless: [cogito],
   middlewares: [qwenMiddleware()],
-  prompt: modelId => (/coder|qwen-?3\.[5-9]|qwen-?[4-9]/i.test(modelId) ? 'qwen-xml' : 'hermes'),
+  prompt: modelId =>
+    /coder/i.test(modelId)
+      ? 'qwen-xml'
+      : /qwen-?(?:3\.[5-9]|[4-9](?!\d*b))/i.test(modelId)
+        ? 'qwen3.5'
+        : 'hermes',
 });

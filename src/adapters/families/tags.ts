@@ -42,7 +42,6 @@ export const claude = defineFamily({
   ids: ['claude'],
   middlewares: [callIdsMiddleware(wordCharacters)],
   formats: [formats.claude],
-  prompt: 'claude',
 });
 
 /** dots writes calls in `<dots_function_call>`, with JSON or with `<invoke>`. */
@@ -78,7 +77,7 @@ export const glm = defineFamily({
   reasoning: [thinkTags],
   // The chat templates since GLM 4.7 end in `<think>`.
   startsInReasoning: /glm-?(?:4\.[7-9]|[5-9])(?![\db])/i,
-  prompt: 'glm',
+  prompt: modelId => (/glm-?(?:4\.[7-9]|[5-9])/i.test(modelId) ? 'glm-4.7' : 'glm'),
 });
 
 /** Hermes writes calls as JSON in `<tool_call>`. */
@@ -100,6 +99,7 @@ export const hunyuan = defineFamily({
     { open: '<think:opensource>', close: '</think:opensource>' },
     { open: '<think:6124c78e>', close: '</think:6124c78e>' },
   ],
+  prompt: modelId => (/hunyuan/i.test(modelId) ? 'hunyuan' : 'hermes'),
 });
 
 /** HyperCLOVA X SEED Think writes calls in the format of GLM, with strings in quotes. */
@@ -155,6 +155,7 @@ export const longcat = defineFamily({
   formats: [formats.longcat],
   // The first pair is that of LongCat-Flash-Thinking.
   reasoning: [{ open: '<longcat_think>', close: '</longcat_think>' }, thinkTags],
+  prompt: 'longcat',
 });
 
 /** MiMo V2 writes calls in the XML of Qwen3-Coder, MiMo-7B and MiMo-VL in the JSON of Hermes. */
@@ -172,6 +173,7 @@ export const minicpm5 = defineFamily({
   ids: ['minicpm-?5'],
   formats: [formats.minicpm],
   reasoning: [thinkTags],
+  prompt: 'minicpm5',
 });
 
 /**
@@ -204,7 +206,7 @@ export const nemotron = defineFamily({
   reasoning: [thinkTags],
   // The models whose chat templates end in `<think>`.
   startsInReasoning: /nemotron[-_.]?3(?![\d.]|[-_.]?8b)|nano[-_.](?:9b|12b)[-_.]v2|nano[-_.]v2/i,
-  prompt: modelId => (/nemotron-?3/i.test(modelId) ? 'qwen-xml' : 'hermes'),
+  prompt: modelId => (/nemotron-?3/i.test(modelId) ? 'nemotron3' : 'nemotron'),
 });
 
 /** OLMo 3 writes one Python call per line in `<function_calls>`. The prompt of its Think models ends in `<think>`. */
@@ -259,7 +261,7 @@ export const step3 = defineFamily({
   formats: [formats.qwenXml, formats.step3],
   reasoning: [thinkTags],
   startsInReasoning: /step-?3/i,
-  prompt: 'qwen-xml',
+  prompt: 'step3.5',
 });
 
 /** Trinity writes calls in the format of Hermes. */

@@ -66,7 +66,10 @@ export const deepseek = defineFamily({
   formats: [formats.deepseek, formats.dsml, formats.spacedDsml, formats.hermes, formats.qwenXml],
   reasoning: [thinkTags],
   startsInReasoning: deepseekStartsInReasoning,
-  prompt: modelId => (/v3[.-]2|v4/i.test(modelId) ? 'dsml' : 'deepseek'),
+  prompt: modelId => {
+    if (/v4[.-]1/i.test(modelId)) return 'deepseek-v4.1';
+    return /v4/i.test(modelId) ? 'deepseek-v4' : /v3[.-]2/i.test(modelId) ? 'dsml' : 'deepseek';
+  },
 });
 
 /** FunctionGemma writes calls as `<start_function_call>call:name{…}<end_function_call>`. */
@@ -144,7 +147,7 @@ export const granite = defineFamily({
   formats: [formats.granite, formats.hermes, formats.callLines],
   // Granite 3.2 has headings in place of tags.
   reasoning: [thinkTags, { open: 'Here is my thought process:', close: 'Here is my response:' }],
-  prompt: modelId => (/granite[-_. ]?4/i.test(modelId) ? 'hermes' : 'granite'),
+  prompt: modelId => (/granite[-_. ]?[4-9]/i.test(modelId) ? 'granite4' : 'granite'),
 });
 
 /** Inkling writes reasoning, text and calls as contents of messages. */
@@ -161,6 +164,7 @@ export const internlm = defineFamily({
   ids: ['internlm(?!.?xcomposer)', 'intern-s'],
   formats: [formats.internlm, formats.hermes],
   reasoning: [thinkTags],
+  prompt: 'internlm',
 });
 
 /**
@@ -225,6 +229,7 @@ export const phi4Mini = defineFamily({
   ids: ['phi.?4.mini'],
   formats: [formats.phi, formats.phiToken],
   reasoning: [thinkTags],
+  prompt: 'phi',
 });
 
 /** PLaMo 3 writes each part of a call between special tokens. */
@@ -247,6 +252,7 @@ export const xlam = defineFamily({
   ids: ['xlam'],
   formats: [formats.xlam, formats.hermes, formats.bareList, formats.toolCalls, formats.fencedList],
   reasoning: [thinkTags],
+  prompt: 'xlam',
 });
 
 /**

@@ -1,16 +1,13 @@
 import type { ReasoningTags, TextToolFormat } from '../../text-tools/reading/text-tool-format.js';
 import type { TextToolsOptions } from '../../text-tools/text-tools.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
-import type { ModelAdapter, ToolPromptName } from './definition.js';
+import type { ModelAdapter } from './definition.js';
 import { joinMiddlewares } from './middleware.js';
 import { matchModelName } from './model-adapter.js';
 import { textToolsMiddleware } from './text-tools-middleware.js';
 
 /** The adapter of a family of this package. */
-export interface ModelFamily extends ModelAdapter<ModelMiddleware> {
-  /** The syntax in which `toolPrompting: 'auto'` writes tools for a model of the family. @default 'hermes' */
-  readonly prompt?: ToolPromptName | ((modelId: string) => ToolPromptName) | undefined;
-}
+export type ModelFamily = ModelAdapter<ModelMiddleware>;
 
 /** The description of a family. */
 interface FamilyRow extends Pick<ModelFamily, 'name' | 'prompt'> {

@@ -1,5 +1,5 @@
 import type { CoreModel } from '../../core/source.js';
-import type { TextToolSettings } from '../../text-tools/text-tools.js';
+import type { AdaptedCall, TextToolSettings } from '../../text-tools/text-tools.js';
 import {
   type AnyMiddleware,
   applyMiddleware,
@@ -48,3 +48,12 @@ export const joinAdapters = (adapters: readonly CoreAdapter[]): CoreAdapter => (
 export const joinMiddlewares = (
   ...middlewares: readonly (AnyMiddleware | ModelMiddleware)[]
 ): ModelMiddleware => createMiddleware(joinAdapters(middlewares.map(adapterOf)));
+
+/**
+ * Returns true if a request continues the current turn after results of its tools. A new message of the user does not,
+ * whatever results the history contains.
+ */
+export function isContinuation({ prompt }: Pick<AdaptedCall, 'prompt'>): boolean {
+  const last = prompt.at(-1);
+  return last?.role === 'tool' && last.content.some(({ type }) => type === 'tool-result');
+}

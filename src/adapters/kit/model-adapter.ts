@@ -1,13 +1,17 @@
-import { withChanges } from '../../core/source.js';
+import { type CoreModel, type PartSource, withOpen } from '../../core/source.js';
+import type { CoreCall } from '../../core/call.js';
 import type { Part } from '../../core/part.js';
-import { KelivoError } from '../../shared/errors.js';
-import { isPlainObject } from '../../shared/json.js';
+import { objectOf } from '../../shared/json.js';
+import type { AdaptedCall } from '../../text-tools/text-tools.js';
 import type { AnyMiddleware, ModelMiddleware } from '../../versions/middleware.js';
 import {
-  type AdaptBack,
+  type AdaptedParts,
+  type AdapterCall,
   checkAdapter,
+  describe,
   type ModelAdapter,
   type ModelAdapterDefinition,
+  toSettingsError,
 } from './definition.js';
 import { createMiddleware, joinMiddlewares } from './middleware.js';
 
@@ -19,54 +23,131 @@ import { createMiddleware, joinMiddlewares } from './middleware.js';
  * export const shouty = defineModelAdapter({
  *   name: 'shouty',
  *   appliesTo: matchModelName('shouty'),
- *   middleware: { transformParams: async ({ params }) => ({ ...params, temperature: 0 }) },
- * });
- *
- * export const whispering = defineModelAdapter({
- *   name: 'whispering',
- *   appliesTo: matchModelName('whispering'),
- *   adaptBack: part => (part.type === 'text-delta' ? { ...part, delta: part.delta.toUpperCase() } : part),
+ *   state: () => ({ deltas: 0 }),
+ *   adapt: options => ({ ...options, temperature: 0 }),
+ *   adaptBack(part, { state }) {
+ *     if (part.type !== 'text-delta') return part;
+ *     state.deltas++;
+ *     return { ...part, delta: part.delta.toLowerCase() };
+ *   },
  * });
  * ```
  *
  * @throws KelivoError with code `invalid-settings` that names the field, the expected and the received value.
  */
-export function defineModelAdapter<Middleware extends AnyMiddleware>(
-  adapter: ModelAdapterDefinition<Middleware>,
+export function defineModelAdapter<State = unknown, Middleware extends AnyMiddleware = AnyMiddleware>(
+  adapter: ModelAdapterDefinition<State, Middleware>,
 ): ModelAdapter<Middleware | ModelMiddleware> {
   checkAdapter(adapter);
-  const { name, appliesTo, middleware, adaptBack } = adapter;
-  if (adaptBack === undefined) return adapter as ModelAdapter<Middleware>;
-  const back = adaptBackMiddleware(adaptBack, { name });
-  return { name, appliesTo, middleware: middleware === undefined ? back : joinMiddlewares(back, middleware) };
+  const { name, prompt, middleware } = adapter;
+  if (adapter.adapt === undefined && adapter.adaptBack === undefined)
+    return adapter as ModelAdapter<Middleware>;
+  const hooks = createMiddleware({ wrap: model => withHooks(model, adapter) });
+  return {
+    name,
+    appliesTo: modelId => adapter.appliesTo(modelId),
+    middleware: middleware === undefined ? hooks : joinMiddlewares(hooks, middleware),
+    prompt,
+  };
 }
 
-/** Creates a middleware that rewrites responses. */
-const adaptBackMiddleware = (adaptBack: AdaptBack, { name }: { name: string }): ModelMiddleware =>
-  createMiddleware({
-    wrap: model =>
-      withChanges(model, params => ({
-        response: {
-          part(part, emit) {
-            const replaced = adaptBack(part, { modelId: model.modelId, params });
-            for (const one of isList(replaced) ? replaced : [replaced]) {
-              if (!isPlainObject(one)) throw toResultError(name, one);
-              emit(one);
-            }
-          },
-        },
-      })),
+/** Runs the functions of an adapter around each call. */
+const withHooks = <State>(model: CoreModel, adapter: ModelAdapterDefinition<State>): CoreModel =>
+  withOpen(model, async received => {
+    // Without `state`, the type of the state is that of `undefined`.
+    const call = { modelId: model.modelId, state: adapter.state?.() as State, params: received };
+    const changed = await adapter.adapt?.(received, call);
+    const source = await model.open(
+      adapter.adapt === undefined ? received : toCoreCall(changed, { received, name: adapter.name }),
+    );
+    return adapter.adaptBack === undefined ? source : rewriteParts(source, adapter, call);
   });
 
-const toResultError = (name: string, received: unknown): KelivoError =>
-  new KelivoError({
-    code: 'invalid-settings',
-    message:
-      `Expected \`adaptBack\` of the adapter "${name}" to return a part or a list of parts, got ${String(received)}. ` +
-      'Return the part itself to keep it, or an empty list to drop it.',
+/** Returns the call with the options of an adapter. They replace the caller's; facts about the call stay. */
+function toCoreCall(
+  options: AdaptedCall | undefined,
+  { received, name }: { received: CoreCall; name: string },
+): CoreCall {
+  const { isStream, includeRawChunks, own, host, turn, telemetry, roundTelemetry } = received;
+  if (!Array.isArray(objectOf(options)?.prompt)) {
+    throw toSettingsError(
+      `Expected \`adapt\` of the adapter "${name}" to return the options of the call, with their \`prompt\`, ` +
+        `got ${describe(options)}. Return \`options\` to leave them unchanged.`,
+    );
+  }
+  const facts = { isStream, includeRawChunks, own, host, turn, telemetry, roundTelemetry };
+  return { ...facts, ...options } as CoreCall;
+}
+
+/** Rewrites the parts of a response in their order, also if a later promise settles first. */
+function rewriteParts<State>(
+  source: PartSource,
+  adapter: ModelAdapterDefinition<State>,
+  call: AdapterCall<State>,
+): PartSource {
+  let failure: { error: unknown } | undefined;
+  let stop: () => void = () => undefined;
+  const cancelled = new Promise<undefined>(resolve => {
+    stop = () => resolve(undefined);
   });
 
-const isList = (value: Part | readonly Part[]): value is readonly Part[] => Array.isArray(value);
+  return {
+    request: source.request,
+    get response() {
+      return source.response;
+    },
+    async next() {
+      for (;;) {
+        if (failure !== undefined) throw failure.error;
+        const parts = await source.next();
+        if (parts === undefined) return undefined;
+        const emitted: Part[] = [];
+        // A promise of the adapter that never settles must not outlive the response.
+        if ((await Promise.race([rewrite(parts, emitted), cancelled])) === undefined) return undefined;
+        if (emitted.length > 0) return emitted;
+      }
+    },
+    cancel(reason) {
+      stop();
+      source.cancel(reason);
+    },
+  };
+
+  async function rewrite(parts: readonly Part[], emitted: Part[]): Promise<true> {
+    try {
+      for (const part of parts) {
+        const replaced = adapter.adaptBack?.(part, call);
+        emitted.push(...toParts(replaced instanceof Promise ? await replaced : replaced, part, adapter));
+      }
+    } catch (error) {
+      // Parts that were emitted before are still delivered.
+      failure = { error };
+      source.cancel(error);
+    }
+    return true;
+  }
+}
+
+/** Returns the parts that replace a part. */
+function toParts(replaced: AdaptedParts, part: Part, { name }: { readonly name: string }): readonly Part[] {
+  const parts = isList(replaced) ? replaced : replaced === undefined ? [] : [replaced];
+  const wrong = parts.findIndex(one => typeof objectOf(one)?.type !== 'string');
+  if (wrong >= 0) {
+    throw toSettingsError(
+      `Expected \`adaptBack\` of the adapter "${name}" to return a part or a list of parts, got ${describe(parts[wrong])}. ` +
+        'Return the part itself to keep it, or undefined to drop it.',
+    );
+  }
+  if (part.type === 'finish' && !parts.some(({ type }) => type === 'finish')) {
+    throw toSettingsError(
+      `Expected \`adaptBack\` of the adapter "${name}" to return the part \`finish\`, because a response without it ` +
+        'is incomplete. Return the part itself to keep it.',
+    );
+  }
+  return parts;
+}
+
+const isList = (value: AdaptedParts): value is readonly Part[] => Array.isArray(value);
 
 /** Words in the names of models that do not hold conversations. */
 const notConversational =

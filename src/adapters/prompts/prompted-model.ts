@@ -1,19 +1,19 @@
 import type { CoreCall } from '../../core/call.js';
-import type { FunctionTool, Prompt, ResponseFormat, ToolChoice } from '../../core/prompt.js';
+import type { FunctionTool, Message, Prompt, ResponseFormat, ToolChoice } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
 import { type CoreModel, withChanges } from '../../core/source.js';
-import { isContinuation } from '../../tool-calls/call-pairing.js';
+import { continuesStoredResponse } from '../../tool-calls/call-pairing.js';
 import { appendToSystem, appendToUser } from './messages.js';
-import type { ToolPrompt } from './tool-prompt.js';
+import type { PromptWriter } from './tool-prompt.js';
 import { writeHistory } from './written-history.js';
 
 /**
  * Writes tools, calls and results into the prompt of a model, for endpoints that reject `tools`. The calls are read back
  * by an adapter around it, which sees the original request.
  */
-export const withToolPrompt = (model: CoreModel, toolPrompt: ToolPrompt): CoreModel =>
+export const withToolPrompt = (model: CoreModel, writer: PromptWriter): CoreModel =>
   withChanges(model, call => {
-    const { changed, warnings } = writeRequest(call, toolPrompt);
+    const { changed, warnings } = writeRequest(call, writer);
     if (warnings.length === 0) return { call: changed };
     return {
       call: changed,
@@ -34,12 +34,9 @@ export const writesAnswerFormat = ({
   toolChoice?.type !== 'none' &&
   tools.some(tool => tool.type === 'function');
 
-function writeRequest(call: CoreCall, toolPrompt: ToolPrompt): { changed: CoreCall; warnings: Warning[] } {
+function writeRequest(call: CoreCall, writer: PromptWriter): { changed: CoreCall; warnings: Warning[] } {
   const { tools = [], toolChoice, responseFormat, ...rest } = call;
-  // The order is fixed, so that the servers' prompt caches match the beginning of later requests.
-  const functions = tools
-    .filter((tool): tool is FunctionTool => tool.type === 'function')
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const functions = tools.filter((tool): tool is FunctionTool => tool.type === 'function');
   const warnings = tools
     .filter(tool => tool.type !== 'function')
     .map((tool): Warning => ({
@@ -48,8 +45,8 @@ function writeRequest(call: CoreCall, toolPrompt: ToolPrompt): { changed: CoreCa
       tool,
       details: 'Tools of the provider cannot be written into the prompt (`toolPrompting`).',
     }));
-  let prompt = writeHistory(call.prompt, toolPrompt, { keepOrphans: isContinuation(call) });
-  if (functions.length > 0) prompt = appendToSystem(prompt, toolPrompt.tools(functions));
+  let prompt = writeHistory(call.prompt, writer, { keepOrphans: continuesStoredResponse(call) });
+  if (functions.length > 0) prompt = withTools(prompt, writer, functions);
   const isWritten = writesAnswerFormat(call);
   if (isWritten) prompt = appendToSystem(prompt, toAnswerFormat(responseFormat));
   const choice = functions.length > 0 ? toChoice(toolChoice) : undefined;
@@ -58,6 +55,18 @@ function writeRequest(call: CoreCall, toolPrompt: ToolPrompt): { changed: CoreCa
     changed: { ...rest, prompt, ...(responseFormat !== undefined && !isWritten && { responseFormat }) },
     warnings,
   };
+}
+
+/** Replaces the first system message by those with the tools. */
+function withTools(prompt: Prompt, writer: PromptWriter, tools: readonly FunctionTool[]): Prompt {
+  const [first, ...rest] = prompt;
+  const hasSystem = first?.role === 'system';
+  const texts = writer.declare(hasSystem ? first.content : undefined, tools);
+  const messages = texts.map((content): Message => ({ role: 'system', content }));
+  // The options of the system message belong to its text.
+  const options = hasSystem &&
+    first.providerOptions !== undefined && { providerOptions: first.providerOptions };
+  return [...messages.map(message => ({ ...message, ...options })), ...(hasSystem ? rest : prompt)];
 }
 
 /** The choice follows the conversation, because it may differ in each round. */

@@ -1,110 +1,206 @@
-import type { FunctionTool } from '../../core/prompt.js';
-import { objectOf } from '../../shared/json.js';
-import {
-  each,
-  enclose,
-  escapeMarker,
-  exampleCall,
-  lines,
-  type PromptCall,
-  toArguments,
-  toFunction,
-  toolResponse,
-  type ToolPrompt,
-  toSignatures,
-  toValue,
-} from './tool-prompt.js';
+import type { ToolPrompt } from './tool-prompt.js';
 
-/** Declares a function in the XML of Qwen3-Coder. Fields of a parameter other than its type are written as JSON. */
-function toXmlTool(tool: FunctionTool): string {
-  const { name, description = '', parameters } = toFunction(tool);
-  const { properties, required, ...rest } = parameters;
-  const toField = ([key, value]: [string, unknown]) => `<${key}>${toValue(value)}</${key}>`;
-  return lines(
-    '<function>',
-    `<name>${name}</name>`,
-    `<description>${description}</description>`,
-    '<parameters>',
-    ...Object.entries(objectOf(properties) ?? {}).map(([key, schema]) =>
-      lines(
-        '<parameter>',
-        `<name>${key}</name>`,
-        ...Object.entries(objectOf(schema) ?? {}).map(toField),
-        '</parameter>',
-      ),
-    ),
-    ...(required === undefined ? [] : [toField(['required', required])]),
-    ...Object.entries(rest)
-      .filter(([key]) => key !== 'type')
-      .map(toField),
-    '</parameters>',
-    '</function>',
-  );
-}
+/*
+ * The syntaxes of tool prompts, by their names in `toolPrompting`: what the chat templates of the families render.
+ */
 
-const toFunctionCall =
-  (tag: string, separator: string) =>
-  (call: PromptCall): string =>
-    lines(
-      `<${tag}>`,
-      `<function=${call.name}>`,
-      ...toArguments(call, (key, value) => [`<parameter=${key}>`, value, '</parameter>'].join(separator)),
-      '</function>',
-      `</${tag}>`,
-    );
+const lines = (...texts: readonly string[]): string => texts.join('\n');
 
-/** Creates the prompt of Qwen3-Coder, or of a family with the same syntax in another tag. */
-function createFunctionPrompt({ tag, separator }: { tag: string; separator: string }): ToolPrompt {
-  const toCall = toFunctionCall(tag, separator);
-  return {
-    tools: tools =>
-      lines(
-        '# Tools',
-        '',
-        'You have access to the following functions:',
-        '',
-        '<tools>',
-        ...tools.map(toXmlTool),
-        '</tools>',
-        '',
-        'If you choose to call a function ONLY reply in the following format with NO suffix:',
-        '',
-        toCall(exampleCall),
-        '',
-        '<IMPORTANT>',
-        'Reminder:',
-        `- Function calls MUST follow the specified format: an inner <function=...></function> block must be nested within <${tag}></${tag}> XML tags`,
-        '- Required parameters MUST be specified',
-        '- You may provide optional reasoning for your function call in natural language BEFORE the function call, but NOT after',
-        '- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls',
-        '</IMPORTANT>',
-      ),
-    calls: each(toCall),
-    results: each(({ text }) => enclose(text, toolResponse)),
-  };
-}
-
-/** Qwen3-Coder: a function with a tag for each parameter, in `<tool_call>`. */
-export const qwenXmlPrompt = createFunctionPrompt({ tag: 'tool_call', separator: '\n' });
-
-/** Values of Seed-OSS keep the line breaks around them. */
-export const seedPrompt = createFunctionPrompt({ tag: 'seed:tool_call', separator: '' });
-
-const toGlmCall = (call: PromptCall): string =>
+/** The list of tools in the templates of Hermes and of families that follow it. */
+const signatures = (end: string): string =>
   lines(
-    `<tool_call>${call.name}`,
-    ...toArguments(call, (key, value) =>
-      lines(`<arg_key>${key}</arg_key>`, `<arg_value>${value}</arg_value>`),
+    '# Tools',
+    '',
+    'You may call one or more functions to assist with the user query.',
+    '',
+    'You are provided with function signatures within <tools></tools> XML tags:',
+    '<tools>',
+    '{tools}',
+    '</tools>',
+    '',
+    end,
+  );
+
+const jsonCall = '{"name": "{name}", "arguments": {arguments}}';
+const toolResponse = '<tool_response>\n{text}\n</tool_response>';
+
+/** The section of Qwen 2.5 and 3, whose templates are those of Hermes. */
+const hermes: ToolPrompt = {
+  tools: signatures(
+    lines(
+      'For each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:',
+      '<tool_call>',
+      '{"name": <function-name>, "arguments": <args-json-object>}',
+      '</tool_call>',
     ),
+  ),
+  call: `<tool_call>\n${jsonCall}\n</tool_call>`,
+  result: toolResponse,
+  formats: ['hermes'],
+};
+
+const granite4: ToolPrompt = {
+  ...hermes,
+  tools: lines(
+    'You are a helpful assistant with access to the following tools. You may call one or more tools to assist with the user query.',
+    '',
+    'You are provided with function signatures within <tools></tools> XML tags:',
+    '<tools>',
+    '{tools}',
+    '</tools>',
+    '',
+    'For each tool call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:',
+    '<tool_call>',
+    '{"name": <function-name>, "arguments": <args-json-object>}',
+    '</tool_call>. If a tool does not exist in the provided list of tools, notify the user that you do not have the ability to fulfill the request.',
+  ),
+};
+
+const jsonList = '[{"name": "example_function_name", "arguments": {"example_parameter_1": "value_1"}}]';
+
+/** Creates the prompt of a family that writes one JSON list of calls between markers. */
+const listPrompt = (
+  { open, close, call = jsonCall }: { open: string; close: string; call?: string },
+  row: Pick<ToolPrompt, 'formats'> & Partial<ToolPrompt>,
+): ToolPrompt => ({
+  tools: lines(
+    '# Tools',
+    '',
+    '{list}',
+    '',
+    'To call tools, end your response with a JSON list of calls in this format:',
+    `${open}${jsonList}${close}`,
+  ),
+  call,
+  callSeparator: ', ',
+  calls: `${open}[{calls}]${close}`,
+  result: toolResponse,
+  ...row,
+});
+
+/** The call in the templates of Qwen3-Coder and its relatives, and the examples in their texts. */
+const functionCall = '<tool_call>\n<function={name}>\n{arguments}</function>\n</tool_call>';
+const exampleCall = (second: string): string =>
+  lines(
+    '<tool_call>',
+    '<function=example_function_name>',
+    '<parameter=example_parameter_1>',
+    'value_1',
+    '</parameter>',
+    '<parameter=example_parameter_2>',
+    second,
+    '</parameter>',
+    '</function>',
     '</tool_call>',
   );
+const longExample = exampleCall('This is the value for the second parameter\nthat can span\nmultiple lines');
+const onlyThen = (noun: string): string =>
+  `If you choose to call a ${noun} ONLY reply in the following format with NO suffix:`;
+const reminder = (format: string): string =>
+  lines(
+    '<IMPORTANT>',
+    'Reminder:',
+    `- Function calls MUST follow the specified format: ${format}`,
+    '- Required parameters MUST be specified',
+    '- You may provide optional reasoning for your function call in natural language BEFORE the function call, but NOT after',
+    '- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about function calls',
+    '</IMPORTANT>',
+  );
+const nestedTags =
+  'an inner <function=...></function> block must be nested within <tool_call></tool_call> XML tags';
 
-/** GLM 4.5 and later. */
-export const glmPrompt: ToolPrompt = {
-  tools: tools =>
+/** Qwen3-Coder: a function with a tag for each parameter. */
+const qwenXml: ToolPrompt = {
+  tools: lines(
+    '# Tools',
+    '',
+    'You have access to the following tools:',
+    '',
+    '<tools>',
+    '{tools}',
+    '</tools>',
+    '',
+    onlyThen('tool'),
+    '',
+    exampleCall('value_2'),
+    '',
+    reminder(
+      'the tool calling block MUST begin with an opening <tool_call> tag and end with a closing </tool_call> tag.',
+    ),
+  ),
+  tool: '{xml}',
+  call: functionCall,
+  callGap: '\n\n',
+  argument: '<parameter={key}>\n{value}\n</parameter>\n',
+  result: toolResponse,
+  formats: ['qwenXml'],
+};
+
+const functions = (first: string, end: string): string =>
+  lines(
+    '# Tools',
+    '',
+    first,
+    '',
+    '<tools>',
+    '{tools}',
+    '</tools>',
+    '',
+    onlyThen('function'),
+    '',
+    longExample,
+    '',
+    end,
+  );
+
+const qwen35: ToolPrompt = {
+  ...qwenXml,
+  tools: functions('You have access to the following functions:', reminder(nestedTags)),
+  tool: '{tool}',
+  place: 'before',
+};
+
+const nemotron3: ToolPrompt = {
+  ...qwen35,
+  tool: '{xml}',
+  xml: { first: ['type', 'description', 'enum'], last: ['required'] },
+  place: 'after',
+  callGap: '\n',
+};
+
+const step35: ToolPrompt = {
+  ...qwen35,
+  tools: functions(
+    'You have access to the following functions in JSONSchema format:',
     lines(
-      toSignatures(tools),
-      '',
+      '<IMPORTANT>',
+      'Reminder:',
+      '- Function calls MUST follow the specified format: an inner <function=...>\n...\n</function> block must be nested within <tool_call>\n...\n</tool_call> XML tags',
+      '- Required parameters MUST be specified',
+      '</IMPORTANT>',
+    ),
+  ),
+  place: 'after',
+  callGap: '',
+  callSeparator: '',
+  result: '<tool_response>{text}</tool_response>',
+  resultSeparator: '',
+};
+
+/** Values of Seed-OSS keep the line breaks around them. */
+const seed: ToolPrompt = {
+  ...nemotron3,
+  tools: nemotron3.tools
+    .replaceAll('tool_call>', 'seed:tool_call>')
+    .replaceAll(/(?<=parameter_\d>)\n|\n(?=<\/parameter)/g, ''),
+  call: functionCall.replaceAll('tool_call>', 'seed:tool_call>'),
+  argument: '<parameter={key}>{value}</parameter>\n',
+  formats: ['seed'],
+};
+
+const glm: ToolPrompt = {
+  tools: signatures(
+    lines(
       'For each function call, output the function name and arguments within the following XML format:',
       '<tool_call>{function-name}',
       '<arg_key>{arg-key-1}</arg_key>',
@@ -114,155 +210,87 @@ export const glmPrompt: ToolPrompt = {
       '...',
       '</tool_call>',
     ),
-  calls: each(toGlmCall),
-  results: each(({ text }) => enclose(text, toolResponse)),
+  ),
+  place: 'message-before',
+  call: '<tool_call>{name}\n{arguments}</tool_call>',
+  argument: '<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n',
+  result: toolResponse,
+  formats: ['glm'],
 };
 
-/** The variations of the `<invoke>` syntax. */
-interface InvokeSyntax {
-  /** The tag around a list of calls. */
-  readonly list: string;
-  readonly prefix?: string;
-  readonly hasTypes?: boolean;
-  readonly escape?: (value: string) => string;
-}
-
-const toInvokeCalls =
-  ({ list, prefix = '', hasTypes = false, escape = value => value }: InvokeSyntax): ToolPrompt['calls'] =>
-  calls =>
-    lines(
-      `<${prefix}${list}>`,
-      ...calls.map(call =>
-        lines(
-          `<${prefix}invoke name="${call.name}">`,
-          ...toArguments(
-            call,
-            (key, value, isText) =>
-              `<${prefix}parameter name="${key}"${hasTypes ? ` string="${isText}"` : ''}>${escape(value)}</${prefix}parameter>`,
-          ),
-          `</${prefix}invoke>`,
-        ),
-      ),
-      `</${prefix}${list}>`,
-    );
-
-/** Creates the prompt of a MiniMax model. */
-const createMinimaxPrompt = (
-  calls: ToolPrompt['calls'],
-  { instruction }: { instruction: string },
-): ToolPrompt => ({
-  tools: tools =>
-    lines(
-      '# Tools',
-      'You may call one or more tools to assist with the user query.',
-      'Here are the tools available in JSONSchema format:',
-      '',
-      '<tools>',
-      ...tools.map(tool => `<tool>${JSON.stringify(toFunction(tool))}</tool>`),
-      '</tools>',
-      '',
-      instruction,
-      '',
-      calls([exampleCall]),
-    ),
-  calls,
-  results: each(({ text }) => enclose(text, { open: '<response>', close: '</response>', separator: '' })),
-});
-
-/** MiniMax M2. */
-export const minimaxPrompt = createMinimaxPrompt(toInvokeCalls({ list: 'minimax:tool_call' }), {
-  instruction: 'When making tool calls, use XML format to invoke tools and pass parameters:',
-});
-
-const TOKEN = ']<]minimax[>[';
-
-/** Writes a value of MiniMax M3: an element for each member and item. */
-function toM3Value(value: unknown): string {
-  const members = Array.isArray(value)
-    ? value.map((item): [string, unknown] => ['item', item])
-    : Object.entries(objectOf(value) ?? {}).filter(([, member]) => member !== undefined && member !== null);
-  const isNested = members.length > 0 && members.every(([key]) => /^[^<>/\s][^<>\n]*$/.test(key));
-  return isNested ? members.map(toM3Element).join('') : escapeMarker(toValue(value), TOKEN);
-}
-
-const toM3Element = ([key, value]: [string, unknown]): string =>
-  `${TOKEN}<${key}>${toM3Value(value)}${TOKEN}</${key}>`;
-
-const toM3Call = ({ name, input }: PromptCall): string =>
-  `${TOKEN}<invoke name="${name}">${Object.keys(input).length === 0 ? '' : toM3Value(input)}${TOKEN}</invoke>`;
-
-const toM3Calls: ToolPrompt['calls'] = calls =>
-  lines(`${TOKEN}<tool_call>`, ...calls.map(toM3Call), `${TOKEN}</tool_call>`);
-
-/** MiniMax M3. */
-export const minimaxM3Prompt = createMinimaxPrompt(toM3Calls, {
-  instruction: `When making tool calls, write ${TOKEN} before each tag, and one element for each parameter, member and item:`,
-});
-
-const toDsmlCalls = toInvokeCalls({ list: 'function_calls', prefix: '｜DSML｜', hasTypes: true });
-
-/** DeepSeek V3.2. */
-export const dsmlPrompt: ToolPrompt = {
-  tools: tools =>
-    lines(
-      '## Tools',
-      "You have access to a set of tools you can use to answer the user's question.",
-      'You can invoke functions by writing a "<｜DSML｜function_calls>" block like the following as part of your reply to the user:',
-      toDsmlCalls([exampleCall]),
-      'String parameters should be specified as is with string="true". All other types, such as numbers, booleans, arrays and objects, should be passed in JSON format with string="false".',
-      '',
-      'Here are the functions available in JSONSchema format:',
-      '<functions>',
-      ...tools.map(tool => JSON.stringify(toFunction(tool))),
-      '</functions>',
-    ),
-  calls: toDsmlCalls,
-  results: results =>
-    lines(
-      '<function_results>',
-      ...results.map(({ text }) =>
-        enclose(text, {
-          ...{ open: '<result>', close: '</result>', outer: ['</function_results>'] },
-          separator: '',
-        }),
-      ),
-      '</function_results>',
-    ),
+/** GLM 4.7 and later write calls without line breaks. */
+const glm47: ToolPrompt = {
+  ...glm,
+  tools: glm.tools.replace(/<tool_call>\{[^]*/, compact => compact.replaceAll('\n', '')),
+  call: '<tool_call>{name}{arguments}</tool_call>',
+  callGap: '',
+  callSeparator: '',
+  argument: '<arg_key>{key}</arg_key><arg_value>{value}</arg_value>',
+  result: '<tool_response>{text}</tool_response>',
+  resultSeparator: '',
 };
 
-const toClaudeCalls = toInvokeCalls({
-  list: 'function_calls',
-  escape: value => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
-});
-
-/** Claude. Markup in values is escaped, as its format decodes it. */
-export const claudePrompt: ToolPrompt = {
-  tools: tools =>
-    lines(
-      "In this environment you have access to a set of tools you can use to answer the user's question.",
-      'You can invoke functions by writing a "<function_calls>" block like the following as part of your reply to the user:',
-      toClaudeCalls([exampleCall]),
-      '',
-      'Here are the functions available in JSONSchema format:',
-      '<functions>',
-      ...tools.map(tool => `<function>${JSON.stringify(toFunction(tool))}</function>`),
-      '</functions>',
-    ),
-  calls: toClaudeCalls,
-  results: results =>
-    lines(
-      '<function_results>',
-      ...results.map(({ name, text }) =>
-        lines(
-          '<result>',
-          `<name>${name}</name>`,
-          enclose(text, {
-            ...{ open: '<output>', close: '</output>', outer: ['</result>', '</function_results>'] },
-            separator: '',
-          }),
-          '</result>',
-        ),
-      ),
-      '</function_results>',
-    ),
+const longcat: ToolPrompt = {
+  ...hermes,
+  tools: hermes.tools.replaceAll('tool_call>', 'longcat_tool_call>'),
+  call: hermes.call.replaceAll('tool_call>', 'longcat_tool_call>'),
+  formats: ['longcat'],
 };
+
+/** The tools of MiniMax, before the explanation of calls. */
+const minimaxTools = lines(
+  '# Tools',
+  'You may call one or more tools to assist with the user query.',
+  'Here are the tools available in JSONSchema format:',
+  '',
+  '<tools>',
+  '{tools}',
+  '</tools>',
+  '',
+);
+
+const minimax: ToolPrompt = {
+  tools: lines(
+    `${minimaxTools}When making tool calls, use XML format to invoke tools and pass parameters:`.replace(
+      '\nWhen',
+      '\n\nWhen',
+    ),
+    '',
+    '<minimax:tool_call>',
+    '<invoke name="tool-name-1">',
+    '<parameter name="param-key-1">param-value-1</parameter>',
+    '<parameter name="param-key-2">param-value-2</parameter>',
+    '...',
+    '</invoke>',
+    '</minimax:tool_call>',
+  ),
+  tool: '<tool>{function}</tool>',
+  call: '<invoke name="{name}">\n{arguments}</invoke>',
+  calls: '<minimax:tool_call>\n{calls}\n</minimax:tool_call>',
+  argument: '<parameter name="{key}">{value}</parameter>\n',
+  result: '<response>{text}</response>',
+  formats: ['minimax'],
+};
+
+const M3 = ']<]minimax[>[';
+
+const minimaxM3: ToolPrompt = {
+  ...minimax,
+  tools: lines(
+    minimaxTools,
+    `When making tool calls, write ${M3} before each tag, and one element for each parameter, member and item:`,
+    '',
+    `${M3}<tool_call>`,
+    `${M3}<invoke name="tool-name-1">${M3}<param-key-1>param-value-1${M3}</param-key-1>${M3}</invoke>`,
+    `${M3}</tool_call>`,
+  ),
+  call: `${M3}<invoke name="{name}">{arguments}${M3}</invoke>`,
+  calls: `${M3}<tool_call>\n{calls}\n${M3}</tool_call>`,
+  argument: undefined,
+  noArguments: '',
+  values: 'm3',
+  formats: ['minimaxM3'],
+};
+
+export { glm, glm47, granite4, hermes, jsonCall, lines, listPrompt, longcat };
+export { minimax, minimaxM3, nemotron3, qwen35, qwenXml, seed, step35, toolResponse };

@@ -12,7 +12,8 @@ import { toDeniedText } from '../../core/output.js';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 import { pairToolCalls } from '../../tool-calls/call-pairing.js';
 import { appendToUser } from './messages.js';
-import type { PromptCall, ToolPrompt } from './tool-prompt.js';
+import { toJson } from './values.js';
+import type { PromptCall, PromptWriter } from './tool-prompt.js';
 
 /**
  * Writes the calls and results of a history as text. Results become user messages, because endpoints without tools have
@@ -22,33 +23,44 @@ import type { PromptCall, ToolPrompt } from './tool-prompt.js';
  */
 export function writeHistory(
   prompt: Prompt,
-  toolPrompt: ToolPrompt,
+  writer: PromptWriter,
   { keepOrphans }: { keepOrphans: boolean },
 ): Prompt {
   const written: Message[] = [];
+  const numbers = new Map<string, number>();
+  const numberOf = (id: string): number => numbers.get(id) ?? numbers.set(id, numbers.size).size - 1;
   // The results of the previous message are joined with the next user message, as many endpoints require alternation.
   let areResults = false;
   for (const message of pairToolCalls(prompt, { isFunctionTool: () => true, keepOrphans })) {
     if (message.role === 'tool') {
       // Answers to requests for approval are for layers that run tools.
       if (!message.content.some(({ type }) => type === 'tool-result')) continue;
-      appendToUser(written, writeResults(message.content, toolPrompt));
+      appendToUser(written, writeResults(message.content, { writer, numberOf }));
       areResults = true;
       continue;
     }
     if (message.role === 'user' && areResults) appendToUser(written, message.content);
-    else written.push(message.role === 'assistant' ? writeCalls(message, toolPrompt) : message);
+    else written.push(message.role === 'assistant' ? writeCalls(message, { writer, numberOf }) : message);
     areResults = false;
   }
   return written;
 }
 
-function writeCalls(message: AssistantMessage, toolPrompt: ToolPrompt): AssistantMessage {
+/** The writer of a conversation, and the numbers of its calls. */
+interface HistoryContext {
+  readonly writer: PromptWriter;
+  numberOf(id: string): number;
+}
+
+function writeCalls(message: AssistantMessage, { writer, numberOf }: HistoryContext): AssistantMessage {
   const calls = message.content.filter(part => part.type === 'tool-call');
   if (calls.length === 0) return message;
   const rest = message.content.filter(part => part.type !== 'tool-call');
   const texts = rest.filter(part => part.type === 'text').map(({ text }) => text);
-  const text = [...texts, toolPrompt.calls(calls.map(toPromptCall))].filter(part => part !== '').join('\n');
+  const text = writer.write(
+    texts.filter(part => part !== '').join('\n'),
+    calls.map(call => toPromptCall(call, numberOf(call.toolCallId))),
+  );
   // Item ids and similar options belong to the parts that the server returned, not to this text.
   return {
     role: 'assistant',
@@ -56,18 +68,20 @@ function writeCalls(message: AssistantMessage, toolPrompt: ToolPrompt): Assistan
   };
 }
 
-const toPromptCall = ({ toolCallId, toolName, input }: ToolCallPart): PromptCall => ({
+const toPromptCall = ({ toolCallId, toolName, input }: ToolCallPart, number: number): PromptCall => ({
+  number,
   id: toolCallId,
   name: toolName,
   input: objectOf(typeof input === 'string' ? tryParseJson(input) : input) ?? {},
 });
 
-function writeResults(parts: readonly ToolPart[], toolPrompt: ToolPrompt): UserPart[] {
+function writeResults(parts: readonly ToolPart[], { writer, numberOf }: HistoryContext): UserPart[] {
   const results = parts.filter(part => part.type === 'tool-result');
-  const text = toolPrompt.results(
+  const text = writer.results(
     results.map(({ toolCallId, toolName, output }) => ({
       id: toolCallId,
       name: toolName,
+      number: numberOf(toolCallId),
       text: toText(output),
     })),
   );
@@ -83,9 +97,9 @@ function toText(output: ToolResultOutput): string {
     case 'execution-denied':
       return `Error: ${toDeniedText(output)}`;
     case 'json':
-      return JSON.stringify(output.value);
+      return toJson(output.value);
     case 'error-json':
-      return `Error: ${JSON.stringify(output.value)}`;
+      return `Error: ${toJson(output.value)}`;
     case 'content':
       return output.value
         .flatMap(part => {

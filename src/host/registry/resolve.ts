@@ -1,7 +1,6 @@
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
-import { toModelExpression } from '../../shared/names.js';
-import { toNameHint } from '../../shared/names.js';
+import { toModelExpression, toNameHint } from '../../shared/names.js';
 import { parseSettings, type SettingsOf } from '../../shared/settings.js';
 import { type DefaultModels, knownModelsOf, variablesOf } from './known-providers.js';
 import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './schema.js';
@@ -168,7 +167,7 @@ export function createModelNames({
       if (provider === undefined) return model === undefined ? findRole(task) : find(model, task, []);
       const own = toProvider(provider);
       if (model === undefined) return { provider: own, modelId: findModelOf(own, task) };
-      const named = toReference(model);
+      const named = toReference(model, byName);
       if (named !== undefined && named.provider === own) return named;
       const owner = isUnclear ? (named?.provider ?? findOwner(model)) : undefined;
       if (owner === undefined || owner === own) return { provider: own, modelId: model };
@@ -188,7 +187,7 @@ export function createModelNames({
     if (target !== undefined) return find(target, task, [...path, name]);
     const named = byName.get(name);
     if (named !== undefined) return { provider: named, modelId: findDefaultOf(named, task) };
-    const reference = toReference(name);
+    const reference = toReference(name, byName);
     if (reference !== undefined) return reference;
     const matched = findOwner(name);
     if (matched !== undefined) return { provider: matched, modelId: name };
@@ -199,19 +198,6 @@ export function createModelNames({
       ),
       modelId: name,
     };
-  }
-
-  /** Reads `provider:model`. Returns undefined if the name does not begin with a provider. */
-  function toReference(name: string): ModelReference | undefined {
-    const separator = name.indexOf(':');
-    const provider = separator < 0 ? undefined : findProvider(name.slice(0, separator), byName);
-    if (provider === undefined) return undefined;
-    const modelId = name.slice(separator + 1).trim();
-    if (modelId !== '') return { provider, modelId };
-    throw new KelivoError({
-      code: 'invalid-settings',
-      message: `Expected a model id after the colon, got ${JSON.stringify(name)}. Name the provider alone for its default model.`,
-    });
   }
 
   /** Returns the provider whose patterns match a model id. */
@@ -267,6 +253,19 @@ export function createModelNames({
     if (provider !== undefined) return provider;
     throw toUnknownNameError('provider', { name, known: byName.keys() });
   }
+}
+
+/** Reads `provider:model`. Returns undefined if the name does not begin with a provider. */
+function toReference(name: string, byName: ReadonlyMap<string, string>): ModelReference | undefined {
+  const separator = name.indexOf(':');
+  const provider = separator < 0 ? undefined : findProvider(name.slice(0, separator), byName);
+  if (provider === undefined) return undefined;
+  const modelId = name.slice(separator + 1).trim();
+  if (modelId !== '') return { provider, modelId };
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message: `Expected a model id after the colon, got ${JSON.stringify(name)}. Name the provider alone for its default model.`,
+  });
 }
 
 /** Returns the provider that has a name or alias. The case is ignored if only one provider matches then. */

@@ -162,7 +162,7 @@ function* toolNamesIn(prompt: Prompt): Generator<NamedTool> {
   for (const part of partsOf(prompt))
     if ('toolName' in part) {
       const namespace = namespaceOf(part);
-      yield { name: part.toolName, ...(namespace !== undefined && { namespace }) };
+      yield { name: part.toolName, ...(namespace !== undefined && { namespace }), isCalled: true };
     }
 }
 

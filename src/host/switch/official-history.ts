@@ -10,7 +10,7 @@ import type {
 import { itemOf } from '../../core/custom.js';
 import { toDeniedText } from '../../core/output.js';
 import { idOf, stringOf } from '../../shared/json.js';
-import { isContinuation, pairToolCalls } from '../../tool-calls/call-pairing.js';
+import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
 import type { OfficialTraits } from '../../versions/version.js';
 
@@ -45,7 +45,7 @@ function pairCalls(prompt: Prompt, call: CoreCall): Prompt {
   const functions = new Set(tools.flatMap(({ type, name }) => (type === 'function' ? [name] : [])));
   const hosted = new Set(tools.flatMap(({ type, name }) => (type === 'provider' ? [name] : [])));
   return pairToolCalls(prompt, {
-    keepOrphans: isContinuation(call),
+    keepOrphans: continuesStoredResponse(call),
     isFunctionTool: name => functions.has(name),
     isHostedTool: part =>
       hosted.has(part.toolName) || turn?.hostedCalls?.has(part.toolCallId) === true || isHostedToolPart(part),
@@ -213,14 +213,23 @@ function withoutItemId(part: ToolCallPart): ToolCallPart {
   return { ...part, providerOptions: { ...part.providerOptions, openai } };
 }
 
-/** Removes reasoning at the end of an interrupted turn: the API rejects it without the item that follows. */
+/**
+ * Removes reasoning that the API rejects without the item that follows: at the end of an interrupted turn and, if the server
+ * stores items, before a text that lost its id.
+ */
 const withoutTrailingReasoning = (prompt: Prompt, options: OfficialHistoryOptions): Prompt =>
   prompt.flatMap((message, index): Message[] => {
     const next = prompt[index + 1];
     if (message.role !== 'assistant' || next?.role === 'assistant' || isApprovalAnswer(next))
       return [message];
     const last = message.content.findLastIndex(part => isItem(part, options));
-    const content = message.content.filter((part, at) => part.type !== 'reasoning' || at <= last);
+    const isRejected = (part: AssistantPart, at: number): boolean => {
+      if (at > last) return true;
+      const follower = message.content.slice(at).find(({ type }) => type !== 'reasoning');
+      const isUnnamed = follower?.type === 'text' && itemIdOf(follower) === undefined;
+      return options.store && isUnnamed && itemIdOf(part)?.startsWith('rs') === true;
+    };
+    const content = message.content.filter((part, at) => part.type !== 'reasoning' || !isRejected(part, at));
     return content.length === 0 ? [] : [{ ...message, content }];
   });
 

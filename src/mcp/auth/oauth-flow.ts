@@ -2,6 +2,7 @@ import {
   auth,
   computeScopeUnion,
   extractWWWAuthenticateParams,
+  type FetchLike,
   isStrictScopeSuperset,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
@@ -9,6 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import {
   type Authorization,
+  type AuthorizationCallback,
   type AuthorizationOptions,
   authStateOf,
   type Exchange,
@@ -57,8 +59,7 @@ const maxStepUps = 2;
 export function createOAuthAuthorization(provider: OAuthClientProvider, serverUrl: URL): Authorization {
   const inTurn = createTurns(provider);
   const share = createSharing();
-  /** Times of the authorizations for more scopes, by operation. */
-  const stepUps = new Map<string, number[]>();
+  const stepUps = createStepUps();
   const discovery: RecordedDiscovery = { state: undefined };
   let signIn: SignIn | undefined;
   let problem: string | undefined;
@@ -114,9 +115,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
       requestedScope = computeScopeUnion(requestedScope, scope);
       return authorize(rejected, { ...options, resourceMetadataUrl, scope });
     }
-    const recent = (stepUps.get(operation) ?? []).filter(time => Date.now() - time < signInLifetime);
-    if (recent.length >= maxStepUps) return false;
-    stepUps.set(operation, [...recent, Date.now()]);
+    if (!stepUps.begin(operation)) return false;
     const granted = (await provider.tokens())?.scope;
     requestedScope = computeScopeUnion(requestedScope, granted, scope);
     // A refresh cannot add scopes.
@@ -141,7 +140,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
       const { response, token: sent, operation } = exchange;
       if (!isRejection(response)) {
         problem = undefined;
-        stepUps.delete(operation);
+        stepUps.forget(operation);
         if (sent !== undefined && sent !== signIn?.rejectedToken) signIn = undefined;
         return false;
       }
@@ -163,21 +162,53 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
       inTurn(async () => {
         const run = createRun(provider, { discovery, isCallback: true });
         const fetchFn = createCredentialFetch(fetch, { serverUrl, headers });
-        try {
-          const started = signIn ?? (await readStartedSignIn());
-          const expectedState = started && new URL(started.url).searchParams.get('state');
-          const { code, iss } = readAuthorizationCallback(callback, { expectedState });
-          if (!(await run.isSignInStarted()))
-            throw new SignInError('No sign-in waits for a callback. Start it again.');
-          await auth(run.provider, { serverUrl, fetchFn, authorizationCode: code, iss });
-        } catch (error) {
-          throw error instanceof SignInError ? error : new SignInError(describeAuthorizationProblem(error));
-        }
+        await exchangeCode(run, callback, {
+          serverUrl,
+          fetchFn,
+          readSignIn: async () => signIn ?? (await readStartedSignIn()),
+        });
         signIn = undefined;
         problem = undefined;
         // The tokens are stored, so leftovers of the sign-in do no harm.
         await run.forgetSignIn().catch(() => {});
       }),
+  };
+}
+
+/** Exchanges the code of a callback for tokens. */
+async function exchangeCode(
+  run: ReturnType<typeof createRun>,
+  callback: AuthorizationCallback,
+  {
+    serverUrl,
+    fetchFn,
+    readSignIn,
+  }: { serverUrl: URL; fetchFn: FetchLike; readSignIn: () => Promise<StartedSignIn | undefined> },
+): Promise<void> {
+  try {
+    const started = await readSignIn();
+    const expectedState = started && new URL(started.url).searchParams.get('state');
+    const { code, iss } = readAuthorizationCallback(callback, { expectedState });
+    if (!(await run.isSignInStarted()))
+      throw new SignInError('No sign-in waits for a callback. Start it again.');
+    await auth(run.provider, { serverUrl, fetchFn, authorizationCode: code, iss });
+  } catch (error) {
+    throw error instanceof SignInError ? error : new SignInError(describeAuthorizationProblem(error));
+  }
+}
+
+/** Counts the authorizations for more scopes, by operation. */
+function createStepUps() {
+  const times = new Map<string, number[]>();
+  return {
+    /** Returns false if the operation has reached its maximum. */
+    begin(operation: string): boolean {
+      const recent = (times.get(operation) ?? []).filter(time => Date.now() - time < signInLifetime);
+      if (recent.length >= maxStepUps) return false;
+      times.set(operation, [...recent, Date.now()]);
+      return true;
+    },
+    forget: (operation: string) => times.delete(operation),
   };
 }
 

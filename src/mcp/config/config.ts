@@ -16,15 +16,22 @@ export type McpServerConfig = McpStdioServerConfig | McpHttpServerConfig;
 interface McpServerSettings {
   /** Skips the server, as if it were not configured. @default false */
   readonly disabled?: boolean;
-  /**
-   * Maximum time without a response or a progress notification during a call, in milliseconds.
-   * @default the `timeout` of `createMcpTools`
-   */
+  /** Maximum time without a response or progress in a call, in ms. @default the `timeout` of `createMcpTools` */
   readonly timeout?: number;
+  /**
+   * Time that the first listing waits for the server, in milliseconds, the download of a package included. The call then
+   * goes on without its tools, with a warning. A server that is still starting joins a later round.
+   * @default the `startupTimeout` of `createMcpTools`
+   */
+  readonly startupTimeout?: number;
+  /** Rejects a call before any request if the server has failed, or is not ready in time. @default false */
+  readonly required?: boolean;
   /** Offers only these tools, by the server's own names. @default all tools */
   readonly allowedTools?: readonly string[];
   /** Excludes these tools, by the server's own names. @default none */
   readonly disabledTools?: readonly string[];
+  /** Offers tools after the model has searched for them (`toolSearch` of the tool loop), except `exclude`. @default false */
+  readonly deferLoading?: boolean | { readonly exclude: readonly string[] };
   /**
    * Relies on the hints that the server's tools have (read-only, destructive, idempotent) for approvals and repeated
    * calls. Otherwise they are unverified claims, and every tool counts as destructive.
@@ -104,13 +111,14 @@ const serverKeys = ['mcpServers', 'servers'];
  * @throws KelivoError `invalid-settings` if the text is not JSON, references an unknown variable or contains an
  * invalid server.
  */
-export function parseMcpConfig(json: unknown, options: VariableOptions = {}): McpServers {
+export const parseMcpConfig = (json: unknown, options: VariableOptions = {}): McpServers =>
+  validateMcpServers(readMcpConfig(json), options);
+
+/** Returns what a configuration file has in place of the servers, unchecked. */
+export function readMcpConfig(json: unknown): unknown {
   const config = typeof json === 'string' ? parseJsonWithComments(json) : json;
-  if (typeof config === 'object' && config !== null) {
-    const found = Object.entries(config).find(([key]) => serverKeys.includes(key));
-    if (found) return validateMcpServers(found[1], options);
-  }
-  return validateMcpServers(config, options);
+  const found = isPlainObject(config) && Object.entries(config).find(([key]) => serverKeys.includes(key));
+  return found ? found[1] : config;
 }
 
 function parseJsonWithComments(text: string): unknown {
@@ -133,8 +141,11 @@ function parseJsonWithComments(text: string): unknown {
 const createServerShape = () => ({
   disabled: z.boolean().optional(),
   timeout: z.number().positive().optional(),
+  startupTimeout: z.number().min(0).optional(),
+  required: z.boolean().optional(),
   allowedTools: z.array(z.string()).optional(),
   disabledTools: z.array(z.string()).optional(),
+  deferLoading: z.union([z.boolean(), z.strictObject({ exclude: z.array(z.string()) })]).optional(),
   trustAnnotations: z.boolean().optional(),
   roots: z.array(z.string().regex(/^(?:file:\/\/|\/|[a-z]:[\\/]|\\\\)/i)).optional(),
   resourceTools: z.boolean().optional(),
@@ -165,8 +176,11 @@ const httpServer = once(() =>
 const expectations: Readonly<Record<string, string>> = {
   disabled: 'true or false',
   timeout: 'a positive number of milliseconds',
+  startupTimeout: 'a number of milliseconds, from 0',
+  required: 'true or false',
   allowedTools: 'an array of tool names',
   disabledTools: 'an array of tool names',
+  deferLoading: 'true, false or an object with a list `exclude`',
   trustAnnotations: 'true or false',
   roots: 'an array of absolute paths or file URIs',
   resourceTools: 'true or false',
@@ -197,6 +211,7 @@ const foreignKeys: Readonly<Record<string, string>> = {
   envs: 'Use `env`.', // Goose
   includeTools: 'Use `allowedTools`.', // Gemini CLI
   excludeTools: 'Use `disabledTools`.', // Gemini CLI
+  startup_timeout_sec: 'Use `startupTimeout`, in milliseconds.', // Codex
 };
 
 /**
@@ -262,12 +277,9 @@ function expandVariables(
     );
   };
 
-  return Object.fromEntries(
-    Object.entries(config).map(([key, value]) => [
-      key,
-      expandedKeys.includes(key) ? expand(value, key) : value,
-    ]),
-  );
+  const expandValue = (value: unknown, key: string) =>
+    expandedKeys.includes(key) ? expand(value, key) : value;
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, expandValue(value, key)]));
 }
 
 function validateServer(name: string, config: unknown): McpServerConfig {
@@ -324,13 +336,10 @@ function isAuthProvider(value: unknown): boolean {
   return (isFunction('tokens') && isFunction('clientInformation')) || isFunction('token');
 }
 
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-function toSettingsError(message: string): KelivoError {
-  return new KelivoError({ code: 'invalid-settings', message });
-}
+const toSettingsError = (message: string): KelivoError =>
+  new KelivoError({ code: 'invalid-settings', message });
 
 /** Returns the name of a tool source, which messages contain. */
 export function toSourceName(serverNames: readonly string[]): string {

@@ -7,7 +7,7 @@ import type {
   ResourceContents,
   ResourceTemplateType,
 } from '@modelcontextprotocol/client';
-import { linkSignal, onceAborted } from '../../shared/abort.js';
+import { type AbortSource, linkSignal, onceAborted } from '../../shared/abort.js';
 import type { PlainObject } from '../../shared/json.js';
 import { KelivoError } from '../../shared/errors.js';
 import type { McpRequestFacts } from '../../core/telemetry.js';
@@ -135,7 +135,7 @@ export interface ServerFeatures extends McpServerFeatures {
 /** @param options.closed Returns the signal that aborts at the next `close()`. */
 export function createServerFeatures(
   servers: readonly FeatureServer[],
-  options: Pick<RequestLimits, 'timeout' | 'totalTimeout'> & { closed: () => AbortSignal },
+  options: Pick<RequestLimits, 'timeout' | 'totalTimeout'> & { closed: () => AbortSource },
 ): ServerFeatures {
   const { timeout, totalTimeout, closed } = options;
 

@@ -20,7 +20,7 @@ export interface McpConnection {
    * Returns the server's tools, without waiting for a slow server: the list that was read last while a newer one is
    * read, and undefined if none is known. Rejects with `McpFailure` if the server failed, or with the signal's reason.
    */
-  listTools(options?: { signal?: AbortSignal }): Promise<ServerTools | undefined>;
+  listTools(options?: ListOptions): Promise<ServerTools | undefined>;
   /**
    * Runs an operation on the open session. If it fails and `mayRetry` returns true, it runs once more on a new
    * session. Rejects with `McpFailure` or the signal's reason.
@@ -33,6 +33,14 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
+interface ListOptions {
+  signal?: AbortSignal;
+  /** Time to wait for the first list, in milliseconds, counted from the first listing. */
+  startupTimeout?: number;
+  /** Counts the time from each listing, as long as no list is known. */
+  waitsAgain?: boolean;
+}
+
 interface WithSessionOptions {
   signal?: AbortSignal;
   mayRetry: (failure: McpFailure) => boolean;
@@ -41,9 +49,10 @@ interface WithSessionOptions {
 export interface ConnectionOptions extends Omit<CurrentSessionOptions, 'onToolsChanged'> {
   /** Time after which an unused connection closes, in milliseconds. */
   idleTimeout: number;
-  /** Time that listings wait for the first list, in milliseconds, counted from the first listing. */
-  listTimeout: number;
 }
+
+/** Time that listings wait for a server that starts, in milliseconds: an installation takes 4 to 12 seconds. */
+export const defaultStartupTimeout = 30_000;
 
 /**
  * Time that listings wait for a new list of a connected server, in milliseconds. Servers respond much faster, so that a
@@ -60,7 +69,7 @@ const transientFailures: ReadonlySet<McpFailureKind> = new Set<McpFailureKind>([
 
 export function createConnection(
   config: McpServerConfig,
-  { idleTimeout, listTimeout, ...sessionOptions }: ConnectionOptions,
+  { idleTimeout, ...sessionOptions }: ConnectionOptions,
 ): McpConnection {
   const { connectTimeout, retryFailedAfter } = sessionOptions;
   const cache = createListCache();
@@ -79,7 +88,7 @@ export function createConnection(
       } catch (error) {
         cache.forget();
         // The listing after a sign-in waits for the server like the first one.
-        if (mayEndBySignIn(error, config)) waitUntil = undefined;
+        if (mayEndBySignIn(error, config)) waitsSince = undefined;
         throw error;
       }
     },
@@ -90,14 +99,16 @@ export function createConnection(
     await current.waitForRestart({ signal });
     return reading.join({ signal });
   });
-  let waitUntil: number | undefined;
+  let waitsSince: number | undefined;
 
   /** Reads the list in the background: no turn that ends stops it for the others. */
-  function refresh(): Promise<ServerTools> {
-    if (!refreshing.isRunning && cache.last !== undefined) waitUntil = undefined;
+  function refresh({ startupTimeout = defaultStartupTimeout, waitsAgain = false }: ListOptions) {
+    const isKnown = cache.last !== undefined;
+    if (isKnown ? !refreshing.isRunning : waitsAgain) waitsSince = undefined;
+    waitsSince ??= Date.now();
     const rereading = current.open === undefined ? 0 : rereadTimeout;
-    waitUntil ??= Date.now() + (cache.last === undefined ? listTimeout : rereading);
-    return refreshing.join();
+    const waitUntil = waitsSince + (isKnown ? rereading : startupTimeout);
+    return { refreshed: refreshing.join(), remaining: waitUntil - Date.now() };
   }
 
   async function withSession<T>(
@@ -136,12 +147,13 @@ export function createConnection(
     get state() {
       return current.state;
     },
-    async listTools({ signal } = {}) {
+    async listTools(options = {}) {
+      const { signal } = options;
       signal?.throwIfAborted();
       const cached = cache.find({ announcesChanges: current.open?.announcesChanges === true });
       if (cached) return cached;
-      const refreshed = untilAborted(refresh(), signal);
-      return orAfter(refreshed, (waitUntil ?? 0) - Date.now(), () => cache.last);
+      const { refreshed, remaining } = refresh(options);
+      return orAfter(untilAborted(refreshed, signal), remaining, () => cache.last);
     },
     withSession,
     invalidateTools: cache.invalidate,
@@ -155,7 +167,7 @@ export function createConnection(
       const reason = new McpFailure({ kind: 'closed' });
       await Promise.all([refreshing.stop(reason), reading.stop(reason), current.close(reason)]);
       cache.forget();
-      waitUntil = undefined;
+      waitsSince = undefined;
     },
   };
 }

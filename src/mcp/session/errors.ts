@@ -129,12 +129,18 @@ function windowsAdvice(): string {
     : '';
 }
 
-function toLastOutput({ process: server }: McpFailure, context: ErrorContext): string {
-  const lines = toClean(server?.stderr ?? '', context)
-    .split('\n')
-    .slice(-5)
-    .join('\n');
-  return lines === '' ? '' : ` Its last output was: ${lines.slice(-400)}`;
+/** A package folder of `npx`. A folder that an interrupted installation left incomplete breaks every later start. */
+const npxFolder = /\S*[\\/]_npx[\\/][0-9a-f]+/;
+
+function toLastOutput({ process: server, isStart }: McpFailure, context: ErrorContext): string {
+  const output = toClean(server?.stderr ?? '', context);
+  const lines = output.split('\n').slice(-5).join('\n').slice(-400);
+  const folder = isStart ? npxFolder.exec(output)?.[0].replace(/^[^/\\a-z]+/i, '') : undefined;
+  const advice =
+    folder === undefined
+      ? ''
+      : ` An interrupted installation may have damaged ${JSON.stringify(folder)}: delete this folder and start again.`;
+  return lines === '' ? '' : `${advice} Its last output was: ${lines}`;
 }
 
 function toQuote(message: string | undefined, context: ErrorContext): string {

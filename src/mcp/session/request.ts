@@ -113,16 +113,16 @@ export async function sendRequest<Result>(
         }),
       );
     const result = await (observed === undefined ? run() : observed.run(run));
-    observed?.end();
+    observed?.end(undefined, running?.id);
     isSettled = true;
     return result;
   } catch (error) {
     if (link.signal.aborted) {
-      observed?.end(toObservedFailure(link.signal.reason));
+      observed?.end(toObservedFailure(link.signal.reason), running?.id);
       throw link.signal.reason;
     }
     const failure = toMcpFailure(error, { hasSession: hasId, process: session.report() });
-    observed?.end(toObservedFailure(failure));
+    observed?.end(toObservedFailure(failure), running?.id);
     isSettled = !mayHaveRun(failure);
     throw failure;
   } finally {

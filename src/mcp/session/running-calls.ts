@@ -7,6 +7,8 @@ import type { CallObserver } from '../transport/transport.js';
 
 /** A call that was sent to the server, with the requests that the server makes of the host for it. */
 export interface RunningCall {
+  /** Id of its last JSON-RPC request. Undefined before it is sent. */
+  readonly id?: RequestId | undefined;
   readonly facts: McpCallFacts;
   /** The last time at which a request of the server was pending, by `performance.now()`. */
   readonly lastPendingAt: number;
@@ -40,7 +42,7 @@ export interface RunningCalls extends CallObserver {
 
 interface Entry extends RunningCall {
   readonly arguments: object;
-  id?: RequestId;
+  id?: RequestId | undefined;
   /** Requests that arrived on the response stream of the call and have not been handled. */
   readonly delivered: Set<RequestId>;
 }

@@ -70,8 +70,14 @@ export class McpFailure extends Error {
   /** True if the server failed before it was ready. */
   declare readonly isStart: boolean;
 
+  /** Includes failures of another evaluation of this module, whose connections are shared in development. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'McpFailure' && 'kind' in value;
+  }
+
   constructor({ message, cause, ...facts }: McpFailureFacts) {
     super(message ?? facts.kind, { cause });
+    this.name = 'McpFailure';
     Object.assign(this, { isStart: false }, facts);
   }
 }
@@ -106,6 +112,8 @@ function toFacts(error: unknown, context: FailureContext): McpFailureFacts {
   if (error instanceof SdkError) return toSdkFacts(error, context);
   if (error instanceof ProtocolError) return toRpcFacts(error);
   if (error.message === 'Not connected') return { kind: 'not-sent' };
+  if (error.message.startsWith(foreignRequestMessage))
+    return { kind: 'session-expired', message: error.message };
 
   const systemCode = findSystemCode(error);
   if (isSpawnFailure(error)) return { kind: 'start', systemCode };
@@ -119,6 +127,12 @@ function toFacts(error: unknown, context: FailureContext): McpFailureFacts {
   if (status) return toStatusFacts(Number(status[1]), status[2] ?? '', { hasSession: false });
   return { kind: 'protocol', message: error.message };
 }
+
+/**
+ * Cloudflare Workers of early 2026 bind the abort controller of the SDK's transport to the request in which the session was
+ * opened, and send nothing for another request.
+ */
+const foreignRequestMessage = 'Cannot perform I/O on behalf of a different request';
 
 const postErrorPrefix = /^Error POSTing to endpoint: /;
 

@@ -19,14 +19,33 @@ export const hasProcessGroups = process.platform !== 'win32';
 const waitTimes = { endOfInput: 500, terminate: 500, kill: 200 };
 
 /**
+ * Time after its start in which a program that has sent no message is not ended by force, in milliseconds. `npx` and `uvx`
+ * install packages in it, and leave damaged caches if they are killed.
+ */
+const installationTime = 300_000;
+
+/**
  * Ends a child that leads its own process group, and all its descendants. Closes the input first, as MCP specifies, and
- * then sends signals.
+ * then sends signals. A child that has not been marked as ready may be installing a package: it is left alone to see the
+ * end of its input, and ended when its time is over.
  */
 export async function endProcessTree(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;
+  const state = children.get(child);
+  child.stdin?.end();
+  await becomesTrue(() => !isChildAlive(child), waitTimes.endOfInput);
+  const remaining = state?.isReady === false ? state.startedAt + installationTime - Date.now() : 0;
+  if (!isChildAlive(child) || remaining <= 0) return killTree(child);
+  const timer = setTimeout(() => void killTree(child), remaining);
+  timer.unref();
+  child.once('exit', () => {
+    clearTimeout(timer);
+    void killTree(child);
+  });
+}
+
+async function killTree(child: ChildProcess): Promise<void> {
   try {
-    child.stdin?.end();
-    await becomesTrue(() => !isChildAlive(child), waitTimes.endOfInput);
     if (!isTreeAlive(child)) return;
     signalTree(child, 'SIGTERM');
     if (await becomesTrue(() => !isTreeAlive(child), waitTimes.terminate)) return;
@@ -69,43 +88,70 @@ async function becomesTrue(condition: () => boolean, milliseconds: number): Prom
   return true;
 }
 
-const runningChildren = new Set<ChildProcess>();
+interface ChildState {
+  readonly startedAt: number;
+  /** True if the program has sent a message, so that it installs nothing any more. */
+  isReady: boolean;
+}
+
+/** The children that are ended with this process. */
+const children = new Map<ChildProcess, ChildState>();
 
 /** Ends the children when this process has ended. */
 let watchdog: ChildProcess | undefined;
 
 /**
- * Remembers the process groups that it reads, one list per line. Its input ends when this process has ended, even
- * by `SIGKILL`. Then it ends the groups: a server may ignore the end of its input and `SIGTERM`, and a
- * process cannot wait while it exits.
+ * Remembers the process groups that it reads, one list per line: those that are ready, a semicolon, and the others. Its
+ * input ends when this process has ended, even by `SIGKILL`. Then it ends the groups: a server may ignore the end of its
+ * input and `SIGTERM`, and a process cannot wait while it exits. Groups that may be installing keep their time.
  */
 const watchdogScript = `
 trap '' HUP INT TERM
 while read -r line; do groups=$line; done
-for group in $groups; do kill -TERM -"$group"; done
-[ -z "$groups" ] || sleep 0.5
-for group in $groups; do kill -KILL -"$group"; done
+ready=\${groups%%;*}
+starting=\${groups#*;}
+for group in $ready; do kill -TERM -"$group"; done
+[ -z "$ready" ] || sleep 0.5
+for group in $ready; do kill -KILL -"$group"; done
+seconds=0
+while [ -n "$starting" ] && [ $seconds -lt ${installationTime / 1000} ]; do
+  sleep 1
+  seconds=$((seconds + 1))
+  alive=
+  for group in $starting; do kill -0 -"$group" && alive="$alive $group"; done
+  starting=$alive
+done
+for group in $starting; do kill -KILL -"$group"; done
 `;
 
 /**
  * Ends the child and all its descendants when this process ends. They receive `SIGTERM`, and `SIGKILL` half a second
  * later, from a small shell process that exists as long as there are children. It adds nothing to the time in which this
  * process exits, and leaves its signals to its own listeners. Where there is no shell, the descendants are killed when
- * this process exits or is ended by one of the usual signals. On Windows, only the direct child is ended.
+ * this process exits or is ended by one of the usual signals. On Windows, only the direct child is ended. A child that is
+ * not ready only sees the end of its input at first.
  *
  * The child must be ended with `endProcessTree`, also after it has exited.
  */
 export function endWithHost(child: ChildProcess): void {
   if (child.pid === undefined) return;
-  if (runningChildren.size === 0) startProtection();
-  runningChildren.add(child);
+  if (children.size === 0) startProtection();
+  children.set(child, { startedAt: Date.now(), isReady: false });
+  informWatchdog();
+}
+
+/** Marks a child that has sent a message: it is ended by force from now on. */
+export function markReady(child: ChildProcess): void {
+  const state = children.get(child);
+  if (state === undefined || state.isReady) return;
+  state.isReady = true;
   informWatchdog();
 }
 
 function forget(child: ChildProcess): void {
-  if (!runningChildren.delete(child)) return;
+  if (!children.delete(child)) return;
   informWatchdog();
-  if (runningChildren.size === 0) stopProtection();
+  if (children.size === 0) stopProtection();
 }
 
 function startProtection(): void {
@@ -120,7 +166,9 @@ function stopProtection(): void {
 }
 
 function informWatchdog(): void {
-  watchdog?.stdin?.write(`${[...runningChildren].map(({ pid }) => pid).join(' ')}\n`);
+  const pidsOf = (isReady: boolean): string =>
+    [...children].flatMap(([{ pid }, state]) => (state.isReady === isReady ? [pid] : [])).join(' ');
+  watchdog?.stdin?.write(`${pidsOf(true)};${pidsOf(false)}\n`);
 }
 
 /** Starts the watchdog. `onEnd` is called if it ends while it is needed, or cannot be started. */
@@ -159,7 +207,7 @@ function stopListening(): void {
 }
 
 function killChildren(): void {
-  for (const child of runningChildren) signalTree(child, 'SIGKILL');
+  for (const [child, { isReady }] of children) if (isReady) signalTree(child, 'SIGKILL');
 }
 
 /**
@@ -174,7 +222,7 @@ function onSignal(signal: NodeJS.Signals): void {
     return;
   }
   queueMicrotask(() => {
-    if (runningChildren.size > 0 && !process.listeners(signal).includes(onSignal))
+    if (children.size > 0 && !process.listeners(signal).includes(onSignal))
       process.prependListener(signal, onSignal);
   });
 }

@@ -14,7 +14,7 @@ import { createLineSplitter } from '../../http/text-stream.js';
 import type { McpStdioServerConfig } from '../config/config.js';
 import type { ProcessReport } from './failures.js';
 import { createStderrReader } from './stderr-lines.js';
-import { endProcessTree, endWithHost, hasProcessGroups } from './process-tree.js';
+import { endProcessTree, endWithHost, hasProcessGroups, markReady } from './process-tree.js';
 
 /** A connection to a child process over its standard input and output. */
 export interface StdioTransport extends Transport {
@@ -25,6 +25,9 @@ export interface StdioTransport extends Transport {
   /** Returns the exit status of the process, if it has ended, and the end of its stderr output. */
   report(): ProcessReport;
 }
+
+/** Programs that were closed before they sent a message and may be installing, by command. */
+const installations = new Map<string, Promise<void>>();
 
 const stderrTailBytes = 8 * 1024;
 
@@ -59,6 +62,9 @@ export function createStdioTransport(
   let child: ChildProcessWithoutNullStreams | undefined;
   let closing: Promise<void> | undefined;
   let isEnded = false;
+  /** True if the program has sent a message. */
+  let isReady = false;
+  let installation: { readonly key: string; readonly ended: Promise<void> } | undefined;
   let stderr = Buffer.alloc(0);
   const pendingIds = new Set<RequestId>();
 
@@ -75,6 +81,10 @@ export function createStdioTransport(
 
   async function start(): Promise<void> {
     if (cwd !== undefined) await requireDirectory(cwd);
+    const key = JSON.stringify([command, args, cwd, env]);
+    // Two installations of one package at the same time could damage each other.
+    await installations.get(key);
+    if (isEnded) return;
     child = spawn(command, [...(args ?? [])], {
       cwd,
       env: { ...getDefaultEnvironment(), ...env },
@@ -85,6 +95,10 @@ export function createStdioTransport(
     endWithHost(child);
     listen(child);
     await once(child, 'spawn');
+    const ended = once(child, 'exit').then(() => {
+      if (installations.get(key) === ended) installations.delete(key);
+    });
+    installation = { key, ended };
   }
 
   function listen(started: ChildProcessWithoutNullStreams): void {
@@ -115,6 +129,8 @@ export function createStdioTransport(
   }
 
   function receive(message: JSONRPCMessage): void {
+    if (child) markReady(child);
+    isReady = true;
     if ('id' in message && message.id !== undefined && !('method' in message)) removePending(message.id);
     transport.onmessage?.(message);
   }
@@ -150,8 +166,13 @@ export function createStdioTransport(
   async function end(): Promise<void> {
     isEnded = true;
     transport.onclose?.();
-    if (child) await endProcessTree(child);
-    for (const stream of [child?.stdin, child?.stdout, child?.stderr]) stream?.destroy();
+    if (!child) return;
+    await endProcessTree(child);
+    // An installation goes on, and fails if its output has no reader.
+    const goesOn = !isReady && child.exitCode === null && child.signalCode === null;
+    if (goesOn && installation) installations.set(installation.key, installation.ended);
+    if (goesOn) return setKeepsHostAlive(child, false);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
   }
 
   function report(): ProcessReport {

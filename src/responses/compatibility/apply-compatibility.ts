@@ -19,6 +19,7 @@ import {
   type WireTool,
 } from '../wire.js';
 import type { Compatibility } from './compatibility.js';
+import { withoutId } from './item-repairs.js';
 import { TOOL_FIELD, withoutTool } from './rejected-tools.js';
 
 /** Converts a request to the format that the endpoint accepts. Returns the same object if nothing changes. */
@@ -26,18 +27,12 @@ export function applyCompatibility(
   body: ResponsesRequestBody,
   compatibility: Compatibility,
 ): ResponsesRequestBody {
-  const {
-    instructionsWithPreviousResponse,
-    reasoning = true,
-    additionalProperties,
-    efforts,
-    without = [],
-  } = compatibility;
+  const { instructionsWithPreviousResponse, additionalProperties, efforts, without = [] } = compatibility;
   const moved = withAcceptedEffort(
     instructionsWithPreviousResponse === false ? moveInstructions(body) : body,
     efforts,
   );
-  const items = withReasoningAs(reasoning, moved);
+  const items = withReasoningAs(compatibility, moved);
   const input = toCompatibleItems(toCompatibleOutputs(items, compatibility), compatibility);
   const tools =
     additionalProperties === false && moved.tools !== undefined
@@ -55,39 +50,57 @@ function moveInstructions(body: ResponsesRequestBody): ResponsesRequestBody {
 }
 
 /**
- * Converts reasoning to the accepted form and removes the rest. The ids of the other items are removed with it: a
- * server that has stored them requires their reasoning.
+ * Converts reasoning to the accepted form and removes the rest. The ids of the items after removed reasoning are removed
+ * with it: a server that has stored them requires their reasoning.
  */
 function withReasoningAs(
-  form: NonNullable<Compatibility['reasoning']>,
+  { reasoning: form = true, itemIds }: Compatibility,
   { input: items, store }: ResponsesRequestBody,
 ): InputItem[] {
   if (form !== false && !items.some(isReasoning)) return items;
-  const accepted = items.flatMap(item => {
-    const kept = isReasoning(item) ? toReasoning(item, { form, store }) : item;
-    return kept === undefined ? [] : [kept];
+  let isRemoved = form === false;
+  const accepted = items.flatMap((item, index) => {
+    if (isReasoning(item)) {
+      const isUnnamed = store && itemIds !== 'required' && isBeforeUnnamed(items, index);
+      const kept = toReasoning(item, { form, store, isUnnamed });
+      isRemoved = kept === undefined;
+      return kept ?? [];
+    }
+    return isRemoved && (item.type === 'function_call' || isAssistantMessage(item)) ? withoutId(item) : item;
   });
-  if (form !== false && accepted.length === items.length) {
-    return mapIfChanged(items, (item, index) => accepted[index] ?? item);
-  }
-  return mapIfChanged(accepted.length < items.length ? accepted : items, item => {
-    if (!(item.type === 'function_call' || isAssistantMessage(item)) || item.id === undefined) return item;
-    const { id, ...withoutId } = item;
-    return withoutId;
-  });
+  return accepted.length < items.length
+    ? accepted
+    : mapIfChanged(items, (item, index) => accepted[index] ?? item);
 }
 
+/** Returns true if the item after reasoning is a message without an id. */
+function isBeforeUnnamed(items: readonly InputItem[], index: number): boolean {
+  let next = index + 1;
+  while (items[next]?.type === 'reasoning') next++;
+  const follower = items[next];
+  return follower !== undefined && isAssistantMessage(follower) && follower.id === undefined;
+}
+
+/**
+ * Returns reasoning in the accepted form, or undefined.
+ *
+ * @param options.isUnnamed a message without an id follows. With `store`, OpenAI rejects an id in front of it.
+ */
 function toReasoning(
   item: ReasoningItem,
-  { form, store }: { form: NonNullable<Compatibility['reasoning']>; store: boolean },
+  { form, store, isUnnamed }: { form: boolean | 'text'; store: boolean; isUnnamed: boolean },
 ): ReasoningItem | undefined {
   if (form === false) return undefined;
-  const { content = [], encrypted_content: encrypted, ...rest } = item;
-  if (form === 'text') return content.length === 0 ? undefined : { ...rest, summary: [], content };
-  if (item.content === undefined) return item;
-  // OpenAI needs the encrypted content, unless it has stored the item.
-  if (encrypted === undefined && !(store && item.id !== undefined)) return undefined;
-  return { ...rest, ...(encrypted !== undefined && { encrypted_content: encrypted }) };
+  const { content, encrypted_content: encrypted, ...rest } = item;
+  if (form === 'text') return content?.length ? { ...rest, summary: [], content } : undefined;
+  if (encrypted !== undefined) {
+    const { content: _, ...opaque } = item;
+    return isUnnamed ? withoutId(opaque) : content === undefined ? item : opaque;
+  }
+  // Without encrypted content, OpenAI has to know the item by its id.
+  const isStored = store && item.id !== undefined;
+  if (isStored ? isUnnamed : content !== undefined) return undefined;
+  return content === undefined ? item : rest;
 }
 
 /** Replaces a level of reasoning effort that is not among the accepted ones. */

@@ -111,10 +111,11 @@ function withoutDuplicate(
   });
 }
 
-function withoutId(item: InputItem): InputItem {
+/** Removes the id of an item. Returns the same object if it has none. */
+export function withoutId<Item extends InputItem>(item: Item): Item {
   if (!('id' in item)) return item;
   const { id: _, ...rest } = item;
-  return rest;
+  return rest as Item;
 }
 
 /** Answers a call that only the server has. In a complete input each call has its output. */

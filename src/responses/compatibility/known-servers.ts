@@ -6,8 +6,16 @@ import {
 } from './compatibility.js';
 
 interface KnownServer {
-  /** Host names that belong to this server only. Without it, the server is selected by name. */
+  /** Host names that belong to this server only. */
   readonly host?: RegExp;
+  /** The header `Server` of its responses. */
+  readonly header?: RegExp;
+  /** Ids of responses that no other server creates. */
+  readonly responseId?: RegExp;
+  /** Texts of errors that no other server sends. */
+  readonly texts?: readonly RegExp[];
+  /** `owned_by` of its models. */
+  readonly owner?: string;
   readonly compatibility: Compatibility;
 }
 
@@ -16,6 +24,7 @@ const KNOWN_SERVERS = {
   openai: { compatibility: {} },
   openrouter: {
     host: /(^|\.)openrouter\.ai$/,
+    responseId: /^gen-\d{10}-/,
     // https://openrouter.ai/docs/api-reference/responses-api/basic-usage, under "Required Fields"
     compatibility: COMPLETE_ITEMS,
   },
@@ -35,6 +44,9 @@ const KNOWN_SERVERS = {
     compatibility: { ...CHAT_TOOL_OUTPUTS, reasoning: false, developerRole: false },
   },
   vllm: {
+    owner: 'vllm',
+    // Its validation names its own types.
+    texts: [/ResponseOutputMessageParam/],
     // https://github.com/openai/codex/issues/12669 and https://github.com/vllm-project/vllm/issues/45273
     compatibility: { ...COMPLETE_ITEMS, ...CHAT_TOOL_OUTPUTS, reasoning: 'text' },
   },
@@ -43,8 +55,11 @@ const KNOWN_SERVERS = {
     compatibility: CHAT_TOOL_OUTPUTS,
   },
   llamacpp: {
-    // https://github.com/ggml-org/llama.cpp/issues/23380 and, for messages and reasoning, its `server-chat.cpp`
-    compatibility: { ...CHAT_TOOL_OUTPUTS, messageType: true, reasoning: 'text' },
+    header: /^llama\.cpp(?:\/[\w.-]+)?$/i,
+    owner: 'llamacpp',
+    texts: [/item\['\w+'\] is (?:not an array|empty)/, /Cannot determine type of 'item'/],
+    // `server-chat.cpp` of https://github.com/ggml-org/llama.cpp. Tool outputs may be lists since 0.7.
+    compatibility: { messageType: true, reasoning: 'text' },
   },
 } as const satisfies Record<string, KnownServer>;
 
@@ -56,8 +71,65 @@ export const knownServerNames = Object.keys(KNOWN_SERVERS) as KnownServerName[];
 export const compatibilityByName = (name: KnownServerName): Compatibility =>
   KNOWN_SERVERS[name].compatibility;
 
-/** Returns the compatibility of the server with a host name; that of OpenAI for unknown hosts. */
-export function compatibilityByHost(host: string): Compatibility {
-  const servers: readonly KnownServer[] = Object.values(KNOWN_SERVERS);
-  return servers.find(server => server.host?.test(host))?.compatibility ?? {};
+const SERVERS: readonly KnownServer[] = Object.values(KNOWN_SERVERS);
+
+/** Returns the compatibility of the server with a host name. Undefined for other hosts. */
+export const compatibilityByHost = (host: string): Compatibility | undefined =>
+  SERVERS.find(server => server.host?.test(host))?.compatibility;
+
+/** The facts of a response that may show which server sent it. */
+export interface ServerEvidence {
+  /** The headers of the response. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly responseId?: string | undefined;
+  /** The text of an error. */
+  readonly error?: string | undefined;
+  /** `owned_by` of the model. */
+  readonly owner?: string | undefined;
 }
+
+/** The server of one model, which its responses have shown. */
+export interface ServerRecognition {
+  /** Undefined for an unknown server. */
+  readonly compatibility: Compatibility | undefined;
+  /** True after the server was asked for its models. */
+  isAsked: boolean;
+  /** Takes over what a response shows. */
+  see(evidence: ServerEvidence): void;
+}
+
+/**
+ * Recognizes the servers of one address by their responses. Behind an address, each model may have its own server. A model
+ * that has not answered yet counts as one of the server that all others have.
+ */
+export function createServerRecognition(): (modelId: string) => ServerRecognition {
+  const byModel = new Map<string, KnownServer | undefined>();
+  return modelId => ({
+    isAsked: false,
+    get compatibility() {
+      const [first, ...others] = new Set(byModel.values());
+      const server = byModel.has(modelId) || others.length > 0 ? byModel.get(modelId) : first;
+      return server?.compatibility;
+    },
+    see(evidence) {
+      const server = serverOf(evidence);
+      if (server !== undefined || !byModel.has(modelId)) byModel.set(modelId, server);
+    },
+  });
+}
+
+/** Proxies remove headers, so that each fact suffices. */
+function serverOf({ headers, responseId, error, owner }: ServerEvidence): KnownServer | undefined {
+  const name = headers?.server ?? '';
+  return SERVERS.find(
+    server =>
+      server.header?.test(name) === true ||
+      (owner !== undefined && server.owner === owner) ||
+      (responseId !== undefined && server.responseId?.test(responseId) === true) ||
+      (error !== undefined && server.texts?.some(text => text.test(error)) === true),
+  );
+}
+
+/** The compatibilities that the owner of a model shows. */
+export const compatibilitiesByOwner = (): Compatibility[] =>
+  SERVERS.flatMap(({ owner, compatibility }) => (owner === undefined ? [] : [compatibility]));

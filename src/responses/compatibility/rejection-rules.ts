@@ -96,6 +96,9 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     // https://github.com/openai/codex: 'low' is not supported with the 'gpt-5.2-codex' model. Supported values are: 'medium'.
     texts: [
       /Supported values are:? ([^.]*)\..*reasoning[._]effort/i,
+      // huggingface/responses.js, in either order of the fields
+      /"path": *\[ *"reasoning", *"effort" *\][^}]*"options": *\[([^\]]*)\]/,
+      /"options": *\[([^\]]*)\][^}]*"path": *\[ *"reasoning", *"effort" *\]/,
       /reasoning[._]?effort.{0,120}?(?:supported values are|(?:must|should) be one of|expected one of):? ?([^.]*)/i,
     ],
     fallback: ({ named }) => {
@@ -158,10 +161,17 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     fallback: { annotations: true },
   },
   {
+    texts: [
+      /Output of tool call should be 'Input text'/i, // ggml-org/llama.cpp#23380, before 0.7
+      /\boutput['"`\]]* must be a string/i,
+    ],
+    fallback: CHAT_TOOL_OUTPUTS,
+    hasAnyStatus: true,
+  },
+  {
     // Tool outputs must be strings or contain no images. The last texts reject the entire input, so they apply only
     // if a tool output is a list.
     texts: [
-      /Output of tool call should be 'Input text'/i, // ggml-org/llama.cpp#23380
       /Only text tool_result blocks are supported/i, // lmstudio-ai/lmstudio-bug-tracker#2008
       /Input should be a valid string/i, // anomalyco/opencode#48740
       /cannot unmarshal array into .{0,80}output/i, // Ollama before outputs could be lists

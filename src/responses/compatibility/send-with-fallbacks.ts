@@ -12,7 +12,7 @@ import { applyCompatibility, countImages, hasField } from './apply-compatibility
 import { type Compatibility, ENCRYPTED_REASONING, mergeCompatibility } from './compatibility.js';
 import { REFUSED_CONTENT } from './item-repairs.js';
 import { TOOL_FIELD } from './rejected-tools.js';
-import { findFallback } from './rejection-rules.js';
+import { type Fallback, findFallback } from './rejection-rules.js';
 
 /** Compatibility learned from rejected requests of one model. */
 export interface LearnedCompatibility {
@@ -43,12 +43,23 @@ const MAX_REMOVALS = 10;
 
 export interface SendWithFallbacksOptions<Opened> {
   readonly post: (body: ResponsesRequestBody) => Promise<Opened>;
-  /** The compatibility of the endpoint. */
-  readonly compatibility: Compatibility;
+  /** Returns the compatibility of the endpoint, as far as it is known. */
+  readonly compatibility: () => Compatibility;
+  /** Recognizes the server by an error. @default the error shows nothing */
+  readonly recognize?: Recognize | undefined;
   readonly learned: LearnedCompatibility;
   /** Relations between the items of the request. @default none */
   readonly relations?: ItemRelations;
 }
+
+/**
+ * Takes over what an error shows about the server. If nothing does, and the compatibility of a candidate would change the
+ * request, the server may be asked what it is.
+ */
+export type Recognize = (
+  error: APICallError,
+  changes: (candidate: Compatibility) => boolean,
+) => Promise<void>;
 
 export interface Sent<Opened> {
   readonly opened: Opened;
@@ -62,10 +73,17 @@ export interface Sent<Opened> {
  */
 export async function sendWithFallbacks<Opened>(
   body: ResponsesRequestBody,
-  { post, compatibility, learned, relations = createItemRelations() }: SendWithFallbacksOptions<Opened>,
+  {
+    post,
+    compatibility,
+    recognize,
+    learned,
+    relations = createItemRelations(),
+  }: SendWithFallbacksOptions<Opened>,
 ): Promise<Sent<Opened>> {
   const known = learned.current;
-  let applied = known === undefined ? compatibility : mergeCompatibility(compatibility, known);
+  let endpoint = compatibility();
+  let applied = known === undefined ? endpoint : mergeCompatibility(endpoint, known);
   const lasting: Compatibility[] = [];
   // Some reasoning cannot be sent to any endpoint.
   const isAccepted = Object.keys(applied).length === 0 && !body.input.some(isReasoning);
@@ -77,7 +95,8 @@ export async function sendWithFallbacks<Opened>(
       for (const change of lasting) learned.add(change);
       return { opened, warnings: toWarnings(body, { sent, applied, relations }) };
     } catch (error) {
-      const fallback = findFallback(sent, error, { compatibility: applied, relations });
+      const fallback =
+        findFallback(sent, error, { compatibility: applied, relations }) ?? (await toRecognized(error));
       if (fallback === undefined) throw explainRefusal(error, sent, relations);
       const { compatibility: change, isLasting } = fallback;
       if (change === undefined ? ++removals > MAX_REMOVALS : ++fallbacks > MAX_FALLBACKS) throw error;
@@ -85,6 +104,22 @@ export async function sendWithFallbacks<Opened>(
       if (change !== undefined) applied = mergeCompatibility(applied, change);
       if (change !== undefined && isLasting) lasting.push(change);
     }
+  }
+
+  /** Returns the request in the form that the server accepts, if an error shows for the first time which server it is. */
+  async function toRecognized(error: unknown): Promise<Fallback | undefined> {
+    if (!APICallError.isInstance(error)) return undefined;
+    await recognize?.(
+      error,
+      candidate => applyCompatibility(sent, mergeCompatibility(candidate, applied)) !== sent,
+    );
+    const now = compatibility();
+    if (now === endpoint) return undefined;
+    endpoint = now;
+    const change = mergeCompatibility(now, applied);
+    // Repairs of single items would be lost.
+    const changed = applyCompatibility(fallbacks + removals === 0 ? body : sent, change);
+    return changed === sent ? undefined : { body: changed, compatibility: change, isLasting: false };
   }
 }
 

@@ -169,6 +169,9 @@ export const computerTool: HostedTool = {
     },
   },
   replay: {
+    requiredOutput:
+      "a screenshot, `{ output: { type: 'computer_screenshot', imageUrl } }` with `imageUrl` or `fileId`, or content with an image",
+
     toCall({ toolCallId, input }, { itemId }) {
       const { action, actions, pendingSafetyChecks, status } = objectOf(input) ?? {};
       const single = objectOf(action);

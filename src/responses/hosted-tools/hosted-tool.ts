@@ -170,6 +170,11 @@ export interface HostedToolReplay {
   /** Converts the output of a call to an input item. Returns undefined if the tool cannot express it. */
   readonly toOutput: (part: ToolResultPart, toContent: ToContent) => SentItem | undefined;
   /**
+   * Describes the only output that the API accepts for a call.
+   * @default none: a call whose output the tool cannot express is sent as that of a function
+   */
+  readonly requiredOutput?: string;
+  /**
    * Returns true if the server acts on an output each time that it receives it. Call and output are then left out of all
    * requests but the one that directly follows the output.
    * @default always false

@@ -90,13 +90,21 @@ export const webSearchPreview = defineHostedTool<
   }),
 });
 
-const INCLUDE_SOURCES = 'web_search_call.action.sources';
+/** The types of the tool: both forms, and the versions of `ResponseCreateParams.tools` in `openai` 7. */
+const WEB_SEARCH_TYPES = [
+  'web_search',
+  'web_search_2025_08_26',
+  'web_search_preview',
+  'web_search_preview_2025_03_11',
+];
 
 export const webSearchTool: HostedTool = {
-  declarations: {
-    'openai.web_search': { type: 'web_search', choiceFields: [], include: INCLUDE_SOURCES },
-    'openai.web_search_preview': { type: 'web_search_preview', choiceFields: [], include: INCLUDE_SOURCES },
-  },
+  declarations: Object.fromEntries(
+    WEB_SEARCH_TYPES.map(type => [
+      `openai.${type}`,
+      { type, choiceFields: [], include: 'web_search_call.action.sources' },
+    ]),
+  ),
   items: {
     web_search_call: {
       toolName: 'web_search',

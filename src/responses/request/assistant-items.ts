@@ -10,10 +10,10 @@ import type {
 import { type Commentary, commentaryOf, itemOf } from '../../core/custom.js';
 import { type JSONObject, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import {
-  type AssistantMessage,
   type HostedInputItem,
   type InputContent,
   type InputItem,
+  isReasoning,
   type ItemRelations,
   type ReasoningItem,
   toArgumentsJson,
@@ -41,8 +41,8 @@ export interface AssistantItemsContext {
   /** Ids of reasoning items that the API could not use. */
   readonly removedReasoning: () => ReadonlySet<string>;
   readonly warn: (message: string) => void;
-  /** Returns the `id` field of a message or call. It is empty if the settings omit ids. */
-  readonly takeId: (id: string | undefined) => { id?: string };
+  /** Returns the `id` field of a message or call. It is empty if the settings omit ids, and the item does not need it. */
+  readonly takeId: (id: string | undefined, isNeeded?: boolean) => { id?: string };
   /** Returns false for an id that the request already contains. */
   readonly claimId: (id: string) => boolean;
 }
@@ -58,12 +58,12 @@ export function toAssistantItems(
   for (const part of parts) {
     switch (part.type) {
       case 'text':
-        items.push(toMessage(part.text, toMessageFields(part), context));
+        addMessage(part.text, toMessageFields(part));
         break;
       case 'reasoning': {
         const commentary = commentaryOf(part);
         if (commentary !== undefined) {
-          items.push(toMessage(part.text, commentary, context));
+          addMessage(part.text, commentary);
           break;
         }
         const item = addReasoning(part, reasoning, context);
@@ -80,7 +80,7 @@ export function toAssistantItems(
         break;
       case 'file':
         // A text has no other form than a message.
-        if (part.data.type === 'text') items.push(toMessage(part.data.text, toMessageFields(part), context));
+        if (part.data.type === 'text') addMessage(part.data.text, toMessageFields(part));
         else addFile(part, context);
         break;
       case 'custom':
@@ -94,6 +94,20 @@ export function toAssistantItems(
   }
   for (const key of reasoning.keys()) context.sentReasoning.add(key);
   return items;
+
+  function addMessage(text: string, { id, ...fields }: Commentary): void {
+    const previous = items.at(-1);
+    // With `store`, the API rejects reasoning with an id in front of a message without one: its follower is missing.
+    const isNeeded = context.store && previous && isReasoning(previous) && previous.id !== undefined;
+    items.push({
+      // OpenAI treats the type as optional, llama.cpp requires it for this role.
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text }],
+      ...context.takeId(id, isNeeded === true || undefined),
+      ...fields,
+    });
+  }
 }
 
 /** Shows an image to the model. The API accepts no files of the assistant. */
@@ -123,7 +137,10 @@ function toCarriedItems(
   if (part.own?.isWindow === true) relations.windows.add(item);
   const { id } = item;
   if (id !== undefined && !claimId(id)) return [];
-  return [store && id !== undefined && !received.has(id) ? toItemReference(id, [item], relations) : item];
+  // Items of extensions are always sent as they were received.
+  const isStored = store && part.own?.unstored !== true && !item.type.includes(':');
+  const isReferred = isStored && id !== undefined && !received.has(id);
+  return [isReferred ? toItemReference(id, [item], relations) : item];
 }
 
 function toMessageFields(part: TextPart | FilePart): Commentary {
@@ -137,21 +154,6 @@ function toMessageFields(part: TextPart | FilePart): Commentary {
 }
 
 const NO_FIELDS: Commentary = {};
-
-function toMessage(
-  text: string,
-  { id, ...fields }: Commentary,
-  { takeId }: Pick<AssistantItemsContext, 'takeId'>,
-): AssistantMessage {
-  return {
-    // OpenAI treats the type as optional, llama.cpp requires it for this role.
-    type: 'message',
-    role: 'assistant',
-    content: [{ type: 'output_text', text }],
-    ...takeId(id),
-    ...fields,
-  };
-}
 
 function toCalls(part: ToolCallPart, context: AssistantItemsContext): readonly InputItem[] {
   const { itemId, async, namespace } = readPartOptions(part);
@@ -202,7 +204,8 @@ function addReasoning(
   const known = reasoning.get(key);
   const item: ReasoningItem = known ?? {
     type: 'reasoning',
-    ...(itemId !== undefined && { id: itemId }),
+    // Without an id, only content that the request contains is sent.
+    ...(itemId !== undefined && part.own?.unstored !== true && { id: itemId }),
     summary: [],
     ...toAgent(part),
   };

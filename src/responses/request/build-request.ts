@@ -31,7 +31,7 @@ import {
 import { callOptions as optionRows, type SettingOptions, toRequestFields } from './options.js';
 import { createSchemaLosses } from './schemas.js';
 import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
-import { namedToolsOf, readTools, toTools } from './tools.js';
+import { type EncodedTool, namedToolsOf, readTools, toTools } from './tools.js';
 import { createTurnMemory, type TurnMemory } from './turn-memory.js';
 
 export type RequestCall = Omit<CoreCall, 'abortSignal' | 'headers' | 'host' | 'telemetry' | 'roundTelemetry'>;
@@ -44,6 +44,12 @@ export interface BuildRequestContext extends SettingOptions {
   readonly official?: OfficialNamespace;
   /** What earlier requests of the same turn have left. @default nothing */
   readonly memory?: TurnMemory;
+  /** Tools of extensions, by the name under which they are declared. @default none */
+  readonly encodedTools?: ReadonlyMap<string, EncodedTool>;
+  /** True if the server has stored no response although it was asked to. @default false */
+  readonly storesNothing?: boolean;
+  /** True for a server of Open Responses, whose specification has penalties. @default false */
+  readonly sendsPenalties?: boolean;
   /** Name of the provider, under which the ids of uploaded files are known. @default none */
   readonly providerName?: string;
 }
@@ -90,14 +96,18 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
   warnAboutUnknownOptions(call, warn, official);
   const traits = toModelTraits(modelId, callOptions.forceReasoning);
   const background = toBackgroundCall(callOptions, call);
-  const { conversation, previousResponseId, store = false, systemMessageMode = 'auto' } = callOptions;
-  warnAboutSettings(call, { callOptions, warn });
+  const { conversation, previousResponseId, systemMessageMode = 'auto' } = callOptions;
+  const store = callOptions.store === true && context.storesNothing !== true;
+  warnAboutSettings(call, { callOptions, context, warn });
 
   const isContinued = conversation !== undefined || previousResponseId !== undefined;
   const serverTools = hostedToolsOf(call, serverToolOf);
   const prompt = pairToolCalls(answered, {
     keepOrphans: isContinued,
-    isHostedTool: part => isHostedToolPart(part) || serverTools.has(part.toolName),
+    isHostedTool: part =>
+      isHostedToolPart(part) ||
+      serverTools.has(part.toolName) ||
+      context.encodedTools?.has(part.toolName) === true,
   });
   const losses = createSchemaLosses();
   const relations = createItemRelations();
@@ -109,6 +119,7 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
     strict: callOptions.strictJsonSchema ?? false,
     allowedTools: toAllowedToolsOfRound(callOptions.allowedTools, call),
     losses,
+    encodedTools: context.encodedTools,
     warn,
   });
   const updates: UpdatesContext = { toolNames, losses, traits, callOptions };
@@ -153,11 +164,15 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
       // A response whose stream is read later has to be created with one.
       stream: call.isStream || background.submit ? true : undefined,
       // The history is sent as without background mode, because the server may not have stored its items.
-      store: store || isBackground(callOptions),
+      store: callOptions.store === true || isBackground(callOptions),
       background: isBackground(callOptions) ? true : undefined,
       // The API requires the trigger at the end.
       input: isCompaction ? [...input, { type: 'compaction_trigger' }] : input,
       max_output_tokens: call.maxOutputTokens,
+      ...(context.sendsPenalties === true && {
+        presence_penalty: call.presencePenalty,
+        frequency_penalty: call.frequencyPenalty,
+      }),
     },
     toSampling(call, { traits, effort, warn }),
     modelSettings,
@@ -258,10 +273,15 @@ const unsupportedSettings = ['topK', 'seed', 'presencePenalty', 'frequencyPenalt
 
 function warnAboutSettings(
   call: RequestCall,
-  { callOptions, warn }: { callOptions: ResponsesCallOptions; warn: Warn },
+  {
+    callOptions,
+    context: { sendsPenalties = false },
+    warn,
+  }: { callOptions: ResponsesCallOptions; context: BuildRequestContext; warn: Warn },
 ): void {
   for (const setting of unsupportedSettings) {
-    if (call[setting] != null) warn({ type: 'unsupported', feature: setting });
+    const isSent = sendsPenalties && setting.endsWith('Penalty');
+    if (call[setting] != null && !isSent) warn({ type: 'unsupported', feature: setting });
   }
   if (callOptions.conversation !== undefined && callOptions.previousResponseId !== undefined) {
     warn({
@@ -283,7 +303,7 @@ function* calledToolsIn(prompt: Prompt): Generator<NamedTool> {
       const { namespace } = readPartOptions(part);
       if (namespace === undefined && plainNames.has(name)) continue;
       if (namespace === undefined) plainNames.add(name);
-      yield { name, namespace };
+      yield { name, namespace, isCalled: true };
     }
   }
 }

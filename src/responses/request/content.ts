@@ -1,6 +1,6 @@
 import { convertToBase64 } from '@ai-sdk/provider-utils';
 import type { FileData, OutputContent, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
-import { objectOf } from '../../shared/json.js';
+import { objectOf, toJsonValue } from '../../shared/json.js';
 import { isArchive, toFilename } from '../../tool-calls/mcp-output.js';
 import type { FunctionCallOutput, InputContent, InputFile, InputImage } from '../wire.js';
 import { readPartOptions, toCacheBreakpoint } from './read-options.js';
@@ -152,6 +152,8 @@ export interface ToolOutputOptions {
   readonly jsonTools: ReadonlySet<string>;
   /** Names under which the ids of uploaded files are known. */
   readonly fileProviders: readonly string[];
+  /** True if an error is sent as `{ "error": … }`, which the official provider sends for functions. @default false */
+  readonly wrapsErrors?: boolean;
   readonly warn: (message: string) => void;
 }
 
@@ -161,7 +163,10 @@ export function toToolOutput(part: ToolResultPart, options: ToolOutputOptions): 
   const content =
     output.type === 'content'
       ? toContent(output.value, options)
-      : toText(output, { isJson: options.jsonTools.has(toolName) });
+      : toText(output, {
+          isJson: options.jsonTools.has(toolName),
+          wrapsErrors: options.wrapsErrors === true,
+        });
   if (breakpoint === undefined) return content;
   const items = typeof content === 'string' ? [{ type: 'input_text' as const, text: content }] : content;
   return items.map((item, index) =>
@@ -171,17 +176,19 @@ export function toToolOutput(part: ToolResultPart, options: ToolOutputOptions): 
 
 function toText(
   output: Exclude<ToolResultOutput, { type: 'content' }>,
-  { isJson }: { isJson: boolean },
+  { isJson, wrapsErrors }: { isJson: boolean; wrapsErrors: boolean },
 ): string {
   const text =
     output.type === 'execution-denied'
       ? output.reason || 'The user did not allow this tool call.'
       : output.value;
-  const isText = output.type === 'text' || output.type === 'error-text' || output.type === 'execution-denied';
-  if (!isText || typeof text !== 'string') return JSON.stringify(text) ?? '';
-  if (!isJson) return text;
-  return JSON.stringify(output.type === 'error-text' ? { error: text } : text);
+  const isError = output.type === 'error-text' || output.type === 'error-json';
+  if (isError && (wrapsErrors || isJson)) return toJson({ error: text });
+  const isText = typeof text === 'string' && output.type !== 'json' && output.type !== 'error-json';
+  return isText && !isJson ? text : toJson(text);
 }
+
+const toJson = (value: unknown): string => JSON.stringify(toJsonValue(value)) ?? '';
 
 function toContent(content: readonly OutputContent[], options: ToolOutputOptions): string | InputContent[] {
   const items = content.flatMap(item => toContentItem(item, options) ?? []);

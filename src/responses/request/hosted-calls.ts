@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { Prompt, ToolCallPart, ToolResultPart } from '../../core/prompt.js';
 import { objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { once } from '../../shared/settings.js';
@@ -27,7 +28,10 @@ export interface HostedCalls {
 
 /**
  * Converts every call together with its output, because the API rejects a call whose output has another type. If a tool
- * cannot express one of the two, both are sent as those of a function. The calls must be paired already.
+ * cannot express one of the two, both are sent as those of a function. If the tool requires a form of output, a failed call
+ * becomes a text instead. The calls must be paired already.
+ *
+ * @throws InvalidArgumentError for an output of another form than its tool requires. A call of an earlier response is left out.
  */
 export function createHostedCalls(
   prompt: Prompt,
@@ -55,6 +59,11 @@ export function createHostedCalls(
     typeof lastResponse !== 'string' && lastResponse.some(other => other === part);
 
   const outputs = new Map<string, readonly HostedInputItem[] | undefined>();
+  const leaveOut = (part: ToolCallPart, reason: string): readonly HostedInputItem[] => {
+    warn(`The answered call ${part.toolCallId} of ${part.toolName} is not sent again, because ${reason}.`);
+    outputs.set(part.toolCallId, []);
+    return [];
+  };
 
   return {
     toCall(part, context) {
@@ -63,16 +72,24 @@ export function createHostedCalls(
       if (replay === undefined) return undefined;
       const result = results().get(part.toolCallId);
       if (result === undefined) return undefined;
+      const call = replay.toCall(part, context);
+      if (call === undefined) return undefined;
       const output = replay.toOutput(result, toContent);
-      const call = output && replay.toCall(part, context);
-      if (output === undefined || call === undefined) return undefined;
-      if (replay.isSentOnce?.(output) === true && !isInLastResponse(part)) {
-        warn(
-          `The answered call ${part.toolCallId} of ${part.toolName} is not sent again, because the server would act on it.`,
-        );
-        outputs.set(part.toolCallId, []);
-        return [];
+      if (output === undefined) {
+        const error = toOutputError(result, replay);
+        if (error === undefined) return undefined;
+        if (result.output.type === 'execution-denied' || result.output.type.startsWith('error-')) {
+          warn(
+            `The failed call ${part.toolCallId} of ${part.toolName} is sent as a text, because the API requires an output.`,
+          );
+          outputs.set(part.toolCallId, [toFailureMessage(result, toContent)]);
+          return [];
+        }
+        if (isInLastResponse(part)) throw error;
+        return leaveOut(part, 'its output has a form that the API rejects');
       }
+      if (replay.isSentOnce?.(output) === true && !isInLastResponse(part))
+        return leaveOut(part, 'the server would act on it');
       outputs.set(part.toolCallId, [output]);
       return [call];
     },
@@ -80,10 +97,34 @@ export function createHostedCalls(
     toOutput(part) {
       if (outputs.has(part.toolCallId)) return outputs.get(part.toolCallId);
       // The server has the call. Only the tool name shows what it was.
-      const output = replayOf(part)?.toOutput(part, toContent);
+      const replay = replayOf(part);
+      const output = replay?.toOutput(part, toContent);
+      const error = replay && output === undefined ? toOutputError(part, replay) : undefined;
+      if (error !== undefined) throw error;
       return output && [output];
     },
   };
+}
+
+/** Describes a call that failed without the output that its tool requires. */
+function toFailureMessage(result: ToolResultPart, toContent: ToContent): HostedInputItem & PlainObject {
+  const content = toContent(result);
+  const text = `The call of the tool "${result.toolName}" failed${typeof content === 'string' ? `: ${content}` : '.'}`;
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+}
+
+/** Returns the error for an output without the form that its tool requires. */
+function toOutputError(
+  { toolName, toolCallId, output }: ToolResultPart,
+  { requiredOutput }: HostedToolReplay,
+): Error | undefined {
+  if (requiredOutput === undefined) return undefined;
+  return new InvalidArgumentError({
+    argument: 'prompt',
+    message:
+      `Expected the output of the tool "${toolName}" to be ${requiredOutput}, got an output of type "${output.type}" ` +
+      `for the call ${toolCallId}. Return a screenshot from the tool, also when an action fails.`,
+  });
 }
 
 /** Converts the calls that the server executed, and their results. */
@@ -141,12 +182,13 @@ export function createServerCalls(
 
       const items = rebuild(parts);
       const own = items.filter(isOfPart);
+      const isStored = store && (parts.call ?? part).own?.unstored !== true;
       const id = itemIdOf(part);
-      if (store && id !== undefined && (own.length > 0 || parts.result !== undefined)) {
+      if (isStored && id !== undefined && (own.length > 0 || parts.result !== undefined)) {
         if (claimId(id)) return [toItemReference(id, own, relations)];
       }
       if (own.length > 0) return own.filter(isUnsent);
-      const isSent = items.length > 0 || known.length > 0 || (store && id !== undefined);
+      const isSent = items.length > 0 || known.length > 0 || (isStored && id !== undefined);
       if (part.type === 'tool-result' && !isSent) addImages(parts, part);
       return [];
     },

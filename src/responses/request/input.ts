@@ -104,10 +104,9 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
         missingReasoning === 'omit-ids' ? collectRemovedReasoning(conversation) : new Set()),
     warn,
     claimId,
-    takeId(id) {
-      // A server that stores nothing does not know these ids, and some servers repeat ids. Calls pair by `call_id`.
-      return missingReasoning === 'omit-ids' || id === undefined || !claimId(id) ? {} : { id };
-    },
+    // A server that stores nothing does not know these ids, and some servers repeat ids. Calls pair by `call_id`.
+    takeId: (id, isNeeded = missingReasoning === 'synthesize') =>
+      isNeeded && id !== undefined && claimId(id) ? { id } : {},
   };
 
   const items: InputItem[] = [];
@@ -172,7 +171,11 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
     const caller =
       given.caller === undefined ? (callers ??= collectCallers(conversation)).get(toolCallId) : given;
     const items = context.hostedOf(part)?.toOutput(part) ?? [
-      { type: 'function_call_output', call_id: toolCallId, output: toToolOutput(part, outputs) },
+      {
+        type: 'function_call_output',
+        call_id: toolCallId,
+        output: toToolOutput(part, { ...outputs, wrapsErrors: true }),
+      },
     ];
     return caller === undefined ? items : items.map(item => ({ ...item, ...caller }));
   }
@@ -310,6 +313,7 @@ function toUserFile(
  *   response id counts as the response. Messages with other ids are tool rounds of a call that started with a
  *   `previousResponseId`, and follow it.
  *
+ * Calls that the model wrote as text are sent with their results, because the server has only the text.
  * The server also has the system messages. Instructions that change with every call belong in
  * `providerOptions.openai.instructions`, which the API does not store.
  */
@@ -322,10 +326,21 @@ export function toNewMessages(
     const presumed = prompt.findLastIndex(
       message => message.role === 'assistant' && responseIdOf(message) === undefined,
     );
-    return prompt.slice(1 + (known < 0 ? presumed : known));
+    return toMessagesAfter(prompt, known < 0 ? presumed : known);
   }
-  if (conversation === undefined) return prompt;
-  return prompt.slice(1 + prompt.findLastIndex(message => message.role === 'assistant'));
+  const last = prompt.findLastIndex(message => message.role === 'assistant');
+  return conversation === undefined ? prompt : toMessagesAfter(prompt, last);
+}
+
+/** Returns the messages after one that the server has, and before them its calls, if the server has their text alone. */
+function toMessagesAfter(prompt: Prompt, index: number): Prompt {
+  const after = prompt.slice(index + 1);
+  const last = prompt[index];
+  const calls =
+    last?.role === 'assistant' && after[0]?.role === 'tool'
+      ? last.content.filter(part => part.type === 'tool-call' && part.own?.ofText === true)
+      : [];
+  return calls.length === 0 ? after : [{ role: 'assistant', content: calls }, ...after];
 }
 
 function responseIdOf(message: Message): string | undefined {

@@ -31,6 +31,8 @@ export interface ModelTraits {
   readonly needsNoneForLogprobs: boolean;
   /** Accepts `configuration_update` items, asynchronous tools, and cache options instead of a retention. */
   readonly isGpt6OrLater: boolean;
+  /** Accepts deferred tools and `tool_search`: https://platform.openai.com/docs/guides/tools-tool-search. */
+  readonly searchesTools: boolean;
   readonly supportsFlexTier: boolean;
   readonly supportsPriorityTier: boolean;
 }
@@ -83,6 +85,7 @@ export function toModelTraits(modelId: string, forceReasoning?: boolean): ModelT
     reasoningEfforts,
     needsNoneForLogprobs: isGpt6OrLater,
     isGpt6OrLater,
+    searchesTools: isGpt6OrLater || (major === 5 && minor >= 4),
     supportsFlexTier: oVersion >= 3 || reasoningGpt,
     supportsPriorityTier:
       oVersion >= 3 || name.startsWith('gpt-4') || (reasoningGpt && !variant.startsWith('nano')),

@@ -40,10 +40,13 @@ function withReplayable(
   { store, missingReasoning, warn }: NormalizeItemsOptions,
 ): readonly InputItem[] {
   // If ids are sent, an item without content still contains the id that a call refers to.
-  if (store || missingReasoning === 'synthesize') return items;
-  // Plain reasoning is removed later, for servers that do not accept it.
+  if (missingReasoning === 'synthesize') return items;
   const replayable = items.filter(
-    item => !isReasoning(item) || item.encrypted_content !== undefined || item.content !== undefined,
+    item =>
+      !isReasoning(item) ||
+      item.encrypted_content !== undefined ||
+      item.content !== undefined ||
+      (store && item.id !== undefined),
   );
   if (replayable.length < items.length) {
     warn(

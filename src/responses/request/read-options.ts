@@ -73,7 +73,19 @@ function readNamespace<Schema extends z.ZodObject>(
 }
 
 /** Options of the namespace `kelivo` that other layers read. */
-const OTHER_KELIVO_OPTIONS = ['turnId', 'step', 'context', 'executors', 'toolApproval'];
+const OTHER_KELIVO_OPTIONS = [
+  'turnId',
+  'scope',
+  'step',
+  'context',
+  'executors',
+  'toolApproval',
+  'prepareRound',
+  'stopWhen',
+  'maxCost',
+  'maxTokens',
+  'steering',
+];
 
 type Warn = (warning: Warning) => void;
 

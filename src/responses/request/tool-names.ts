@@ -7,7 +7,10 @@ export interface ToolNames {
    * declared any more.
    */
   toWire(name: string, namespace?: string): string;
-  /** Returns the name of a tool. Functions of different namespaces may have the same name in the request. */
+  /**
+   * Returns the name of a tool. Functions of different namespaces may have the same name in the request. In a namespace that
+   * no declared tool has, the name means the only declared tool of this name.
+   */
   fromWire(name: string, namespace?: string): string;
 }
 
@@ -19,6 +22,8 @@ export interface NamedTool {
   readonly wireName?: string;
   /** The tool is added within the conversation, possibly in a namespace that its declaration does not contain. */
   readonly isOmitted?: boolean;
+  /** The history contains a call of the tool, which need not be declared any more. */
+  readonly isCalled?: boolean;
 }
 
 const acceptedName = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -33,6 +38,8 @@ export function createToolNames(tools: Iterable<NamedTool | string>): ToolNames 
   const wireByName = new Map<string, string>();
   const nameByKey = new Map<string, string>();
   const omittedByWire = new Map<string, string>();
+  /** The declared tools of each name in the request, in any namespace. */
+  const declaredByWire = new Map<string, Set<string>>();
 
   const register = (name: string, wire: string, namespace?: string): string => {
     wireByName.set(name, wire);
@@ -64,19 +71,26 @@ export function createToolNames(tools: Iterable<NamedTool | string>): ToolNames 
   for (const tool of [...all.filter(isAccepted), ...all]) {
     const wire = toWire(tool.name, tool.namespace);
     if (tool.isOmitted === true) omittedByWire.set(wire, tool.name);
+    if (tool.isCalled !== true) {
+      declaredByWire.set(wire, (declaredByWire.get(wire) ?? new Set()).add(tool.name));
+    }
   }
+  const namespaces = new Set(all.flatMap(tool => (tool.isCalled === true ? [] : [tool.namespace])));
 
   return {
     toWire,
     fromWire(wire, namespace) {
       const name = nameByKey.get(toKey(wire, namespace));
-      if (name !== undefined || namespace === undefined) return name ?? wire;
+      if (namespace === undefined) return name ?? wire;
+      const [only, ...others] = declaredByWire.get(wire) ?? [];
+      if (!namespaces.has(namespace) && only !== undefined && others.length === 0) return only;
+      if (name !== undefined) return name;
       const added = omittedByWire.get(wire);
       if (added !== undefined) return added;
       const plain = nameByKey.get(wire);
       // A deferred function that a tool search has found is called in a namespace with its own name.
       if (plain === undefined || namespace === wire) return plain ?? wire;
-      // A plain function of the same name must not run in place of one from an unknown namespace.
+      // The tool of another namespace must not run in its place.
       return `${namespace}.${wire}`;
     },
   };

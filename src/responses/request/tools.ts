@@ -3,7 +3,7 @@ import type { FunctionTool as CoreFunctionTool, Tool, ToolChoice } from '../../c
 import type { Warning } from '../../core/part.js';
 import { idOf, type PlainObject } from '../../shared/json.js';
 import { declarationOf, declarationOfType, toHostedTool } from '../hosted-tools/index.js';
-import type { FunctionTool, NamespaceTool, WireTool, WireToolChoice } from '../wire.js';
+import type { FunctionTool, NamespaceTool, WireHostedTool, WireTool, WireToolChoice } from '../wire.js';
 import type { ModelTraits } from './model-settings.js';
 import { toolOptions as toolOptionRows, toRequestFields } from './options.js';
 import {
@@ -31,7 +31,16 @@ export const readTools = (
     tool.type === 'function' ? { tool, options: readToolOptions(tool, context) } : { tool },
   );
 
+/** A tool of an extension in the request. */
+export interface EncodedTool {
+  readonly wire: WireHostedTool;
+  /** The choice that requires the tool. Undefined if it cannot be required. */
+  readonly choice: { readonly type: string } | undefined;
+}
+
 export interface ToToolsOptions {
+  /** Tools of extensions, by name. @default none */
+  readonly encodedTools?: ReadonlyMap<string, EncodedTool> | undefined;
   readonly toolNames: ToolNames;
   readonly traits: ModelTraits;
   /** `strict` of function tools that do not set it. */
@@ -56,6 +65,8 @@ export function toTools(
   const wireTools: WireTool[] = [];
   const namespaces = new Map<string, NamespaceTool>();
   const declared = new Map<string, DeclaredTool>();
+  /** Names of the tools that the API does not have. */
+  const omitted = new Set<string>();
   for (const { tool, options: toolOptions } of tools) {
     if (toolOptions !== undefined) {
       const { namespace, omitFromRequestTools: isOmitted = false, deferLoading } = toolOptions;
@@ -74,13 +85,19 @@ export function toTools(
     const declaration = declarationOf(tool.id);
     if (declaration !== undefined && declaration.type === undefined) continue;
     const name = toolNames.toWire(tool.name);
-    const hosted = toHostedTool({ ...tool, name });
+    const encoded = options.encodedTools?.get(tool.name);
+    const hosted = encoded?.wire ?? toHostedTool({ ...tool, name });
     if (hosted === undefined) {
       warn({ type: 'unsupported', feature: `tool ${tool.name}`, tool });
+      omitted.add(tool.name);
       continue;
     }
     wireTools.push(hosted);
-    declared.set(tool.name, { wire: hosted });
+    declared.set(tool.name, { wire: hosted, ...(encoded && { encoded }) });
+  }
+  if (toolChoice?.type === 'tool' && omitted.has(toolChoice.toolName)) {
+    const functionality = `forcing the tool "${toolChoice.toolName}", which the request does not contain`;
+    throw new UnsupportedFunctionalityError({ functionality });
   }
   // Servers reject a `tool_choice` without tools.
   if (wireTools.length === 0) return {};
@@ -180,6 +197,8 @@ export function* namedToolsOf(tools: readonly ReadTool[]): Generator<NamedTool> 
 export interface DeclaredTool {
   /** Type and name of a function, or the declaration of a hosted tool. */
   readonly wire: { readonly type: string } & PlainObject;
+  /** The tool of an extension. @default none */
+  readonly encoded?: EncodedTool;
   /** True for a function that is not in the request. @default false */
   readonly isOmitted?: boolean;
   /** True for a function that tool search has to find. @default false */
@@ -210,6 +229,11 @@ function toToolChoice(
       functionality: `forcing tool "${toolName}", because another namespace has a function of the same name`,
     });
   }
+  if (tool?.encoded !== undefined) {
+    if (tool.encoded.choice !== undefined) return tool.encoded.choice;
+    const functionality = `forcing the tool "${toolName}", whose extension cannot encode the choice`;
+    throw new UnsupportedFunctionalityError({ functionality });
+  }
   const wire = tool?.wire ?? { type: toolName };
   const choiceFields = declarationOfType(wire.type)?.choiceFields;
   if (wire.type === 'function' || choiceFields === undefined) {
@@ -235,7 +259,9 @@ const ALLOWED_TOOL_FIELDS: Readonly<Record<string, readonly string[]>> = {
   mcp: ['server_label'],
   file_search: [],
   web_search: [],
+  web_search_2025_08_26: [],
   web_search_preview: [],
+  web_search_preview_2025_03_11: [],
   image_generation: [],
   code_interpreter: [],
   computer: [],

@@ -1,5 +1,6 @@
 import type { APICallError } from '@ai-sdk/provider';
 import type { FinishReason, Part, Usage } from '../../core/part.js';
+import type { PartFacts } from '../../core/prompt.js';
 import { addUsage, NO_USAGE, toUsage as toCoreUsage } from '../../core/finish.js';
 import { createCallError, type ErrorContext, toStreamError } from '../../http/api-error.js';
 import { toCamelCase, toSdkNames } from '../../shared/names.js';
@@ -28,9 +29,10 @@ export type ResponseState = 'open' | 'steered' | 'terminal' | 'failed';
 export interface Mapping {
   readonly write: (part: Part) => void;
   readonly errorContext: ErrorContext;
-  /** Takes the first response object. Undefined afterwards. */
-  onResponse: ((response: PlainObject) => void) | undefined;
-  /** The requested limit of output tokens. */
+  /** Takes the first response object, and returns facts for all parts. Undefined afterwards. */
+  onResponse: ((response: PlainObject) => PartFacts | undefined) | undefined;
+  /** Facts for the parts that a history or its metadata can hold. */
+  facts: PartFacts | undefined;
   readonly maxOutputTokens: number | undefined;
   readonly items: OutputItems;
   state: ResponseState;
@@ -90,31 +92,31 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
 
   'response.output_text.delta': (fields, { items, logprobs }) => {
-    items.at('message', fields).writeText(stringOf(fields.delta));
+    items.at('message', fields)?.writeText(stringOf(fields.delta));
     if (isNonEmptyArray(fields.logprobs)) logprobs.push(fields.logprobs);
   },
   'response.output_text.done': (fields, { items }) => {
-    items.at('message', fields).completeText(stringOf(fields.text));
+    items.at('message', fields)?.completeText(stringOf(fields.text));
   },
   'response.output_text.annotation.added': (fields, { items }) => {
     const annotation = objectOf(fields.annotation);
-    if (annotation !== undefined) items.at('message', fields).annotate(annotation);
+    if (annotation !== undefined) items.at('message', fields)?.annotate(annotation);
   },
   'response.refusal.delta': (fields, { items }) => {
-    items.at('message', fields).writeRefusal(stringOf(fields.delta));
+    items.at('message', fields)?.writeRefusal(stringOf(fields.delta));
   },
   'response.refusal.done': (fields, { items }) => {
-    items.at('message', fields).completeRefusal(stringOf(fields.refusal));
+    items.at('message', fields)?.completeRefusal(stringOf(fields.refusal));
   },
 
   'response.reasoning_summary_part.added': (fields, { items }) => {
-    items.at('reasoning', fields).openPart(summaryIndexOf(fields));
+    items.at('reasoning', fields)?.openPart(summaryIndexOf(fields));
   },
   'response.reasoning_summary_text.delta': (fields, { items }) => {
-    items.at('reasoning', fields).writeDelta('summary', summaryIndexOf(fields), stringOf(fields.delta));
+    items.at('reasoning', fields)?.writeDelta('summary', summaryIndexOf(fields), stringOf(fields.delta));
   },
   'response.reasoning_summary_text.done': (fields, { items }) => {
-    items.at('reasoning', fields).completePart('summary', summaryIndexOf(fields), stringOf(fields.text));
+    items.at('reasoning', fields)?.completePart('summary', summaryIndexOf(fields), stringOf(fields.text));
   },
   'response.reasoning_text.delta': writeReasoning,
   'response.reasoning_text.done': completeReasoning,
@@ -123,10 +125,10 @@ const handlers: Readonly<Record<string, Handler>> = {
   'response.reasoning.done': completeReasoning,
 
   'response.function_call_arguments.delta': (fields, { items }) => {
-    items.at('function_call', fields).writeArguments(stringOf(fields.delta));
+    items.at('function_call', fields)?.writeArguments(stringOf(fields.delta));
   },
   'response.function_call_arguments.done': (fields, { items }) => {
-    items.at('function_call', fields).completeArguments(fields);
+    items.at('function_call', fields)?.completeArguments(fields);
   },
 
   'response.completed': completeResponse,
@@ -134,19 +136,16 @@ const handlers: Readonly<Record<string, Handler>> = {
   'response.incomplete': (fields, mapping) => completeResponse(fields, mapping, 'incomplete'),
   'response.failed': failResponse,
   'response.cancelled': failResponse,
-  error: (fields, mapping) => {
-    // After its terminal event a response is complete.
-    if (mapping.state !== 'terminal') mapping.fail(toStreamError(fields, mapping.errorContext));
-  },
+  error: (fields, mapping) => mapping.fail(toStreamError(fields, mapping.errorContext)),
   'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
 };
 
 function writeReasoning(fields: PlainObject, { items }: Mapping): void {
-  items.at('reasoning', fields).writeDelta('text', 0, stringOf(fields.delta));
+  items.at('reasoning', fields)?.writeDelta('text', 0, stringOf(fields.delta));
 }
 
 function completeReasoning(fields: PlainObject, { items }: Mapping): void {
-  items.at('reasoning', fields).completePart('text', 0, stringOf(fields.text));
+  items.at('reasoning', fields)?.completePart('text', 0, stringOf(fields.text));
 }
 
 const summaryIndexOf = (fields: PlainObject): number => numberOf(fields.summary_index) ?? 0;
@@ -154,7 +153,7 @@ const summaryIndexOf = (fields: PlainObject): number => numberOf(fields.summary_
 const toHostedHandler =
   (type: string): Handler =>
   (fields, { items }) =>
-    items.at('hosted', fields).handle(type, fields);
+    items.at('hosted', fields)?.handle(type, fields);
 
 /**
  * The handlers by event type. Events without a handler are ignored: servers send many types that only they know, and the
@@ -168,7 +167,7 @@ export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map([
 function announceResponse(fields: PlainObject, mapping: Mapping): void {
   const response = objectOf(fields.response);
   if (response === undefined) return;
-  mapping.onResponse?.(response);
+  mapping.facts ??= mapping.onResponse?.(response);
   mapping.onResponse = undefined;
   if (mapping.removedReasoning === undefined) {
     const removed = toRemovedReasoning(response);
@@ -209,8 +208,7 @@ function completeResponse(
   mapping: Mapping,
   event: 'completed' | 'incomplete' = 'completed',
 ): void {
-  // A second terminal event (`response.done` after `response.completed`) contains nothing new.
-  if (mapping.state === 'terminal' || mapping.state === 'steered') return;
+  if (mapping.state === 'steered') return;
   const response = objectOf(fields.response) ?? {};
   if (response.status === 'failed' || response.status === 'cancelled' || isPlainObject(response.error)) {
     failResponse(fields, mapping);
@@ -332,7 +330,6 @@ function toUsageMetadata(input: PlainObject | undefined, usage: PlainObject | un
   );
 }
 
-/** Converts token counts. Counts that a server does not report stay undefined. */
 export function toUsage(value: unknown): Usage {
   const usage = objectOf(value);
   if (usage === undefined) return NO_USAGE;

@@ -36,8 +36,8 @@ export interface EventMapperOptions {
   readonly isJson?: boolean;
   /** Called with each finished item that is neither a message, reasoning nor a function call. @default the items are not kept */
   readonly onServerItem?: ((item: PlainObject) => void) | undefined;
-  /** Called with the response object of the first event that has one. @default it is not read */
-  readonly onResponse?: ((response: PlainObject) => void) | undefined;
+  /** Called with the response object of the first event that has one. Returns facts for all parts. @default it is not read */
+  readonly onResponse?: ((response: PlainObject) => PartFacts | undefined) | undefined;
 }
 
 /** Converts the events of one response to stream parts. */
@@ -63,9 +63,10 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
       removedReasoning !== undefined && removedReasoning.length > 0 && isKeptInHistory(part);
     const responseId = options.isKept ? mapping.responseId : undefined;
     // Nearly all parts have no such facts.
-    if (!isRemovalDue && responseId === undefined) return options.write(part);
+    if (!isRemovalDue && responseId === undefined && mapping.facts === undefined) return options.write(part);
     if (isRemovalDue) mapping.removedReasoning = [];
     const facts = {
+      ...mapping.facts,
       ...(responseId !== undefined && { responseId }),
       ...(isRemovalDue && { removedReasoning }),
     };
@@ -95,6 +96,7 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
     write,
     errorContext,
     onResponse: options.onResponse,
+    facts: undefined,
     maxOutputTokens: options.maxOutputTokens,
     items: createOutputItems(createItem, {
       kindOf: wire => kindOf(wire, options.declared),
@@ -132,6 +134,8 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
     map({ type, fields }) {
       // A failure is reported once, but `response.failed` after `error` may still contain the usage.
       if (mapping.state === 'failed' && type !== 'response.failed') return;
+      // A complete response has no more content. Another response may follow in the same stream.
+      if (mapping.state === 'terminal' && type !== 'response.created') return;
       // Most events have the type of the one before.
       if (type !== lastType) handle = EVENT_HANDLERS.get(type);
       lastType = type;
@@ -239,6 +243,7 @@ const isKeptInHistory = (
  * that of `finish`.
  *
  * - `responseId`: the response that the server has stored.
+ * - `unstored`: the server was asked to store the response, and did not.
  * - `removedReasoning`: ids of reasoning items of the request that the API could not use, so that later requests omit them.
  */
 function withFacts(part: Part, facts: PartFacts): Part {

@@ -27,8 +27,11 @@ export interface OutputItemsOptions {
 export interface OutputItems {
   /** Handles `output_item.added`: begins an item, or completes one that an early delta began. */
   announce(event: PlainObject, wire: PlainObject): void;
-  /** Returns the open item to which a delta belongs. Begins one if `output_item.added` is late or missing. */
-  at<Kind extends ItemKind>(kind: Kind, event: PlainObject): ItemOf[Kind];
+  /**
+   * Returns the open item to which a delta belongs. Begins one if `output_item.added` is late or missing. Undefined for a
+   * finished item that was announced again.
+   */
+  at<Kind extends ItemKind>(kind: Kind, event: PlainObject): ItemOf[Kind] | undefined;
   /** Handles `output_item.done`: finishes the item, or writes a new one if nothing of it was streamed. */
   finish(event: PlainObject, wire: PlainObject): void;
   /**
@@ -154,6 +157,8 @@ interface ItemEntry<Item extends OutputItem = OutputItem> {
   announced: boolean;
   /** True if the terminal response contains the item. */
   matched: boolean;
+  /** True if the item was announced again after its end. */
+  isRepeated: boolean;
 }
 
 /** The item of the last delta, and the names that the event used for it. */
@@ -185,12 +190,17 @@ function createItemsOfKind<Item extends OutputItem>(
         return;
       }
       const isKnown = early !== undefined && idsOf({}, wire).some(id => early.ids.has(id));
-      if (!isKnown && !isLate(event, wire)) begin(event, wire);
+      if (isKnown) return;
+      const late = findLate(event, idsOf({}, wire));
+      if (late === undefined) begin(event, wire);
+      else late.isRepeated = true;
     },
 
-    at(event: PlainObject): Item {
+    at(event: PlainObject): Item | undefined {
       if (recent === undefined || !isRecent(recent, event)) {
-        const entry = known.findOpen(event) ?? known.guessOpen(event) ?? begin(event, undefined);
+        const open = known.findOpen(event);
+        if (open === undefined && findLate(event, idsOf(event, undefined))?.isRepeated) return undefined;
+        const entry = open ?? known.guessOpen(event) ?? begin(event, undefined);
         recent = { itemId: event.item_id, outputIndex: event.output_index, entry };
       }
       return recent.entry.item;
@@ -226,12 +236,12 @@ function createItemsOfKind<Item extends OutputItem>(
     return similar.length === 1 ? similar[0] : undefined;
   }
 
-  /** Returns true for an announcement of a finished item. Another item with the same id (xAI) has another index. */
-  function isLate(event: PlainObject, wire: PlainObject): boolean {
+  /** Returns the finished item that an event names. Another item with the same id (xAI) has another index. */
+  function findLate(event: PlainObject, ids: readonly string[]): ItemEntry<Item> | undefined {
     const outputIndex = numberOf(event.output_index);
     return known
-      .withIds(idsOf({}, wire))
-      .some(entry => entry.item.closed && (outputIndex === undefined || entry.outputIndex === outputIndex));
+      .withIds(ids)
+      .find(entry => entry.item.closed && (outputIndex === undefined || entry.outputIndex === outputIndex));
   }
 
   /** Returns true for a second `done` of one item. Another item with the same id (xAI) has other content. */
@@ -273,6 +283,7 @@ function createEntries<Item extends OutputItem>() {
         outputIndex,
         announced: isAnnounced,
         matched: false,
+        isRepeated: false,
       };
       if (outputIndex !== undefined) addToList(byOutputIndex, outputIndex, entry);
       entries.push(entry);

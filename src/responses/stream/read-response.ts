@@ -5,7 +5,13 @@ import { CHUNK_OVERHEAD, RESPONSE_LIMITS, ResponseLimitError } from '../../http/
 import type { ReadBytes } from '../../http/open-response.js';
 import { redactJson } from '../../redaction/redaction.js';
 import { createSseParser, createUtf8Decoder, type SseEvent } from '../../http/text-stream.js';
-import { isNestedDeeper, isPlainObject, type PlainObject, tryParseJson } from '../../shared/json.js';
+import {
+  isNestedDeeper,
+  isNonEmptyArray,
+  isPlainObject,
+  type PlainObject,
+  tryParseJson,
+} from '../../shared/json.js';
 import {
   createEventMapper,
   type EventMapper,
@@ -19,6 +25,8 @@ export interface ReadResponseOptions extends Omit<EventMapperOptions, 'write'> {
   readonly read: ReadBytes;
   /** Removes the credentials of the request from raw events. */
   readonly redactKnown: (text: string) => string;
+  /** Returns true for events of which a `raw` part is added in any case. @default none */
+  readonly isDecoded?: ((eventType: string) => boolean) | undefined;
   /** Adds a `raw` part for every event. */
   readonly includeRawChunks?: boolean | undefined;
   /**
@@ -78,7 +86,8 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     if (event === undefined) return mapper.drop(dispatch.data);
     numbers?.begin(event.fields);
     if (event.type === DONE_MARKER) sawDoneMarker = true;
-    else if (includeRawChunks) batch.push({ type: 'raw', rawValue: toRawValue(event.fields, dispatch.data) });
+    else if (includeRawChunks || options.isDecoded?.(event.type))
+      batch.push({ type: 'raw', rawValue: toRawValue(event.fields, dispatch.data) });
     const { delta } = event.fields;
     if (typeof delta === 'string') countStreamed(delta);
     else countOther(dispatch.data);
@@ -214,9 +223,18 @@ function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptio
   };
 }
 
-/** Converts a document to an event. An error event can be the entire body: `{"type":"error","code":…}`. */
-const toDocumentEvent = (fields: PlainObject): ResponsesEvent | undefined =>
-  fields.type === 'error' ? { type: 'error', fields } : toUntypedEvent(fields);
+/**
+ * Converts a document to an event. An error event can be the entire body: `{"type":"error","code":…}`. A response with content
+ * that the server calls unfinished is not going on: no more of it follows.
+ */
+function toDocumentEvent(fields: PlainObject): ResponsesEvent | undefined {
+  if (fields.type === 'error') return { type: 'error', fields };
+  const event = toUntypedEvent(fields);
+  const isUnfinished = /^response\.(?:queued|in_progress)$/.test(event?.type ?? '');
+  return isUnfinished && isNonEmptyArray(fields.output)
+    ? { type: 'response.incomplete', fields: { response: fields } }
+    : event;
+}
 
 /** Reads a web page: the address belongs to a site, a proxy or a sign-in page. */
 function createHtmlBody(mapper: EventMapper, errorContext: ErrorContext): BodyFormat {

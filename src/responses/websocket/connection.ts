@@ -76,26 +76,31 @@ export function createConnection({
   onRetired,
 }: ConnectionOptions): Connection {
   const opening = new AbortController();
-  const active = new Map<string | undefined, Exchange>();
-  const abandoned = new Set<string | undefined>();
-  const lanes: Lane[] = [{ id: undefined, link: undefined, isBusy: false }];
+  const traffic: Traffic = {
+    lanes: [{ id: undefined, link: undefined, isBusy: false }],
+    active: new Map(),
+    abandoned: new Set(),
+  };
+  const { lanes, active } = traffic;
   const openedAt = performance.now();
   let socket: Socket | undefined;
   let isRetired = false;
   let isClosed = false;
-  let idleTimer: ReturnType<typeof setTimeout> | undefined;
-  let pingTimer: ReturnType<typeof setInterval> | undefined;
-  let missedPongs = 0;
+  const timers = createTimers({ keepAlive, pingInterval, onIdle: retire, onGone: end });
+  const dispatch = createDispatcher(traffic, { retire, end });
 
   const isOpen = openSocket(url, {
     headers,
     WebSocket,
     signal: opening.signal,
     events: {
-      onText: receive,
+      onText(text) {
+        timers.beat();
+        dispatch(text);
+      },
       onBinary: () => end(new SocketError('expected text frames, got a binary one')),
       onAlive() {
-        missedPongs = 0;
+        timers.beat();
         for (const exchange of active.values()) exchange.touch();
       },
       onClose: end,
@@ -104,8 +109,7 @@ export function createConnection({
     opened => {
       socket = opened;
       if (isClosed) return opened.close();
-      pingTimer = setInterval(checkPeer, pingInterval);
-      unref(pingTimer);
+      timers.start(opened);
       rest();
       return undefined;
     },
@@ -132,68 +136,129 @@ export function createConnection({
       lanes.push(lane);
       return lane;
     },
-    send,
+    async send(lane, request) {
+      const previousId = lane.link?.id;
+      lane.link = undefined;
+      try {
+        await untilAborted(isOpen, request.signal);
+      } catch (error) {
+        lane.isBusy = false;
+        // A connection that was opened for this request is of no use to another one.
+        if (request.signal.aborted && active.size === 0 && isIdle()) retire();
+        throw error;
+      }
+      if (isClosed || socket === undefined) {
+        lane.isBusy = false;
+        throw new SocketError('the WebSocket is closed');
+      }
+      request.signal.throwIfAborted();
+      timers.wake();
+      return sendOn(socket, { lane, previousId, request, traffic, retire, rest, onForeign: end });
+    },
     retire,
   };
 
-  async function send(lane: Lane, { frame, link, continuedId, signal }: LaneRequest): Promise<BegunResponse> {
-    const previousId = lane.link?.id;
-    lane.link = undefined;
-    try {
-      await untilAborted(isOpen, signal);
-    } catch (error) {
-      lane.isBusy = false;
-      // A connection that was opened for this request is of no use to another one.
-      if (signal.aborted) leave();
-      throw error;
-    }
-    if (isClosed || socket === undefined) {
-      lane.isBusy = false;
-      throw new SocketError('the WebSocket is closed');
-    }
-    signal.throwIfAborted();
-    clearTimeout(idleTimer);
-    socket.keepAlive(true);
-    missedPongs = 0;
-    const exchange = createExchange({
-      headers: socket.headers,
-      previousId,
-      continuedId,
-      isShared: lanes.length > 1,
-      onEnd({ id, output, mayContinue }) {
-        release();
-        active.delete(lane.id);
-        lane.isBusy = false;
-        if (id !== undefined && link !== undefined) lane.link = { ...link, id, output };
-        if (mayContinue) {
-          abandoned.add(lane.id);
-          retire();
-        }
-        rest();
-      },
-      onForeign: end,
-      onCancel: cancel,
-      onPressure: isHigh => {
-        // Other responses on the connection must not wait for this reader.
-        if (lanes.length === 1) socket?.pause(isHigh);
-      },
-    });
-    const release = onceAborted(signal, cancel);
-    active.set(lane.id, exchange);
-    abandoned.delete(lane.id);
-    socket.send(frame);
-    return exchange.begun;
-
-    /** Ends the work of the server. It has no message for that, so the connection is closed if no other response uses it. */
-    function cancel(): void {
-      if (active.get(lane.id) !== exchange) return;
-      retire();
-      exchange.fail(new SocketError('the response was cancelled'));
-    }
+  function isIdle(): boolean {
+    return lanes.every(({ isBusy }) => !isBusy);
   }
 
-  function receive(text: string): void {
-    missedPongs = 0;
+  /** Starts the time after which an unused connection is closed. */
+  function rest(): void {
+    if (active.size > 0 || isClosed) return;
+    if (isRetired) return end(new SocketError('the WebSocket is closed'));
+    timers.rest();
+  }
+
+  function retire(): void {
+    if (!isRetired) {
+      isRetired = true;
+      onRetired();
+    }
+    if (isIdle()) end(new SocketError('the WebSocket is closed'));
+  }
+
+  function end(reason: Error): void {
+    if (isClosed) return;
+    isClosed = true;
+    timers.stop();
+    opening.abort(reason);
+    if (!isRetired) {
+      isRetired = true;
+      onRetired();
+    }
+    for (const exchange of [...active.values()]) exchange.fail(reason);
+    socket?.close();
+  }
+}
+
+/** The lanes of a connection, and the responses that run on them, by the id of their lane. */
+interface Traffic {
+  readonly lanes: Lane[];
+  readonly active: Map<string | undefined, Exchange>;
+  /** Lanes whose response ended before the server was done with it. */
+  readonly abandoned: Set<string | undefined>;
+}
+
+interface SendOptions {
+  readonly lane: Lane;
+  readonly previousId: string | undefined;
+  readonly request: LaneRequest;
+  readonly traffic: Traffic;
+  readonly retire: () => void;
+  readonly rest: () => void;
+  readonly onForeign: (reason: Error) => void;
+}
+
+/** Sends a frame on an open socket, and returns when the server has begun to respond. */
+function sendOn(
+  socket: Socket,
+  { lane, previousId, request, traffic, retire, rest, onForeign }: SendOptions,
+): Promise<BegunResponse> {
+  const { lanes, active, abandoned } = traffic;
+  const { frame, link, continuedId, signal } = request;
+  const exchange = createExchange({
+    headers: socket.headers,
+    previousId,
+    continuedId,
+    isShared: lanes.length > 1,
+    onEnd({ id, output, mayContinue }) {
+      release();
+      active.delete(lane.id);
+      lane.isBusy = false;
+      if (id !== undefined && link !== undefined) lane.link = { ...link, id, output };
+      if (mayContinue) {
+        abandoned.add(lane.id);
+        retire();
+      }
+      rest();
+    },
+    onForeign,
+    onCancel: cancel,
+    onPressure: isHigh => {
+      // Other responses on the connection must not wait for this reader.
+      if (lanes.length === 1) socket.pause(isHigh);
+    },
+  });
+  const release = onceAborted(signal, cancel);
+  active.set(lane.id, exchange);
+  abandoned.delete(lane.id);
+  socket.send(frame);
+  return exchange.begun;
+
+  /** Ends the work of the server. It has no message for that, so the connection is closed if no other response uses it. */
+  function cancel(): void {
+    if (active.get(lane.id) !== exchange) return;
+    retire();
+    exchange.fail(new SocketError('the response was cancelled'));
+  }
+}
+
+/** Returns the receiver of the frames of a connection, which passes each to the request that waits for it. */
+function createDispatcher(
+  { lanes, active, abandoned }: Traffic,
+  { retire, end }: { readonly retire: () => void; readonly end: (reason: Error) => void },
+): (text: string) => void {
+  return text => {
     const frame = lanes.length === 1 ? undefined : objectOf(tryParseJson(text));
     const id = idOf(frame?.stream_id);
     const type = stringOf(frame?.type);
@@ -209,7 +274,7 @@ export function createConnection({
     }
     // A frame that no request expects could be taken for the response to the next one.
     return retire();
-  }
+  };
 
   /** Returns the request that an error without `stream_id` rejects. Undefined if it could be one of several. */
   function findRejected(frame: PlainObject | undefined): Exchange | undefined {
@@ -218,47 +283,54 @@ export function createConnection({
     const exchange = isOfNamedLane ? undefined : active.get(undefined);
     return exchange ?? (named.length === 1 && !abandoned.has(undefined) ? named[0]?.[1] : undefined);
   }
+}
+
+interface TimersOptions {
+  readonly keepAlive: number;
+  readonly pingInterval: number;
+  /** Called when the connection was unused for a long time. */
+  readonly onIdle: () => void;
+  /** Called when the server answers no pings. */
+  readonly onGone: (reason: Error) => void;
+}
+
+/** Creates the timers of a connection: of its pings, and of the time without a request. */
+function createTimers({ keepAlive, pingInterval, onIdle, onGone }: TimersOptions) {
+  let socket: Socket | undefined;
+  let idleTimer: ReturnType<typeof setTimeout> | undefined;
+  let pingTimer: ReturnType<typeof setInterval> | undefined;
+  let missedPongs = 0;
+  return {
+    start(opened: Socket): void {
+      socket = opened;
+      pingTimer = setInterval(checkPeer, pingInterval);
+      unref(pingTimer);
+    },
+    /** Records that the server is alive. */
+    beat(): void {
+      missedPongs = 0;
+    },
+    wake(): void {
+      clearTimeout(idleTimer);
+      socket?.keepAlive(true);
+      missedPongs = 0;
+    },
+    rest(): void {
+      socket?.keepAlive(false);
+      clearTimeout(idleTimer);
+      idleTimer = setTimeout(onIdle, keepAlive);
+      unref(idleTimer);
+    },
+    stop(): void {
+      clearTimeout(idleTimer);
+      clearInterval(pingTimer);
+    },
+  };
 
   function checkPeer(): void {
     if (socket?.ping === undefined) return;
-    if (missedPongs++ >= 2) return end(new SocketError('the server does not answer pings'));
+    if (missedPongs++ >= 2) return onGone(new SocketError('the server does not answer pings'));
     socket.ping();
-  }
-
-  /** Starts the time after which an unused connection is closed. */
-  function rest(): void {
-    if (active.size > 0 || isClosed) return;
-    if (isRetired) return end(new SocketError('the WebSocket is closed'));
-    socket?.keepAlive(false);
-    clearTimeout(idleTimer);
-    idleTimer = setTimeout(retire, keepAlive);
-    unref(idleTimer);
-  }
-
-  function leave(): void {
-    if (lanes.every(({ isBusy }) => !isBusy) && active.size === 0) retire();
-  }
-
-  function retire(): void {
-    if (!isRetired) {
-      isRetired = true;
-      onRetired();
-    }
-    if (lanes.every(({ isBusy }) => !isBusy)) end(new SocketError('the WebSocket is closed'));
-  }
-
-  function end(reason: Error): void {
-    if (isClosed) return;
-    isClosed = true;
-    clearTimeout(idleTimer);
-    clearInterval(pingTimer);
-    opening.abort(reason);
-    if (!isRetired) {
-      isRetired = true;
-      onRetired();
-    }
-    for (const exchange of [...active.values()]) exchange.fail(reason);
-    socket?.close();
   }
 }
 

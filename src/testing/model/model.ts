@@ -9,10 +9,9 @@ import type {
   ScriptedStatus,
 } from '../protocol/scripts.js';
 import type { EmulatedResponse } from '../protocol/wire.js';
-import { createCompaction, toCompaction } from './compaction.js';
-import { buildResponse, type PromptCache, type ResponseOptions, toPromptText } from './response.js';
-import { createValuePool, fillSchema } from './schema-values.js';
-import { chooseTools, isSequential, type WantedTool } from './tool-choice.js';
+import { createCompaction, toCompaction } from './endpoints.js';
+import { buildResponse, createId, type PromptCache, type ResponseOptions, toPromptText } from './response.js';
+import { chooseTools, createValuePool, fillSchema, isSequential, type WantedTool } from './tool-calls.js';
 
 /** The response to a request, before it is converted to the format of an API. */
 type ModelResponse = ScriptedStatus | { readonly response: EmulatedResponse; readonly script: OutputScript };
@@ -65,14 +64,19 @@ function respondByRules(request: ResponsesRequest): ScriptedItem[] {
   if (request.items.at(-1)?.type === 'compaction_trigger') return [createCompaction()];
   const turn = readTurn(request.items);
   const calls = planCalls(request, turn);
+  const search = toSearch(calls, request);
   return [
     ...toCompaction(request),
     ...(request.reasons ? [toReasoning(request, calls)] : []),
-    ...(calls.length > 0 ? calls.map(toCall) : [toAnswer(request, turn)]),
+    ...search.items,
+    ...(search.isForClient ? [] : calls.map(tool => toCall(tool, request))),
+    ...(calls.length > 0 ? [] : [toAnswer(request, turn)]),
   ];
 }
 
-function planCalls({ tools, toolChoice, parallelToolCalls }: ResponsesRequest, turn: Turn): WantedTool[] {
+function planCalls(request: ResponsesRequest, turn: Turn): WantedTool[] {
+  const { toolChoice, parallelToolCalls } = request;
+  const tools = [...request.tools, ...request.searchableTools];
   const [firstTool] = tools;
   if (firstTool === undefined || toolChoice.mode === 'none' || isRefused(turn)) return [];
   const wanted = chooseTools(turn.message, { tools });
@@ -98,9 +102,43 @@ function withoutDone(wanted: readonly WantedTool[], { calls }: Turn): WantedTool
   });
 }
 
-const toCall = ({ tool, text }: WantedTool): ScriptedItem => ({
+/**
+ * Searches for the deferred functions that the model is going to call. The API finds them in the same response; a search of
+ * the client has an id and ends the response.
+ */
+function toSearch(
+  calls: readonly WantedTool[],
+  { searchableTools, body }: ResponsesRequest,
+): { items: ScriptedItem[]; isForClient: boolean } {
+  const found = [...new Set(calls.map(({ tool }) => tool))].filter(tool => searchableTools.includes(tool));
+  const search = objectsOf(body.tools).find(({ type }) => type === 'tool_search');
+  if (search === undefined || found.length === 0) return { items: [], isForClient: false };
+  const isForClient = search.execution === 'client';
+  const common = { execution: isForClient ? 'client' : 'server', status: 'completed' };
+  const paths = [...new Set(found.map(({ name, namespace = name }) => namespace))];
+  const call = {
+    type: 'tool_search_call',
+    id: createId('tsc'),
+    call_id: isForClient ? createId('call') : null,
+    arguments: { paths },
+    ...common,
+  };
+  if (isForClient) return { items: [call], isForClient };
+  const tools = found.map(({ definition, namespace }) => {
+    const declared = objectsOf(body.tools).find(
+      ({ type, name }) => type === 'namespace' && name === namespace,
+    );
+    return namespace === undefined ? definition : { ...declared, tools: [definition] };
+  });
+  const output = { type: 'tool_search_output', id: createId('tso'), call_id: null, tools, ...common };
+  return { items: [call, output], isForClient };
+}
+
+const toCall = ({ tool, text }: WantedTool, { searchableTools }: ResponsesRequest): ScriptedItem => ({
   call: tool.name,
   ...(tool.namespace !== undefined && { namespace: tool.namespace }),
+  // A deferred function without a namespace gets a namespace with its own name.
+  ...(tool.namespace === undefined && searchableTools.includes(tool) && { namespace: tool.name }),
   arguments: JSON.stringify(
     fillSchema({ type: 'object', ...tool.parameters }, { pool: createValuePool(text) }),
   ),

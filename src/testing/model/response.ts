@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isPlainObject, objectsOf, type PlainObject } from '../../shared/json.js';
-import { type ResponsesRequest, toModelKind } from '../protocol/request.js';
+import { type ResponsesRequest, toModelKind, toShownTools } from '../protocol/request.js';
 import type { ScriptedItem, ScriptedOutput } from '../protocol/scripts.js';
 import type { EmulatedResponse, MessageContent, OutputItem, ResponseUsage } from '../protocol/wire.js';
 
@@ -43,7 +43,9 @@ export function buildResponse(items: readonly ScriptedItem[], options: ResponseO
 
 /** Returns the text from which input tokens are estimated, in the order in which prompts are cached. */
 export const toPromptText = ({ body, shownItems }: ResponsesRequest): string =>
-  [body.tools, body.instructions, shownItems].map(part => JSON.stringify(part ?? '')).join('');
+  [body.tools && toShownTools(body.tools), body.instructions, shownItems]
+    .map(part => JSON.stringify(part ?? ''))
+    .join('');
 
 export const toUsage = (
   inputTokens: number,

@@ -14,7 +14,10 @@ export interface ResponsesRequest {
   readonly items: readonly PlainObject[];
   /** The items that the prompt consists of: those from the newest compaction on. */
   readonly shownItems: readonly PlainObject[];
+  /** The functions that the model sees, those that it has found included. */
   readonly tools: readonly FunctionTool[];
+  /** The deferred functions that a tool search would find. */
+  readonly searchableTools: readonly FunctionTool[];
   readonly toolChoice: { readonly mode: 'auto' | 'none' | 'required'; readonly name?: string };
   readonly parallelToolCalls: boolean;
   readonly stream: boolean;
@@ -47,13 +50,14 @@ export function toRequest(
 ): ResponsesRequest {
   const reasoning = objectOf(body.reasoning) ?? {};
   const toolChoice = toToolChoice(body.tool_choice);
+  const isAllowed = ({ name }: FunctionTool): boolean => toolChoice.allowed?.includes(name) !== false;
+  const { tools, searchable } = toAvailableTools(body.tools, items);
   return {
     model: String(body.model),
     items,
     shownItems,
-    tools: toAvailableTools(body.tools, items).filter(
-      tool => toolChoice.allowed === undefined || toolChoice.allowed.includes(tool.name),
-    ),
+    tools: tools.filter(isAllowed),
+    searchableTools: toolChoice.allowed === undefined ? searchable : [],
     toolChoice,
     parallelToolCalls: body.parallel_tool_calls !== false,
     stream: body.stream === true,
@@ -77,7 +81,10 @@ export const toItemType = (item: PlainObject): string =>
   typeof item.type === 'string' ? item.type : 'role' in item ? 'message' : '';
 
 /** Returns the functions of a request: those of `tools`, and those that the conversation loaded. */
-function toAvailableTools(tools: unknown, items: readonly PlainObject[]): FunctionTool[] {
+function toAvailableTools(
+  tools: unknown,
+  items: readonly PlainObject[],
+): { tools: FunctionTool[]; searchable: FunctionTool[] } {
   const loaded = items
     .filter(({ type }) => type === 'additional_tools' || type === 'tool_search_output')
     .flatMap(({ type, tools: found }) =>
@@ -88,9 +95,27 @@ function toAvailableTools(tools: unknown, items: readonly PlainObject[]): Functi
       })),
     );
   const toKey = ({ name, namespace = name }: FunctionTool): string => `${namespace}.${name}`;
-  const byName = new Map([...toFunctionTools(tools), ...loaded].map(tool => [toKey(tool), tool]));
-  return [...byName.values()];
+  const declared = toFunctionTools(tools);
+  const visible = declared.filter(({ definition }) => definition.defer_loading !== true);
+  const byKey = new Map([...visible, ...loaded].map(tool => [toKey(tool), tool]));
+  const isSearching = objectsOf(tools).some(({ type }) => type === 'tool_search');
+  const hidden = isSearching ? declared.filter(tool => !byKey.has(toKey(tool))) : [];
+  return { tools: [...byKey.values()], searchable: hidden };
 }
+
+/**
+ * Returns the tools as they are in the prompt: of a deferred function only name and description, of a namespace with
+ * nothing but deferred functions only its own.
+ */
+export const toShownTools = (tools: unknown): PlainObject[] =>
+  objectsOf(tools).map(tool => {
+    if (tool.type === 'namespace') {
+      const shown = objectsOf(tool.tools).filter(({ defer_loading: isDeferred }) => isDeferred !== true);
+      return { ...tool, tools: shown };
+    }
+    if (tool.defer_loading !== true) return tool;
+    return { type: tool.type, name: tool.name, description: tool.description };
+  });
 
 function toFunctionTools(tools: unknown, namespace?: string): FunctionTool[] {
   return objectsOf(tools).flatMap((tool): FunctionTool[] => {

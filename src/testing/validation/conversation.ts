@@ -1,6 +1,6 @@
 import { objectsOf, type PlainObject } from '../../shared/json.js';
 import { type ApiError, badRequest, findFirst, itemNotFound } from '../protocol/errors.js';
-import type { ItemMemory } from '../protocol/memory.js';
+import type { ItemMemory } from '../protocol/wire.js';
 import { toItemType } from '../protocol/request.js';
 
 /**
@@ -11,9 +11,12 @@ import { toItemType } from '../protocol/request.js';
  */
 export function validateConversation(
   items: readonly PlainObject[],
-  { memory }: { memory: ItemMemory },
+  { memory, store }: { memory: ItemMemory; store: boolean },
 ): ApiError | undefined {
-  return findFirst(checks, check => check(items, memory));
+  return (
+    findFirst(checks, check => check(items, memory)) ??
+    (store ? findUnnamedFollower(items, memory) : undefined)
+  );
 }
 
 const checks = [
@@ -64,11 +67,25 @@ function findLoneReasoning(items: readonly PlainObject[], memory: ItemMemory): A
   return findFirst(items, (item, index) => {
     const id = toReasoningId(item, memory);
     if (id === undefined || !memory.hasFollower(id) || isModelItem(items[index + 1])) return undefined;
-    return badRequest(`Item '${id}' of type 'reasoning' was provided without its required following item.`, {
-      param: 'input',
-    });
+    return withoutFollower(id);
   });
 }
+
+/** A server that stores items recognizes a message after reasoning by its id. */
+function findUnnamedFollower(items: readonly PlainObject[], memory: ItemMemory): ApiError | undefined {
+  return findFirst(items, ({ type, id }, index) => {
+    const follower = items[index + 1];
+    const isUnnamed = follower?.role === 'assistant' && follower.id === undefined;
+    return type === 'reasoning' && typeof id === 'string' && memory.hasFollower(id) && isUnnamed
+      ? withoutFollower(id)
+      : undefined;
+  });
+}
+
+const withoutFollower = (id: string): ApiError =>
+  badRequest(`Item '${id}' of type 'reasoning' was provided without its required following item.`, {
+    param: 'input',
+  });
 
 function findLoneItem(items: readonly PlainObject[], memory: ItemMemory): ApiError | undefined {
   const present = new Set(items.map(item => toReasoningId(item, memory)));

@@ -8,9 +8,19 @@ import {
   missingParameter,
 } from '../protocol/errors.js';
 
+/** The most tools of one request, and of one namespace. Those that the model has to search for do not count. */
+const MAX_TOOLS = 128;
+
 /** Returns the API's first error for `tools`. Only functions are validated, also those in namespaces. */
 export function validateTools(tools: unknown, path = 'tools'): ApiError | undefined {
   if (!Array.isArray(tools)) return undefined;
+  const count = tools.filter(tool => !isPlainObject(tool) || tool.defer_loading !== true).length;
+  if (count > MAX_TOOLS) {
+    return badRequest(
+      `Invalid '${path}': array too long. Expected an array with maximum length ${MAX_TOOLS}, but got an array with length ${count} instead.`,
+      { param: path, code: 'array_above_max_length' },
+    );
+  }
   return findFirst(tools, (tool, index) => validateTool(tool, `${path}[${index}]`));
 }
 

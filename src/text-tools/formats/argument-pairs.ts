@@ -5,7 +5,7 @@ import { createTagGrammar, type KeyTags, readKeyTag, type TagGrammar } from '../
 import { readTaggedCall } from '../tags/tagged-call.js';
 
 /** The tags of a call whose arguments are pairs of a key and a value. */
-interface PairTags {
+export interface PairTags {
   readonly call: string;
   readonly callEnd: string;
   readonly key: KeyTags;
@@ -21,7 +21,7 @@ type TagName = 'tool_call' | 'tool_calls' | 'arg_key' | 'arg_value' | 'arg_type'
  *
  * @param tagOf Returns the name of a tag as the family writes it, with a prefix or suffix.
  */
-function toPairTags(tagOf: (name: TagName) => string): PairTags {
+export function toPairTags(tagOf: (name: TagName) => string): PairTags {
   const open = (name: TagName) => `<${tagOf(name)}>`;
   const close = (name: TagName) => `</${tagOf(name)}>`;
   return {
@@ -60,7 +60,7 @@ type PairMarkers = Pick<TextToolFormat, 'prefixes' | 'turnEnds'> & { readonly cl
  * a call.
  */
 /* @__NO_SIDE_EFFECTS__ */
-function createPairFormat(name: string, tags: PairTags, markers: PairMarkers = {}): TextToolFormat {
+export function createPairFormat(name: string, tags: PairTags, markers: PairMarkers = {}): TextToolFormat {
   const grammar = toGrammar(tags);
   return {
     name,

@@ -32,6 +32,7 @@ export {
   step3Format as step3,
 } from './invoke.js';
 export {
+  bareJsonFormat as bareJson,
   bareListFormat as bareList,
   commandRFormat as commandR,
   dotsJsonFormat as dotsJson,
@@ -39,6 +40,7 @@ export {
   graniteFormat as granite,
   hermesFormat as hermes,
   internlmFormat as internlm,
+  llamaFormat as llama,
   nemotronFormat as nemotron,
   panguFormat as pangu,
   phiFormat as phi,
@@ -46,7 +48,6 @@ export {
   xlamFormat as xlam,
 } from './json-lists.js';
 export { kimiK3Format as kimiK3 } from './kimi-k3.js';
-export { bareJsonFormat as bareJson, llamaFormat as llama } from './llama.js';
 export { inklingFormat as inkling, museFormat as muse } from './messages.js';
 export { minicpmFormat as minicpm } from './minicpm5.js';
 export {
@@ -54,7 +55,6 @@ export {
   minimaxM3Format as minimaxM3,
   minimaxM3Tokens,
 } from './minimax-m3.js';
-export { mistralFormat as mistral } from './mistral.js';
 export {
   callLinesFormat as callLines,
   lfmFormat as lfm,
@@ -69,6 +69,7 @@ export {
   deepseekFormat as deepseek,
   gigachatFormat as gigachat,
   kimiFormat as kimi,
+  mistralFormat as mistral,
   plamoFormat as plamo,
 } from './token-calls.js';
-export { fencedListFormat as fencedList, toolCallsFormat as toolCalls } from './xlam.js';
+export { fencedListFormat as fencedList, toolCallsFormat as toolCalls } from './fenced.js';

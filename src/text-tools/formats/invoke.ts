@@ -30,7 +30,7 @@ const MAX_SPACE = 32;
  * Creates a format of `<invoke name="…"><parameter name="…">…</parameter></invoke>` calls in a list. A call may contain
  * its arguments as a JSON object instead, and a call without arguments may close itself.
  */
-function createInvokeFormat(
+export function createInvokeFormat(
   name: string,
   {
     lists,

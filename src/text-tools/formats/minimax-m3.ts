@@ -10,7 +10,7 @@ import {
   toTextJson,
 } from '../tags/element-tree.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
-import { allowsAny, toAllowedJson } from '../values/allowed-value.js';
+import { allowsAny, toAllowedJson } from '../values/argument-writer.js';
 import { toNamedTypes, toPropertySchema } from '../values/schema-types.js';
 import { endsUnclosed } from '../tags/tagged-call.js';
 import { findSpaceEnd, readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';

@@ -36,7 +36,7 @@ export interface CallReaderOptions {
   readonly fences: FenceTracker;
   readonly output: TextOutput;
   readonly events: TextEvents;
-  /** Writes text whose fences and inline code count. */
+  /** Writes text whose fences and inline code count, also where other text is dropped. */
   readonly writeMarkdown: (text: string) => void;
 }
 
@@ -65,12 +65,13 @@ export function createCallReader(options: CallReaderOptions): CallReader {
       for (let count = 0; marker !== undefined && count < MAX_MARKERS; count++) {
         // A bare marker is the start of the call itself.
         const isBare = markers.isBare(marker);
-        if (!isBare) {
+        const isWhole = isBare || markers.isWhole(marker);
+        if (!isWhole) {
           cursor.take(marker.length);
           yield* cursor.takeSpace(MAX_SPACE);
         }
         const format: TextToolFormat | undefined = yield* findFormat(marker);
-        if (isBare && marker === first && format === undefined) {
+        if (isWhole && marker === first && format === undefined) {
           cursor.stopRecording();
           return false;
         }
@@ -130,25 +131,20 @@ interface HeldCall {
 /** The longest start of the input that tells whether a call may be replaced. */
 const MAX_START = 512;
 
-function createCallTracker({
-  tools,
-  undeclared,
-  dropsCalls,
-  cursor,
-  fences,
-  output,
-  events,
-  writeMarkdown,
-}: CallReaderOptions): CallTracker {
+function createCallTracker(options: CallReaderOptions): CallTracker {
+  const { tools, undeclared, dropsCalls, cursor, fences, output, events, writeMarkdown } = options;
   let format: TextToolFormat | undefined;
   /** True if the next calls have no marker. */
   let isBare = false;
   /** A call that is `text` is read only to find its end. */
   let call: 'none' | 'text' | OpenCall | HeldCall = 'none';
   let hasBegun = false;
+  /** True if the text has a message. */
+  let hasMessage = false;
   let unclosedCall: UnclosedCall | undefined;
 
   const names = new Set(tools.keys());
+  const writer = createCallWriter(options, () => format);
 
   /** The last name, which the next call often has too, and the declared tool that it means. */
   let last: { name: string; tool: DeclaredTool | undefined } | undefined;
@@ -177,16 +173,23 @@ function createCallTracker({
       if (call.kind === 'held') return addToHeld(call, text);
       if (call.hasStarted) return events.callInput(text);
       call.input += text;
-      if (call.input.length >= MIN_STREAMED) start(call);
+      if (call.input.length >= MIN_STREAMED) writer.start(call);
     },
     end({ isUnclosed = false } = {}) {
-      if (call === 'text') emitRecorded();
-      else if (call !== 'none' && isUnclosed) unclosedCall = hold(call);
-      else if (call !== 'none') endCall(call);
+      if (call === 'text') writer.writeText();
+      else if (call !== 'none' && isUnclosed) unclosedCall = writer.hold(call);
+      else if (call !== 'none') writer.end(call);
       call = 'none';
     },
     drop() {
       fences.skip(cursor.recorded());
+    },
+    text(text) {
+      output.write(text);
+    },
+    startText(separator) {
+      if (hasMessage) output.write(separator);
+      hasMessage = true;
     },
     reasoning(text) {
       if (output.preceding !== 'reasoning') output.startReasoning();
@@ -194,31 +197,6 @@ function createCallTracker({
       events.reasoning(text);
     },
   };
-
-  function start(open: OpenCall): void {
-    events.callStart(open);
-    open.hasStarted = true;
-    events.callInput(open.input);
-  }
-
-  function hold(ended: OpenCall | HeldCall): UnclosedCall {
-    const text = cursor.recorded();
-    return {
-      complete() {
-        endCall(ended);
-        output.end();
-      },
-      discard() {
-        if (ended.kind === 'open' && ended.hasStarted) {
-          endBroken();
-        } else {
-          fences.skip(text);
-          output.write(text);
-        }
-        output.end();
-      },
-    };
-  }
 
   function holdOther(called: { name: string; id: string | undefined; isDeclared: boolean }) {
     const { name, id, isDeclared } = called;
@@ -243,7 +221,70 @@ function createCallTracker({
     else if (held.start.length === MAX_START) held.start = undefined;
   }
 
-  function endCall(ended: OpenCall | HeldCall): void {
+  return {
+    calls,
+    useFormat(next, options) {
+      format = next;
+      isBare = options.isBare;
+      hasBegun = false;
+    },
+    discard() {
+      const hasStarted = typeof call === 'object' && call.kind === 'open' && call.hasStarted;
+      call = 'none';
+      if (hasStarted) writer.endBroken();
+      // Text without a name after a marker that it mentions is prose.
+      else if (hasBegun) writer.writeText();
+      else writeMarkdown(cursor.recorded());
+      return hasStarted;
+    },
+    flush() {
+      if (call === 'text') writer.writeText();
+    },
+    get unclosedCall() {
+      return unclosedCall;
+    },
+  };
+}
+
+/** Emits the calls of a tracker, or their text. */
+interface CallWriter {
+  /** Starts a call before it is complete. */
+  start(open: OpenCall): void;
+  end(ended: OpenCall | HeldCall): void;
+  /** Ends a started call that is truncated or invalid. */
+  endBroken(): void;
+  /** Leaves it to the end of the response to complete or discard a call. */
+  hold(ended: OpenCall | HeldCall): UnclosedCall;
+  /** Emits the recorded text. Its fences do not count, because they may belong to an argument. */
+  writeText(): void;
+}
+
+function createCallWriter(
+  { cursor, fences, output, events }: CallReaderOptions,
+  formatOf: () => TextToolFormat | undefined,
+): CallWriter {
+  function start(open: OpenCall): void {
+    events.callStart({ ...open, format: formatOf()?.name });
+    open.hasStarted = true;
+    events.callInput(open.input);
+  }
+
+  function hold(ended: OpenCall | HeldCall): UnclosedCall {
+    const text = cursor.recorded();
+    return {
+      complete() {
+        end(ended);
+        output.end();
+      },
+      discard() {
+        if (ended.kind === 'open' && ended.hasStarted) endBroken();
+        else writeText(text);
+        output.end();
+      },
+    };
+  }
+
+  function end(ended: OpenCall | HeldCall): void {
     if (ended.kind === 'held') return endHeld(ended);
     if (ended.input === '') ended.input = '{}';
     if (!ended.hasStarted) start(ended);
@@ -258,15 +299,15 @@ function createCallTracker({
 
   function endHeld({ name, id, policy, input }: HeldCall): void {
     const complete = input === '' ? '{}' : input;
-    const replacement = format?.undeclared?.replace({ name, input: complete });
+    const replacement = formatOf()?.undeclared?.replace({ name, input: complete });
     if (replacement !== undefined) {
       output.writeLines(replacement);
       fences.skip(cursor.recorded());
       return;
     }
-    if (policy === 'text') return emitRecorded();
+    if (policy === 'text') return writeText();
     if (policy === 'call') {
-      events.callStart({ name, id });
+      events.callStart({ name, id, format: formatOf()?.name });
       events.callInput(complete);
       events.callEnd();
     }
@@ -278,36 +319,12 @@ function createCallTracker({
     fences.skip(cursor.recorded());
   }
 
-  /** Emits the recorded text. Its fences do not count, because they may belong to an argument. */
-  function emitRecorded(): void {
-    const text = cursor.recorded();
+  function writeText(text = cursor.recorded()): void {
     fences.skip(text);
     output.write(text);
   }
 
-  return {
-    calls,
-    useFormat(next, options) {
-      format = next;
-      isBare = options.isBare;
-      hasBegun = false;
-    },
-    discard() {
-      const hasStarted = typeof call === 'object' && call.kind === 'open' && call.hasStarted;
-      call = 'none';
-      if (hasStarted) endBroken();
-      // Text without a name after a marker that it mentions is prose.
-      else if (hasBegun) emitRecorded();
-      else writeMarkdown(cursor.recorded());
-      return hasStarted;
-    },
-    flush() {
-      if (call === 'text') emitRecorded();
-    },
-    get unclosedCall() {
-      return unclosedCall;
-    },
-  };
+  return { start, end, endBroken, hold, writeText };
 }
 
 const MAX_TAG = 64;

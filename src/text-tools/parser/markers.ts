@@ -12,6 +12,8 @@ export interface Markers {
   readonly longest: number;
   /** Returns true if the marker is part of the call itself. */
   isBare(marker: string): boolean;
+  /** Returns true if formats read the marker themselves. */
+  isWhole(marker: string): boolean;
   /** The formats of calls that start with a marker. */
   readonly openers: ReadonlyMap<string, readonly TextToolFormat[]>;
   /** The markers that may follow a prefix. */
@@ -100,7 +102,8 @@ function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly Reaso
   );
   const wrapperEnds = [...wrappers.values()].flatMap(close => [close, `\n${close}`]);
   const callStarts = [...allOf(format => format.openers), ...afterPrefix.keys()];
-  const strayClosers = unique(closers.filter(closer => isMarkupOf(closer, callStarts)));
+  const ownClosers = allOf(({ isDetected, closers }) => (isDetected === true ? [] : closers));
+  const strayClosers = unique(ownClosers.filter(closer => isMarkupOf(closer, callStarts)));
   const anywhere = [
     ...callStarts,
     ...strayClosers,
@@ -140,6 +143,7 @@ function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly Reaso
     isStart: (character, preceding) => starts[preceding].has(character),
     longest: Math.max(0, ...all.map(marker => marker.length)),
     isBare: marker => bare.has(marker),
+    isWhole: marker => openers.get(marker)?.some(({ readsOpener }) => readsOpener === true) === true,
     openers,
     afterPrefix,
     reasoning: new Map(reasoning.map(({ open, close }) => [open, close])),

@@ -13,6 +13,8 @@ export interface PartWriter extends TextEvents {
   claim(id: string): void;
   /** Emits the buffered delta, so that each delta of the model produces one delta. */
   flush(): void;
+  /** The names of the formats of the calls. */
+  readonly formats: ReadonlySet<string>;
   /** The number of complete calls. */
   readonly calls: number;
 }
@@ -29,11 +31,14 @@ interface OpenCall {
 export function createPartWriter(emit: (part: Part) => void): PartWriter {
   const used = new Set<string>();
   let source: TextBlock = { id: 'text' };
+  /** The stored response of the text. */
+  let responseId: string | undefined;
   /** The number of blocks that were written for `source`. */
   let blocks = 0;
   let block: { type: 'text' | 'reasoning'; id: string } | undefined;
   let call: OpenCall | undefined;
   let calls = 0;
+  const formats = new Set<string>();
   /** The buffered delta of the open block or call. */
   let delta = '';
 
@@ -78,11 +83,13 @@ export function createPartWriter(emit: (part: Part) => void): PartWriter {
   return {
     startText(start) {
       source = { id: start.id, ...factsOf(start) };
+      responseId = start.own?.responseId ?? responseId;
       blocks = 0;
     },
     endText: (end = {}) =>
       closeBlock({ ...factsOf(end), ...(end.citations !== undefined && { citations: end.citations }) }),
     claim: id => void used.add(id),
+    formats,
     get calls() {
       return calls;
     },
@@ -91,8 +98,9 @@ export function createPartWriter(emit: (part: Part) => void): PartWriter {
 
     text: text => write('text', text),
     reasoning: text => write('reasoning', text),
-    callStart({ name, id }) {
+    callStart({ name, id, format }) {
       closeBlock();
+      if (format !== undefined) formats.add(format);
       call = { id: toUnused(id ?? generateId(), generateId), name, input: '' };
       emit({ type: 'tool-input-start', id: call.id, toolName: name });
     },
@@ -113,7 +121,9 @@ export function createPartWriter(emit: (part: Part) => void): PartWriter {
     flush();
     const { id, name, input } = call;
     emit({ type: 'tool-input-end', id });
-    emit({ type: 'tool-call', toolCallId: id, toolName: name, input });
+    // The server has the text in place of the call.
+    const own = responseId === undefined ? undefined : { responseId, ofText: true };
+    emit({ type: 'tool-call', toolCallId: id, toolName: name, input, ...(own && { own }) });
     calls++;
     call = undefined;
   }

@@ -162,3 +162,11 @@ function emitCalls(calls: readonly ReadCall[], events: TextEvents): void {
     events.callEnd();
   }
 }
+
+const MAX_WORD = 32;
+
+/** Takes a word and the line feed after it. Takes nothing before other text. */
+export function* takeLineWord(cursor: TextCursor): Reading<string> {
+  const end = yield* cursor.scan((character, offset) => /\w/.test(character) && offset < MAX_WORD);
+  return end > 0 && (yield* cursor.sees('\n', end)) ? cursor.take(end + 1) : '';
+}

@@ -1,7 +1,7 @@
 import type { CoreCall } from '../../core/call.js';
 import type { FinishReason, Part } from '../../core/part.js';
 import type { PartTransformer } from '../../core/source.js';
-import { createPartWriter } from './part-writer.js';
+import { createPartWriter, type PartWriter } from './part-writer.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
 import type { HeldCalls } from './reasoning.js';
 import type { UnclosedCall } from './text-output.js';
@@ -10,34 +10,122 @@ import { forbidsCalls, toDeclaredTools } from '../reading/text-tool-format.js';
 
 export interface ResponseReaderOptions extends Pick<
   TextParserOptions,
-  'formats' | 'reasoning' | 'startsInReasoning' | 'undeclared'
+  'formats' | 'reasoning' | 'startsInReasoning' | 'undeclared' | 'dropsText'
 > {
   readonly call: Pick<CoreCall, 'tools' | 'toolChoice' | 'prompt'>;
+  /** The formats are those of other families: reasoning is text, and the metadata names the formats that were found. */
+  readonly isDetected?: boolean;
 }
 
 /**
  * Rewrites the parts of one response. Consecutive text is parsed as a unit; other content ends it, so a call never
  * spans other content.
  */
-export function createResponseReader({
-  formats,
-  reasoning,
-  startsInReasoning = false,
-  undeclared,
-  call,
-}: ResponseReaderOptions): PartTransformer {
-  const tools = toDeclaredTools(call);
-  const dropsCalls = forbidsCalls(call);
+export function createResponseReader(options: ResponseReaderOptions): PartTransformer {
+  const { call, isDetected = false } = options;
   let emit: (part: Part) => void = () => {};
   const duplicateCalls = createDuplicateCalls(call);
   const writer = createPartWriter(part => duplicateCalls.fromText(part, emit));
+  const text = createResponseText(options, writer);
+
+  /** Ends the text before content of another type. */
+  function endTextBefore(part: Part, id?: string): Part {
+    text.close();
+    if (id !== undefined) writer.claim(id);
+    return part;
+  }
+
+  /** Returns the part that replaces `part`, or undefined for a part that has no replacement. */
+  function rewrite(part: Part): Part | undefined {
+    switch (part.type) {
+      case 'text-start':
+        text.close();
+        writer.startText(part);
+        return undefined;
+      case 'text-delta':
+        text.feed(part.delta);
+        return undefined;
+      case 'text-end':
+        text.end(part);
+        return undefined;
+      case 'reasoning-start':
+        text.startNativeReasoning();
+        return endTextBefore(part, part.id);
+      case 'tool-input-start':
+        return endTextBefore(part, part.id);
+      case 'tool-call':
+        return endTextBefore(part, part.toolCallId);
+      case 'tool-result':
+      case 'tool-approval-request':
+      case 'file':
+      case 'reasoning-file':
+      case 'custom':
+      case 'error':
+        return endTextBefore(part);
+      case 'finish':
+        text.finish(part.finishReason.unified);
+        duplicateCalls.end(emit);
+        if (writer.calls === 0) return part;
+        return {
+          ...part,
+          finishReason: withToolCalls(part.finishReason),
+          ...(isDetected && { own: { ...part.own, detectedFormats: [...writer.formats] } }),
+        };
+      default:
+        return part;
+    }
+  }
+
+  return {
+    part(part, write) {
+      emit = write;
+      const rewritten = rewrite(part);
+      if (rewritten !== undefined) duplicateCalls.native(rewritten, write);
+    },
+    flush(write) {
+      emit = write;
+      text.finish(undefined);
+      duplicateCalls.end(write);
+    },
+  };
+}
+
+/** The text of a response, which is read as a unit until other content ends it. */
+interface ResponseText {
+  feed(delta: string): void;
+  /** Ends the text with its metadata. Its last call may still be completed at the end of the response. */
+  end(end?: BlockEnd): void;
+  /** Ends the text before other content, which no call spans. */
+  close(): void;
+  /** Ends the text at the end of the response. */
+  finish(reason: Reason | undefined): void;
+  /** Notes that the server separates reasoning from the text. */
+  startNativeReasoning(): void;
+}
+
+type BlockEnd = Parameters<PartWriter['endText']>[0];
+
+function createResponseText(
+  {
+    formats,
+    reasoning,
+    startsInReasoning = false,
+    undeclared,
+    call,
+    isDetected = false,
+    dropsText,
+  }: ResponseReaderOptions,
+  writer: PartWriter,
+): ResponseText {
+  const tools = toDeclaredTools(call);
+  const dropsCalls = forbidsCalls(call);
   let parser: TextParser | undefined;
   /** The first half of a surrogate pair, until the second half arrives. */
   let highSurrogate = '';
   /** True while the first text may begin with reasoning. */
   let mayStartInReasoning = startsInReasoning;
   /** True if the server separates reasoning from the text. Tags that it leaves in the text are intended. */
-  let hasNativeReasoning = false;
+  let hasNativeReasoning = isDetected;
   /** The first text while it is treated as reasoning. */
   let assumedReasoning = '';
   /** True if a text had the start of a call that is none. */
@@ -59,6 +147,7 @@ export function createResponseReader({
         startsInReasoning,
         keepsReasoning: hasNativeReasoning,
         hasOpener,
+        dropsText,
       },
       writer,
     );
@@ -76,7 +165,7 @@ export function createResponseReader({
     writer.flush();
   }
 
-  function endText(end?: Parameters<typeof writer.endText>[0]): void {
+  function endText(end?: BlockEnd): void {
     if (highSurrogate !== '') {
       parser ??= openParser(mayStartInReasoning);
       parser.feed(highSurrogate);
@@ -131,66 +220,21 @@ export function createResponseReader({
     endText();
   }
 
-  /** Ends the text before content of another type. */
-  function endTextBefore(part: Part, id?: string): Part {
-    endText();
-    endUnclosedCall();
-    if (id !== undefined) writer.claim(id);
-    return part;
-  }
-
-  /** Returns the part that replaces `part`, or undefined for a part that has no replacement. */
-  function rewrite(part: Part): Part | undefined {
-    switch (part.type) {
-      case 'text-start':
-        endText();
-        endUnclosedCall();
-        writer.startText(part);
-        return undefined;
-      case 'text-delta':
-        feed(part.delta);
-        return undefined;
-      case 'text-end':
-        endText(part);
-        return undefined;
-      case 'reasoning-start':
-        mayStartInReasoning = false;
-        hasNativeReasoning = true;
-        return endTextBefore(part, part.id);
-      case 'tool-input-start':
-        return endTextBefore(part, part.id);
-      case 'tool-call':
-        return endTextBefore(part, part.toolCallId);
-      case 'tool-result':
-      case 'tool-approval-request':
-      case 'file':
-      case 'reasoning-file':
-      case 'custom':
-      case 'error':
-        return endTextBefore(part);
-      case 'finish':
-        endText();
-        endUnclosedCall(part.finishReason.unified);
-        endAssumedReasoning(part.finishReason.unified);
-        duplicateCalls.end(emit);
-        return writer.calls === 0 ? part : { ...part, finishReason: withToolCalls(part.finishReason) };
-      default:
-        return part;
-    }
-  }
-
   return {
-    part(part, write) {
-      emit = write;
-      const rewritten = rewrite(part);
-      if (rewritten !== undefined) duplicateCalls.native(rewritten, write);
-    },
-    flush(write) {
-      emit = write;
+    feed,
+    end: endText,
+    close() {
       endText();
       endUnclosedCall();
-      endAssumedReasoning(undefined);
-      duplicateCalls.end(write);
+    },
+    finish(reason) {
+      endText();
+      endUnclosedCall(reason);
+      endAssumedReasoning(reason);
+    },
+    startNativeReasoning() {
+      mayStartInReasoning = false;
+      hasNativeReasoning = true;
     },
   };
 }

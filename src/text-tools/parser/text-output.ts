@@ -5,7 +5,8 @@ export type Preceding = 'nothing' | 'call' | 'reasoning' | 'text';
 export interface TextEvents {
   text(text: string): void;
   reasoning(text: string): void;
-  callStart(call: { name: string; id: string | undefined }): void;
+  /** @param call `format` is the name of the format in which the call is written. */
+  callStart(call: { name: string; id: string | undefined; format?: string | undefined }): void;
   callInput(text: string): void;
   callEnd(): void;
   /** The started call is truncated or invalid. Its input is no complete JSON. */

@@ -2,7 +2,13 @@ import { type CallReader, createCallReader } from './call-reader.js';
 import { createFenceTracker, createInlineCode } from './markdown.js';
 import { isLeftover, isMention, startsCall } from './leftovers.js';
 import { type Markers, markersOf } from './markers.js';
-import { createReasoningCalls, type HeldCalls, readReasoning, type ReasoningEnd } from './reasoning.js';
+import {
+  createReasoningCalls,
+  type HeldCalls,
+  readReasoning,
+  type ReasoningEnd,
+  takeLineWord,
+} from './reasoning.js';
 import { findSpaceEnd, type Reading, TextCursor } from '../reading/text-cursor.js';
 import { createTextOutput, type TextEvents, type TextOutput, type UnclosedCall } from './text-output.js';
 import type {
@@ -27,6 +33,8 @@ export interface TextParserOptions {
   readonly startsInReasoning?: boolean;
   /** Leaves tagged reasoning in the text, because the server separates reasoning itself. */
   readonly keepsReasoning?: boolean;
+  /** Drops text outside of messages. */
+  readonly dropsText?: boolean | undefined;
   /** The text continues other text, so that nothing in it is at the start of a response. */
   readonly isContinued?: boolean;
   /** An earlier text of the response has the start of a call that is none, so the end of a call may belong to it. */
@@ -142,18 +150,22 @@ export class TextParser {
 
   /** Writes text up to a possible marker. The markers change with the first text. */
   private passText(): Reading<string | undefined> {
-    const { cursor, markers, writeMarkdown } = this;
+    const { cursor, markers, writeProse } = this;
     const { preceding } = this.output;
-    if (preceding === 'text') return cursor.passUntil(markers.start.text, writeMarkdown);
-    writeMarkdown(cursor.takeUntil(markers.start[preceding]));
+    if (preceding === 'text') return cursor.passUntil(markers.start.text, writeProse);
+    writeProse(cursor.takeUntil(markers.start[preceding]));
     return cursor.peek();
   }
 
-  private readonly writeMarkdown = (text: string): void => {
+  private readonly writeMarkdown = (text: string, isShown = true): void => {
     this.fences.push(text);
     this.inlineCode.push(text);
-    this.output.write(text);
+    if (isShown) this.output.write(text);
   };
+
+  /** Writes text that is part of no call. */
+  private readonly writeProse = (text: string): void =>
+    this.writeMarkdown(text, this.options.dropsText !== true);
 
   private *readMarker(): Reading<void> {
     const { cursor, fences, inlineCode, markers } = this;
@@ -165,11 +177,11 @@ export class TextParser {
     const marker = isCode ? undefined : yield* cursor.match(known);
     if (marker === undefined) {
       const isDropped = preceding === 'call' && !isCode && (yield* this.takesTruncatedCloser());
-      if (!isDropped) this.writeMarkdown(cursor.take(1));
+      if (!isDropped) this.writeProse(cursor.take(1));
     } else if (preceding !== 'call' && inlineCode.isOpen && (yield* this.isInlineCode())) {
       inlineCode.confirm();
       this.hasOpener ||= markers.kindOf(marker, preceding) === undefined;
-      this.writeMarkdown(cursor.take(1));
+      this.writeProse(cursor.take(1));
     } else {
       yield* this.readMarkup(marker);
     }
@@ -218,14 +230,14 @@ export class TextParser {
     const kind = markers.kindOf(marker, preceding);
     switch (kind) {
       case undefined:
-        if (!(yield* this.calls.read(marker))) this.writeMarkdown(cursor.take(1));
+        if (!(yield* this.calls.read(marker))) this.writeProse(cursor.take(1));
         else if (output.preceding === 'call') this.inlineCode.end();
         else this.hasOpener = true;
         return;
       case 'reasoning':
         this.mayBeReasoning = false;
         if (preceding === 'text' && !(yield* this.opensReasoning(marker))) {
-          this.writeMarkdown(cursor.take(marker.length));
+          this.writeProse(cursor.take(marker.length));
         } else yield* this.readTaggedReasoning({ open: marker, close: markers.reasoning.get(marker) ?? '' });
         return;
       case 'wrapper':
@@ -236,10 +248,12 @@ export class TextParser {
         output.endReasoning();
         return;
       case 'wrapper-end':
-        if (!(yield* this.takesWrapperEnd(marker))) this.writeMarkdown(cursor.take(1));
+        if (!(yield* this.takesWrapperEnd(marker))) this.writeProse(cursor.take(1));
         return;
     }
-    if (yield* isLeftover(cursor, { marker, kind, preceding, markers, mayBeReasoning, hasOpener })) {
+    const isKept = kind === 'reasoning-end' && this.options.keepsReasoning === true;
+    const leftover = { marker, kind, preceding, markers, mayBeReasoning, hasOpener };
+    if (!isKept && (yield* isLeftover(cursor, leftover))) {
       fences.skip(cursor.take(marker.length));
       output.dropMarker();
       if (kind === 'reasoning-end' && preceding === 'nothing') {
@@ -247,7 +261,7 @@ export class TextParser {
         output.endReasoning();
       }
     } else {
-      this.writeMarkdown(cursor.take(marker.length));
+      this.writeProse(cursor.take(marker.length));
     }
     if (kind === 'reasoning-end') this.mayBeReasoning = false;
   }
@@ -331,12 +345,4 @@ export class TextParser {
       events,
     );
   };
-}
-
-const MAX_WORD = 32;
-
-/** Takes a word and the line feed after it. Takes nothing before other text. */
-function* takeLineWord(cursor: TextCursor): Reading<string> {
-  const end = yield* cursor.scan((character, offset) => /\w/.test(character) && offset < MAX_WORD);
-  return end > 0 && (yield* cursor.sees('\n', end)) ? cursor.take(end + 1) : '';
 }

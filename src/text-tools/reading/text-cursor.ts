@@ -179,6 +179,14 @@ export class TextCursor {
     return text;
   }
 
+  /** Gives the last characters back that were taken. They must have arrived with the latest chunk. */
+  giveBack(length: number): void {
+    this.position -= length;
+    this.taken -= length;
+    if (this.isRecording && length > 0) this.record = this.record.slice(0, -length);
+    this.previous = this.buffer.charAt(this.position - 1) || '\n';
+  }
+
   /** Takes the available text that a sticky expression matches at the position. */
   takeMatch(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.position;

@@ -30,6 +30,16 @@ export interface TextToolFormat {
   readonly isMessageMarkup?: boolean;
   /** Tags around the visible text. A pair that encloses the whole text of a response is dropped. */
   readonly wrappers?: readonly { readonly open: string; readonly close: string }[];
+  /**
+   * `accepts` and `read` receive the text from the opener on, and no opener is taken before.
+   * @default false
+   */
+  readonly readsOpener?: boolean;
+  /**
+   * The format is that of another family, which the text may only mention: its closers count only after its calls.
+   * @default false
+   */
+  readonly isDetected?: boolean;
   /** The `openers` and `prefixes` that also end unclosed reasoning. */
   readonly reasoningEnders?: readonly string[];
   /** Replaces calls of undeclared tools by text. */
@@ -91,6 +101,10 @@ export interface TextCalls {
   end(options?: { isUnclosed?: boolean }): void;
   /** Drops the text that was taken since the start or the last call, because it is the markup of a message. */
   drop(): void;
+  /** Emits text that is part of the markup, such as that of a message. The markup itself must be dropped. */
+  text(text: string): void;
+  /** Starts the text of a message, with a separator from the one before. */
+  startText(separator: string): void;
   /** Emits reasoning that is part of the markup. The text itself must be dropped. */
   reasoning(text: string): void;
 }
@@ -127,6 +141,16 @@ export const forbidsCalls = ({
   prompt,
 }: Pick<CoreCall, 'tools' | 'toolChoice' | 'prompt'>): boolean =>
   tools.length === 0 ? prompt.some(({ role }) => role === 'tool') : toolChoice?.type === 'none';
+
+/** The syntax of a model's responses. */
+export interface TextSyntax {
+  readonly formats: readonly TextToolFormat[];
+  readonly reasoning: readonly ReasoningTags[];
+  /** The start of a response is reasoning. */
+  readonly startsInReasoning: boolean;
+  /** Text outside of messages is dropped. */
+  readonly dropsText: boolean;
+}
 
 /** A pair of tags around reasoning. */
 export interface ReasoningTags {

@@ -5,6 +5,8 @@ import { allowsAny, toAllowedJson } from '../../tool-calls/schema-repair.js';
 import { toNamedTypes, type ValueType } from './schema-types.js';
 import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 
+export { allowsAny, toAllowedJson };
+
 /** Streams the arguments of a call as JSON, one parameter after the other. */
 export interface ArgumentWriter {
   /** Returns true if the tool's schema has this parameter, or lists no parameters. */
@@ -45,6 +47,7 @@ const JSON_TYPES: readonly ValueType[] = ['null', 'boolean', 'number', 'object',
 /** The names of a parameter that may contain all arguments as an object (DeepSeek V3.2, MiniCPM5). */
 const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'input', 'properties']);
 
+/** Creates a writer of the arguments of one call, which gives values their types by the schema of the tool. */
 export function createArgumentWriter(
   tool: DeclaredTool | undefined,
   { write, trims, hasEntities }: ArgumentWriterOptions,
@@ -235,3 +238,30 @@ const decodeEntities = (text: string): string =>
     const codePoint = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
     return codePoint > 0x10ffff ? entity : String.fromCodePoint(codePoint);
   });
+
+/** Writes the JSON of one value as its schema requires. */
+export interface AllowedValue {
+  write(json: string): void;
+  end(): void;
+}
+
+/** Streams a string if the schema allows any. Buffers other values, and converts them when they are complete. */
+export function createAllowedValue(
+  write: (json: string) => void,
+  schema: unknown,
+  root: unknown,
+): AllowedValue {
+  let buffer = '';
+  let streams: boolean | undefined = schema === undefined ? true : undefined;
+  return {
+    write(json) {
+      if (json === '') return;
+      streams ??= json.startsWith('"') && allowsAny('', schema, root);
+      if (streams) write(json);
+      else buffer += json;
+    },
+    end() {
+      if (buffer !== '') write(toAllowedJson(buffer, schema, root));
+    },
+  };
+}

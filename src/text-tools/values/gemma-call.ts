@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../shared/json.js';
-import { createAllowedValue } from './allowed-value.js';
+import { createAllowedValue } from './argument-writer.js';
 import { takeExcess } from './json-mending.js';
 import { isJsonNumber, isPrototypeKey } from './json-scanner.js';
 import { toProperties } from '../../tool-calls/json-schema.js';

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../shared/json.js';
-import { createAllowedValue } from './allowed-value.js';
+import { createAllowedValue } from './argument-writer.js';
 import { waitWhile } from './json-arguments.js';
 import { isPrototypeKey } from './json-scanner.js';
 import { createPythonReader } from './python-value.js';

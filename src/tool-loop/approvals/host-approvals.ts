@@ -1,7 +1,11 @@
 import type { Part, ToolCall } from '../../core/part.js';
 import type { ApprovalMark, ToolCallPart } from '../../core/prompt.js';
+import { createTimeLimit, untilAborted } from '../../shared/abort.js';
+import { toHex } from '../../shared/hash.js';
+import { toStableJson } from '../../shared/json.js';
+import { once } from '../../shared/settings.js';
+import { toFingerprint } from '../../tools/fingerprints.js';
 import type { ToolDefinition, ToolInvocation, ToolOutput } from '../../tools/tool-source.js';
-import { type ApprovableCall, createApprovalIds, type HostApprovalOptions } from './approval-ids.js';
 
 // A call that the host has to approve ends its turn without a result. The host keeps it with a mark in its facts and
 // adds the response of a person to the next prompt. The call runs at the start of that turn. It is then written again,
@@ -43,23 +47,33 @@ interface AdmitOptions {
 }
 
 /** Approvals that the host requests in one turn and passes back in a later prompt. */
-export function createHostApprovals(options: HostApprovalOptions | undefined) {
-  const ids = createApprovalIds(options);
+export function createHostApprovals(options: HostApprovalOptions | undefined, context?: unknown) {
+  const ids = createApprovalIds(options, context);
   const asked = new Set<string>();
 
   return {
     /** Returns true for a call of this turn that waits for an approval. */
     isAsked: (toolCallId: string): boolean => asked.has(toolCallId),
 
+    /** True if a call of this turn waits for an approval. */
+    get isWaiting(): boolean {
+      return asked.size > 0;
+    },
+
     /** Requests an approval. Returns the output that the call has until then. */
     async ask(
-      { toolCallId, toolName, input, ...facts }: ToolInvocation & CallFacts,
+      { toolCallId, toolName, input, ...rest }: ToolInvocation & CallFacts,
       { tool, write, keepId }: AskOptions,
     ): Promise<ToolOutput> {
+      if (!ids.hasAudience) return { type: 'error-text', value: `Not run: ${NO_AUDIENCE}` };
       const { server, originalName = tool.name } = tool;
-      const id = await keepId(() => ids.create({ toolCallId, toolName, server, originalName, input }));
-      const mark = { id, originalName, ...(server !== undefined && { server }) };
-      writeRequest({ toolCallId, toolName, input, ...facts }, { mark, write });
+      const facts = {
+        originalName,
+        ...(server !== undefined && { server, definition: await toFingerprint(tool) }),
+      };
+      const id = await keepId(() => ids.create(toApprovable({ toolCallId, toolName, input }, facts)));
+      const mark = { id, ...facts };
+      writeRequest({ toolCallId, toolName, input, ...rest }, { mark, write });
       return { type: 'error-text', value: WAITING };
     },
 
@@ -81,6 +95,8 @@ export function createHostApprovals(options: HostApprovalOptions | undefined) {
       // A client may have written the request as well, so it is not repeated unless it is genuine.
       const verified = await ids.verify(mark.id, toApprovable(part, mark));
       if (verified === undefined) return refuse(ids.isShared ? INVALID : `${INVALID} ${NOT_SHARED}`);
+      if (mark.definition !== undefined && mark.definition !== (await toFingerprint(tool)))
+        return refuse(CHANGED);
       if (verified.isExpired) return refuse(isApproved ? LATE : EXPIRED);
       if (!isApproved) return { type: 'asked', output: { type: 'error-text', value: WAITING } };
       const { nonce } = verified;
@@ -130,7 +146,10 @@ type RequestContents = Pick<ToolCall, 'toolCallId' | 'toolName'> & CallFacts & {
 export const WAITING = 'The call waits for approval.';
 const LATE = 'the approval was given after the request had expired.';
 const EXPIRED = 'nobody approved it before the request expired.';
+const CHANGED = 'the MCP server has changed the tool since the approval was requested.';
 const INVALID = 'the approval does not belong to this call and its arguments.';
+const NO_AUDIENCE =
+  'this tool needs approval, and nobody may answer: `hostApprovals.audience` returned no text for the context of the call.';
 const NOT_SHARED =
   'If another process asked for it, set `toolLoop.hostApprovals`, so that all processes accept the same approvals.';
 
@@ -146,9 +165,161 @@ export const toMissingToolText = (toolName: string): string =>
   `Not run: the tool of the approval request is no longer available under the name "${toolName}".`;
 
 const toApprovable = (
-  { toolCallId, toolName, input }: ToolCallPart,
-  { server, originalName }: ApprovalMark,
-): ApprovableCall => ({ toolCallId, toolName, server, originalName, input });
+  { toolCallId, toolName, input }: Pick<ToolCallPart, 'toolCallId' | 'toolName' | 'input'>,
+  { server, originalName, definition }: Omit<ApprovalMark, 'id'>,
+): ApprovableCall => ({ toolCallId, toolName, server, originalName, definition, input });
 
 const isSameTool = (tool: ToolDefinition, { server, originalName }: ApprovalMark): boolean =>
   tool.server === server && (tool.originalName ?? tool.name) === originalName;
+
+/** Settings for verifying a host's approvals in every process that may receive them. */
+export interface HostApprovalOptions {
+  /**
+   * Signs the approval ids: a random text of at least 32 characters, the same in all processes of the application and
+   * unknown to its clients.
+   */
+  readonly secret: string;
+  /**
+   * Claims an approval, so that it is used once. It must be atomic over all processes, and return true for the first
+   * caller only, for example with `SET key 1 NX PXAT expiresAt` of Redis. `expiresAt` is the time in milliseconds since
+   * 1970 until which the claim has to be kept. If it fails or takes more than five seconds, the call does not run.
+   */
+  readonly claim: (
+    approvalId: string,
+    options: { readonly expiresAt: number },
+  ) => boolean | PromiseLike<boolean>;
+  /**
+   * Time in milliseconds for which an approval request can be answered.
+   * @default 86400000, one day
+   */
+  readonly expiresAfter?: number;
+  /**
+   * Returns who may answer, for example a session or user, from the `context` of the call. It is signed into the approval
+   * id: an answer in a call with another audience runs nothing and is not used up. A call for which it throws or returns
+   * no text can neither ask nor answer.
+   * @default anyone who has the conversation may answer
+   */
+  readonly audience?: (context: unknown) => string;
+}
+
+/** A call as a person approves it. */
+interface ApprovableCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly server: string | undefined;
+  readonly originalName: string;
+  readonly definition: string | undefined;
+  readonly input: unknown;
+}
+
+const DAY = 86_400_000;
+/** Time limit of a claim in milliseconds. */
+const CLAIM_TIMEOUT = 5000;
+
+/** Creates and verifies the ids of approval requests. They are signed, because they return in the messages of a client. */
+function createApprovalIds(options: HostApprovalOptions | undefined, context: unknown) {
+  const { secret = secretOfProcess(), claim = claimInProcess, expiresAfter = DAY } = options ?? {};
+  const key = once(() => importKey(secret));
+  const audience = audienceOf(options, context);
+
+  return {
+    /** True if other processes can verify the ids. */
+    isShared: options !== undefined,
+    /** False if nobody may answer a request of this call. */
+    hasAudience: audience !== undefined,
+
+    async create(call: ApprovableCall): Promise<string> {
+      const nonce = crypto.randomUUID();
+      const issuedAt = Date.now();
+      const signature = await crypto.subtle.sign(
+        'HMAC',
+        await key(),
+        toSigned(call, { nonce, issuedAt, audience }),
+      );
+      return [PREFIX, nonce, issuedAt.toString(36), toHex(new Uint8Array(signature))].join('.');
+    },
+
+    /** Returns undefined if the id was not created for exactly this call and audience, with the secret of this process. */
+    async verify(approvalId: string, call: ApprovableCall) {
+      const [prefix, nonce = '', time = '', signature = ''] = approvalId.split('.');
+      const issuedAt = Number.parseInt(time, 36);
+      if (
+        audience === undefined ||
+        prefix !== PREFIX ||
+        approvalId !== [prefix, nonce, time, signature].join('.')
+      )
+        return undefined;
+      const isValid = await crypto.subtle.verify(
+        'HMAC',
+        await key(),
+        fromHex(signature),
+        toSigned(call, { nonce, issuedAt, audience }),
+      );
+      return isValid ? { nonce, isExpired: Date.now() > issuedAt + expiresAfter } : undefined;
+    },
+
+    /** Returns true for the first caller. Rejects if the claim cannot be stored. */
+    async claim(nonce: string, signal: AbortSignal): Promise<boolean> {
+      const message = `the claim was not stored within ${CLAIM_TIMEOUT} ms`;
+      const limit = createTimeLimit(signal, { milliseconds: CLAIM_TIMEOUT, message });
+      try {
+        const claiming = (async () =>
+          claim(`${PREFIX}.${nonce}`, { expiresAt: Date.now() + expiresAfter }))();
+        return (await untilAborted(claiming, limit.signal)) === true;
+      } finally {
+        limit.release();
+      }
+    },
+  };
+}
+
+const PREFIX = 'kelivo';
+
+/** Returns the audience of a call as a list, which is empty if the setting is missing. Undefined if there is none. */
+function audienceOf({ audience }: Partial<HostApprovalOptions> = {}, context: unknown): string[] | undefined {
+  if (audience === undefined) return [];
+  try {
+    const value: unknown = audience(context);
+    return typeof value === 'string' && value !== '' ? [value] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toSigned(
+  { toolCallId, toolName, server, originalName, definition, input }: ApprovableCall,
+  {
+    nonce,
+    issuedAt,
+    audience = [],
+  }: { nonce: string; issuedAt: number; audience: readonly string[] | undefined },
+): Uint8Array<ArrayBuffer> {
+  const call = [toolCallId, toolName, server ?? null, originalName, definition ?? null, input];
+  const contents = [nonce, issuedAt, ...call, ...audience];
+  return new TextEncoder().encode(toStableJson(contents));
+}
+
+const importKey = async (secret: string): Promise<CryptoKey> =>
+  crypto.subtle.importKey('raw', new TextEncoder().encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+    'verify',
+  ]);
+
+const fromHex = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(text.match(/../g) ?? [], byte => Number.parseInt(byte, 16));
+
+/** The secret of processes without one in their settings. Providers that are created for each request share it. */
+const secretOfProcess = once(() => toHex(crypto.getRandomValues(new Uint8Array(32))));
+
+/** Claims of this process with the times at which they expire. */
+const claims = new Map<string, number>();
+
+function claimInProcess(approvalId: string, { expiresAt }: { expiresAt: number }): boolean {
+  for (const [claimed, end] of claims) {
+    if (end > Date.now()) break;
+    claims.delete(claimed);
+  }
+  if (claims.has(approvalId)) return false;
+  claims.set(approvalId, expiresAt);
+  return true;
+}

@@ -20,7 +20,7 @@ import {
   findDenial,
 } from '../approvals/approvals.js';
 import type { ApprovalCheck } from '../approvals/host-approvals.js';
-import type { Steps } from '../durable/steps.js';
+import { type Steps, UNKNOWN_OUTCOME } from '../durable/steps.js';
 import type { CallResult, CallSlot } from './call-schedule.js';
 import { isErrorOutput, limitOutput, type LoopCall, parseInput, sourceOf, type ToolRun } from './calls.js';
 
@@ -29,20 +29,23 @@ export type UnknownOutcomePolicy = 'refuse' | 'ask' | 'run';
 
 /** Settings for all calls of a turn. */
 export interface CallSettings extends ApprovalSettings, Pick<ToolCallOptions, 'wrapsToolOutput'> {
-  readonly source: ToolSource;
-  /** Time that a tool may take without reporting progress, in milliseconds. */
-  readonly timeout: number | undefined;
+  readonly source: Pick<ToolSource, 'callTool'>;
+  /** Time that a tool may take without reporting progress, in milliseconds, for all tools and by name. */
+  readonly timeouts: { readonly tool?: number; readonly tools?: Readonly<Record<string, number>> };
   readonly maxOutputChars: number;
   readonly onUnknownOutcome: UnknownOutcomePolicy;
 }
 
 /** Options for running the tool of one call. */
-interface RunOptions
-  extends Pick<CallSettings, 'source' | 'timeout' | 'wrapsToolOutput'>, Pick<CallSlot, 'signal'> {
+interface RunOptions extends Pick<CallSettings, 'source' | 'wrapsToolOutput'>, Pick<CallSlot, 'signal'> {
+  /** Time that the tool may take without reporting progress, in milliseconds. */
+  readonly timeout: number | undefined;
   readonly steps: Steps;
   /** Names the call in its turn: the round, the position in it and the tool. */
   readonly label: string;
   readonly callContext: ToolCallContext;
+  /** The tool whose call was approved. @default the call needed no approval */
+  readonly approved?: ToolDefinition;
   readonly messages: NonNullable<ToolCallOptions['messages']>;
   /** Begins the observation of the call as it runs. */
   readonly observe: () => ToolTelemetry;
@@ -74,6 +77,7 @@ export async function executeCall(
   const call = { toolCallId, toolName, input: parsed.input, ...sourceOf(tool) };
 
   const { steps, label } = options;
+  let approved: ToolDefinition | undefined;
   const ask = async (attempt: number): Promise<CallResult | 'run'> => {
     // After a crash, a person decides on a call that may have had its effect.
     const isUnknown = attempt > 1;
@@ -82,8 +86,12 @@ export async function executeCall(
       {
         ...options,
         isRequired: isUnknown,
-        decide: run =>
-          steps.decide(`approval ${toAttempt(label, attempt)}`, run, { input: identityOf(call, tool) }),
+        decide(run) {
+          approved = tool;
+          return steps.decide(`approval ${toAttempt(label, attempt)}`, run, {
+            input: identityOf(call, tool),
+          });
+        },
       },
     );
     if (verdict === 'run') return verdict;
@@ -91,7 +99,8 @@ export async function executeCall(
     return failed(verdict.refusal);
   };
   const answer = await ask(1);
-  return answer === 'run' ? startCall(call, tool, { ...options, ask }) : answer;
+  if (answer !== 'run') return answer;
+  return startCall(call, tool, { ...options, ...(approved && { approved }), ask });
 }
 
 interface PendingCallOptions extends CallOptions {
@@ -114,10 +123,12 @@ export async function executeApprovedCall(
   // A claim succeeds once, so a later attempt needs its record.
   const { value: admission } = await steps.step(`approval ${label}`, admit, {
     input: identityOf(call, tool),
+    // The answer of a stranger does not count for others.
+    isKept: ({ type }) => type !== 'refused',
   });
   if (admission.type === 'asked') askAgain();
   if ('output' in admission) return { output: admission.output };
-  if (admission.type === 'run') return startCall(call, tool, options);
+  if (admission.type === 'run') return startCall(call, tool, { ...options, approved: tool });
   return failed(
     'No output: this approval was already answered, and the call was not repeated. Its outcome is unknown here.',
   );
@@ -149,13 +160,17 @@ async function startCall(
   const { steps, label, onUnknownOutcome, onIssued } = options;
   const input = identityOf(call, tool);
   const isRepeatable = effectiveAnnotations(tool).idempotent;
+  const facts = {
+    input,
+    ...(steps.isDurable && { idempotencyKey: await steps.idempotencyKeyOf(label, { input: call.input }) }),
+  };
   for (let attempt = 1; ; attempt++) {
     const name = toAttempt(label, attempt);
-    const isNew = isRepeatable || !steps.isDurable || (await steps.start(`start ${name}`, { input }));
+    const isNew = isRepeatable || !steps.isDurable || (await steps.start(`start ${name}`, facts));
     const running = steps.step<CallRecord>(
       `call ${name}`,
       async () => (isNew || onUnknownOutcome === 'run' ? runInStep(call, options) : { isUnknown: true }),
-      { input },
+      facts,
     );
     onIssued();
     const { value, isReplayed } = await running;
@@ -165,10 +180,6 @@ async function startCall(
     if (answer !== 'run') return answer;
   }
 }
-
-const UNKNOWN_OUTCOME =
-  'The outcome of this call is unknown: the process ended after the call had started. It may or may not have taken ' +
-  'effect, and it was not repeated. Verify its effect before you call the tool again.';
 
 async function runInStep(call: ToolInvocation, options: CallOptions): Promise<CallRecord> {
   const { steps, early, enter, connect, onStart, maxOutputChars } = options;
@@ -215,6 +226,7 @@ async function runTool(
     callContext,
     messages,
     wrapsToolOutput,
+    approved,
   }: RunOptions,
 ): Promise<ToolRun> {
   const key = steps.idempotencyKeyOf(label, { input: call.input });
@@ -234,6 +246,7 @@ async function runTool(
         callContext,
         messages,
         idempotencyKey,
+        ...(approved !== undefined && { approved }),
         ...(wrapsToolOutput !== undefined && { wrapsToolOutput }),
         signal: limit.signal,
         // An MCP server observes its requests itself if nothing observes the call.

@@ -1,33 +1,14 @@
 import { linkSignal, untilAborted } from '../../shared/abort.js';
 import { isWholeJson } from '../../shared/json.js';
 import { isReadOnly, type ToolDefinition } from '../../tools/tool-source.js';
-import type { Admission, CallResult, CallRunnerOptions, Verdict } from './call-schedule.js';
+import type { Admission, CallResult, CallRunner, CallRunnerOptions, Verdict } from './call-schedule.js';
 import type { CallOutcome, LoopCall, ToolRun } from './calls.js';
-
-/** Runs the calls of one round. */
-export interface CallRunner {
-  readonly size: number;
-  /** Adds a call. One that is complete may run before the response ends. */
-  add(call: LoopCall, tool: ToolDefinition, options: { readonly isComplete: boolean }): void;
-  /** Adds a call that no tool can run. The model receives the reason. */
-  refuse(call: LoopCall, reason: string): void;
-  /** Fails the calls whose arguments need repair, with this error text. */
-  refuseRepairs(text: string): void;
-  /** Starts the waiting calls and returns all outcomes, in the order of the calls. Rejects on abort. */
-  waitForAll(): Promise<CallOutcome[]>;
-  /** True if a call has started. Its tool may have had its effect. */
-  readonly hasStarted: boolean;
-  /**
-   * Ends the calls of a response that is repeated: those that have not started fail with this error text. Returns the
-   * outcomes of the others when they have ended, and the calls that never run. Rejects on abort.
-   */
-  keepStarted(text: string): Promise<{ readonly outcomes: CallOutcome[]; readonly dropped: LoopCall[] }>;
-  /** Aborts running calls and starts no others. Calls without an outcome fail with this error text. */
-  abandon(text: string): void;
-}
 
 /** Maximum number of calls that run at the same time. */
 const MAX_PARALLEL = 8;
+
+/** The end of the output of a call that was stopped. */
+const MAY_HAVE_EFFECT = 'It may or may not have taken effect.';
 
 /**
  * `waiting`: nothing has happened but an early read. `issued`: the call is checked, approved and recorded, or waits inside
@@ -38,11 +19,13 @@ type CallState = 'waiting' | 'issued' | 'running' | 'done';
 interface Task {
   readonly call: LoopCall;
   readonly tool: ToolDefinition | undefined;
-  readonly outcome: Promise<CallOutcome>;
+  readonly ended: Promise<CallOutcome>;
   readonly resolve: (outcome: CallOutcome) => void;
   state: CallState;
+  outcome?: CallOutcome;
+  /** The time at which its tool started. */
   startedAt?: number;
-  /** True if its tool may have run. */
+  /** True if it was issued. Its tool may have run. */
   hasStarted: boolean;
 }
 
@@ -59,23 +42,45 @@ interface RunnableTask extends Task {
   readonly mayPrecedeEnd: boolean;
 }
 
-export function createCallRunner(options: CallRunnerOptions): CallRunner {
-  const { execution, isDurable, isOrdered, execute, admit, callsBefore = 0 } = options;
-  const tasks: Task[] = [];
+/** The calls of one round. */
+interface Schedule {
+  readonly options: CallRunnerOptions;
+  readonly signal: AbortSignal;
+  readonly tasks: Task[];
   /** The tasks in the state `waiting`, in the order of the calls. */
-  const waiting = new Set<RunnableTask>();
+  readonly waiting: Set<RunnableTask>;
   /** The tasks in the states `issued` and `running`. */
-  const active = new Set<RunnableTask>();
+  readonly active: Set<RunnableTask>;
   /** Ordered tasks that wait inside of their steps. */
-  const entering = new Map<RunnableTask, (verdict: Verdict) => void>();
+  readonly entering: Map<RunnableTask, (verdict: Verdict) => void>;
   /** The ordered task that has started, but has not issued its step. */
-  let issuing: RunnableTask | undefined;
+  issuing: RunnableTask | undefined;
   /** The exclusive task that has started. */
-  let exclusive: RunnableTask | undefined;
+  exclusive: RunnableTask | undefined;
   /** Number of waiting tasks whose tools run already. */
-  let early = 0;
-  let response: 'open' | 'ended' | 'abandoned' = 'open';
+  early: number;
+  response: 'open' | 'ended' | 'abandoned';
+}
+
+export function createCallRunner(options: CallRunnerOptions): CallRunner {
   const round = linkSignal(options.signal);
+  const schedule: Schedule = {
+    options,
+    signal: round.signal,
+    tasks: [],
+    waiting: new Set(),
+    active: new Set(),
+    entering: new Map(),
+    issuing: undefined,
+    exclusive: undefined,
+    early: 0,
+    response: 'open',
+  };
+  const { tasks, waiting } = schedule;
+  const end = (reason: string): void => {
+    round.abort(new DOMException(reason, 'AbortError'));
+    round.release();
+  };
 
   return {
     get size() {
@@ -83,31 +88,18 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     },
 
     add(call, tool, { isComplete }) {
-      const task: RunnableTask = {
-        ...createTask(call, tool),
-        index: callsBefore + tasks.length + 1,
-        admission: admit(call, tool),
-        verdict: 'wait',
-        early: undefined,
-        isExclusive:
-          execution === 'sequential' ||
-          (execution === 'auto' && !isReadOnly(tool)) ||
-          // Its further steps would mix with those of other calls, in an order that depends on their durations.
-          (isOrdered && options.mayContinue(tool)),
-        // Incomplete or missing arguments may belong to a truncated response.
-        mayPrecedeEnd: isComplete && isWholeJson(call.input),
-      };
+      const task = createRunnableTask(call, tool, { schedule, isComplete });
       tasks.push(task);
       waiting.add(task);
-      if (isDurable) startEarly(task);
-      startNext();
+      if (options.isDurable) startEarly(task, schedule);
+      startNext(schedule);
     },
 
     refuse(call, reason) {
       const task = createTask(call, undefined);
       tasks.push(task);
-      const verdict = admit(call, undefined)();
-      finish(task, { output: typeof verdict === 'object' ? verdict : { type: 'error-text', value: reason } });
+      const verdict = options.admit(call, undefined)();
+      finish(task, typeof verdict === 'object' ? { output: verdict } : failed(reason), options);
     },
 
     refuseRepairs(text) {
@@ -115,16 +107,16 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
         const { input } = task.call;
         if (isWholeJson(input) || input.trim() === '') continue;
         waiting.delete(task);
-        finish(task, { output: { type: 'error-text', value: text } });
+        finish(task, failed(text), options);
       }
     },
 
     async waitForAll() {
-      const isAbandoned = response === 'abandoned';
-      if (!isAbandoned) response = 'ended';
-      startNext();
+      const isAbandoned = schedule.response === 'abandoned';
+      if (!isAbandoned) schedule.response = 'ended';
+      startNext(schedule);
       try {
-        const outcomes = Promise.all(tasks.map(task => task.outcome));
+        const outcomes = Promise.all(tasks.map(({ ended }) => ended));
         return await untilAborted(outcomes, isAbandoned ? undefined : options.signal);
       } finally {
         round.release();
@@ -136,173 +128,212 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     },
 
     async keepStarted(text) {
-      response = 'abandoned';
+      schedule.response = 'abandoned';
       waiting.clear();
       const started = tasks.filter(task => task.hasStarted);
       const others = tasks.filter(task => !task.hasStarted);
-      for (const task of others) finish(task, { output: { type: 'error-text', value: text } });
-      const dropped = others.map(({ call }) => call);
+      for (const task of others) finish(task, failed(text), options);
       try {
-        const outcomes = Promise.all(started.map(task => task.outcome));
+        const outcomes = Promise.all(started.map(({ ended }) => ended));
+        const dropped = others.map(({ call }) => call);
         return { outcomes: await untilAborted(outcomes, options.signal), dropped };
       } finally {
-        round.abort(new DOMException('The response is repeated.', 'AbortError'));
-        round.release();
+        end('The response is repeated.');
       }
     },
 
     abandon(text) {
-      response = 'abandoned';
+      schedule.response = 'abandoned';
       waiting.clear();
-      for (const task of tasks) finish(task, { output: { type: 'error-text', value: text } });
-      round.abort(new DOMException(text, 'AbortError'));
-      round.release();
+      for (const task of tasks) {
+        const isRunning = task.startedAt !== undefined;
+        const result = failed(isRunning ? `${text} ${MAY_HAVE_EFFECT}` : text);
+        finish(task, { ...result, ...(isRunning && { isInterrupted: true }) }, options);
+      }
+      end(text);
     },
+
+    ran: () =>
+      tasks.flatMap(task => {
+        const { call, tool, outcome, startedAt } = task;
+        if (outcome !== undefined) return startedAt === undefined && !outcome.isReplayed ? [] : [outcome];
+        if (startedAt === undefined) return [];
+        const { output } = failed(`This call was interrupted. ${MAY_HAVE_EFFECT}`);
+        return [{ call, tool, output, duration: performance.now() - startedAt, isInterrupted: true }];
+      }),
   };
-
-  /** Decides on a call of a durable turn at a time when no call of its round has an outcome, and may prefetch it. */
-  function startEarly(task: RunnableTask): void {
-    const verdict = decide(task);
-    if (verdict !== 'run' || options.startEarly === false || !task.mayPrecedeEnd || early >= MAX_PARALLEL)
-      return;
-    const { call, tool, index } = task;
-    task.early = options.prefetch(call, tool, { index, signal: round.signal });
-    if (task.early === undefined) return;
-    early++;
-    task.early.catch(() => {});
-  }
-
-  function decide(task: RunnableTask): Verdict | 'wait' {
-    if (task.verdict === 'wait') task.verdict = task.admission();
-    return task.verdict;
-  }
-
-  /** Decides on the waiting calls in their order, and starts those that may run now. */
-  function startNext(): void {
-    if (round.signal.aborted || (isDurable && response === 'open')) return;
-    for (const task of waiting) {
-      if (isOrdered && !isNext(task)) continue;
-      const verdict = decide(task);
-      if (!isOrdered && (verdict === 'wait' || (verdict === 'run' && !canRun(task)))) continue;
-      waiting.delete(task);
-      if (verdict === 'run' || verdict === 'wait') void start(task);
-      else finish(task, { output: verdict });
-    }
-  }
-
-  function canRun(task: RunnableTask): boolean {
-    const others = active.size + early - (task.early === undefined ? 0 : 1);
-    if (others >= MAX_PARALLEL || (task.isExclusive && exclusive !== undefined)) return false;
-    if (response === 'ended') return true;
-    const { startEarly } = options;
-    // The response may still end as truncated, or be repeated.
-    const mayStartEarly = startEarly === 'read-only' ? isReadOnly(task.tool) : startEarly;
-    return mayStartEarly && task.mayPrecedeEnd;
-  }
-
-  /** Ordered tasks: first those that run together, one after another, then the exclusive ones, each after the last ended. */
-  function isNext({ isExclusive }: RunnableTask): boolean {
-    if (issuing !== undefined) return false;
-    return !isExclusive || (exclusive === undefined && [...waiting].every(task => task.isExclusive));
-  }
-
-  async function start(task: RunnableTask): Promise<void> {
-    const { call, tool, index } = task;
-    task.state = 'issued';
-    task.hasStarted = true;
-    active.add(task);
-    if (task.early !== undefined) early--;
-    if (task.isExclusive) exclusive = task;
-    if (isOrdered) issuing = task;
-    try {
-      const result = await execute(call, tool, {
-        index,
-        signal: round.signal,
-        early: task.early,
-        onStart() {
-          task.startedAt = performance.now();
-        },
-        onIssued() {
-          if (issuing !== task) return;
-          issuing = undefined;
-          startNext();
-        },
-        enter: async () => enter(task),
-      });
-      // A repeat counts for the limits of the turn, even if it was recorded.
-      if (isOrdered && task.verdict === 'wait') await enter(task);
-      finish(task, result);
-    } catch (error) {
-      // After an abort, `abandon` has set the outcome or `waitForAll` has rejected.
-      const value = error instanceof Error ? error.message : String(error);
-      if (!round.signal.aborted) finish(task, { output: { type: 'error-text', value } });
-    } finally {
-      active.delete(task);
-      if (exclusive === task) exclusive = undefined;
-      if (issuing === task) issuing = undefined;
-      enterNext();
-      startNext();
-    }
-  }
-
-  /** Lets an ordered task run inside of its step when there is room, and when calls that it repeats have ended. */
-  async function enter(task: RunnableTask): Promise<Verdict> {
-    if (!isOrdered) {
-      advance(task);
-      return 'run';
-    }
-    const decided = new Promise<Verdict>(resolve => {
-      entering.set(task, resolve);
-    });
-    enterNext();
-    return untilAborted(decided, round.signal);
-  }
-
-  function enterNext(): void {
-    let running = [...active].filter(({ state }) => state === 'running').length;
-    for (const [task, resolve] of entering) {
-      const verdict = decide(task);
-      if (verdict === 'wait') continue;
-      const isCounted = task.state === 'running';
-      // A tool that was started early runs already.
-      if (verdict === 'run' && !isCounted && task.early === undefined && running >= MAX_PARALLEL) continue;
-      entering.delete(task);
-      if (!isCounted) running++;
-      advance(task);
-      resolve(verdict);
-    }
-  }
-
-  /** Lets the tool of a call run. The state never goes back: an abandoned call has its outcome. */
-  function advance(task: RunnableTask): void {
-    if (task.state === 'issued') task.state = 'running';
-  }
-
-  function finish(task: Task, { output, duration, isReplayed = false }: CallResult): void {
-    if (task.state === 'done') return;
-    task.state = 'done';
-    const { call, tool, startedAt } = task;
-    const measured = startedAt === undefined ? 0 : performance.now() - startedAt;
-    const outcome = {
-      call,
-      tool,
-      output,
-      duration: duration ?? measured,
-      ...(isReplayed && { isReplayed }),
-    };
-    // Resolves before the callback, which could throw and leave `waitForAll` pending.
-    task.resolve(outcome);
-    options.onOutcome(outcome);
-  }
 }
+
+const failed = (value: string): CallResult => ({ output: { type: 'error-text', value } });
 
 function createTask<Tool extends ToolDefinition | undefined>(
   call: LoopCall,
   tool: Tool,
 ): Task & { readonly tool: Tool } {
   let resolve: (outcome: CallOutcome) => void = () => {};
-  const outcome = new Promise<CallOutcome>(onResolve => {
+  const ended = new Promise<CallOutcome>(onResolve => {
     resolve = onResolve;
   });
-  return { call, tool, outcome, resolve, state: 'waiting', hasStarted: false };
+  return { call, tool, ended, resolve, state: 'waiting', hasStarted: false };
+}
+
+function createRunnableTask(
+  call: LoopCall,
+  tool: ToolDefinition,
+  { schedule, isComplete }: { schedule: Schedule; isComplete: boolean },
+): RunnableTask {
+  const { execution, isOrdered, admit, mayContinue, callsBefore = 0 } = schedule.options;
+  return {
+    ...createTask(call, tool),
+    index: callsBefore + schedule.tasks.length + 1,
+    admission: admit(call, tool),
+    verdict: 'wait',
+    early: undefined,
+    isExclusive:
+      execution === 'sequential' ||
+      (execution === 'auto' && !isReadOnly(tool)) ||
+      // Its further steps would mix with those of other calls, in an order that depends on their durations.
+      (isOrdered && mayContinue(tool)),
+    // Incomplete or missing arguments may belong to a truncated response.
+    mayPrecedeEnd: isComplete && isWholeJson(call.input),
+  };
+}
+
+/** Decides on a call of a durable turn at a time when no call of its round has an outcome, and may prefetch it. */
+function startEarly(task: RunnableTask, schedule: Schedule): void {
+  const { options, signal } = schedule;
+  const verdict = decide(task);
+  const hasRoom = schedule.early < MAX_PARALLEL;
+  if (verdict !== 'run' || options.startEarly === false || !task.mayPrecedeEnd || !hasRoom) return;
+  const { call, tool, index } = task;
+  task.early = options.prefetch(call, tool, { index, signal });
+  if (task.early === undefined) return;
+  schedule.early++;
+  task.early.catch(() => {});
+}
+
+function decide(task: RunnableTask): Verdict | 'wait' {
+  if (task.verdict === 'wait') task.verdict = task.admission();
+  return task.verdict;
+}
+
+/** Decides on the waiting calls in their order, and starts those that may run now. */
+function startNext(schedule: Schedule): void {
+  const { options, signal, waiting, response } = schedule;
+  const { isDurable, isOrdered } = options;
+  if (signal.aborted || (isDurable && response === 'open')) return;
+  for (const task of waiting) {
+    if (isOrdered && !isNext(task, schedule)) continue;
+    const verdict = decide(task);
+    if (!isOrdered && (verdict === 'wait' || (verdict === 'run' && !canRun(task, schedule)))) continue;
+    waiting.delete(task);
+    if (verdict === 'run' || verdict === 'wait') void start(task, schedule);
+    else finish(task, { output: verdict }, options);
+  }
+}
+
+function canRun(task: RunnableTask, { options, active, early, exclusive, response }: Schedule): boolean {
+  const others = active.size + early - (task.early === undefined ? 0 : 1);
+  if (others >= MAX_PARALLEL || (task.isExclusive && exclusive !== undefined)) return false;
+  if (response === 'ended') return true;
+  // The response may still end as truncated, or be repeated.
+  const mayStartEarly = options.startEarly === 'read-only' ? isReadOnly(task.tool) : options.startEarly;
+  return mayStartEarly && task.mayPrecedeEnd;
+}
+
+/** Ordered tasks: first those that run together, one after another, then the exclusive ones, each after the last ended. */
+function isNext({ isExclusive }: RunnableTask, { issuing, exclusive, waiting }: Schedule): boolean {
+  if (issuing !== undefined) return false;
+  return !isExclusive || (exclusive === undefined && [...waiting].every(task => task.isExclusive));
+}
+
+async function start(task: RunnableTask, schedule: Schedule): Promise<void> {
+  const { options, signal, active } = schedule;
+  const { isOrdered } = options;
+  const { call, tool, index } = task;
+  task.state = 'issued';
+  task.hasStarted = true;
+  active.add(task);
+  if (task.early !== undefined) schedule.early--;
+  if (task.isExclusive) schedule.exclusive = task;
+  if (isOrdered) schedule.issuing = task;
+  const onIssued = (): void => {
+    if (schedule.issuing !== task) return;
+    schedule.issuing = undefined;
+    startNext(schedule);
+  };
+  try {
+    const result = await options.execute(call, tool, {
+      index,
+      signal,
+      early: task.early,
+      onStart() {
+        task.startedAt = performance.now();
+      },
+      onIssued,
+      enter: async () => enter(task, schedule),
+    });
+    // A repeat counts for the limits of the turn, even if it was recorded.
+    if (isOrdered && task.verdict === 'wait') await enter(task, schedule);
+    finish(task, result, options);
+  } catch (error) {
+    // After an abort, `abandon` has set the outcome or `waitForAll` has rejected.
+    if (!signal.aborted)
+      finish(task, failed(error instanceof Error ? error.message : String(error)), options);
+  } finally {
+    active.delete(task);
+    if (schedule.exclusive === task) schedule.exclusive = undefined;
+    if (schedule.issuing === task) schedule.issuing = undefined;
+    enterNext(schedule);
+    startNext(schedule);
+  }
+}
+
+/** Lets an ordered task run inside of its step when there is room, and when calls that it repeats have ended. */
+async function enter(task: RunnableTask, schedule: Schedule): Promise<Verdict> {
+  if (!schedule.options.isOrdered) {
+    advance(task);
+    return 'run';
+  }
+  const decided = new Promise<Verdict>(resolve => {
+    schedule.entering.set(task, resolve);
+  });
+  enterNext(schedule);
+  return untilAborted(decided, schedule.signal);
+}
+
+function enterNext({ active, entering }: Schedule): void {
+  let running = [...active].filter(({ state }) => state === 'running').length;
+  for (const [task, resolve] of entering) {
+    const verdict = decide(task);
+    if (verdict === 'wait') continue;
+    const isCounted = task.state === 'running';
+    // A tool that was started early runs already.
+    if (verdict === 'run' && !isCounted && task.early === undefined && running >= MAX_PARALLEL) continue;
+    entering.delete(task);
+    if (!isCounted) running++;
+    advance(task);
+    resolve(verdict);
+  }
+}
+
+/** Lets the tool of a call run. The state never goes back: an abandoned call has its outcome. */
+function advance(task: RunnableTask): void {
+  if (task.state === 'issued') task.state = 'running';
+}
+
+function finish(
+  task: Task,
+  { duration, ...result }: CallResult,
+  { onOutcome }: Pick<CallRunnerOptions, 'onOutcome'>,
+): void {
+  if (task.state === 'done') return;
+  task.state = 'done';
+  const { call, tool, startedAt } = task;
+  const measured = startedAt === undefined ? 0 : performance.now() - startedAt;
+  const outcome = { call, tool, duration: duration ?? measured, ...result };
+  task.outcome = outcome;
+  // Resolves before the callback, which could throw and leave `waitForAll` pending.
+  task.resolve(outcome);
+  onOutcome(outcome);
 }

@@ -39,6 +39,8 @@ export interface CallResult {
   readonly duration?: number;
   /** True if the output was read from a record. @default false */
   readonly isReplayed?: boolean;
+  /** True if the tool was stopped, so that its effect is unknown. @default false */
+  readonly isInterrupted?: boolean;
 }
 
 export interface CallRunnerOptions extends Scheduling {
@@ -67,4 +69,28 @@ export interface CallRunnerOptions extends Scheduling {
   readonly callsBefore?: number;
   /** Called for each outcome as it arrives, in any order. */
   readonly onOutcome: (outcome: CallOutcome) => void;
+}
+
+/** Runs the calls of one round. */
+export interface CallRunner {
+  readonly size: number;
+  /** Adds a call. One that is complete may run before the response ends. */
+  add(call: LoopCall, tool: ToolDefinition, options: { readonly isComplete: boolean }): void;
+  /** Adds a call that no tool can run. The model receives the reason. */
+  refuse(call: LoopCall, reason: string): void;
+  /** Fails the calls whose arguments need repair, with this error text. */
+  refuseRepairs(text: string): void;
+  /** Starts the waiting calls and returns all outcomes, in the order of the calls. Rejects on abort. */
+  waitForAll(): Promise<CallOutcome[]>;
+  /** True if a call has started. Its tool may have had its effect. */
+  readonly hasStarted: boolean;
+  /**
+   * Ends the calls of a response that is repeated: those that have not started fail with this error text. Returns the
+   * outcomes of the others when they have ended, and the calls that never run. Rejects on abort.
+   */
+  keepStarted(text: string): Promise<{ readonly outcomes: CallOutcome[]; readonly dropped: LoopCall[] }>;
+  /** Aborts running calls and starts no others. Calls without an outcome fail with this error text. */
+  abandon(text: string): void;
+  /** Returns the outcomes of the calls whose tools have run. One that still runs was interrupted. */
+  ran(): CallOutcome[];
 }

@@ -25,6 +25,8 @@ export interface CallOutcome {
   readonly duration: number;
   /** True if the output was read from a record. @default false */
   readonly isReplayed?: boolean;
+  /** True if the tool was stopped, so that its effect is unknown. @default false */
+  readonly isInterrupted?: boolean;
 }
 
 /** A finished tool. */

@@ -37,7 +37,7 @@ export function finishReasonOf(
 }
 
 /** Returns the maximum to check, which is none for a model that checks it itself. */
-export const outputLimitOf = (
+const outputLimitOf = (
   { maxOutputTokens }: Pick<CoreCall, 'maxOutputTokens'>,
   { reportsLength }: { reportsLength: boolean },
 ): { maxOutputTokens: number | undefined } => ({

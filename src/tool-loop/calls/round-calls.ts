@@ -17,8 +17,8 @@ import { HOST_REQUIRED, isFreeOfApproval } from '../approvals/approvals.js';
 import type { HostApprovals, PendingCall } from '../approvals/host-approvals.js';
 import type { Steps } from '../durable/steps.js';
 import { type CallSettings, executeApprovedCall, executeCall, runEarly } from './call-execution.js';
-import { type CallRunner, createCallRunner } from './call-runner.js';
-import type { Admission, Scheduling } from './call-schedule.js';
+import { createCallRunner } from './call-runner.js';
+import type { Admission, CallRunner, Scheduling } from './call-schedule.js';
 import {
   type CallEvent,
   type CallOutcome,
@@ -56,6 +56,8 @@ export interface CallsState {
     /** Records the outcome of an admitted call as soon as it has finished. */
     recordOutcome(outcome: CallOutcome): void;
   };
+  /** Calls that an earlier attempt at the turn has run, by their ids. */
+  readonly finishedCalls: ReadonlyMap<string, CallOutcome>;
   /** Undefined if the host cannot be asked. */
   readonly hostApprovals: HostApprovals | undefined;
   readonly record: { markToolRun(): void };
@@ -124,6 +126,11 @@ export function createRoundCalls(
 
     async execute(call, tool, { index, ...slot }) {
       const { toolCallId, toolName, input } = call;
+      const finished = state.finishedCalls.get(toolCallId);
+      if (finished !== undefined && finished.call.input === input) {
+        record.markToolRun();
+        return { output: finished.output, duration: finished.duration, isReplayed: true };
+      }
       const options = {
         ...toRunOptions(call, tool, { index, signal: slot.signal }),
         ...slot,
@@ -231,8 +238,11 @@ export function createRoundCalls(
   ) {
     const { toolCallId, toolName } = call;
     const { server } = tool;
+    const { timeouts } = settings;
+    const ownTimeouts = timeouts.tools ?? {};
     return {
       ...settings,
+      timeout: Object.hasOwn(ownTimeouts, toolName) ? ownTimeouts[toolName] : (tool.timeout ?? timeouts.tool),
       steps,
       label: `${round}.${slot.index} ${toolName}`,
       signal: slot.signal,

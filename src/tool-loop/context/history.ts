@@ -1,3 +1,4 @@
+import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
 import type {
   AssistantPart,
@@ -13,8 +14,9 @@ import { itemOf } from '../../core/custom.js';
 import type { Content, ToolCall, ToolResult, Usage } from '../../core/part.js';
 import { asJson } from '../../shared/json.js';
 import { createUniqueIds, type UniqueIds } from '../../shared/unique-ids.js';
-import { isContinuation, pairToolCalls } from '../../tool-calls/call-pairing.js';
+import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
 import { withoutDetails } from '../../tool-calls/mcp-output.js';
+import { readMessages } from '../../versions/read.js';
 import { resolveApprovals } from '../approvals/asked-calls.js';
 import { type CallOutcome, parseInput } from '../calls/calls.js';
 
@@ -37,9 +39,47 @@ export function readHistory(
   return {
     ...asked,
     // Adds the calls that the host's history lacks.
-    prompt: pairToolCalls(prompt, { isFunctionTool, keepOrphans: isContinuation(call) }),
+    prompt: pairToolCalls(prompt, { isFunctionTool, keepOrphans: continuesStoredResponse(call) }),
   };
 }
+
+/** Reads a changed conversation. Messages that were not changed stay as they are, with all that `ModelMessage` cannot say. */
+export function readChanged(
+  call: CoreCall,
+  { messages, changed }: { messages: readonly ModelMessage[]; changed: readonly ModelMessage[] },
+): Prompt {
+  const system = call.prompt.filter(({ role }) => role === 'system');
+  const others = call.prompt.filter(({ role }) => role !== 'system');
+  const isAligned = messages.length === others.length;
+  const originals = new Map(isAligned ? messages.map((message, index) => [message, others[index]]) : []);
+  const read = changed.flatMap(message => originals.get(message) ?? readMessages([message]));
+  const removed = callIdsOf(call.prompt);
+  for (const id of callIdsOf(read)) removed.delete(id);
+  const complete = read.map((message): Prompt[number] =>
+    message.role === 'tool' || message.role === 'assistant'
+      ? ({
+          ...message,
+          content: message.content.filter(
+            part => part.type !== 'tool-result' || !removed.has(part.toolCallId),
+          ),
+        } as typeof message)
+      : message,
+  );
+  const filled = complete.filter(({ role, content }) => role === 'system' || content.length > 0);
+  const functions = new Set(call.tools?.filter(({ type }) => type === 'function').map(({ name }) => name));
+  const isFunctionTool = (name: string): boolean => functions.has(name);
+  const paired = pairToolCalls(filled, { isFunctionTool, keepOrphans: continuesStoredResponse(call) });
+  return [...system, ...paired];
+}
+
+const callIdsOf = (prompt: Prompt): Set<string> =>
+  new Set(
+    prompt.flatMap(({ role, content }) =>
+      role === 'assistant'
+        ? content.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []))
+        : [],
+    ),
+  );
 
 /** Returns the call of the next round: the conversation plus the model's response and the outcomes of its calls. */
 export function withOutcomes(
@@ -57,7 +97,7 @@ export function withOutcomes(
   };
 }
 
-const toResultPart = ({ call: { toolCallId, toolName }, output }: CallOutcome): ToolResultPart => ({
+export const toResultPart = ({ call: { toolCallId, toolName }, output }: CallOutcome): ToolResultPart => ({
   type: 'tool-result',
   toolCallId,
   toolName,
@@ -71,7 +111,7 @@ export const withoutCalls = (call: CoreCall): CoreCall => ({ ...call, toolChoice
 const toFollowUpChoice = (choice: ToolChoice): ToolChoice =>
   choice.type === 'none' ? choice : { type: 'auto' };
 
-function toAssistantPart(part: Content): AssistantPart[] {
+export function toAssistantPart(part: Content): AssistantPart[] {
   switch (part.type) {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text, ...toOptions(part) }];

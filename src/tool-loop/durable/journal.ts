@@ -1,17 +1,41 @@
-import { delay } from '@ai-sdk/provider-utils';
+import { InvalidArgumentError } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { createTimeLimit, untilAborted } from '../../shared/abort.js';
-import { KelivoError } from '../../shared/errors.js';
-import { toDigest } from '../../shared/hash.js';
-import { isPlainObject, objectOf, tryParseJson } from '../../shared/json.js';
-import { once, parseSettings } from '../../shared/settings.js';
-import type { JournaledTurn, JournalOptions, OpenJournal, ToolLoopJournal } from './steps.js';
+import { isPlainObject } from '../../shared/json.js';
+import { functionSetting, once, parseSettings } from '../../shared/settings.js';
+import type { JournalPolicy } from './claim.js';
+import { type ChangedTurnPolicy, createConversationReader, type VolatileParts } from './conversation.js';
+import { type HostToolsOptions, wrapHostTools } from './host-tools.js';
+import { openTurn } from './open-turn.js';
+import type { RecordEncoding } from './records.js';
+import type { JournalOptions, ToolLoopJournal } from './steps.js';
 import type { JournalStore } from './store.js';
+import { createTurns, type JournalTurns } from './turns.js';
 
 /** Settings of a journal. */
-export interface JournalSettings {
-  /** Keeps the records: the result of `createSqliteStore()` or `createRedisStore()`, or a store of the application. */
+export interface JournalSettings extends RecordEncoding {
+  /** Keeps the records: the result of `createSqliteStore()`, `createPostgresStore()` or `createRedisStore()`, or a store of the application. */
   store: JournalStore;
+  /**
+   * Returns the owner of a turn, a tenant or a user, from the `context` of its call. It is part of every key, so that turns
+   * of two owners never meet. A call for which it throws or returns no text is refused. Without it, a call may name its
+   * `scope` itself.
+   * @default turns have no owner, so that whoever knows a turn id can read the turn
+   */
+  scope?: (context: unknown) => string;
+  /**
+   * A call whose conversation is not the recorded one of its turn. `refuse` rejects with an error of code `turn-changed`,
+   * which names the message that differs. `restart` begins a new turn under the same id, with a warning: everything runs
+   * again. A function decides; anything but `restart` refuses.
+   * @default 'refuse'
+   */
+  onChangedTurn?: ChangedTurnPolicy;
+  /**
+   * Parts of system texts and of URLs of files that vary by design and do not count for the conversation, such as the time
+   * or a signature: patterns, or a function that returns a text without them. A message with
+   * `providerOptions: { kelivo: { volatile: true } }` does not count at all.
+   * @default everything counts
+   */
+  volatile?: VolatileParts;
   /**
    * An attempt at a turn that another process runs, or whose process has ended less than `lease` before. `wait` continues
    * when the other one has ended, `refuse` rejects with an error of code `turn-running`.
@@ -31,11 +55,12 @@ export interface JournalSettings {
    */
   lease?: number;
   /**
-   * Time in milliseconds for which the records of a turn are kept, from its start. It must be longer than any turn with its
-   * approvals and repeated attempts: after it, a repeated turn is a new one.
+   * Time in milliseconds for which the records of a turn are kept: `finished` from its end on, `open` from its start if it
+   * has not finished. A number is both. It must be longer than any turn with its approvals and repeated attempts: after
+   * it, a repeated turn is a new one.
    * @default 604800000, seven days
    */
-  expiresAfter?: number;
+  expiresAfter?: number | { finished?: number; open?: number };
   /**
    * Time limit in milliseconds of one operation of the store, including repeated attempts.
    * @default 5000
@@ -43,32 +68,65 @@ export interface JournalSettings {
   timeout?: number;
 }
 
+/** A journal for the option `journal` of a tool loop. */
+export interface Journal extends ToolLoopJournal {
+  /** Lists, inspects, resumes, cancels and deletes turns. */
+  readonly turns: JournalTurns;
+  /**
+   * Returns tools of the host that are recorded as part of a turn, for `tools` of `generateText` and `streamText`: a run of
+   * several steps is then once-only as a whole. A call is identified by its position in the run, its tool and its
+   * arguments. `execute` also receives an `idempotencyKey`. It waits until the round of the call is recorded. Without a
+   * turn id, the tools are returned as they are.
+   *
+   * @throws InvalidArgumentError if the journal has a `scope` function and the options have no `scope`.
+   */
+  tools<Tools extends object>(tools: Tools, options: HostToolsOptions): Tools;
+}
+
 const WEEK = 604_800_000;
-/** Version of the records. A record of another version is refused. */
-const FORMAT = 1;
-/** Delays in milliseconds before further attempts at an operation. */
-const RETRY_DELAYS = [100, 300];
-/** Name of the record with which a turn begins. */
-const TURN = 'turn';
 
 const METHODS = ['read', 'write', 'claim', 'release'] as const;
 
 const isStore = (value: unknown): value is JournalStore =>
   isPlainObject(value) && METHODS.every(name => typeof value[name] === 'function');
 
-const schema = once<z.ZodType<JournalSettings>>(() =>
-  z.strictObject({
-    store: z.custom<JournalStore>(
-      isStore,
-      'expected the result of createSqliteStore() or createRedisStore(), or an object with `read`, `write`, `claim` and `release`',
-    ),
-    onRunningTurn: z.enum(['wait', 'refuse']).optional(),
-    onStoreFailure: z.enum(['stop', 'continue']).optional(),
-    lease: z.number().min(1000).optional(),
-    expiresAfter: z.number().positive().optional(),
-    timeout: z.number().positive().optional(),
-  }),
-);
+const isVolatile = (value: unknown): value is VolatileParts =>
+  typeof value === 'function' || [value].flat().every(pattern => pattern instanceof RegExp);
+
+const schema = once<z.ZodType<JournalSettings>>(() => {
+  const milliseconds = z.number().positive().optional();
+  return z
+    .strictObject({
+      store: z.custom<JournalStore>(
+        isStore,
+        'expected the result of createSqliteStore() or createRedisStore(), or an object with `read`, `write`, `claim` and `release`',
+      ),
+      scope: functionSetting<NonNullable<JournalSettings['scope']>>().optional(),
+      onChangedTurn: z
+        .union(
+          [z.enum(['refuse', 'restart']), functionSetting<Exclude<ChangedTurnPolicy, string>>()],
+          'expected "refuse", "restart" or a function',
+        )
+        .optional(),
+      volatile: z
+        .custom<VolatileParts>(isVolatile, 'expected a pattern, an array of patterns or a function')
+        .optional(),
+      onRunningTurn: z.enum(['wait', 'refuse']).optional(),
+      onStoreFailure: z.enum(['stop', 'continue']).optional(),
+      lease: z.number().min(1000).optional(),
+      expiresAfter: z
+        .union([z.number().positive(), z.strictObject({ finished: milliseconds, open: milliseconds })])
+        .optional(),
+      timeout: milliseconds,
+      encode: functionSetting<NonNullable<RecordEncoding['encode']>>().optional(),
+      decode: functionSetting<NonNullable<RecordEncoding['decode']>>().optional(),
+      readsPlainRecords: z.boolean().optional(),
+    })
+    .refine(
+      ({ encode, decode }) => (encode === undefined) === (decode === undefined),
+      'expected `encode` and `decode` together',
+    );
+});
 
 /**
  * Creates a journal for the option `journal` of a tool loop. A turn with a `providerOptions.kelivo.turnId` is then
@@ -84,204 +142,80 @@ const schema = once<z.ZodType<JournalSettings>>(() =>
  *
  * @throws KelivoError with code `invalid-settings` for an invalid setting.
  */
-export function createJournal(settings: JournalSettings): ToolLoopJournal {
-  const validated = parseSettings(schema(), settings, 'the journal settings');
-  return { open: (turn, options) => openJournal(turn, { ...validated, ...options }) };
-}
-
-async function openJournal(
-  { key, turnId }: JournaledTurn,
-  { store, signal, warn, ...settings }: JournalSettings & JournalOptions,
-): Promise<OpenJournal> {
-  const { onRunningTurn = 'wait', onStoreFailure = 'stop' } = settings;
-  const { lease = 30_000, expiresAfter = WEEK, timeout = 5000 } = settings;
-  const owner = crypto.randomUUID();
-  const lost = new AbortController();
-  const name = JSON.stringify(turnId);
-  let failure: KelivoError | undefined;
-  let isOff = false;
-  let renewal: ReturnType<typeof setInterval> | undefined;
-  let expiresAt = Date.now() + expiresAfter;
-  /** True if the turn had no records when this process began, so that reading is unnecessary. */
-  let isNew = false;
-
-  try {
-    await claimTurn();
-    keepClaim();
-    await readTurn();
-  } catch (error) {
-    await close();
-    throw error;
-  }
-
-  return {
-    lost: lost.signal,
-
-    async step(step, run, { input, isKept }) {
-      const stepKey = await toKey(step, input);
-      const known = isNew ? undefined : await access('read', () => store.read(key, stepKey));
-      if (known !== undefined) return parseRecord(known).value as Awaited<ReturnType<typeof run>>;
-      const value = await run();
-      if (!isKept(value)) return value;
-      if ((await write(stepKey, { value })) === 'exists') {
-        throw failWith(`The step "${step}" was recorded by another process in the meantime`);
-      }
-      return value;
-    },
-
-    async start(step, { input }) {
-      return (await write(await toKey(step, input), {})) !== 'exists';
-    },
-
-    close,
+export function createJournal(settings: JournalSettings): Journal {
+  const {
+    scope: scopeOf,
+    volatile: volatileParts,
+    expiresAfter = WEEK,
+    ...given
+  } = parseSettings(schema(), settings, 'the journal settings');
+  const policy: JournalPolicy = {
+    onRunningTurn: 'wait',
+    onStoreFailure: 'stop',
+    onChangedTurn: 'refuse',
+    lease: 30_000,
+    timeout: 5000,
+    ...given,
+    retention:
+      typeof expiresAfter === 'number'
+        ? { open: expiresAfter, finished: expiresAfter }
+        : { open: expiresAfter.open ?? WEEK, finished: expiresAfter.finished ?? WEEK },
+    running: new Map(),
   };
 
-  async function claimTurn(): Promise<void> {
-    const pause = Math.min(Math.max(lease / 10, 50), 1000);
-    while ((await access('claimed', () => store.claim(key, owner, { lease }))) === false) {
-      if (onRunningTurn === 'refuse') {
-        throw new KelivoError({
-          code: 'turn-running',
-          message:
-            `The turn ${name} is running in another process, or its process ended less than ${lease} ms ago. ` +
-            "Repeat the call later, or set `onRunningTurn: 'wait'`.",
-        });
-      }
-      await delay(pause, { abortSignal: signal });
-    }
-  }
-
-  /** Renews the claim until the journal is closed. */
-  function keepClaim(): void {
-    let claimedAt = Date.now();
-    renewal = setInterval(() => {
-      const now = Date.now();
-      void (async () => store.claim(key, owner, { lease }))().then(
-        isClaimed => {
-          if (isClaimed) claimedAt = now;
-          else lose();
+  return {
+    async open({ turnId, scope, context, prompt, formerKey }, options) {
+      const owner = scopeOf === undefined ? (scope ?? '') : ownerOf(scopeOf, { scope, context });
+      const readConversation = createConversationReader(volatileParts);
+      return openTurn(
+        {
+          turnId,
+          scope: owner,
+          conversation: await readConversation(prompt),
+          readConversation,
+          ...(owner === '' && { formerKey }),
         },
-        // The next renewal may succeed. Without it, the store refuses further records.
-        () => {
-          if (now - claimedAt >= lease) lose();
-        },
+        { ...policy, ...options },
       );
-    }, lease / 3);
-    if (typeof renewal === 'object') renewal.unref();
-  }
+    },
 
-  function lose(): KelivoError {
-    const error = new KelivoError({
-      code: 'turn-running',
-      message: `The turn ${name} was taken over by another process, because its lease of ${lease} ms was not renewed in time.`,
-    });
-    clearInterval(renewal);
-    if (!isOff) lost.abort(error);
-    return error;
-  }
+    turns: createTurns(policy),
 
-  /** Reads the record with which the turn began, or begins it. */
-  async function readTurn(): Promise<void> {
-    const known = await access('read', () => store.read(key, TURN));
-    if (known === undefined) {
-      isNew = (await write(TURN, { value: { turnId, expiresAt } })) === 'written';
-      return;
-    }
-    const { expiresAt: end } = objectOf(parseRecord(known).value) ?? {};
-    // All records of a turn expire together: a start must not outlive the rounds, nor the rounds a start.
-    if (typeof end === 'number') expiresAt = end;
-  }
-
-  /** Writes a record. A write that is repeated because its answer was lost finds its own record. */
-  async function write(step: string, fields: { value?: unknown }): Promise<'written' | 'exists'> {
-    const record = JSON.stringify({ format: FORMAT, writer: owner, ...fields });
-    if (Date.now() >= expiresAt) {
-      throw failWith(`The records of the turn ${name} have expired: set a longer \`expiresAfter\``);
-    }
-    const put = () => access('written', () => store.write(key, step, record, { owner, expiresAt }));
-    let result = await put();
-    // A claim that expired while the process was busy may still be free. Records of another process are kept anyway.
-    if (result === 'lost' && (await access('claimed', () => store.claim(key, owner, { lease }))) !== false)
-      result = await put();
-    if (result === 'lost') throw lose();
-    if (result !== 'exists') return 'written';
-    const existing = await access('read', () => store.read(key, step));
-    return existing === record ? 'written' : 'exists';
-  }
-
-  function parseRecord(text: string): { readonly value?: unknown } {
-    const { format, value } = objectOf(tryParseJson(text)) ?? {};
-    if (format === FORMAT) return { value };
-    throw failWith(
-      `The journal has a record of the turn ${name} in the format ${JSON.stringify(format ?? null)}, and this version of ` +
-        `the package reads the format ${FORMAT}. Finish the turn with the version that began it, or use a new turn id`,
-    );
-  }
-
-  /** Runs an operation of the store. A failure closes the journal. Returns undefined if the turn goes on without it. */
-  async function access<Result>(
-    action: 'read' | 'written' | 'claimed',
-    operation: () => Promise<Result>,
-  ): Promise<Result | undefined> {
-    if (isOff) return undefined;
-    if (failure !== undefined) throw failure;
-    const limit = createTimeLimit(signal, {
-      milliseconds: timeout,
-      message: `the store did not respond within ${timeout} ms`,
-    });
-    let lastError: unknown;
-    try {
-      for (let attempt = 0; ; attempt++) {
-        try {
-          return await untilAborted((async () => operation())(), limit.signal);
-        } catch (error) {
-          if (!limit.signal.aborted) lastError = error;
-          const pause = RETRY_DELAYS[attempt];
-          if (limit.signal.aborted || pause === undefined) throw error;
-          await delay(pause, { abortSignal: limit.signal });
-        }
-      }
-    } catch (cause) {
-      if (signal.aborted) throw signal.reason;
-      const error = lastError ?? cause;
-      const reason = error instanceof Error ? error.message : String(error);
-      const what = `The journal of the turn ${name} could not be ${action}: ${reason}`;
-      if (onStoreFailure === 'stop') throw failWith(what, cause);
-      isOff = true;
-      clearInterval(renewal);
-      warn(`${what}. The turn continues without it, and its calls may run again if it is repeated.`);
-      return undefined;
-    } finally {
-      limit.release();
-    }
-  }
-
-  /** Closes the journal with an error, so that nothing else runs in this turn. */
-  function failWith(what: string, cause?: unknown): KelivoError {
-    failure ??= new KelivoError({
-      code: 'journal-failed',
-      message: `${what}. The turn was stopped, so that no call runs twice.`,
-      cause,
-    });
-    return failure;
-  }
-
-  async function close(): Promise<void> {
-    clearInterval(renewal);
-    if (isOff) return;
-    const limit = createTimeLimit(undefined, {
-      milliseconds: timeout,
-      message: 'the claim was not released',
-    });
-    try {
-      await untilAborted((async () => store.release(key, owner))(), limit.signal);
-    } catch {
-      // The claim expires by itself.
-    } finally {
-      limit.release();
-    }
-  }
+    tools(tools, { turnId, scope, onUnknownOutcome = 'refuse' }) {
+      if (turnId === undefined) return tools;
+      if (scopeOf !== undefined && scope === undefined)
+        throw new InvalidArgumentError({
+          argument: 'scope',
+          message:
+            'Expected `journal.tools` to receive a `scope`, because the journal has a `scope` function.',
+        });
+      const open = (options: JournalOptions) =>
+        openTurn({ turnId, scope: scope ?? '' }, { ...policy, ...options });
+      return wrapHostTools(tools, { onUnknownOutcome, open });
+    },
+  };
 }
 
-/** Returns the key of a step. A step with another input has another key, so its record is never returned by mistake. */
-const toKey = async (step: string, input: unknown): Promise<string> => `${step} ${await toDigest(input)}`;
+/** Returns the owner of a turn. A call without one would share the turns of all others. */
+function ownerOf(
+  scopeOf: NonNullable<JournalSettings['scope']>,
+  { scope, context }: { scope: string | undefined; context: unknown },
+): string {
+  const refuse = (reason: string, cause?: unknown): never => {
+    throw new InvalidArgumentError({
+      argument: 'providerOptions.kelivo.context',
+      message: `The call was refused, because ${reason}. A turn of this journal needs an owner.`,
+      cause,
+    });
+  };
+  let owner: unknown;
+  try {
+    owner = scopeOf(context);
+  } catch (cause) {
+    return refuse('the `scope` function of the journal failed for its context', cause);
+  }
+  if (typeof owner !== 'string' || owner === '')
+    return refuse('the `scope` function of the journal returned no text for its context');
+  if (scope !== undefined && scope !== owner) return refuse('its `scope` is not that of its context');
+  return owner;
+}

@@ -4,12 +4,14 @@ import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js'
 import { objectOf, toStableJson } from '../../shared/json.js';
 import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
 import type { ToolDefinition, ToolListing } from '../../tools/tool-source.js';
-import { conversationOf, type Steps } from './steps.js';
+import type { Steps } from './steps.js';
 
 /** One response of the inner model as parts to read. `next` rejects on abort, even if the model ignores its signal. */
 export interface Round extends PartSource {
   /** True if the round was read from a record. @default false */
   readonly isReplayed?: boolean;
+  /** Number of requests of a response that is not streamed. @default 1 */
+  readonly attempts?: number;
 }
 
 /** The result of a round's step. */
@@ -46,12 +48,13 @@ export async function openDurableRound(open: OpenRound, options: DurableRoundOpt
   const { call, resumesResponses, steps, attempt } = options;
   const { round, isCompaction = false } = call.turn;
   // A journal does not keep a broken round. An engine keeps every step, so that the next one needs a name of its own.
-  const suffix = attempt !== undefined && steps.isOrdered ? ` (attempt ${attempt})` : '';
-  const name = `${isCompaction ? 'compaction' : 'round'} ${round}${suffix}`;
+  const suffix = attempt !== undefined ? ` (attempt ${attempt})` : '';
+  const base = `${isCompaction ? 'compaction' : 'round'} ${round}`;
+  const name = steps.isOrdered ? `${base}${suffix}` : base;
   const background = call.own.background ?? call.providerOptions?.openai?.background ?? false;
   const isBackground = background !== false && objectOf(background)?.submit !== true;
   return resumesResponses && isBackground
-    ? openSubmittedRound(open, name, options)
+    ? openSubmittedRound(open, name, { ...options, submission: `response of ${base}${suffix}` })
     : openRecordedRound(open, name, options);
 }
 
@@ -89,7 +92,7 @@ async function openRecordedRound(
   };
   const recording = steps.step(name, run, {
     // Everything on which the response depends.
-    input: [conversationOf(call, model), call.toolChoice ?? null],
+    input: [await steps.identify(call.prompt), call.toolChoice ?? null],
     isKept: ({ parts, failure }) => failure === undefined && !parts.some(({ type }) => type === 'error'),
     encode: toRecord,
     decode: fromRecord,
@@ -126,9 +129,9 @@ async function openRecordedRound(
 async function openSubmittedRound(
   open: OpenRound,
   name: string,
-  options: DurableRoundOptions,
+  { submission: submissionName, ...options }: DurableRoundOptions & { readonly submission: string },
 ): Promise<Round> {
-  const submission = await openRecordedRound(() => open('submit'), `response of ${name}`, options);
+  const submission = await openRecordedRound(() => open('submit'), submissionName, options);
   let responseId: string | undefined;
   const answer: Part[] = [];
   for (let parts = await submission.next(); parts !== undefined; parts = await submission.next()) {

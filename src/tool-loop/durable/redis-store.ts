@@ -1,4 +1,5 @@
-import type { JournalStore } from './store.js';
+import { fromStoredText, toStoredText as text } from './records.js';
+import type { JournalStore, StoredTurn, TurnEntry, TurnIndex, TurnQuery } from './store.js';
 
 /** A Redis client: `redis` (node-redis) or `ioredis`. */
 export type RedisClient =
@@ -22,38 +23,171 @@ export interface RedisStoreOptions {
   prefix?: string;
 }
 
+/** A journal store in Redis. */
+export interface RedisStore extends JournalStore {
+  readonly turns: TurnIndex;
+}
+
 /**
- * Creates a journal store in Redis 6.2 or later, or Valkey, for processes on any number of machines. Redis may lose
- * acknowledged writes in a failover, and without `appendfsync always` in a crash. A call could then run again.
+ * Creates a journal store in Redis 6.2 or later, or Valkey, for processes on any number of machines. Times are those of the
+ * server. Redis may lose acknowledged writes in a failover, and without `appendfsync always` in a crash. A call could then
+ * run again.
  */
-export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptions): JournalStore {
+export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptions): RedisStore {
   const send = async (...command: string[]): Promise<unknown> => {
     const [name = '', ...values] = command;
     return 'call' in client ? client.call(name, ...values) : client.sendCommand(command);
   };
+  const run = async (script: string, keys: readonly string[], ...values: (string | number)[]) =>
+    send('EVAL', script, String(keys.length), ...keys, ...values.map(value => text(String(value))));
   // A cluster keeps the keys of one turn on one node, because of the braces.
-  const claimKey = (turn: string): string => `${prefix}{${turn}}:claim`;
-  const recordKey = (turn: string, step: string): string => `${prefix}{${turn}}:${step}`;
+  const keysOf = (turn: string): string[] =>
+    ['claim', 'records', 'entry'].map(name => `${prefix}{${text(turn)}}/${name}`);
+  /** The key of a record of versions that had one key per record. */
+  const formerKey = (turn: string, step: string): string => `${prefix}{${text(turn)}}:${text(step)}`;
+  // The index may list turns that have ended. Their entries decide.
+  const listKey = (scope: string | undefined): string =>
+    `${prefix}{#index}/${scope === undefined ? 'all' : `scope ${text(scope)}`}`;
+  const dueKey = `${prefix}{#index}/due`;
+  const fieldsOf = ({ turnId, scope, state, details }: TurnEntry) => [turnId, scope, state, details];
+
+  /** Adds a turn to the index before it has an entry. Returns the time of the server. */
+  const index = async (turn: string, { scope }: TurnEntry, left: number): Promise<number> =>
+    Number(
+      await run(
+        INDEX,
+        [listKey(undefined), listKey(scope), dueKey],
+        turn,
+        JSON.stringify([turn, scope]),
+        left,
+      ),
+    );
+
+  async function get(turn: string, startedAt?: number): Promise<StoredTurn | undefined> {
+    const [claim, , entry] = keysOf(turn);
+    const row = (await run(GET, [claim ?? '', entry ?? ''])) as unknown[] | null;
+    if (row === null) return undefined;
+    const [turnId = '', scope = '', state, details = '', started, updated, expires, owner, until] =
+      row.map(String);
+    return {
+      turn,
+      turnId: fromStoredText(turnId),
+      scope: fromStoredText(scope),
+      state: state as StoredTurn['state'],
+      details: fromStoredText(details),
+      startedAt: startedAt ?? Number(started),
+      updatedAt: Number(updated),
+      expiresAt: Number(expires),
+      ...(owner !== undefined && { claim: { owner: fromStoredText(owner), until: Number(until) } }),
+    };
+  }
+
+  /** Returns a page of the index from a time on, the newest first. */
+  async function page(scope: string | undefined, from: number, count: number) {
+    const command = ['ZREVRANGEBYSCORE', listKey(scope), String(from), '-inf', 'WITHSCORES', 'LIMIT', '0'];
+    const rows = ((await send(...command, String(count))) as unknown[]).map(String);
+    return Array.from({ length: rows.length / 2 }, (_, number) => ({
+      turn: rows[2 * number] ?? '',
+      startedAt: Number(rows[2 * number + 1]),
+    }));
+  }
+
+  async function* listTurns({ scope, after }: TurnQuery): AsyncGenerator<StoredTurn> {
+    let last = after && { startedAt: after.startedAt, turn: text(after.turn) };
+    for (let count = PAGE; ;) {
+      const rows = await page(scope, last?.startedAt ?? Infinity, count);
+      const { startedAt: end, turn: endTurn } = last ?? { startedAt: Infinity, turn: '' };
+      const next = rows.filter(row => row.startedAt < end || (row.startedAt === end && row.turn < endTurn));
+      for (const turn of await Promise.all(next.map(row => get(fromStoredText(row.turn), row.startedAt))))
+        if (turn !== undefined) yield turn;
+      if (rows.length < count) return;
+      last = next.at(-1) ?? last;
+      // More turns than a page began in one millisecond.
+      count = next.length === 0 ? 2 * count : PAGE;
+    }
+  }
 
   return {
     async read(turn, step) {
-      const record = await send('GET', recordKey(turn, step));
-      return record === null || record === undefined ? undefined : String(record);
+      const [, records] = keysOf(turn);
+      const record = await run(READ, [records ?? '', formerKey(turn, step)], step);
+      return record === null || record === undefined ? undefined : fromStoredText(String(record));
     },
-    async write(turn, step, record, { owner, expiresAt }) {
-      const keys = [claimKey(turn), recordKey(turn, step)];
-      const result = await send('EVAL', WRITE, '2', ...keys, owner, record, String(Math.floor(expiresAt)));
+    async write(turn, step, record, { owner, expiresAt, entry, begins = false }) {
+      // The clock of this process may be wrong, but the time that is left is right.
+      const left = Math.floor(expiresAt - Date.now());
+      const now = entry !== undefined && begins ? await index(turn, entry, left) : '';
+      const keys = [...keysOf(turn), formerKey(turn, step)];
+      const facts = entry === undefined ? [] : [now, ...fieldsOf(entry)];
+      const result = await run(WRITE, keys, owner, step, record, left, ...facts);
       return result === 'written' || result === 'exists' || result === 'lost' ? result : fail(result);
     },
-    async claim(turn, owner, { lease }) {
-      const result = await send('EVAL', CLAIM, '1', claimKey(turn), owner, String(Math.ceil(lease)));
-      return Number(result) === 1;
+    async claim(turn, owner, { lease, renews = false }) {
+      const [claim] = keysOf(turn);
+      return Number(await run(CLAIM, [claim ?? ''], owner, Math.ceil(lease), renews ? 'renew' : '')) === 1;
     },
-    async release(turn, owner) {
-      await send('EVAL', RELEASE, '1', claimKey(turn), owner);
+    async release(turn, owner, end) {
+      const facts = end === undefined ? [] : [Math.floor(end.expiresAt - Date.now()), ...fieldsOf(end.entry)];
+      await run(RELEASE, keysOf(turn), owner, ...facts);
+    },
+    turns: {
+      get,
+      async list(query) {
+        const turns: StoredTurn[] = [];
+        for await (const turn of listTurns(query)) {
+          if (query.states?.includes(turn.state) === false) continue;
+          if (query.isClaimed !== undefined && query.isClaimed !== (turn.claim !== undefined)) continue;
+          if (turns.push(turn) >= query.limit) break;
+        }
+        return turns;
+      },
+      async records(turn) {
+        const [, records = ''] = keysOf(turn);
+        const rows = ((await run('return redis.call("hgetall", KEYS[1])', [records])) as unknown[]).map(
+          String,
+        );
+        return Array.from({ length: rows.length / 2 }, (_, number) => ({
+          step: fromStoredText(rows[2 * number] ?? ''),
+          record: fromStoredText(rows[2 * number + 1] ?? ''),
+        }));
+      },
+      async change(turn, { from, to, claim }) {
+        const known = claim === undefined || claim === 'break' ? ['', 0] : [claim.owner, claim.until];
+        const isBroken = claim === 'break' ? 'break' : '';
+        return Number(await run(CHANGE, keysOf(turn), to, isBroken, ...known, ...from)) === 1;
+      },
+      async delete(turn, { breaksClaim }) {
+        const scope = await run(DELETE, keysOf(turn), breaksClaim ? 'break' : '');
+        if (scope === null) return false;
+        await unlist(turn, fromStoredText(String(scope)));
+        return true;
+      },
+      async prune({ limit }) {
+        const command = 'return redis.call("zrangebyscore", KEYS[1], "-inf", NOW, "limit", 0, ARGV[1])';
+        const due = ((await run(TIME + command, [dueKey], limit)) as unknown[]).map(String);
+        let pruned = 0;
+        for (const member of due) {
+          const [turn = '', scope = ''] = JSON.parse(fromStoredText(member)) as string[];
+          const kept = await get(turn);
+          if (kept !== undefined) await send('ZADD', dueKey, String(kept.expiresAt), member);
+          else {
+            await unlist(turn, scope);
+            pruned++;
+          }
+        }
+        return pruned;
+      },
     },
   };
+
+  async function unlist(turn: string, scope: string): Promise<void> {
+    const keys = [listKey(undefined), listKey(scope), dueKey];
+    await run(UNLIST, keys, turn, JSON.stringify([turn, scope]));
+  }
 }
+
+/** Number of turns that are read together. */
+const PAGE = 200;
 
 function fail(result: unknown): never {
   throw new Error(
@@ -61,17 +195,93 @@ function fail(result: unknown): never {
   );
 }
 
-const WRITE = `
+/** `NOW` is the time of the server in milliseconds. */
+const TIME = `
+local time = redis.call('time')
+local NOW = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+
+const READ = `return redis.call('hget', KEYS[1], ARGV[1]) or redis.call('get', KEYS[2])`;
+
+/** Writes the entry `fields` in KEYS[3], and keeps it for `left` milliseconds. */
+const PUT_ENTRY = `
+local function put(left, first)
+  redis.call('hset', KEYS[3], 'turnId', ARGV[first], 'scope', ARGV[first + 1], 'state', ARGV[first + 2],
+    'details', ARGV[first + 3], 'updatedAt', NOW, 'expiresAt', NOW + left)
+  redis.call('pexpire', KEYS[3], left)
+end
+`;
+
+const WRITE = `${TIME}${PUT_ENTRY}
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return 'lost' end
-if redis.call('set', KEYS[2], ARGV[2], 'NX', 'PXAT', ARGV[3]) then return 'written' end
-return 'exists'`;
+local left = tonumber(ARGV[4])
+if ARGV[5] then
+  local state = redis.call('hget', KEYS[3], 'state')
+  if state == 'cancelled' or (not state and ARGV[5] == '') then return 'lost' end
+  put(left, 6)
+  if not state then redis.call('hset', KEYS[3], 'startedAt', ARGV[5]) end
+end
+if redis.call('exists', KEYS[4]) == 1 or redis.call('hsetnx', KEYS[2], ARGV[2], ARGV[3]) == 0 then return 'exists' end
+if redis.call('pttl', KEYS[2]) < left then redis.call('pexpire', KEYS[2], left) end
+return 'written'`;
 
 const CLAIM = `
 local owner = redis.call('get', KEYS[1])
 if owner and owner ~= ARGV[1] then return 0 end
+if not owner and ARGV[3] == 'renew' then return 0 end
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-const RELEASE = `
-if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end
+const RELEASE = `${TIME}${PUT_ENTRY}
+if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+local state = redis.call('hget', KEYS[3], 'state')
+if ARGV[2] and state and state ~= 'cancelled' then
+  put(tonumber(ARGV[2]), 3)
+  redis.call('pexpire', KEYS[2], ARGV[2])
+end
+redis.call('del', KEYS[1])
 return 1`;
+
+const INDEX = `${TIME}
+redis.call('zadd', KEYS[1], NOW, ARGV[1])
+redis.call('zadd', KEYS[2], NOW, ARGV[1])
+redis.call('zadd', KEYS[3], NOW + tonumber(ARGV[3]), ARGV[2])
+return NOW`;
+
+const UNLIST = `
+redis.call('zrem', KEYS[1], ARGV[1])
+redis.call('zrem', KEYS[2], ARGV[1])
+redis.call('zrem', KEYS[3], ARGV[2])
+return 1`;
+
+const GET = `${TIME}
+local entry = redis.call('hmget', KEYS[2], 'turnId', 'scope', 'state', 'details', 'startedAt', 'updatedAt', 'expiresAt')
+if not entry[3] then return nil end
+local owner = redis.call('get', KEYS[1])
+if owner then
+  entry[8] = owner
+  entry[9] = NOW + redis.call('pttl', KEYS[1])
+end
+return entry`;
+
+/** The end of a claim is computed, so that it varies by milliseconds. A renewal adds more. */
+const CHANGE = `${TIME}
+local state = redis.call('hget', KEYS[3], 'state')
+local isOneOf = false
+for index = 5, #ARGV do if ARGV[index] == state then isOneOf = true end end
+if not isOneOf then return 0 end
+local owner = redis.call('get', KEYS[1])
+if owner and ARGV[2] ~= 'break' then
+  local difference = NOW + redis.call('pttl', KEYS[1]) - tonumber(ARGV[4])
+  if owner ~= ARGV[3] or math.abs(difference) > 50 then return 0 end
+end
+redis.call('hset', KEYS[3], 'state', ARGV[1], 'updatedAt', NOW)
+redis.call('del', KEYS[1])
+return 1`;
+
+/** Returns the scope of the turn, and nothing if it is claimed. */
+const DELETE = `
+if redis.call('exists', KEYS[1]) == 1 and ARGV[1] ~= 'break' then return nil end
+local scope = redis.call('hget', KEYS[3], 'scope')
+redis.call('del', KEYS[1], KEYS[2], KEYS[3])
+return scope or ''`;

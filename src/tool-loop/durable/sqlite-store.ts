@@ -1,159 +1,249 @@
-import { KelivoError } from '../../shared/errors.js';
-import type { JournalStore } from './store.js';
+import type * as FileSystem from 'node:fs/promises';
+import type * as Path from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import type * as WorkerThreads from 'node:worker_threads';
+import {
+  createSqliteRunner,
+  fromFailure,
+  load,
+  type Operation,
+  type OperationName,
+  type Outcome,
+  type WorkerAnswer,
+} from './sqlite-database.js';
+import type { JournalStore, TurnIndex } from './store.js';
 
 /** Options of a SQLite store. */
 export interface SqliteStoreOptions {
-  /** Path of the database file. It is created if it does not exist. All processes of the turns must be on one machine. */
+  /**
+   * Path of the database file. It is created if it does not exist, readable for its owner alone, and so is its folder. All
+   * processes of the turns must be on one machine.
+   */
   path: string;
 }
 
 /** A journal store in a SQLite file. */
 export interface SqliteStore extends JournalStore {
-  /** Closes the file. */
+  readonly turns: TurnIndex;
+  /** Closes the file when all operations have ended. */
   close(): Promise<void>;
-}
-
-/** The part that `node:sqlite` and `better-sqlite3` have in common. */
-interface Database {
-  exec(sql: string): unknown;
-  prepare(sql: string): Statement;
-  close(): unknown;
-}
-
-interface Statement {
-  run(...values: (string | number)[]): { changes: number | bigint };
-  get(...values: (string | number)[]): unknown;
 }
 
 /**
  * Creates a journal store in a SQLite file, for processes on one machine. It uses `node:sqlite`, which Node has from 22.13
  * on, or else the package `better-sqlite3`. Records are durable when a write returns, also after a loss of power. The file
- * is opened on first use.
+ * is opened on first use, in a worker thread that all stores of one path share. It commits all operations together that
+ * wait. Where the worker cannot be started, for example in a bundle without its file, the operations run in the thread of
+ * the application, and a locked file is tried again without blocking it.
  *
  * @throws KelivoError with code `missing-package` on first use, if neither is available.
  */
 export function createSqliteStore({ path }: SqliteStoreOptions): SqliteStore {
-  let opening: Promise<ReturnType<typeof openTables>> | undefined;
-  const tables = async (): Promise<ReturnType<typeof openTables>> => {
-    opening ??= openDatabase(path).then(openTables);
-    opening.catch(() => {
-      opening = undefined;
-    });
-    return opening;
-  };
+  let opening: Promise<Connection> | undefined;
+  const run =
+    <Result>(name: OperationName) =>
+    async (...parameters: readonly unknown[]): Promise<Result> => {
+      opening ??= connect(path);
+      return (await (await opening).run({ name, parameters })) as Result;
+    };
+  const write = run<'written' | 'exists' | 'lost'>('write');
+  const release = run<void>('release');
   return {
-    read: async (turn, step) => (await tables()).read(turn, step),
-    write: async (turn, step, record, options) => (await tables()).write(turn, step, record, options),
-    claim: async (turn, owner, options) => (await tables()).claim(turn, owner, options),
-    release: async (turn, owner) => (await tables()).release(turn, owner),
+    read: run('read'),
+    write: async (turn, step, record, options) => write(turn, step, record, toRemaining(options)),
+    claim: run('claim'),
+    release: async (turn, owner, end) => release(turn, owner, end && toRemaining(end)),
+    turns: {
+      get: run('get'),
+      list: run('list'),
+      records: run('records'),
+      change: run('change'),
+      delete: run('delete'),
+      prune: run('prune'),
+    },
     async close() {
       const closing = opening;
       opening = undefined;
-      (await closing)?.close();
+      await (await closing)?.release();
     },
   };
 }
 
-/** A `WAL` file lets readers and one writer work together. `FULL` syncs it to the disk at each write. */
-const SCHEMA = `
-  pragma journal_mode = wal;
-  pragma synchronous = full;
-  pragma busy_timeout = 5000;
-  create table if not exists kelivo_claims (turn text primary key, owner text not null, until integer not null);
-  create table if not exists kelivo_records (
-    turn text not null, step text not null, record text not null, expires_at integer not null,
-    primary key (turn, step)
-  ) without rowid;
-  create index if not exists kelivo_records_by_time on kelivo_records (expires_at);
-`;
+/** Returns options with the time that is left, which does not depend on a clock. */
+const toRemaining = <Options extends { readonly expiresAt: number }>({ expiresAt, ...options }: Options) => ({
+  ...options,
+  remaining: expiresAt - Date.now(),
+});
 
-function openTables(database: Database) {
-  database.exec(SCHEMA);
-  const statements = {
-    read: database.prepare(
-      'select record from kelivo_records where turn = ? and step = ? and expires_at > ?',
-    ),
-    owned: database.prepare('select 1 from kelivo_claims where turn = ? and owner = ? and until > ?'),
-    expire: database.prepare('delete from kelivo_records where expires_at <= ?'),
-    write: database.prepare(
-      'insert into kelivo_records (turn, step, record, expires_at) values (?, ?, ?, ?) on conflict do nothing',
-    ),
-    claim: database.prepare(
-      'insert into kelivo_claims (turn, owner, until) values (?, ?, ?) on conflict (turn) do update ' +
-        'set owner = excluded.owner, until = excluded.until ' +
-        'where kelivo_claims.owner = excluded.owner or kelivo_claims.until <= ?',
-    ),
-    release: database.prepare('delete from kelivo_claims where turn = ? and owner = ?'),
-    expireClaims: database.prepare('delete from kelivo_claims where until <= ?'),
+/** The open file of all stores with the same path. */
+interface Connection {
+  run(operation: Operation): Promise<unknown>;
+  /** Ends the use by one store. The last one waits until all operations have ended, and closes the file. */
+  release(): Promise<void>;
+}
+
+const connections = new Map<string, ReturnType<typeof createConnection>>();
+
+async function connect(path: string): Promise<Connection> {
+  // Every database in memory is another one.
+  const isShared = path !== '' && !path.startsWith(':');
+  const key = isShared ? (await load<typeof Path>('node:path')).resolve(path) : path;
+  const connection = (isShared ? connections.get(key) : undefined) ?? createConnection(key);
+  if (isShared) connections.set(key, connection);
+  connection.users++;
+  return {
+    run: connection.run,
+    async release() {
+      if (--connection.users === 0 && connections.get(key) === connection) connections.delete(key);
+      await connection.untilIdle();
+      if (connection.users === 0) await connection.close();
+    },
   };
+}
 
-  /** Takes the lock for writing at once, so that nothing changes between a check and a write. */
-  function inTransaction<Result>(run: () => Result): Result {
-    database.exec('begin immediate');
-    try {
-      const result = run();
-      database.exec('commit');
-      return result;
-    } catch (error) {
-      database.exec('rollback');
-      throw error;
+/** Runs groups of operations, one group at a time. */
+interface Executor {
+  /** Rejects if the operations could not run. */
+  run(group: readonly Operation[]): Promise<readonly Outcome[]>;
+  close(): unknown;
+}
+
+interface Waiting extends Operation {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Limits of a group, so that renewals of claims do not wait for long. */
+const MAX_OPERATIONS = 64;
+const MAX_LENGTH = 4_000_000;
+
+function createConnection(path: string) {
+  let executor: Executor | undefined;
+  let queue: Waiting[] = [];
+  let running: Promise<void> | undefined;
+
+  /** Takes the renewals of claims, and the other operations in their order. */
+  function takeGroup(): Waiting[] {
+    const renewals = queue.filter(isRenewal);
+    const others = queue.filter(operation => !isRenewal(operation));
+    let length = 0;
+    const end = others.findIndex((operation, index) => {
+      length += lengthOf(operation);
+      return index >= MAX_OPERATIONS || (index > 0 && length > MAX_LENGTH);
+    });
+    const count = end === -1 ? others.length : end;
+    queue = others.slice(count);
+    return [...renewals, ...others.slice(0, count)];
+  }
+
+  async function runQueue(): Promise<void> {
+    // Operations of the same moment form a group.
+    await Promise.resolve();
+    while (queue.length > 0) {
+      const group = takeGroup();
+      try {
+        executor ??= (await startWorker(path)) ?? createSqliteRunner(path, { busyTimeout: 0 });
+        const outcomes = await executor.run(group.map(({ name, parameters }) => ({ name, parameters })));
+        for (const [index, { resolve, reject }] of group.entries()) {
+          const outcome = outcomes[index];
+          if (outcome !== undefined && 'value' in outcome) resolve(outcome.value);
+          else reject(outcome?.error);
+        }
+      } catch (error) {
+        if (error instanceof WorkerEndedError) {
+          group.push(...queue.splice(0));
+          executor = undefined;
+        }
+        for (const { reject } of group) reject(error);
+      }
     }
+    running = undefined;
   }
 
   return {
-    read(turn: string, step: string): string | undefined {
-      const row = statements.read.get(turn, step, Date.now()) as { record: string } | undefined;
-      return row?.record;
+    users: 0,
+    run: (operation: Operation): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        queue.push({ ...operation, resolve, reject });
+        running ??= runQueue();
+      }),
+    async untilIdle(): Promise<void> {
+      while (running !== undefined) await running;
     },
-    write(
-      ...[turn, step, record, { owner, expiresAt }]: Parameters<JournalStore['write']>
-    ): 'written' | 'exists' | 'lost' {
-      return inTransaction(() => {
-        const now = Date.now();
-        if (statements.owned.get(turn, owner, now) === undefined) return 'lost';
-        statements.expire.run(now);
-        const { changes } = statements.write.run(turn, step, record, expiresAt);
-        return Number(changes) === 1 ? 'written' : 'exists';
-      });
+    async close(): Promise<void> {
+      const closing = executor;
+      executor = undefined;
+      await closing?.close();
     },
-    claim(turn: string, owner: string, { lease }: { lease: number }): boolean {
-      return inTransaction(() => {
-        const now = Date.now();
-        const { changes } = statements.claim.run(turn, owner, now + lease, now);
-        statements.expireClaims.run(now);
-        return Number(changes) === 1;
-      });
-    },
-    release: (turn: string, owner: string): void => void statements.release.run(turn, owner),
-    close: () => database.close(),
   };
 }
 
-async function openDatabase(path: string): Promise<Database> {
-  for (const prepare of [openBuiltIn, openBetterSqlite]) {
-    const open = await prepare().catch(() => undefined);
-    if (open !== undefined) return open(path);
+const isRenewal = ({ name, parameters: [, , options] }: Operation): boolean =>
+  name === 'claim' && (options as { renews?: boolean }).renews === true;
+
+const lengthOf = ({ name, parameters: [, , record] }: Operation): number =>
+  name === 'write' ? String(record).length : 0;
+
+/** The file of the worker. Bundlers do not follow a name that is no literal. */
+const WORKER: string = './sqlite-worker.js';
+
+/** All operations of a worker that has ended fail with this error. The next operation starts another one. */
+class WorkerEndedError extends Error {}
+
+async function createWorker(path: string): Promise<Worker> {
+  const [{ access }, { Worker }] = await Promise.all([
+    load<typeof FileSystem>('node:fs/promises'),
+    load<typeof WorkerThreads>('node:worker_threads'),
+  ]);
+  const file = new URL(WORKER, import.meta.url);
+  // A thread that fails to start takes longer.
+  await access(file);
+  // Loaders of the application would take seconds to start.
+  return new Worker(file, { workerData: { path }, execArgv: [] });
+}
+
+/** Starts a worker. Returns undefined if the runtime has none, or if its file is missing. */
+async function startWorker(path: string): Promise<Executor | undefined> {
+  const worker = await createWorker(path).catch(() => undefined);
+  if (worker === undefined) return undefined;
+  let settle: ((answer: WorkerAnswer | undefined, error?: unknown) => void) | undefined;
+  const answered = () =>
+    new Promise<WorkerAnswer | undefined>((resolve, reject) => {
+      settle = (answer, error) => (error === undefined ? resolve(answer) : reject(error));
+    });
+  let end: WorkerEndedError | undefined;
+  const onEnd = (cause?: unknown): void => {
+    const reason = cause instanceof Error ? cause.message : 'it stopped';
+    end ??= new WorkerEndedError(`The worker of the SQLite store has ended: ${reason}.`, { cause });
+    settle?.(undefined, end);
+  };
+  worker.on('message', (answer: WorkerAnswer) => settle?.(answer)).on('error', onEnd);
+  worker.on('exit', () => onEnd());
+
+  /** Sends a message and waits for the answer. The process stays alive for so long. */
+  async function ask(message?: readonly Operation[] | 'close'): Promise<WorkerAnswer | undefined> {
+    if (end !== undefined) throw end;
+    const answer = answered();
+    worker?.ref();
+    try {
+      if (message !== undefined) worker?.postMessage(message);
+      return await answer;
+    } finally {
+      worker?.unref();
+    }
   }
-  throw new KelivoError({
-    code: 'missing-package',
-    message:
-      'Expected `node:sqlite` or the package `better-sqlite3` for the SQLite journal, got neither. ' +
-      'Use Node 22.13 or later, or install `better-sqlite3`.',
-  });
+
+  const isReady = await ask().catch(() => undefined);
+  if (isReady === undefined) return undefined;
+  return {
+    async run(group) {
+      const { outcomes = [], failure } = (await ask(group)) ?? {};
+      if (failure !== undefined) throw fromFailure(failure);
+      return outcomes.map(outcome => ('value' in outcome ? outcome : { error: fromFailure(outcome.error) }));
+    },
+    async close() {
+      await ask('close').catch(() => {});
+      await worker.terminate();
+    },
+  };
 }
-
-type OpenDatabase = (path: string) => Database;
-
-async function openBuiltIn(): Promise<OpenDatabase> {
-  const { DatabaseSync } = await load<{ DatabaseSync: new (path: string) => Database }>('node:sqlite');
-  return path => new DatabaseSync(path);
-}
-
-async function openBetterSqlite(): Promise<OpenDatabase> {
-  const { default: Constructor } = await load<{ default: new (path: string) => Database }>('better-sqlite3');
-  return path => new Constructor(path);
-}
-
-/** Imports a module that may be missing. The name is a parameter, so that bundlers do not resolve it. */
-const load = async <Module>(name: string): Promise<Module> =>
-  (await import(/* @vite-ignore */ name)) as Module;

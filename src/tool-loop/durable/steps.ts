@@ -1,8 +1,10 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import type { CoreModel } from '../../core/source.js';
+import type { Prompt } from '../../core/prompt.js';
 import { toDigest } from '../../shared/hash.js';
 import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
+import { createConversationReader } from './conversation.js';
 
 /**
  * Runs a function once and records its result, which is plain JSON, under a name that is unique in the turn. When the turn
@@ -18,9 +20,14 @@ export interface ToolLoopJournal {
 
 /** A turn to take over. */
 export interface JournaledTurn {
-  /** Digest of the turn id, the model and the conversation. */
-  readonly key: string;
   readonly turnId: string;
+  /** Owner or tenant of the turn, as the call names it. */
+  readonly scope: string | undefined;
+  /** `providerOptions.kelivo.context` of the call. */
+  readonly context: unknown;
+  readonly prompt: Prompt;
+  /** Returns the key of the turn in the format before scopes. */
+  readonly formerKey: () => Promise<string>;
 }
 
 /** Options of taking over a turn. */
@@ -39,12 +46,36 @@ export interface OpenJournal {
   step<Result>(
     name: string,
     run: () => Promise<Result>,
-    options: { input: unknown; isKept: (result: Result) => boolean },
+    options: RecordFacts & { input: unknown; isKept: (result: Result) => boolean },
   ): Promise<Result>;
   /** Records a start. Returns false if it was recorded before. */
-  start(name: string, options: { input: unknown }): Promise<boolean>;
+  start(name: string, options: RecordFacts & { input: unknown }): Promise<boolean>;
+  /** Records that the turn waits for a decision of the application, until the function that it returns is called. */
+  wait(name: string, options: { input: unknown }): Promise<() => void>;
+  /** Returns what identifies a conversation. */
+  identify(prompt: Prompt): Promise<string | undefined>;
+  /** Returns the key of a call, the same in every attempt at the turn. */
+  idempotencyKeyOf(name: string, input: unknown): Promise<string>;
   /** Ends the claim of this process, so that another one may continue the turn. */
-  close(): Promise<void>;
+  close(end?: TurnEnd): Promise<void>;
+}
+
+/** Facts about a record for those who inspect the turn. */
+export interface RecordFacts {
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The text for the model if the outcome of a call is unknown. */
+export const UNKNOWN_OUTCOME =
+  'The outcome of this call is unknown: the process ended after the call had started. It may or may not have taken ' +
+  'effect, and it was not repeated. Verify its effect before you call the tool again.';
+
+/** The end of a model call of a turn. */
+export interface TurnEnd {
+  /** `open`: the turn was aborted, or the host has to run a call. `waiting`: the host has to ask for an approval. */
+  readonly state: 'open' | 'waiting' | 'finished' | 'failed' | 'changed';
+  /** Ids of all calls, if the host has to run or approve one. */
+  readonly calls?: readonly string[];
 }
 
 /** The result of a step. */
@@ -54,7 +85,7 @@ export interface StepResult<Value> {
   readonly isReplayed: boolean;
 }
 
-interface StepOptions<Value> {
+interface StepOptions<Value> extends RecordFacts {
   /** Everything on which the result depends. A journal returns a record only for the same input. */
   readonly input?: unknown;
   /** Returns false for a result that a journal must not keep, because the next attempt may have another one. */
@@ -81,17 +112,18 @@ export interface Steps {
     options?: StepOptions<Value>,
   ): Promise<StepResult<Value>>;
   /** Records that something starts. Returns false if an earlier attempt started it. */
-  start(name: string, options: { input: unknown }): Promise<boolean>;
+  start(name: string, options: RecordFacts & { input: unknown }): Promise<boolean>;
   /** Waits for a decision of the application. An engine records its own wait, a journal the decision. */
   decide<Value>(name: string, run: () => Promise<Value>, options: { input: unknown }): Promise<Value>;
   /** Returns the key of a call, the same in every attempt at the turn. */
   idempotencyKeyOf(name: string, options: { input: unknown }): string | Promise<string>;
-  close(): Promise<void>;
+  /** Returns what identifies a conversation. Undefined if nothing needs it. */
+  identify(prompt: Prompt): Promise<string | undefined>;
+  close(end?: TurnEnd): Promise<void>;
 }
 
 interface StepsOptions {
   readonly call: CoreCall;
-  readonly model: Pick<CoreModel, 'provider' | 'modelId'>;
   /** Used unless the turn has an id. */
   readonly generatedId: string;
 }
@@ -99,11 +131,12 @@ interface StepsOptions {
 /** Opens the steps of a turn that a workflow engine records. */
 export async function openEngineSteps(
   step: ToolLoopStep,
-  { call, model, generatedId }: StepsOptions,
+  { call, generatedId }: StepsOptions,
 ): Promise<Steps> {
   // Another attempt generates another id.
   const turnId = turnIdOf(call) ?? (await step('turn', async () => generatedId));
-  const key = await toDigest([turnId, conversationOf(call, model)]);
+  const { id } = await createConversationReader()(call.prompt);
+  const key = await toDigest([scopeOf(call) ?? '', turnId, id]);
   const failure = new AbortController();
   const onFailure = (error: unknown): void => failure.abort(error);
   return {
@@ -119,6 +152,7 @@ export async function openEngineSteps(
     },
     decide: async (_name, run) => run(),
     idempotencyKeyOf: async (name, { input }) => toDigest([key, name, input]),
+    identify: async () => undefined,
     close: async () => {},
   };
 }
@@ -131,18 +165,27 @@ export async function openJournalSteps(
     model,
     turnId,
     ...options
-  }: Omit<StepsOptions, 'generatedId'> & { turnId: string } & JournalOptions,
+  }: Pick<StepsOptions, 'call'> &
+    JournalOptions & { turnId: string; model: Pick<CoreModel, 'provider' | 'modelId'> },
 ): Promise<Steps> {
-  const key = await toDigest([turnId, conversationOf(call, model)]);
-  const opened = await journal.open({ key, turnId }, options);
+  const { prompt, own } = call;
+  const formerKey = () => toDigest([turnId, formerConversationOf(call, model)]);
+  const opened = await journal.open(
+    { turnId, scope: scopeOf(call), context: own.context, prompt, formerKey },
+    options,
+  );
   const failure = new AbortController();
   const onFailure = (error: unknown): void => failure.abort(error);
-  const step: Steps['step'] = (name, run, { input, isKept = () => true, ...stepOptions } = {}) =>
-    runStep((recorded, value) => opened.step(name, recorded, { input, isKept: () => isKept(value()) }), {
-      ...stepOptions,
-      run,
-      onFailure,
-    });
+  const step: Steps['step'] = (
+    name,
+    run,
+    { input, isKept = () => true, idempotencyKey, ...stepOptions } = {},
+  ) =>
+    runStep(
+      (recorded, value) =>
+        opened.step(name, recorded, { input, isKept: () => isKept(value()), idempotencyKey }),
+      { ...stepOptions, run, onFailure },
+    );
   return {
     turnId,
     isDurable: true,
@@ -150,14 +193,21 @@ export async function openJournalSteps(
     ends: [opened.lost, failure.signal],
     step,
     start: (name, startOptions) => opened.start(name, startOptions).catch(toFailure(onFailure)),
-    decide: async (name, run, stepOptions) => (await step(name, run, stepOptions)).value,
-    idempotencyKeyOf: async (name, { input }) => toDigest([key, name, input]),
-    close: () => opened.close(),
+    async decide(name, run, { input }) {
+      const ask = async (): ReturnType<typeof run> => {
+        const resume = await opened.wait(`asked ${name}`, { input }).catch(toFailure(onFailure));
+        return run().finally(resume);
+      };
+      return (await step(name, ask, { input })).value;
+    },
+    idempotencyKeyOf: (name, { input }) => opened.idempotencyKeyOf(name, input),
+    identify: roundPrompt => opened.identify(roundPrompt),
+    close: end => opened.close(end),
   };
 }
 
 /** Returns the steps of a turn without records. */
-export const createPlainSteps = ({ call, generatedId }: Omit<StepsOptions, 'model'>): Steps => ({
+export const createPlainSteps = ({ call, generatedId }: StepsOptions): Steps => ({
   turnId: turnIdOf(call) ?? generatedId,
   isDurable: false,
   isOrdered: false,
@@ -167,11 +217,12 @@ export const createPlainSteps = ({ call, generatedId }: Omit<StepsOptions, 'mode
   decide: async (_name, run) => run(),
   // Nothing is repeated under the key of another attempt, because the arguments may differ.
   idempotencyKeyOf: name => `${generatedId} ${name}`,
+  identify: async () => undefined,
   close: async () => {},
 });
 
-/** Returns the conversation of a turn, for its identity: the same turn id may come back with other messages. */
-export const conversationOf = (
+/** Returns the conversation that was part of keys before scopes. */
+const formerConversationOf = (
   { prompt }: Pick<CoreCall, 'prompt'>,
   { provider, modelId }: Pick<CoreModel, 'provider' | 'modelId'>,
 ) => [provider, modelId, prompt.map(({ role, content }) => [role, content])];
@@ -230,20 +281,33 @@ export function turnIdOf({ own: { turnId } }: CoreCall): string | undefined {
   throw toArgumentError('turnId', `a non-empty string, got ${JSON.stringify(turnId)}`);
 }
 
+/** Returns `providerOptions.kelivo.step`, the step function of a workflow. */
+export const stepOf = (call: CoreCall): ToolLoopStep | undefined => functionOf<ToolLoopStep>(call, 'step');
+
 /**
- * Returns `providerOptions.kelivo.step`, the step function of a workflow.
+ * Returns `providerOptions.kelivo.scope`.
  *
- * @throws InvalidArgumentError if it is not a function.
+ * @throws InvalidArgumentError if it is not a string.
  */
-export function stepOf({ own: { step } }: CoreCall): ToolLoopStep | undefined {
-  if (step === undefined || step === null) return undefined;
-  if (isStep(step)) return step;
-  throw toArgumentError('step', `a function, got ${typeof step}`);
+function scopeOf({ own: { scope } }: Pick<CoreCall, 'own'>): string | undefined {
+  if (scope === undefined || scope === null) return undefined;
+  if (typeof scope === 'string') return scope;
+  throw toArgumentError('scope', `a string, got ${JSON.stringify(scope)}`);
 }
 
-const isStep = (value: unknown): value is ToolLoopStep => typeof value === 'function';
+/**
+ * Returns a function of `providerOptions.kelivo`.
+ *
+ * @throws InvalidArgumentError if it is anything else.
+ */
+export function functionOf<Type>({ own }: CoreCall, name: string): Type | undefined {
+  const value = own[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'function') return value as Type;
+  throw toArgumentError(name, `a function, got ${Array.isArray(value) ? 'an array' : typeof value}`);
+}
 
-function toArgumentError(name: string, expected: string): InvalidArgumentError {
+export function toArgumentError(name: string, expected: string): InvalidArgumentError {
   const argument = `providerOptions.kelivo.${name}`;
   return new InvalidArgumentError({
     argument,

@@ -4,7 +4,7 @@ import type { PartSink } from '../../core/source.js';
 import { NO_FINISH } from '../../core/finish.js';
 import { untilAborted } from '../../shared/abort.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import type { CallRunner } from '../calls/call-runner.js';
+import type { CallRunner } from '../calls/call-schedule.js';
 import { type LoopCall, type ShowPart, toValidJson, withToolIdentity } from '../calls/calls.js';
 import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-calls.js';
 import type { Round } from '../durable/recorded-rounds.js';
@@ -22,8 +22,8 @@ export interface RoundSummary {
   readonly isReplayed: boolean;
   /** True if the response broke and is requested again. Nothing of it belongs to the conversation but started calls. */
   readonly isRepeated: boolean;
-  /** The first error of the response, if it has one. */
-  readonly brokenBy?: unknown;
+  /** The errors of the response. */
+  readonly errors: readonly unknown[];
   /** Writes the parts that are held back until the outcomes of the round are known. */
   readonly release: () => void;
   readonly responseId: string | undefined;
@@ -35,17 +35,27 @@ type Write = (part: Part) => void;
 
 /** The parts of a turn that reading a round uses. */
 interface ReadingTurn {
-  readonly plan: Pick<TurnPlan, 'request' | 'warnings' | 'outputLimit'>;
-  readonly state: Pick<TurnState, 'tools' | 'ids' | 'hostedCalls' | 'hostApprovals' | 'record'>;
+  readonly plan: Pick<TurnPlan, 'request' | 'warnings'>;
+  readonly state: Pick<TurnState, 'tools' | 'ids' | 'hostedCalls' | 'hostApprovals' | 'control'>;
   readonly outside: Pick<TurnOutside, 'lifetime' | 'steps' | 'show'>;
+}
+
+/** Receives the parts of a turn. */
+export interface TurnSink extends PartSink {
+  /** Tells if the turn waits for something else than a response that has begun its output. */
+  setIdle(isIdle: boolean): void;
 }
 
 interface RoundReaderOptions {
   readonly turn: ReadingTurn;
   readonly calls: CallRunner;
-  readonly sink: PartSink;
+  readonly sink: TurnSink;
   /** The first round writes the `stream-start` of the turn. */
   readonly isFirst: boolean;
+  /** Parts that precede those of the round. */
+  readonly before: readonly Part[];
+  /** The maximum of output tokens that the loop checks. */
+  readonly maxOutputTokens: number | undefined;
   /** Returns true if a response that ended with these errors is requested again. */
   readonly isRepeatable: (response: BrokenResponse, calls: CallRunner) => boolean;
 }
@@ -64,10 +74,10 @@ export interface BrokenResponse {
  */
 export async function readRound(
   round: Round,
-  { turn, calls, sink, isFirst, isRepeatable }: RoundReaderOptions,
+  { turn, calls, sink, isFirst, before, maxOutputTokens, isRepeatable }: RoundReaderOptions,
 ): Promise<RoundSummary> {
   const { plan, outside } = turn;
-  const forwarder = createForwarder(turn, { round, calls, write: sink.write, isRepeatable });
+  const forwarder = createForwarder(turn, { round, calls, write: sink.write, maxOutputTokens, isRepeatable });
   const next = createBatchReader(round, outside.lifetime);
 
   let parts = await next();
@@ -77,29 +87,35 @@ export async function readRound(
     const warnings = (starts ?? []).flatMap(part => (part.type === 'stream-start' ? part.warnings : []));
     sink.write({ type: 'stream-start', warnings: [...plan.warnings, ...warnings] });
   }
+  before.forEach(sink.write);
   for (; parts !== undefined; parts = await next()) {
+    if (parts.some(isOutput)) sink.setIdle(false);
     for (const part of parts) forwarder.forward(part);
     const room = sink.ready();
     // An abort is reported by `next`.
     if (room !== undefined) await untilAborted(room, outside.lifetime.signal).catch(() => {});
   }
+  sink.setIdle(true);
   return forwarder.end();
 }
+
+const isOutput = ({ type }: Part): boolean => type !== 'stream-start' && type !== 'response-metadata';
 
 /** A text or reasoning block that has not ended. */
 type OpenBlock = PartOf<'text-end' | 'reasoning-end'>;
 
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
 function createForwarder(
-  { plan, state, outside }: ReadingTurn,
+  { state, outside }: ReadingTurn,
   {
     round,
     calls,
     write,
+    maxOutputTokens,
     isRepeatable,
-  }: { round: Round; write: Write } & Pick<RoundReaderOptions, 'calls' | 'isRepeatable'>,
+  }: { round: Round; write: Write } & Pick<RoundReaderOptions, 'calls' | 'maxOutputTokens' | 'isRepeatable'>,
 ) {
-  const { tools, record } = state;
+  const { tools } = state;
   const { show, steps } = outside;
   const ids = state.ids.round();
   const collector = createPartCollector();
@@ -127,7 +143,8 @@ function createForwarder(
 
     'tool-input-start': part => {
       const id = ids.call(part.id);
-      if (part.providerExecuted === true) return write(withId(part, id));
+      if (part.providerExecuted === true)
+        return tools.isServerSearch(part.toolName) ? undefined : write(withId(part, id));
       const { owner, toolName } = tools.find({ toolName: part.toolName, toolCallId: part.id });
       inputs.start({ ...part, id, toolName }, { isHost: owner === 'host' });
     },
@@ -138,9 +155,9 @@ function createForwarder(
       const toolCallId = ids.call(part.toolCallId);
       state.hostedCalls.add(toolCallId);
       hasCallsElsewhere ||= !isHarmless(part.toolName);
-      emit({ ...part, toolCallId });
+      emitHosted({ ...part, toolCallId });
     },
-    'tool-result': part => emit({ ...part, toolCallId: ids.result(part.toolCallId) }),
+    'tool-result': part => emitHosted({ ...part, toolCallId: ids.result(part.toolCallId) }),
     'tool-approval-request': part => {
       // A person has to answer before the model can continue, as with a call of the host.
       addHostPart({ ...part, toolCallId: ids.result(part.toolCallId) }, undefined);
@@ -164,18 +181,17 @@ function createForwarder(
       for (const block of [...blocks.values()])
         emit(isRepeated ? { ...block, own: { broken: true } } : block);
       if (isRepeated) inputs.endAll();
-      else for (const error of errors) write({ type: 'error', error: record.toFinalError(error) });
       // After an error the response is incomplete, regardless of the reported finish reason.
       const finishReason: FinishReason =
         errors.length > 0
           ? { unified: 'error', raw: finish.finishReason.raw }
-          : finishReasonOf(finish, plan.outputLimit);
+          : finishReasonOf(finish, { maxOutputTokens });
       return {
         content: collector.result().content,
         hostCalls,
         finish: { ...finish, finishReason },
         isReplayed: round.isReplayed === true,
-        brokenBy: errors[0],
+        errors,
         isRepeated,
         release: () => held.release(finishReason),
         responseId,
@@ -188,6 +204,13 @@ function createForwarder(
     held.write(part);
   }
 
+  /** Forwards a part of a call that the servers of the model ran. Hosts have not declared the search of the loop. */
+  function emitHosted(part: PartOf<'tool-call'> | PartOf<'tool-result'>): void {
+    if (!tools.isServerSearch(part.toolName)) return emit(part);
+    collector.add(part);
+    show(part, part => held.write(part));
+  }
+
   function openBlock(part: PartOf<'text-start' | 'reasoning-start'>, type: OpenBlock['type']): void {
     const id = ids.block(part.id);
     blocks.set(`${type} ${id}`, { type, id });
@@ -197,11 +220,11 @@ function createForwarder(
   function endBlock(part: PartOf<'text-end' | 'reasoning-end'>): void {
     const id = ids.block(part.id);
     blocks.delete(`${part.type} ${id}`);
-    emit(withId(part, id));
+    emit(state.control.mark(withId(part, id)));
   }
 
   function addCall(part: PartOf<'tool-call'>): void {
-    const { input, providerMetadata, own } = part;
+    const { input, providerMetadata, own } = state.control.mark(part);
     const found = tools.find(part);
     const { toolName } = found;
     const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);

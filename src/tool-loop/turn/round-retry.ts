@@ -2,9 +2,11 @@ import { delay } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
 import type { Finish } from '../../core/part.js';
 import { retryDelay } from '../../http/retry.js';
-import type { CallRunner } from '../calls/call-runner.js';
+import type { CallRunner } from '../calls/call-schedule.js';
 import type { CallOutcome } from '../calls/calls.js';
 import { withOutcomes } from '../context/history.js';
+import { toCallContent } from './partial-turn.js';
+import { toMessage } from './rounds.js';
 import type { Turn } from './turn.js';
 
 /*
@@ -15,7 +17,7 @@ import type { Turn } from './turn.js';
 
 interface BrokenRound {
   readonly finish: Pick<Finish, 'usage'>;
-  readonly brokenBy?: unknown;
+  readonly errors: readonly unknown[];
 }
 
 const NOT_RUN = 'Not run: the response broke off and was requested again.';
@@ -27,6 +29,7 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
   let kept: CallOutcome[] = [];
   let callsBefore = 0;
   let wait: number | undefined;
+  let isUsagePartial = false;
 
   return {
     /** Number of the attempt, from 1. */
@@ -43,9 +46,15 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
       return callsBefore;
     },
 
+    /** True if the server did not report the usage of a broken attempt. */
+    get isUsagePartial(): boolean {
+      return isUsagePartial;
+    },
+
     /** Begins another round. */
     reset(): void {
       attempt = 1;
+      isUsagePartial = false;
       kept = [];
       callsBefore = 0;
     },
@@ -68,24 +77,18 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
       { round, calls, summary }: { round: number; calls: CallRunner; summary: BrokenRound },
     ): Promise<CoreCall> {
       const { outcomes, dropped } = await calls.keepStarted(NOT_RUN);
-      const { brokenBy } = summary;
+      const [brokenBy] = summary.errors;
       state.limits.dropCalls(dropped);
       state.record.addUsage(summary.finish.usage);
+      isUsagePartial ||= summary.finish.usage.inputTokens.total === undefined;
       kept.push(...outcomes);
       if (outcomes.length > 0) callsBefore += calls.size;
       attempt++;
-      const cause = brokenBy instanceof Error ? brokenBy.message : String(brokenBy);
-      outside.emit({ type: 'round-retry', round, attempt, cause });
+      outside.emit({ type: 'round-retry', round, attempt, cause: toMessage(brokenBy) });
       await delay(wait, { abortSignal: signal });
       if (outcomes.length === 0) return request;
-      // Ids of a response that failed may be unknown to the server.
-      const content = outcomes.map(({ call: { toolCallId, toolName, input } }) => ({
-        type: 'tool-call' as const,
-        toolCallId,
-        toolName,
-        input,
-      }));
-      return withOutcomes(request, { content, outcomes });
+      state.record.addCalls(outcomes);
+      return withOutcomes(request, { content: toCallContent(outcomes), outcomes });
     },
   };
 }

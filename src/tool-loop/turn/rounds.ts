@@ -1,12 +1,18 @@
+import { APICallError } from '@ai-sdk/provider';
+import { delay } from '@ai-sdk/provider-utils';
 import type { CoreCall, RoundResponse, TurnLink } from '../../core/call.js';
+import { contentToParts } from '../../core/collector.js';
+import { NO_FINISH } from '../../core/finish.js';
 import type { Part } from '../../core/part.js';
 import { type CoreModel, sourceOf } from '../../core/source.js';
-import { retry } from '../../http/retry.js';
+import { retryDelay } from '../../http/retry.js';
 import { onceAborted, untilAborted } from '../../shared/abort.js';
 import type { ToolListing } from '../../tools/tool-source.js';
 import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
 import type { Steps } from '../durable/steps.js';
+import type { Exchange } from './partial-turn.js';
 import type { TurnLifetime } from './turn-limits.js';
+import type { EmitEvent } from './turn-reports.js';
 import type { TurnTools } from './turn-tools.js';
 
 /** Opens a round. `number` is that of the following round for a request that compacts the conversation. */
@@ -39,6 +45,10 @@ interface RoundOpenerOptions extends Required<Pick<TurnLink, 'hostedCalls'>> {
   readonly tools: TurnTools;
   /** True if the host cannot retry the first request. */
   readonly isOpen: boolean;
+  /** What an earlier attempt at the turn has done. */
+  readonly done: readonly Exchange[];
+  /** Reports a response that is requested again. */
+  readonly onRetry: EmitEvent;
 }
 
 /** Returns the function that sends the rounds of a turn, live or from their records. */
@@ -51,25 +61,37 @@ export function createRoundOpener({
   tools,
   hostedCalls,
   isOpen,
+  done,
+  onRetry,
 }: RoundOpenerOptions): OpenRound {
   const { signal } = lifetime;
   const stateOf = createStates();
+  const replayed = done.filter(({ content }) => content.length > 0);
 
   return async (options, number, { isCompaction = false, attempt } = {}) => {
+    const earlier = replayed.shift();
+    if (earlier !== undefined) return { ...sourceOf(toParts(earlier)), isReplayed: true };
     const toRequest = (request: CoreCall, response?: RoundResponse) => ({
       ...request,
       turn: { id: steps.turnId, round: number, stateOf, isCompaction, response, hostedCalls },
     });
     const isFirst = number === 1 && !isOpen;
     let listing: ToolListing | undefined;
+    const onBroken = (error: unknown, next: number): void =>
+      onRetry({ type: 'round-retry', round: number, attempt: next, cause: toMessage(error) });
     const open = async (response?: RoundResponse): Promise<Round> => {
       // The tools of a response that exists are those with which it was created.
       if (!isFirst && (response === undefined || response === 'submit')) listing = await tools.refresh();
-      const send = () => openRound(model, toRequest(isFirst ? options : tools.applyTo(options), response));
+      const request = () => openRound(model, toRequest(tools.applyTo(options), response));
+      // A server without the search of the API receives a request with the one of the loop.
+      const send = () =>
+        request().catch((error: unknown) =>
+          tools.isSearchRejected(error) ? request() : Promise.reject(error),
+        );
       // A host retries the first request, but not inside of a step of a workflow.
-      if ((isFirst && attempt === undefined && !steps.isOrdered) || typeof response === 'object')
-        return send();
-      return retry(send, { ...retries, signal });
+      const isOfHost = (isFirst && attempt === undefined && !steps.isOrdered) || typeof response === 'object';
+      const { isStream } = options;
+      return openAgain(send, { ...retries, ...(isOfHost && { maxRetries: 0 }), signal, isStream, onBroken });
     };
     if (!steps.isDurable) return open();
     const openReadable = async (response?: RoundResponse): Promise<Round> => {
@@ -88,6 +110,51 @@ export function createRoundOpener({
     });
   };
 }
+
+/** Returns the parts of a response that an earlier attempt received. */
+const toParts = ({ content, responseId, finish = NO_FINISH }: Exchange): Part[] => [
+  ...(responseId === undefined ? [] : [{ type: 'response-metadata' as const, id: responseId }]),
+  ...contentToParts(content),
+  { ...finish, finishReason: { unified: 'tool-calls', raw: finish.finishReason.raw } },
+];
+
+/** Opens a response, again if it fails. A response that is not streamed may break before it is opened. */
+async function openAgain(
+  open: () => Promise<Round>,
+  {
+    signal,
+    isStream,
+    onBroken,
+    ...retries
+  }: Retries & {
+    signal: AbortSignal;
+    isStream: boolean;
+    onBroken: (error: unknown, attempt: number) => void;
+  },
+): Promise<Round> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const round = await open();
+      return attempt === 1 ? round : { ...round, attempts: attempt };
+    } catch (error) {
+      const isBroken = hasBegun(error);
+      // A stream has no output yet, so its failure is also one of the request.
+      const { maxRetries: ofRequests, streamRetries } = retries;
+      const ofBroken = isStream ? Math.max(ofRequests, streamRetries) : streamRetries;
+      const maxRetries = isBroken ? ofBroken : ofRequests;
+      const wait = retryDelay(error, { ...retries, attempt: attempt - 1, maxRetries });
+      if (signal.aborted || wait === undefined) throw error;
+      if (isBroken) onBroken(error, attempt + 1);
+      await delay(wait, { abortSignal: signal });
+    }
+  }
+}
+
+/** Returns true for the error of a response that the server began with a status of success. */
+const hasBegun = (error: unknown): boolean =>
+  APICallError.isInstance(error) && error.responseHeaders !== undefined && (error.statusCode ?? 200) < 300;
+
+export const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Creates the states that layers keep between the requests of a turn. */
 function createStates(): TurnLink['stateOf'] {

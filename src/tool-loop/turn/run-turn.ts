@@ -1,56 +1,49 @@
 import type { CoreCall } from '../../core/call.js';
-import { toReasonText } from '../../core/finish.js';
-import type { Finish, FinishReason } from '../../core/part.js';
+import { toReasonText, toRoundUsage } from '../../core/finish.js';
+import type { Finish, FinishReason, Part } from '../../core/part.js';
 import type { Prompt, ToolResultOutput } from '../../core/prompt.js';
 import type { PartSink } from '../../core/source.js';
 import { toMissingToolText } from '../approvals/host-approvals.js';
-import type { CallRunner } from '../calls/call-runner.js';
+import type { CallRunner } from '../calls/call-schedule.js';
 import type { CallOutcome } from '../calls/calls.js';
 import { isCompleteReason, isIncompleteReason } from '../calls/host-calls.js';
 import { createRoundCalls } from '../calls/round-calls.js';
 import { withOutcomes, withoutCalls } from '../context/history.js';
+import { type PreparedRound, withSettings } from '../context/round-control.js';
+import type { SteeringNotDeliveredReason, TurnSteering } from '../context/steering.js';
 import type { Round } from '../durable/recorded-rounds.js';
-import { readRound, type RoundSummary } from './round-reader.js';
+import { toModelMessages } from '../../versions/write-call.js';
+import { readRound, type RoundSummary, type TurnSink } from './round-reader.js';
 import { createRoundRetry } from './round-retry.js';
 import type { Turn, TurnOutside, TurnState } from './turn.js';
-import type { ReachedLimit } from './turn-limits.js';
-import { toRoundUsage } from './turn-reports.js';
+import { endOf, type ReachedLimit, type RoundEnd } from './turn-limits.js';
+import type { PartialTurn } from './partial-turn.js';
+import { costOf } from './turn-reports.js';
 
-/**
- * The end of a round.
- *
- * - `incomplete`: the response may be truncated, so that the turn ends with its reason.
- * - `compaction`: the response contains nothing but the compacted conversation, and the round itself follows.
- * - `waiting`: the host has to run or to approve a call.
- * - `answer`: the model called no tool of the loop.
- * - `limit`: the model called a tool although it was not allowed to.
- * - `next`: the outputs of the calls are sent in another round.
- */
-export type RoundEnd = 'incomplete' | 'compaction' | 'waiting' | 'answer' | 'limit' | 'next';
-
-interface RoundFacts {
-  readonly finishReason: FinishReason;
-  /** True if the request allowed calls. */
-  readonly mayCall: boolean;
-  /** True if the response contains nothing but a requested compaction. */
-  readonly isCompaction: boolean;
-  /** Number of calls of the loop. */
-  readonly calls: number;
-  /** Number of calls that the host has to run or to approve. */
-  readonly hostCalls: number;
+/** A round whose response has begun. */
+export interface OpenedRound extends PreparedRound {
+  readonly round: Round;
+  /** Parts that precede those of the round. */
+  readonly before: readonly Part[];
 }
 
-/**
- * Returns how a round ends.
- *
- * @internal
- */
-export function endOf({ finishReason, mayCall, isCompaction, calls, hostCalls }: RoundFacts): RoundEnd {
-  if (isIncompleteReason(finishReason)) return 'incomplete';
-  if (isCompaction) return 'compaction';
-  if (hostCalls > 0) return 'waiting';
-  if (calls === 0) return 'answer';
-  return mayCall ? 'next' : 'limit';
+type TakenMessages = Awaited<ReturnType<TurnSteering['take']>>;
+
+/** Prepares and opens a round, with the messages of the user that have arrived. */
+export async function openNext(
+  { state: { control, steering, tools }, outside }: Turn,
+  request: CoreCall,
+  number: number,
+  steered?: TakenMessages,
+): Promise<OpenedRound> {
+  const taken = steered ?? (await steering.take(number));
+  const prepared = await control.prepare(steering.addTo(request, taken), number);
+  tools.activate(prepared.settings?.activeTools);
+  const { messages, parts } = steering.deliver(taken, { round: number, prompt: prepared.request.prompt });
+  const round = await outside.openRound(withSettings(prepared), number);
+  if (messages.length > 0)
+    outside.emit({ type: 'steering', round: number, messages: toModelMessages(messages) });
+  return { ...prepared, before: parts, round };
 }
 
 /**
@@ -60,45 +53,54 @@ export function endOf({ finishReason, mayCall, isCompaction, calls, hostCalls }:
  * Writes one `stream-start`, the parts of all rounds, and one `finish` with the usage of all rounds. Rejects only on
  * abort: any other failure ends the turn with an `error` part and `finish`.
  */
-export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: PartSink): Promise<void> {
+export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: TurnSink): Promise<void> {
   const { plan, state, outside } = turn;
-  const { limits, record, compaction } = state;
+  const { limits, record, compaction, control } = state;
   const retry = createRoundRetry(turn);
   const { lifetime, openRound } = outside;
-  let { request } = plan;
-  let round = firstRound;
+  let opened = first;
   let number = 1;
   let calls: CallRunner | undefined;
   let isCompacting = false;
+  let steered: TakenMessages | undefined;
 
   try {
-    if (round === undefined) {
+    if (opened === undefined) {
       sink.write({ type: 'stream-start', warnings: [...plan.warnings] });
       const answered = await runPendingCalls(turn, sink);
       if (answered === undefined) {
+        state.steering.end('waiting-for-tool-results');
         finishTurn(turn, sink, { unified: 'tool-calls', raw: undefined });
         return;
       }
-      request = answered;
-      round = await openRound(request, 1);
+      opened = await openNext(turn, answered, 1);
     }
     for (;;) {
-      const { isReplayed } = round;
+      const { round } = opened;
+      const sent = withSettings(opened);
       const { callsBefore } = retry;
-      calls = createRoundCalls(turn, { round: number, request, write: sink.write, isReplayed, callsBefore });
-      const isFirst = round === firstRound && retry.attempt === 1;
-      const summary = await readRound(round, { turn, calls, sink, isFirst, isRepeatable: retry.accepts });
+      calls = createRoundCalls(turn, {
+        ...{ round: number, request: sent, write: sink.write },
+        ...{ isReplayed: round.isReplayed, callsBefore },
+      });
+      const isFirst = opened === first && retry.attempt === 1;
+      const summary = await readRound(round, {
+        ...{ turn, calls, sink, isFirst, before: opened.before, isRepeatable: retry.accepts },
+        maxOutputTokens: plan.reportsLength ? undefined : sent.maxOutputTokens,
+      });
       const { finish } = summary;
       if (summary.isRepeated) {
-        request = await retry.next(request, { round: number, calls, summary });
-        round = await openRound(request, number, { isCompaction: isCompacting, attempt: retry.attempt });
+        const request = await retry.next(opened.request, { round: number, calls, summary });
+        const prepared: PreparedRound = { request, settings: opened.settings };
+        const options = { isCompaction: isCompacting, attempt: retry.attempt };
+        opened = { ...prepared, before: [], round: await openRound(withSettings(prepared), number, options) };
         continue;
       }
       const { finishReason } = finish;
       record.addUsage(finish.usage);
 
       // Calls are forbidden in the last round, and in every round with the tool choice `none`.
-      const mayCall = request.toolChoice?.type !== 'none';
+      const mayCall = sent.toolChoice?.type !== 'none';
       const isIncomplete = isIncompleteReason(finishReason);
       if (isIncomplete) calls.abandon('The response ended before this tool had finished.');
       else if (!mayCall) {
@@ -111,10 +113,13 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
         isCompacting && !isIncomplete && compaction.read(number, summary) && calls.size === 0;
       summary.release();
       const allOutcomes = [...retry.kept, ...outcomes];
-      record.addRound({ ...summary, isCompaction, attempts: retry.attempt }, allOutcomes);
+      const attempts = round.attempts ?? retry.attempt;
+      const isUsagePartial = retry.isUsagePartial || round.attempts !== undefined;
+      record.addRound({ ...summary, isCompaction, attempts, isUsagePartial }, outcomes, retry.kept);
       limits.recordRound(allOutcomes);
       retry.reset();
       reportRound(outside, number, { summary, isCompaction });
+      if (!isCompaction) control.addRound(number, summary, allOutcomes);
 
       const end = endOf({
         finishReason,
@@ -123,52 +128,85 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
         calls: calls.size,
         hostCalls: summary.hostCalls.length + calls.size - outcomes.length,
       });
-      switch (end) {
-        case 'incomplete':
-          finishTurn(turn, sink, finishReason, finish);
-          return;
-        case 'waiting':
-          finishTurn(turn, sink, { unified: 'tool-calls', raw: finishReason.raw }, finish);
-          return;
-        case 'answer':
-        case 'limit':
-          if (isWithoutText(summary)) explainLimit(state, sink);
-          finishTurn(
-            turn,
-            sink,
-            end === 'answer' ? finishReason : { unified: 'other', raw: finishReason.raw },
-            finish,
-          );
-          return;
-        case 'compaction':
-          isCompacting = false;
-          request = withOutcomes(request, { content: summary.content, outcomes });
-          round = await openRound(request, number);
-          break;
-        case 'next': {
-          // The outcomes are recorded: an error in the next request does not concern them.
-          calls = undefined;
-          request = withOutcomes(request, { content: summary.content, outcomes });
-          const reached = limits.reachedLimit(number + 1);
-          if (reached !== undefined) request = withoutCalls(request);
-          reportLimit(turn, number, reached);
-          const isDue = compaction.isDue(number, finish.usage);
-          number++;
-          round = isDue ? await openCompaction(turn, request, number) : undefined;
-          isCompacting = round !== undefined;
-          round ??= await openRound(request, number);
-        }
+      let request = withOutcomes(opened.request, { ...summary, outcomes });
+      if (end === 'compaction') {
+        isCompacting = false;
+        opened = await openNext(turn, request, number, steered);
+        continue;
       }
+      // The outcomes are recorded: an error in the next request does not concern them.
+      if (end === 'next') calls = undefined;
+      const following = await takeFollowing(turn, { end, finishReason, number });
+      if (typeof following === 'string') {
+        if (end === 'incomplete' && finishReason.unified === 'error') record.addCalls(calls?.ran() ?? []);
+        if (end === 'waiting') record.addHostCalls(summary.content);
+        endTurn(turn, sink, { end, summary, reason: following });
+        return;
+      }
+      steered = following;
+      const reached = limits.reachedLimit(number + 1);
+      if (reached !== undefined) request = withoutCalls(request);
+      reportLimit(turn, number, reached);
+      const isDue = compaction.isDue(number, finish.usage);
+      number++;
+      const compacting = isDue ? await openCompaction(turn, request, number) : undefined;
+      isCompacting = compacting !== undefined;
+      opened = compacting ?? (await openNext(turn, request, number, steered));
     }
   } catch (cause) {
     const error = lifetime.signal.aborted ? lifetime.signal.reason : cause;
-    round?.cancel(error);
-    if (lifetime.isAborted()) throw error;
-    calls?.abandon('The turn ended before this tool had finished.');
+    opened?.round.cancel(error);
+    if (!lifetime.isAborted()) calls?.abandon('The turn ended before this tool had finished.');
+    record.addCalls(calls?.ran() ?? []);
+    state.steering.end(lifetime.isAborted() ? 'aborted' : 'error');
+    if (lifetime.isAborted()) {
+      reportEnd(turn, 'aborted');
+      throw error;
+    }
     reportLimit(turn, number, lifetime.reachedLimit());
-    sink.write({ type: 'error', error: record.toFinalError(error) });
-    finishTurn(turn, sink, { unified: 'error', raw: undefined });
+    finishTurn(turn, sink, { unified: 'error', raw: undefined }, { errors: [error] });
   }
+}
+
+/**
+ * Decides if a turn goes on after a round. Returns the messages of the user for the next round, or the reason why messages
+ * that arrive from now on are not delivered.
+ */
+async function takeFollowing(
+  { state: { control, limits, record, steering } }: Turn,
+  { end, finishReason, number }: { end: RoundEnd; finishReason: FinishReason; number: number },
+): Promise<TakenMessages | SteeringNotDeliveredReason> {
+  if (end === 'incomplete') return finishReason.unified === 'error' ? 'error' : 'finished';
+  if (end === 'waiting') return 'waiting-for-tool-results';
+  if (end === 'next') {
+    if (!(await control.isStopped())) return steering.take(number + 1);
+    record.addLimit({ limit: 'stop-when', reason: 'a condition of `stopWhen` is met.' });
+    return 'stop-condition';
+  }
+  if (end === 'limit' || (record.reachedLimit ?? limits.reachedLimit(number)) !== undefined) return 'limit';
+  const taken = await steering.take(number + 1, { afterAnswer: true });
+  if (taken.length === 0) return 'finished';
+  return (await control.isStopped()) ? 'stop-condition' : taken;
+}
+
+/** Ends a turn after a round. */
+function endTurn(
+  turn: Turn,
+  sink: PartSink,
+  { end, summary, reason }: { end: RoundEnd; summary: RoundSummary; reason: SteeringNotDeliveredReason },
+): void {
+  const { finish } = summary;
+  const { unified, raw } = finish.finishReason;
+  turn.state.steering.end(reason);
+  if ((end === 'answer' || end === 'limit') && isWithoutText(summary)) explainLimit(turn.state, sink);
+  const byEnd = { waiting: 'tool-calls', next: 'tool-calls', limit: 'other' } as const;
+  const errors = end === 'incomplete' ? summary.errors : [];
+  finishTurn(
+    turn,
+    sink,
+    { unified: end in byEnd ? byEnd[end as keyof typeof byEnd] : unified, raw },
+    { ...finish, errors },
+  );
 }
 
 /** Removes the calls that wait for an approval of the host, which have no outcome in this turn. */
@@ -203,6 +241,7 @@ async function runPendingCalls(turn: Turn, { write }: PartSink): Promise<CoreCal
     else calls.add(call, tool, { isComplete: true });
   }
   const outcomes = withoutAsked(await calls.waitForAll(), state);
+  state.record.addCalls(outcomes, { areNew: false });
   if (outcomes.length < calls.size) return undefined;
 
   const outputs = new Map<ToolResultOutput, ToolResultOutput>();
@@ -225,14 +264,32 @@ const withOutputs = (prompt: Prompt, outputs: ReadonlyMap<ToolResultOutput, Tool
 
 /** Writes the end of a turn. A response that is not streamed has all warnings in its result. */
 function finishTurn(
-  { plan, state: { record } }: Turn,
+  turn: Turn,
   { write }: PartSink,
   finishReason: FinishReason,
-  last?: Omit<Finish, 'type' | 'finishReason' | 'usage'>,
+  {
+    errors = [],
+    ...last
+  }: Partial<Omit<Finish, 'type' | 'finishReason' | 'usage'>> & { errors?: readonly unknown[] } = {},
 ): void {
+  const { plan, state } = turn;
+  const { record } = state;
+  const partialTurn = reportEnd(turn, errors.length > 0 ? 'failed' : 'finished');
+  for (const error of errors) write({ type: 'error', error: record.toFinalError(error, partialTurn) });
   const warnings = record.warnings.map(message => ({ type: 'other' as const, message }));
   if (!plan.request.isStream && warnings.length > 0) write({ type: 'stream-start', warnings });
-  write(record.toFinish(finishReason, last));
+  write(record.toFinish(finishReason, { ...last, partialTurn }));
+}
+
+/** Reports the end of a turn. Returns what it has done if it did not finish. */
+function reportEnd(
+  { plan: { identity, request }, state: { record }, outside }: Turn,
+  outcome: 'finished' | 'failed' | 'aborted',
+): PartialTurn | undefined {
+  const turn = outcome === 'finished' ? undefined : record.toPartialTurn(identity.turnId, request.host);
+  if (outcome === 'failed') outside.onFailure(record.exchanges);
+  outside.emit({ type: 'turn-end', outcome, ...costOf(record.usage), ...(turn !== undefined && { turn }) });
+  return turn;
 }
 
 /** Requests a compaction. Returns undefined if the request fails, because the turn can go on without it. */
@@ -240,9 +297,10 @@ async function openCompaction(
   { state, outside: { openRound, lifetime } }: Turn,
   request: CoreCall,
   number: number,
-): Promise<Round | undefined> {
+): Promise<OpenedRound | undefined> {
   try {
-    return await openRound(request, number, { isCompaction: true });
+    const round = await openRound(request, number, { isCompaction: true });
+    return { request, settings: undefined, before: [], round };
   } catch (error) {
     if (lifetime.signal.aborted) throw error;
     state.compaction.fail(number, error);
@@ -279,10 +337,7 @@ function reportLimit({ state, outside }: Turn, round: number, reached: ReachedLi
 }
 
 /** Writes a text for the user if a limit ended the calling of tools. */
-function explainLimit(
-  { record, ids }: Pick<TurnState, 'record' | 'ids'>,
-  { write }: Pick<PartSink, 'write'>,
-): void {
+function explainLimit({ record, ids }: Pick<TurnState, 'record' | 'ids'>, { write }: PartSink): void {
   const { reachedLimit } = record;
   if (reachedLimit === undefined) return;
   const id = ids.round().block('limit');

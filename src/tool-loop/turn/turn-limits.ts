@@ -1,18 +1,62 @@
-import { createTimeLimit, onceAborted } from '../../shared/abort.js';
+import type { FinishReason } from '../../core/part.js';
+import { type AbortSource, createTimeLimit, onceAborted } from '../../shared/abort.js';
 import { toStableJson } from '../../shared/json.js';
-import type { ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
+import { isReadOnly, type ToolDefinition, type ToolOutput } from '../../tools/tool-source.js';
 import type { Admission } from '../calls/call-schedule.js';
 import { type CallOutcome, isErrorOutput, type LoopCall, parseInput, toValidJson } from '../calls/calls.js';
+import { isIncompleteReason } from '../calls/host-calls.js';
 
 /** A limit of the tool loop that can end a turn. */
 export type TurnLimit =
-  'max-rounds' | 'max-tool-calls' | 'repeated-failures' | 'repeated-calls' | 'total-timeout';
+  | 'max-rounds'
+  | 'max-tool-calls'
+  | 'repeated-failures'
+  | 'repeated-calls'
+  | 'total-timeout'
+  | 'stop-when'
+  | 'max-cost'
+  | 'max-tokens';
 
 /** A limit that a turn has reached. */
 export interface ReachedLimit {
   readonly limit: TurnLimit;
   /** The reason for the model and the user, as the end of a sentence. */
   readonly reason: string;
+}
+
+/**
+ * The end of a round.
+ *
+ * - `incomplete`: the response may be truncated, so that the turn ends with its reason.
+ * - `compaction`: the response contains nothing but the compacted conversation, and the round itself follows.
+ * - `waiting`: the host has to run or to approve a call.
+ * - `answer`: the model called no tool of the loop.
+ * - `limit`: the model called a tool although it was not allowed to.
+ * - `next`: the outputs of the calls are sent in another round.
+ */
+export type RoundEnd = 'incomplete' | 'compaction' | 'waiting' | 'answer' | 'limit' | 'next';
+
+interface RoundFacts {
+  readonly finishReason: FinishReason;
+  /** True if the request allowed calls. */
+  readonly mayCall: boolean;
+  /** True if the response contains nothing but a requested compaction. */
+  readonly isCompaction: boolean;
+  /** Number of calls of the loop. */
+  readonly calls: number;
+  /** Number of calls that the host has to run or to approve. */
+  readonly hostCalls: number;
+}
+
+/**
+ * Returns how a round ends.
+ */
+export function endOf({ finishReason, mayCall, isCompaction, calls, hostCalls }: RoundFacts): RoundEnd {
+  if (isIncompleteReason(finishReason)) return 'incomplete';
+  if (isCompaction) return 'compaction';
+  if (hostCalls > 0) return 'waiting';
+  if (calls === 0) return 'answer';
+  return mayCall ? 'next' : 'limit';
 }
 
 export type TurnLimits = ReturnType<typeof createTurnLimits>;
@@ -22,12 +66,15 @@ const MAX_SAME_FAILURES = 3;
 
 export interface TurnLimitOptions {
   readonly maxRounds: number;
-  readonly maxToolCalls: number | undefined;
+  readonly maxToolCalls: number;
   readonly maxRepeatedCalls: number;
 }
 
 /** Limits a turn: after a limit is reached, the model must respond without further calls. */
-export function createTurnLimits({ maxRounds, maxToolCalls, maxRepeatedCalls }: TurnLimitOptions) {
+export function createTurnLimits(
+  { maxRounds, maxToolCalls, maxRepeatedCalls }: TurnLimitOptions,
+  reachedBudget?: () => ReachedLimit | undefined,
+) {
   const repeatedCalls = createRepeatedCalls(maxRepeatedCalls);
   const failures = new Map<string, number>();
   let calls = 0;
@@ -39,13 +86,14 @@ export function createTurnLimits({ maxRounds, maxToolCalls, maxRepeatedCalls }: 
       { tool, warn }: { tool: ToolDefinition | undefined; warn: (message: string) => void },
     ): Admission {
       calls++;
-      if (maxToolCalls !== undefined && calls > maxToolCalls) {
+      if (calls > maxToolCalls) {
         const refusal: ToolOutput = {
           type: 'error-text',
           value: `Not run: ${toLimitReason(maxToolCalls, 'tool call')}`,
         };
         return () => refusal;
       }
+      if (maxRepeatedCalls === Infinity || (tool !== undefined && isReadOnly(tool))) return () => 'run';
       repeatedCalls.add(call, tool);
       return () => {
         const verdict = repeatedCalls.check(call);
@@ -92,16 +140,15 @@ export function createTurnLimits({ maxRounds, maxToolCalls, maxRepeatedCalls }: 
       if (round >= maxRounds) {
         return { limit: 'max-rounds', reason: toLimitReason(maxRounds, 'round') };
       }
-      if (maxToolCalls !== undefined && calls >= maxToolCalls) {
+      if (calls >= maxToolCalls) {
         return { limit: 'max-tool-calls', reason: toLimitReason(maxToolCalls, 'tool call') };
       }
       if (failureLimit !== undefined) return failureLimit;
-      return repeatedCalls.isStuck
-        ? {
-            limit: 'repeated-calls',
-            reason: 'the same call was repeated although its output did not change.',
-          }
-        : undefined;
+      if (repeatedCalls.isStuck) {
+        const reason = 'the same call was repeated although its output did not change.';
+        return { limit: 'repeated-calls', reason };
+      }
+      return reachedBudget?.();
     },
   };
 
@@ -116,6 +163,9 @@ const toLimitReason = (limit: number, noun: string): string =>
   `the limit of ${toCount(limit, noun)} is reached.`;
 
 const toCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Maximum length of arguments that are compared as values. Longer ones are compared as text. */
+const MAX_COMPARED = 10_000;
 
 /** Number of repeats of the same call after which the model must respond without calls. */
 const MAX_REPEATS = 3;
@@ -144,8 +194,11 @@ function createRepeatedCalls(maxRepeatedCalls: number) {
   return {
     /** Adds a call, in the order of the model. */
     add(call: LoopCall, tool: ToolDefinition | undefined): void {
-      const parsed = parseInput(call.input, { toolName: call.toolName, schema: tool?.inputSchema });
-      const key = toStableJson([call.toolName, parsed.success ? parsed.input : call.input]);
+      const isLong = call.input.length > MAX_COMPARED;
+      const parsed = isLong
+        ? undefined
+        : parseInput(call.input, { toolName: call.toolName, schema: tool?.inputSchema });
+      const key = toStableJson([call.toolName, parsed?.success ? parsed.input : call.input]);
       latest = {
         key,
         previous: latest?.key === key ? latest : undefined,
@@ -217,7 +270,7 @@ export function createLifetime(abortSignal: AbortSignal | undefined, millisecond
   const message = `The turn exceeded its limit of ${milliseconds} ms (timeouts.total).`;
   const limit = createTimeLimit(abortSignal, { milliseconds, message });
   const reason = `the limit of ${milliseconds} ms for the turn is reached (timeouts.total).`;
-  const followed = new Map<AbortSignal, () => void>();
+  const followed = new Map<AbortSource, () => void>();
   let wasCancelled = false;
   return {
     /** Aborts when the turn has to end, with the reason. */
@@ -231,7 +284,7 @@ export function createLifetime(abortSignal: AbortSignal | undefined, millisecond
       limit.abort(reason);
     },
     /** Ends the turn with an error when one of the signals aborts. */
-    endWith(signals: readonly AbortSignal[]): void {
+    endWith(signals: readonly AbortSource[]): void {
       for (const signal of signals) {
         if (followed.has(signal)) continue;
         const end = (): void => limit.abort(signal.reason);

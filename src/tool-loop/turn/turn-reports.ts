@@ -1,9 +1,18 @@
-import { APICallError } from '@ai-sdk/provider';
-import type { JSONObject } from '../../shared/json.js';
-import type { Finish, FinishReason, Usage } from '../../core/part.js';
-import { addUsage, NO_USAGE, totalOf } from '../../core/finish.js';
+import type { ModelMessage } from '@ai-sdk/provider-utils';
+import { asJson, type JSONObject } from '../../shared/json.js';
+import type { Host } from '../../core/call.js';
+import type { Content, Finish, FinishReason, Usage } from '../../core/part.js';
+import { addUsage, NO_USAGE, type RoundUsage, toRoundUsage } from '../../core/finish.js';
 import type { ToolCallContext } from '../../tools/tool-source.js';
 import { type CallEvent, type CallOutcome, isErrorOutput } from '../calls/calls.js';
+import {
+  copyError,
+  type Exchange,
+  type PartialTurn,
+  toCallContent,
+  toPartialTurn,
+  withPartialTurn,
+} from './partial-turn.js';
 import type { ReachedLimit } from './turn-limits.js';
 
 /*
@@ -34,6 +43,10 @@ type TurnEvent =
       /** The message of the error. */
       cause: string;
     }
+  /** Messages of the user that arrived during the turn are in the request of a round. */
+  | { type: 'steering'; round: number; messages: readonly ModelMessage[] }
+  /** Old outputs are left out from a round on: their number, and an estimate of their tokens. */
+  | { type: 'context-cleared'; round: number; outputs: number; tokens: number }
   /** A limit ended the calling of tools, a repeated call was not run, or something such as the journal failed. */
   | { type: 'warning'; round: number; message: string }
   | {
@@ -51,37 +64,16 @@ type TurnEvent =
       isCompaction?: boolean;
       /** The names of the adapters that were applied to the model. @default none was */
       adapters?: readonly string[];
+    }
+  | {
+      type: 'turn-end';
+      /** `aborted` if the application ended the turn. */
+      outcome: 'finished' | 'failed' | 'aborted';
+      /** The cost of the turn in US dollars. @default unknown */
+      cost?: number;
+      /** For a turn that did not finish: what it has done. @default nothing */
+      turn?: PartialTurn;
     };
-
-/** The token counts of a round in an event, the same for every version of `ai`. */
-export interface RoundUsage {
-  readonly inputTokens: number | undefined;
-  readonly outputTokens: number | undefined;
-  readonly totalTokens: number | undefined;
-  /** Output tokens of the reasoning. @default unknown */
-  readonly reasoningTokens?: number;
-  /** Input tokens that were read from the prompt cache. @default unknown */
-  readonly cachedInputTokens?: number;
-  /** Input tokens that were written to the prompt cache. @default unknown */
-  readonly cacheWriteInputTokens?: number;
-  /** The usage as the server reported it. @default unknown */
-  readonly raw?: JSONObject;
-}
-
-/** Returns a usage as events and the metadata of rounds contain it. */
-export function toRoundUsage(usage: Usage): RoundUsage {
-  const { cacheRead, cacheWrite } = usage.inputTokens;
-  const { reasoning } = usage.outputTokens;
-  return {
-    inputTokens: usage.inputTokens.total,
-    outputTokens: usage.outputTokens.total,
-    totalTokens: totalOf(usage),
-    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
-    ...(cacheRead !== undefined && { cachedInputTokens: cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWriteInputTokens: cacheWrite }),
-    ...(usage.raw !== undefined && { raw: usage.raw }),
-  };
-}
 
 /** Reports an event of a turn. Never throws. */
 export type EmitEvent = (event: TurnEvent) => void;
@@ -103,6 +95,7 @@ export function createEventEmitter(
 
 /** Facts of a round that has ended. */
 interface EndedRound {
+  readonly content: readonly Content[];
   readonly finish: Finish;
   readonly responseId: string | undefined;
   /** True if the round was read from a record. */
@@ -111,6 +104,8 @@ interface EndedRound {
   readonly isCompaction: boolean;
   /** Number of responses, of which the last one counts. */
   readonly attempts: number;
+  /** True if the server did not report the usage of all of them. */
+  readonly isUsagePartial: boolean;
 }
 
 export type TurnRecord = ReturnType<typeof createTurnRecord>;
@@ -121,18 +116,20 @@ export type TurnRecord = ReturnType<typeof createTurnRecord>;
  * @param onFinish Called before the turn ends regularly, with the error that ended it.
  */
 export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => void = () => {}) {
-  let usage = NO_USAGE;
+  let usage: Usage | undefined;
   const rounds: JSONObject[] = [];
+  const exchanges: Exchange[] = [];
   const warnings = new Set<string>();
   let reachedLimit: ReachedLimit | undefined;
   let turnId: string | undefined;
   let didToolRun = false;
   let finalError: unknown;
+  let end: { finishReason?: FinishReason['unified']; hostCalls: readonly string[] } = { hostCalls: [] };
   let roundStartedAt = performance.now();
 
   return {
     addUsage(added: Usage): void {
-      usage = addUsage(usage, added);
+      usage = usage === undefined ? added : addUsage(usage, added);
     },
 
     /** Sets the id of a turn whose steps are recorded, which the end of the turn then reports. */
@@ -140,28 +137,55 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
       turnId = id;
     },
 
+    /**
+     * Adds a round with the outcomes of its calls. The conversation contains its response unless that failed. Calls of
+     * broken attempts at it are `kept`.
+     */
     addRound(
-      { finish, responseId, isReplayed, isCompaction, attempts }: EndedRound,
+      { content, finish, responseId, isReplayed, isCompaction, attempts, isUsagePartial }: EndedRound,
       outcomes: readonly CallOutcome[],
+      kept: readonly CallOutcome[] = [],
     ): void {
       const now = performance.now();
+      if (finish.finishReason.unified !== 'error') exchanges.push({ content, outcomes, finish, responseId });
       rounds.push({
         ...(responseId !== undefined && { responseId }),
         usage: definedCounts(toRoundUsage(finish.usage)),
         ...(isReplayed && { isReplayed }),
         ...(isCompaction && { isCompaction }),
         ...(attempts > 1 && { attempts }),
-        toolCalls: outcomes.map(({ call, output, duration, isReplayed: isCallReplayed = false }) => ({
-          toolCallId: call.toolCallId,
-          toolName: call.toolName,
-          durationMs: Math.round(duration),
-          isError: isErrorOutput(output),
-          ...(isCallReplayed && { isReplayed: true }),
-        })),
+        ...(isUsagePartial && { isUsagePartial }),
+        toolCalls: [...kept, ...outcomes].map(
+          ({ call, output, duration, isReplayed: isCallReplayed = false }) => ({
+            toolCallId: call.toolCallId,
+            toolName: call.toolName,
+            durationMs: Math.round(duration),
+            isError: isErrorOutput(output),
+            ...(isCallReplayed && { isReplayed: true }),
+          }),
+        ),
         durationMs: Math.round(now - roundStartedAt),
         ...toIssues(finish.own),
       });
       roundStartedAt = now;
+    },
+
+    /** Adds calls that ran although their response is not part of the conversation, or that precede the first round. */
+    addCalls(outcomes: readonly CallOutcome[], { areNew = true } = {}): void {
+      const known = new Set(exchanges.flatMap(exchange => exchange.outcomes.map(({ call }) => call)));
+      const added = outcomes.filter(({ call }) => !known.has(call));
+      if (added.length > 0) exchanges.push({ content: areNew ? toCallContent(added) : [], outcomes: added });
+    },
+
+    /** The responses so far with their calls. */
+    get exchanges(): readonly Exchange[] {
+      return exchanges;
+    },
+
+    /** Returns what the turn has done so far. Undefined if it has done nothing. */
+    toPartialTurn(id: string, { writeMessages }: Pick<Host, 'writeMessages'>): PartialTurn | undefined {
+      if (exchanges.length === 0) return undefined;
+      return toPartialTurn({ turnId: id, rounds, usage: usage ?? NO_USAGE, exchanges, writeMessages });
     },
 
     markToolRun(): void {
@@ -178,8 +202,22 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
       reachedLimit = reached;
     },
 
+    /** Records the calls of a response that the host has to run or to approve. */
+    addHostCalls(content: readonly Content[]): void {
+      end = { ...end, hostCalls: callIdsOf(content) };
+    },
+
+    /** How the turn ended, with the calls of its last response if the host has to run or to approve one. */
+    get end(): { readonly finishReason?: FinishReason['unified']; readonly hostCalls: readonly string[] } {
+      return end;
+    },
+
     get reachedLimit(): ReachedLimit | undefined {
       return reachedLimit;
+    },
+
+    get usage(): Usage {
+      return usage ?? NO_USAGE;
     },
 
     get warnings(): readonly string[] {
@@ -189,38 +227,53 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
     /** Returns the finish part, with the usage of all rounds and each round in `own.rounds`. */
     toFinish(
       finishReason: FinishReason,
-      { providerMetadata, own, structuredOutputText }: Partial<Omit<Finish, 'type'>> = {},
+      {
+        providerMetadata,
+        own: { cost: _ofLastRound, ...facts } = {},
+        structuredOutputText,
+        partialTurn,
+      }: Partial<Omit<Finish, 'type'>> & { partialTurn?: PartialTurn | undefined } = {},
     ): Finish {
       onFinish({ error: finalError });
+      end = { ...end, finishReason: finishReason.unified };
       return {
         type: 'finish',
         finishReason,
-        usage,
+        usage: usage ?? NO_USAGE,
         ...(providerMetadata !== undefined && { providerMetadata }),
         ...(structuredOutputText !== undefined && { structuredOutputText }),
         own: {
-          ...own,
+          ...facts,
+          ...costOf(usage),
           ...(turnId !== undefined && { turnId }),
           rounds,
+          ...(partialTurn !== undefined && { partialTurn: asJson(partialTurn) }),
           ...(reachedLimit !== undefined && { stoppedBy: reachedLimit.limit }),
           ...(warnings.size > 0 && { warnings: [...warnings] }),
         },
       };
     },
 
-    /** Returns the error for the host. It is not retryable after a tool ran, because a retry would run the tool again. */
-    toFinalError(error: unknown): unknown {
+    /**
+     * Returns the error for the host, with what the turn has done. It is not retryable after a tool ran, because a retry
+     * would run the tool again.
+     */
+    toFinalError(error: unknown, partialTurn: PartialTurn | undefined): unknown {
       finalError = error;
-      return didToolRun && isRetryable(error) ? withoutRetry(error) : error;
+      const final = didToolRun && isRetryable(error) ? copyError(error, { isRetryable: false }) : error;
+      return partialTurn === undefined ? final : withPartialTurn(final, partialTurn);
     },
   };
 }
+
+/** Returns the cost of a turn, if it is known. */
+export const costOf = ({ cost }: Usage = NO_USAGE): { cost?: number } => (cost === undefined ? {} : { cost });
 
 /** Returns what the model reports about its response only in the finish part, of which the host sees the last. */
 const toIssues = (own: JSONObject = {}): JSONObject =>
   Object.fromEntries(
     Object.entries(own).filter(([name]) =>
-      ['mcpErrors', 'unnamedCalls', 'droppedEvents', 'incompleteReason'].includes(name),
+      ['answeredBy', 'mcpErrors', 'unnamedCalls', 'droppedEvents', 'incompleteReason'].includes(name),
     ),
   );
 
@@ -233,19 +286,5 @@ const definedCounts = (usage: RoundUsage): JSONObject =>
 const isRetryable = (error: unknown): error is Error =>
   error instanceof Error && 'isRetryable' in error && error.isRetryable === true;
 
-function withoutRetry(error: Error): Error {
-  if (!APICallError.isInstance(error))
-    return Object.assign(new Error(error.message, { cause: error }), { name: error.name });
-  const { message, url, requestBodyValues, statusCode, responseHeaders, responseBody, data } = error;
-  return new APICallError({
-    message,
-    url,
-    requestBodyValues,
-    statusCode,
-    responseHeaders,
-    responseBody,
-    data,
-    cause: error,
-    isRetryable: false,
-  });
-}
+const callIdsOf = (content: readonly Content[]): string[] =>
+  content.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []));

@@ -3,9 +3,21 @@ import type { FunctionTool, Prompt, Tool } from '../../core/prompt.js';
 import { untilAborted } from '../../shared/abort.js';
 import { objectOf } from '../../shared/json.js';
 import { isStrictSchema } from '../../tool-calls/strict-schema.js';
-import type { KnownTool, ToolDefinition, ToolListing, ToolSource } from '../../tools/tool-source.js';
+import type {
+  KnownTool,
+  ListToolsOptions,
+  ToolDefinition,
+  ToolListing,
+  ToolSource,
+} from '../../tools/tool-source.js';
 import { isToolStub } from '../../tools/tool-stubs.js';
 import { createToolFinder, type FindTool, type ToolFinderOptions } from '../calls/tool-finder.js';
+import {
+  type CreateBuiltIn,
+  createDeferral,
+  SERVER_SEARCH,
+  type ToolSearch,
+} from '../context/tool-search.js';
 import { fromListingRecord, toContents, toListingRecord } from '../durable/recorded-rounds.js';
 import type { Steps } from '../durable/steps.js';
 import type { TurnLifetime } from './turn-limits.js';
@@ -16,6 +28,9 @@ export type TurnTools = Awaited<ReturnType<typeof openTurnTools>>;
 interface TurnToolsOptions {
   readonly source: ToolSource;
   readonly steps: Steps;
+  readonly search: ToolSearch;
+  /** Tools that the loop itself provides. */
+  readonly builtIn: readonly CreateBuiltIn[];
   /** Ends when the source is closed. */
   readonly lifetime: Pick<TurnLifetime, 'signal' | 'endWith'>;
   /** Called for each warning, once in a turn. */
@@ -23,14 +38,23 @@ interface TurnToolsOptions {
 }
 
 /** Lists the tools of a turn. */
-export async function openTurnTools(call: CoreCall, { source, steps, lifetime, warn }: TurnToolsOptions) {
+export async function openTurnTools(
+  call: CoreCall,
+  { source, steps, lifetime, warn, search, builtIn }: TurnToolsOptions,
+) {
   const { tools: declared = [] } = call;
-  const { signal } = lifetime;
-  const known = knownToolsOf(call.prompt);
   // A host declares the loop's tools as stubs. The model needs their real schemas, and only while they are available.
   const ownTools = declared.filter(tool => tool.type !== 'function' || !isToolStub(tool));
   const ownNames = new Set(ownTools.map(({ name }) => name));
+  const { list, connect, withFunctions } = createLister(source, {
+    known: knownToolsOf(call.prompt),
+    reserved: [...ownNames],
+    lifetime,
+  });
   const allowed = allowedNamesOf(call);
+  const forced = call.toolChoice?.type === 'tool' ? [call.toolChoice.toolName] : [];
+  const required = [...(allowed ?? []), ...forced];
+  const deferral = createDeferral({ search, builtIn, toFunctionTool, required });
   const warned = new Set<string>();
   let current: Required<ToolFinderOptions> = {
     loopTools: new Map(),
@@ -46,35 +70,31 @@ export async function openTurnTools(call: CoreCall, { source, steps, lifetime, w
     warned.add(message);
   };
 
-  /** The listing of this process. */
-  let listed: Promise<ToolListing> | undefined;
-
-  async function list(): Promise<ToolListing> {
-    listed = untilAborted(source.listTools({ signal, known }), signal);
-    const listing = await listed;
-    lifetime.endWith(listing.closed ?? []);
-    signal.throwIfAborted();
-    return listing;
-  }
-
   function apply({ tools, aliases = new Map(), warnings }: ToolListing): void {
-    const byName = new Map(tools.map(tool => [tool.name, tool]));
+    const byName = byNameOf(tools);
     // Keeps the order, because servers cache the beginning of a request.
     const kept = [...current.loopTools.keys()].flatMap(name => byName.get(name) ?? []);
-    const loopTools = new Map([...kept, ...tools].map(tool => [tool.name, tool]));
+    const loopTools = byNameOf([...kept, ...tools]);
     const isAlias = (name: string): boolean => !loopTools.has(name) && !ownNames.has(name);
     current = {
       loopTools,
       aliases: new Map([...aliases].filter(([name]) => isAlias(name))),
       hostTools: ownTools.filter(tool => !loopTools.has(tool.name)),
     };
-    find = createToolFinder(current);
+    find = createToolFinder({ ...current, loopTools: deferral.update(loopTools, ownNames) });
     for (const message of [...warnings, ...shadowWarnings(ownTools, loopTools)]) warnOnce(message);
   }
 
   /** Lists the tools again. Returns the listing if it differs from the one before. */
   async function refresh(): Promise<ToolListing | undefined> {
-    const listing = await list();
+    const listing = await list().catch((error: unknown) => {
+      lifetime.signal.throwIfAborted();
+      warnOnce(
+        `The tools could not be listed again, so those of the last round are offered. ${error instanceof Error ? error.message : String(error)}`,
+      );
+      return undefined;
+    });
+    if (listing === undefined) return undefined;
     apply(listing);
     if (!steps.isDurable) return undefined;
     const contents = toContents(listing);
@@ -83,25 +103,9 @@ export async function openTurnTools(call: CoreCall, { source, steps, lifetime, w
     return isSame ? undefined : listing;
   }
 
-  /** Lists the tools if this process has not done so: a source may be unable to run a tool that it has not listed. */
-  const connect = async (): Promise<void> => {
-    if (listed === undefined) await list();
-  };
-
   /** Uses a recorded listing. Its tools ask the tools of this process whether a call needs approval. */
   function restore(listing: ToolListing): void {
     lastContents = toContents(listing);
-    const withFunctions = (tool: ToolDefinition): ToolDefinition => {
-      if (tool.needsApproval === undefined) return tool;
-      return {
-        ...tool,
-        async needsApproval(call, callOptions) {
-          await connect();
-          const live = (await listed)?.tools.find(other => isSameTool(other, tool));
-          return live?.needsApproval?.(call, callOptions) ?? true;
-        },
-      };
-    };
     apply({
       ...listing,
       tools: listing.tools.map(withFunctions),
@@ -113,9 +117,11 @@ export async function openTurnTools(call: CoreCall, { source, steps, lifetime, w
 
   const toCurrentName = (name: string): string => current.aliases.get(name)?.name ?? name;
 
-  /** Returns true if the call may use a tool of the loop. */
-  const isAllowed = (name: string): boolean =>
-    allowed === undefined || allowed.some(other => toCurrentName(other) === name);
+  /** Returns the names that a round may use. Undefined without a restriction. */
+  const usable = (names: readonly string[] | undefined): Set<string> | undefined =>
+    names && new Set(names.map(toCurrentName));
+  /** The names of the active tools. */
+  let active: readonly string[] | undefined;
 
   const opened = await steps.step('tools', list, { encode: toListingRecord, decode: fromListingRecord });
   if (opened.isReplayed) {
@@ -128,26 +134,96 @@ export async function openTurnTools(call: CoreCall, { source, steps, lifetime, w
     /** Finds the tool of a call by its current name, or a name that it had earlier. */
     find(named: Parameters<FindTool>[0]): ReturnType<FindTool> {
       const found = find(named);
-      if (found.owner !== 'loop' || isAllowed(found.toolName)) return found;
-      const reason =
-        `The tool ${JSON.stringify(found.toolName)} is not allowed in this call. ` +
-        `Allowed tools: ${(allowed ?? []).map(toCurrentName).join(', ')}.`;
-      return { owner: 'nobody', toolName: found.toolName, reason };
+      const { owner, toolName } = found;
+      if (named.toolName !== toolName && deferral.isUnknown(toolName)) {
+        const reason = `The tool ${JSON.stringify(named.toolName)} is not loaded. Search for it first.`;
+        return { owner: 'nobody', toolName, reason };
+      }
+      // Servers apply `allowedTools` to the tools of the host.
+      const restrictions = [usable(active), owner === 'loop' ? usable(allowed) : undefined];
+      const missing = restrictions.find(names => names?.has(toolName) === false);
+      if (missing === undefined || owner === 'nobody') return found;
+      const names = missing.size === 0 ? 'none' : [...missing].join(', ');
+      const reason = `The tool ${JSON.stringify(toolName)} is not allowed in this call. Allowed tools: ${names}.`;
+      return { owner: 'nobody', toolName, reason };
+    },
+    /** Restricts the rounds that follow to the tools of these names. Undefined removes the restriction. */
+    activate(names: readonly string[] | undefined): void {
+      active = names;
     },
     /** Returns the loop's tool of a name: the offered one, or one that had the name earlier. */
     get: (name: string): ToolDefinition | undefined =>
-      current.loopTools.get(name) ?? current.aliases.get(name),
+      current.loopTools.get(name) ?? current.aliases.get(name) ?? deferral.builtIn(name)?.definition,
+    isServerSearch: deferral.isServerSearch,
+    callTool: deferral.callToolOf(source),
+    /** Returns true if another request can do without the rejected search of the API. */
+    isSearchRejected: (error: unknown): boolean => search.isRejectedBy(error, warnOnce),
     refresh,
     restore,
     connect,
     /** Returns a call with the current tools. */
     applyTo({ tools: _, toolChoice, ...request }: CoreCall): CoreCall {
-      const tools = [...current.hostTools, ...[...current.loopTools.values()].map(toFunctionTool)];
+      const names = usable(active);
+      // Active tools are offered without a search.
+      const tools = [
+        ...current.hostTools,
+        ...(names
+          ? [...current.loopTools.values()].map(toFunctionTool)
+          : deferral.declare(request.prompt, toCurrentName)),
+      ].filter(
+        tool => names?.has(tool.name) !== false && (tool !== SERVER_SEARCH || !ownNames.has(tool.name)),
+      );
       const renamed = toolChoice?.type === 'tool' ? current.aliases.get(toolChoice.toolName) : undefined;
       return {
         ...renameAllowedTools(request, toCurrentName),
         ...(toolChoice && { toolChoice: renamed ? { type: 'tool', toolName: renamed.name } : toolChoice }),
         ...(tools.length > 0 && { tools }),
+      };
+    },
+  };
+}
+
+const byNameOf = (tools: readonly ToolDefinition[]): Map<string, ToolDefinition> =>
+  new Map(tools.map(tool => [tool.name, tool]));
+
+/** Lists the tools of a source, as long as the turn runs. */
+function createLister(
+  source: ToolSource,
+  {
+    lifetime,
+    ...names
+  }: Required<Pick<ListToolsOptions, 'known' | 'reserved'>> & Pick<TurnToolsOptions, 'lifetime'>,
+) {
+  const { signal } = lifetime;
+  /** The listing of this process. */
+  let listed: Promise<ToolListing> | undefined;
+
+  async function list(): Promise<ToolListing> {
+    listed = untilAborted(source.listTools({ signal, ...names }), signal);
+    const listing = await listed;
+    lifetime.endWith(listing.closed ?? []);
+    signal.throwIfAborted();
+    return listing;
+  }
+
+  /** Lists the tools if this process has not done so: a source may be unable to run a tool that it has not listed. */
+  const connect = async (): Promise<void> => {
+    if (listed === undefined) await list();
+  };
+
+  return {
+    list,
+    connect,
+    /** Returns a recorded tool that asks the tool of this process whether a call needs approval. */
+    withFunctions(tool: ToolDefinition): ToolDefinition {
+      if (tool.needsApproval === undefined) return tool;
+      return {
+        ...tool,
+        async needsApproval(call, callOptions) {
+          await connect();
+          const live = (await listed)?.tools.find(other => isSameTool(other, tool));
+          return live?.needsApproval?.(call, callOptions) ?? true;
+        },
       };
     },
   };

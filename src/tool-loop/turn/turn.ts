@@ -2,15 +2,20 @@ import { generateId } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
 import type { Warning } from '../../core/part.js';
 import type { CoreModel } from '../../core/source.js';
-import type { ToolSource } from '../../tools/tool-source.js';
+import type { AbortSource } from '../../shared/abort.js';
+import { effectiveAnnotations, type ToolSource } from '../../tools/tool-source.js';
 import { type DeclaredStub, readToolStub } from '../../tools/tool-stubs.js';
-import type { HostApprovalOptions } from '../approvals/approval-ids.js';
 import { toToolApproval } from '../approvals/approvals.js';
-import { createHostApprovals, type PendingCall } from '../approvals/host-approvals.js';
+import {
+  createHostApprovals,
+  type HostApprovalOptions,
+  type HostApprovals,
+  type PendingCall,
+} from '../approvals/host-approvals.js';
 import type { CallSettings } from '../calls/call-execution.js';
 import type { Scheduling } from '../calls/call-schedule.js';
-import type { ShowPart } from '../calls/calls.js';
-import { type ModelFacts, outputLimitOf } from '../calls/host-calls.js';
+import type { CallOutcome, ShowPart } from '../calls/calls.js';
+import type { ModelFacts } from '../calls/host-calls.js';
 import type { CallsOutside, CallsPlan, CallsState } from '../calls/round-calls.js';
 import {
   type Compaction,
@@ -20,6 +25,10 @@ import {
   type TurnIds,
   withoutCalls,
 } from '../context/history.js';
+import { type BudgetOptions, createBudget } from '../context/prices.js';
+import { openSteering, type TurnSteering } from '../context/steering.js';
+import { type ClearToolOutputs, createClearing } from '../context/clear-outputs.js';
+import type { ToolSearch, ToolSearchOption } from '../context/tool-search.js';
 import {
   createPlainSteps,
   openEngineSteps,
@@ -27,8 +36,12 @@ import {
   type Steps,
   stepOf,
   type ToolLoopJournal,
+  type TurnEnd,
   turnIdOf,
 } from '../durable/steps.js';
+import { type ControlOptions, createRoundControl, type RoundControl } from '../context/round-control.js';
+import type { Exchange } from './partial-turn.js';
+import type { RepeatedTurns } from './repeated-turns.js';
 import { createRoundOpener, type OpenRound, type Retries } from './rounds.js';
 import {
   createLifetime,
@@ -64,8 +77,8 @@ export interface TurnPlan extends CallsPlan {
   /** Warnings of the first listing. Later ones are events. */
   readonly warnings: readonly Warning[];
   readonly retries: Retries;
-  /** The maximum of output tokens that the loop checks in each round. */
-  readonly outputLimit: { readonly maxOutputTokens: number | undefined };
+  /** True if the model itself finishes as `length` at the requested maximum. */
+  readonly reportsLength: boolean;
 }
 
 /** What has happened in the turn so far. */
@@ -74,6 +87,8 @@ export interface TurnState extends CallsState {
   readonly ids: TurnIds;
   readonly limits: TurnLimits;
   readonly compaction: Compaction;
+  readonly control: RoundControl;
+  readonly steering: TurnSteering;
   readonly record: TurnRecord;
   /** Ids of the calls that the model's own servers ran. */
   readonly hostedCalls: Set<string>;
@@ -88,6 +103,8 @@ export interface TurnOutside extends CallsOutside {
   readonly openRound: OpenRound;
   readonly lifetime: TurnLifetime;
   readonly emit: EmitEvent;
+  /** Keeps what the failed turn has done, in case the host repeats it. */
+  readonly onFailure: (done: readonly Exchange[]) => void;
 }
 
 /** The decisions of the application for all turns of a loop. */
@@ -96,9 +113,13 @@ export interface LoopPolicy {
   readonly scheduling: Scheduling;
   readonly calls: Pick<
     CallSettings,
-    'timeout' | 'maxOutputChars' | 'onUnknownOutcome' | 'approve' | 'approvals'
+    'timeouts' | 'maxOutputChars' | 'onUnknownOutcome' | 'approve' | 'approvals'
   >;
   readonly hostApprovals: HostApprovalOptions | undefined;
+  readonly control: ControlOptions;
+  readonly budget: BudgetOptions;
+  readonly toolSearch: ToolSearchOption | undefined;
+  readonly clearToolOutputs: ClearToolOutputs | undefined;
   readonly compactThreshold: number | undefined;
   readonly showsCalls: boolean;
   /** Limit of a turn in milliseconds. */
@@ -112,10 +133,12 @@ export interface TurnContext extends ModelFacts {
   readonly model: CoreModel;
   readonly source: ToolSource;
   readonly policy: LoopPolicy;
+  readonly repeatedTurns: RepeatedTurns;
+  readonly search: ToolSearch;
   /** True if the model reads `TurnLink.response`. @default false */
   readonly resumesResponses?: boolean | undefined;
   /** Returns the signal that ends the turn when the provider is closed. @default the provider has none */
-  readonly closed?: (() => AbortSignal) | undefined;
+  readonly closed?: (() => AbortSource) | undefined;
 }
 
 /** Returns true if the steps of a call may be recorded. */
@@ -125,7 +148,16 @@ export const isDurableCall = (call: CoreCall, { journal }: Pick<LoopPolicy, 'jou
 /** Prepares a turn: lists the tools and normalizes the history. */
 export async function openTurn(
   call: CoreCall,
-  { model, source, policy, reportsLength = false, resumesResponses = false, closed }: TurnContext,
+  {
+    model,
+    source,
+    policy,
+    repeatedTurns,
+    search,
+    reportsLength = false,
+    resumesResponses = false,
+    closed,
+  }: TurnContext,
 ): Promise<Turn> {
   const { abortSignal, telemetry, own } = call;
   abortSignal?.throwIfAborted();
@@ -141,33 +173,40 @@ export async function openTurn(
     record.addWarning(message);
     emit({ type: 'warning', round, message });
   };
-  const settings = createCallSettings(call, { source, policy });
   const lifetime = createLifetime(abortSignal, policy.timeout);
   const { signal } = lifetime;
   let opened: Steps | undefined;
+  let steering: TurnSteering | undefined;
+  // A journal replays the turn itself.
+  const attempt = isDurableCall(call, policy) ? undefined : repeatedTurns.begin(call);
+  let hostApprovals: HostApprovals | undefined;
   const close = async (error?: unknown): Promise<void> => {
+    steering?.end(signal.aborted ? 'aborted' : 'error');
     telemetry.endTurn({ error, isAborted: signal.aborted });
+    const isAborted = lifetime.isAborted();
     lifetime.close();
-    await opened?.close();
+    attempt?.end();
+    await opened?.close(toTurnEnd(record, { error, isAborted, isWaiting: hostApprovals?.isWaiting }));
   };
   try {
     if (closed !== undefined) lifetime.endWith([closed()]);
-    const onJournalFailure = (message: string): void => warn(0, message);
-    const steps = await openSteps(call, { model, policy, generatedId, signal, warn: onJournalFailure });
+    const steps = await openSteps(call, { model, policy, generatedId, signal, warn: text => warn(0, text) });
     opened = steps;
     // A workflow engine keeps the generated id of the first attempt.
     identity.turnId = steps.turnId;
     telemetry.startTurn({ turnId: steps.turnId });
     lifetime.endWith(steps.ends);
     if (steps.isDurable) record.setTurnId(steps.turnId);
+    steering = openSteering(call, steps);
     const warnings: Warning[] = [];
     let round = 0;
-    const warnOfTools = (message: string): void => {
-      if (round === 0) warnings.push({ type: 'other', message });
-      else warn(round, message);
-    };
-    const hostApprovals = asksHost(call, policy) ? createHostApprovals(policy.hostApprovals) : undefined;
-    const tools = await openTurnTools(call, { source, steps, lifetime, warn: warnOfTools });
+    const warnOfTools = (message: string): unknown =>
+      round === 0 ? warnings.push({ type: 'other', message }) : warn(round, message);
+    hostApprovals = asksHost(call, policy) ? createHostApprovals(policy.hostApprovals, context) : undefined;
+    const clearing = createClearing(policy.clearToolOutputs);
+    const tools = await openTurnTools(call, {
+      ...{ source, steps, lifetime, search, warn: warnOfTools, builtIn: clearing.builtIn },
+    });
     const { prompt, pending, denied } = readHistory(call, {
       isFunctionTool: name => tools.get(name) !== undefined,
       asksHost: hostApprovals !== undefined,
@@ -185,6 +224,8 @@ export async function openTurn(
       hostedCalls,
       // A turn that begins with calls has opened its stream, so that the host cannot retry it.
       isOpen: pending.length > 0,
+      done: attempt?.done ?? [],
+      onRetry: emit,
     });
     return {
       plan: {
@@ -192,18 +233,24 @@ export async function openTurn(
         pendingCalls: pending,
         warnings,
         retries: policy.retries,
-        outputLimit: outputLimitOf(call, { reportsLength }),
+        reportsLength,
         scheduling: policy.scheduling,
-        settings,
+        settings: createCallSettings(call, { source: tools, policy }),
         identity,
       },
       state: {
         tools,
         hostApprovals,
         hostedCalls,
+        finishedCalls: toFinishedCalls(attempt?.done ?? []),
         ids: createTurnIds(request.prompt),
-        limits: createTurnLimits(policy.limits),
+        limits: createTurnLimits(policy.limits, createBudget(call, policy.budget, { model, record })),
         compaction: createCompaction(policy.compactThreshold, warn),
+        steering,
+        control: createRoundControl(call, {
+          ...{ options: policy.control, steps, identity, record },
+          preparers: clearing.preparersFor({ call, tools, emit, warn }),
+        }),
         record,
       },
       outside: {
@@ -217,6 +264,7 @@ export async function openTurn(
         telemetry,
         emit,
         warn,
+        onFailure: done => attempt?.fail(done),
         show: createShow(call, policy),
       },
       close,
@@ -227,15 +275,36 @@ export async function openTurn(
   }
 }
 
+/** Returns the calls that do not run again. An interrupted call does if its tool may be repeated. */
+const toFinishedCalls = (done: readonly Exchange[]): ReadonlyMap<string, CallOutcome> =>
+  new Map(
+    done
+      .flatMap(({ outcomes }) => outcomes)
+      .filter(({ tool, isInterrupted }) => !isInterrupted || !tool || !effectiveAnnotations(tool).idempotent)
+      .map(outcome => [outcome.call.toolCallId, outcome]),
+  );
+
+/** Returns how a turn has ended, for its entry in the journal. */
+function toTurnEnd(
+  { end: { finishReason, hostCalls } }: TurnRecord,
+  {
+    error,
+    isAborted,
+    isWaiting = false,
+  }: { error: unknown; isAborted: boolean; isWaiting: boolean | undefined },
+): TurnEnd {
+  if (finishReason === undefined) return { state: isAborted || error === undefined ? 'open' : 'failed' };
+  if (finishReason === 'error') return { state: 'failed' };
+  if (finishReason !== 'tool-calls') return { state: 'finished' };
+  return { state: isWaiting ? 'waiting' : 'open', calls: hostCalls };
+}
+
 /** Returns true if the host can be asked. Hosts reject all tool parts if the tool choice is `none`. */
 const asksHost = ({ host, toolChoice }: CoreCall, { calls }: LoopPolicy): boolean =>
   calls.approve === 'host' && host.asksForApproval && toolChoice?.type !== 'none';
 
-interface OpenStepsOptions extends Pick<TurnContext, 'model' | 'policy'> {
-  readonly generatedId: string;
-  readonly signal: AbortSignal;
-  readonly warn: (message: string) => void;
-}
+type OpenStepsOptions = Pick<TurnContext, 'model' | 'policy'> &
+  Readonly<{ generatedId: string; signal: AbortSignal; warn: (message: string) => void }>;
 
 /** Opens the steps of a turn. A journal needs a turn id of the application. */
 async function openSteps(
@@ -243,7 +312,7 @@ async function openSteps(
   { model, policy: { journal }, generatedId, signal, warn }: OpenStepsOptions,
 ): Promise<Steps> {
   const step = stepOf(call);
-  if (step !== undefined) return openEngineSteps(step, { call, model, generatedId });
+  if (step !== undefined) return openEngineSteps(step, { call, generatedId });
   const turnId = turnIdOf(call);
   if (journal === undefined || turnId === undefined) return createPlainSteps({ call, generatedId });
   return openJournalSteps(journal, { call, model, turnId, signal, warn });
@@ -261,7 +330,7 @@ function createShow({ toolChoice }: CoreCall, { showsCalls }: LoopPolicy): ShowP
 
 function createCallSettings(
   { tools = [], own: { toolApproval }, host }: CoreCall,
-  { source, policy }: Pick<TurnContext, 'source' | 'policy'>,
+  { source, policy }: Pick<CallSettings, 'source'> & Pick<TurnContext, 'policy'>,
 ): CallSettings {
   /** The host's declarations of tools that the provider runs. */
   const stubs = new Map<string, DeclaredStub>();

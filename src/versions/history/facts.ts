@@ -1,7 +1,25 @@
 import type { CoreCall } from '../../core/call.js';
 import { toCustom } from '../../core/custom.js';
-import type { ApprovalMark, PartFacts, ProviderMetadata } from '../../core/prompt.js';
-import { idOf, isPlainObject, type JSONObject, numberOf, objectOf } from '../../shared/json.js';
+import type { Custom } from '../../core/part.js';
+import type {
+  ApprovalMark,
+  AssistantPart,
+  Message,
+  PartFacts,
+  ProviderMetadata,
+  UserMessage,
+  UserPart,
+} from '../../core/prompt.js';
+import {
+  idOf,
+  isPlainObject,
+  type JSONObject,
+  numberOf,
+  objectOf,
+  objectsOf,
+  type PlainObject,
+} from '../../shared/json.js';
+import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
 
 /*
  * What must survive in the history of a host. Hosts keep `providerMetadata` of the parts of a response and return it as
@@ -12,14 +30,21 @@ import { idOf, isPlainObject, type JSONObject, numberOf, objectOf } from '../../
 /** Readers of the facts, which check values that others may have changed. */
 const FACTS: { readonly [Name in keyof PartFacts]-?: (value: unknown) => PartFacts[Name] } = {
   responseId: idOf,
+  unstored: value => (value === true ? true : undefined),
+  ofText: value => (value === true ? true : undefined),
   sequenceNumber: numberOf,
-  removedReasoning: value => (Array.isArray(value) ? value.filter(id => typeof id === 'string') : undefined),
+  removedReasoning: readIds,
+  shows: readIds,
+  ofItem: idOf,
   reasoningChannel: idOf,
   commentary: value => (value === true ? true : undefined),
   agent: value => (isPlainObject(value) ? (value as JSONObject) : undefined),
   item: value => (isPlainObject(value) && typeof value.type === 'string' ? (value as JSONObject) : undefined),
   isWindow: value => (value === true ? true : undefined),
   broken: value => (value === true ? true : undefined),
+  cleared: idOf,
+  answeredBy: idOf,
+  userMessage: value => (Array.isArray(objectOf(value)?.content) ? (value as JSONObject) : undefined),
   tool(value) {
     const { server, name } = objectOf(value) ?? {};
     return typeof server === 'string' && typeof name === 'string' ? { server, name } : undefined;
@@ -28,13 +53,18 @@ const FACTS: { readonly [Name in keyof PartFacts]-?: (value: unknown) => PartFac
   approvalFor: value => (typeof value === 'string' ? value : undefined),
 };
 
+function readIds(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter(id => typeof id === 'string') : undefined;
+}
+
 function readApproval(value: unknown): ApprovalMark | undefined {
-  const { id, server, originalName, answered } = objectOf(value) ?? {};
+  const { id, server, originalName, definition, answered } = objectOf(value) ?? {};
   if (typeof id !== 'string' || typeof originalName !== 'string') return undefined;
   return {
     id,
     originalName,
     ...(typeof server === 'string' && { server }),
+    ...(typeof definition === 'string' && { definition }),
     ...(answered === true && { answered }),
   };
 }
@@ -100,6 +130,43 @@ export const joinOptions = ({
  * streamed or not, and shows no text for it, so that it carries an item or content of another API in its metadata.
  */
 
+/** Creates the part that keeps a message of the user in the answer during which it arrived. */
+export const toUserMessagePart = (message: UserMessage): Custom => ({
+  type: 'custom',
+  kind: 'kelivo.user-message',
+  own: { userMessage: toPlainJson(message, { keepUndefined: false }) as JSONObject },
+});
+
+/** Divides the answer of an assistant at the messages of the user that arrived during it. */
+export function splitAtUserMessages(message: Message): Message[] {
+  if (message.role !== 'assistant' || !message.content.some(part => part.own?.userMessage !== undefined))
+    return [message];
+  const messages: Message[] = [];
+  let content: AssistantPart[] = [];
+  const close = (): void => {
+    if (content.length > 0) messages.push({ ...message, content });
+    content = [];
+  };
+  for (const part of message.content) {
+    const { userMessage } = part.own ?? {};
+    if (userMessage === undefined) {
+      content.push(part);
+      continue;
+    }
+    close();
+    const parts = objectsOf(objectOf(fromPlainJson(userMessage))?.content).filter(isUserPart);
+    if (parts.length > 0) messages.push({ role: 'user', content: parts as unknown as UserPart[] });
+  }
+  close();
+  return messages;
+}
+
+/** The history may have been changed by others. */
+const isUserPart = ({ type, text, mediaType, data }: PlainObject): boolean =>
+  type === 'text'
+    ? typeof text === 'string'
+    : type === 'file' && typeof mediaType === 'string' && isPlainObject(data);
+
 /** The facts of a carrier: an item with the other facts, or the kind of content of another API. */
 export function toCarrier({
   kind,
@@ -107,8 +174,10 @@ export function toCarrier({
   own,
   item,
 }: Facts & { kind: string; item: JSONObject | undefined }): ProviderMetadata {
-  if (item === undefined)
-    return { ...joinFacts(metadata, own), kelivo: { ...metadata?.kelivo, custom: kind } };
+  if (item === undefined) {
+    const joined = joinFacts(metadata, own);
+    return { ...joined, kelivo: { ...joined?.kelivo, custom: kind } };
+  }
   const itemId = idOf(item.id);
   const { openai: _, ...others } = metadata ?? {};
   return {

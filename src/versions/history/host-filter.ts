@@ -16,30 +16,14 @@ interface OpenCall extends HiddenCall {
  * hidden call are held back until its result is there. Marks calls of tools that the host did not declare as dynamic.
  * Returns undefined for calls whose parts need none of it.
  */
-export function createHostFilter({ tools = [], host }: Pick<CoreCall, 'tools' | 'host'>): PartTransformer {
-  const declared = new Set(tools.map(({ name }) => name));
+export function createHostFilter(call: Pick<CoreCall, 'tools' | 'host'>): PartTransformer {
+  const { modeOf, withDynamic } = createHostRules(call);
+  const carriers = createCarriers();
+  const { mark } = carriers;
+  const blocks = createBlocks(carriers);
   const inputs = new Map<string, ToolPartsMode>();
   const open = new Map<string, OpenCall>();
-  /** Metadata of open blocks, and the number of hidden calls before them. */
-  const blocks = new Map<string, OpenBlock>();
-  /** The block of the last text. */
-  let withText: string | undefined;
-  let count = 0;
-  let waiting: HiddenCall[] = [];
   let held: Part[] | undefined;
-
-  /** Layers below the loop write only what the host accepts, and models of other packages what they always write. */
-  const modeOf = ({ toolName, ofLoop }: Pick<ToolCall, 'toolName' | 'ofLoop'>): ToolPartsMode => {
-    if (ofLoop === 'hidden') return 'none';
-    return ofLoop === undefined || declared.has(toolName) ? 'full' : host.undeclaredCalls;
-  };
-  const takeWaiting = (): HiddenCall[] => {
-    const taken = waiting;
-    waiting = [];
-    return taken;
-  };
-  const mark = <One extends MarkablePart>(part: One, { before = count, isCarrier = false } = {}): One =>
-    withMark(part, { before, calls: isCarrier ? takeWaiting() : [] });
 
   return {
     part(part, emitNow) {
@@ -47,18 +31,14 @@ export function createHostFilter({ tools = [], host }: Pick<CoreCall, 'tools' | 
       switch (part.type) {
         case 'text-start':
         case 'reasoning-start':
-          blocks.set(part.id, { facts: part, before: count, hasText: false });
+          blocks.begin(part);
           return emit(part);
         case 'text-delta':
-          if (part.id !== withText && part.delta !== '') {
-            withText = part.id;
-            const block = blocks.get(part.id);
-            if (block !== undefined) block.hasText = true;
-          }
+          blocks.addText(part);
           return emit(part);
         case 'text-end':
         case 'reasoning-end':
-          return emit(endBlock(part));
+          return emit(blocks.end(part));
         case 'custom':
           return emit(mark(part));
         case 'tool-input-start': {
@@ -76,7 +56,7 @@ export function createHostFilter({ tools = [], host }: Pick<CoreCall, 'tools' | 
         case 'error':
         case 'finish':
           release(emitNow);
-          lastCarrier().forEach(emitNow);
+          carriers.last().forEach(emitNow);
           return emitNow(part);
         default:
           return emit(part);
@@ -84,20 +64,9 @@ export function createHostFilter({ tools = [], host }: Pick<CoreCall, 'tools' | 
     },
     flush(emit) {
       release(emit);
-      lastCarrier().forEach(emit);
+      carriers.last().forEach(emit);
     },
   };
-
-  function endBlock(part: PartOf<'text-end' | 'reasoning-end'>): Part {
-    const { facts, before = count, hasText = false } = blocks.get(part.id) ?? {};
-    blocks.delete(part.id);
-    const isCarrier = part.type === 'text-end' && hasText;
-    if (before === 0 && (!isCarrier || waiting.length === 0)) return part;
-    // Hosts use the metadata of the end instead of earlier metadata of the block.
-    const providerMetadata = part.providerMetadata ?? facts?.providerMetadata;
-    const own = part.own ?? facts?.own;
-    return mark({ ...part, providerMetadata, own }, { before, isCarrier });
-  }
 
   function addCall(part: ToolCall, emit: (part: Part) => void): void {
     if (part.providerExecuted !== true) {
@@ -113,8 +82,7 @@ export function createHostFilter({ tools = [], host }: Pick<CoreCall, 'tools' | 
     const { toolCallId, toolName, input } = part;
     const providerMetadata = joinFacts(part.providerMetadata, part.own);
     const call = { toolCallId, toolName, input, ...(providerMetadata !== undefined && { providerMetadata }) };
-    open.set(toolCallId, { ...call, mode, ...(mode === 'none' && { index: count }) });
-    if (mode === 'none') count++;
+    open.set(toolCallId, { ...call, mode, ...(mode === 'none' && { index: carriers.count() }) });
   }
 
   function addResult(
@@ -126,7 +94,7 @@ export function createHostFilter({ tools = [], host }: Pick<CoreCall, 'tools' | 
     if (hidden === undefined || part.preliminary === true) return emit(withDynamic(part));
     const { mode, ...call } = hidden;
     open.delete(part.toolCallId);
-    waiting.push({ ...call, ...(mode === 'none' && { output: part.output ?? toOutput(part) }) });
+    carriers.add({ ...call, ...(mode === 'none' && { output: part.output ?? toOutput(part) }) });
     // Precedes the calls of the host that wait for it.
     if (mode === 'result') emitNow(withDynamic(part));
     if (open.size === 0) release(emitNow);
@@ -141,21 +109,86 @@ export function createHostFilter({ tools = [], host }: Pick<CoreCall, 'tools' | 
         part.type === 'tool-call' && part.providerExecuted !== true ? mark(part, { isCarrier: true }) : part,
       );
   }
+}
 
-  /** Returns an empty reasoning block for the calls that found no carrier: hosts keep one. */
-  function lastCarrier(): Part[] {
-    if (waiting.length === 0) return [];
-    const id = 'hidden-calls';
-    const end = mark<PartOf<'reasoning-end'>>({ type: 'reasoning-end', id }, { isCarrier: true });
-    return [{ ...end, type: 'reasoning-start' }, end];
-  }
+/** Returns the rules for calls of tools that the host may not have declared. */
+function createHostRules({ tools = [], host }: Pick<CoreCall, 'tools' | 'host'>) {
+  const declared = new Set(tools.map(({ name }) => name));
+  return {
+    /** Layers below the loop write only what the host accepts, and models of other packages what they always write. */
+    modeOf({ toolName, ofLoop }: Pick<ToolCall, 'toolName' | 'ofLoop'>): ToolPartsMode {
+      if (ofLoop === 'hidden') return 'none';
+      return ofLoop === undefined || declared.has(toolName) ? 'full' : host.undeclaredCalls;
+    },
 
-  function withDynamic<One extends PartOf<'tool-input-start' | 'tool-call' | 'tool-result'>>(part: One): One {
-    const isOfProvider = part.type === 'tool-result' || part.providerExecuted === true;
-    return isOfProvider && part.dynamic === undefined && !declared.has(part.toolName)
-      ? { ...part, dynamic: true }
-      : part;
+    withDynamic<One extends PartOf<'tool-input-start' | 'tool-call' | 'tool-result'>>(part: One): One {
+      const isOfProvider = part.type === 'tool-result' || part.providerExecuted === true;
+      return isOfProvider && part.dynamic === undefined && !declared.has(part.toolName)
+        ? { ...part, dynamic: true }
+        : part;
+    },
+  };
+}
+
+type Carriers = ReturnType<typeof createCarriers>;
+
+/** Creates the marks of the parts that carry hidden calls. */
+function createCarriers() {
+  let count = 0;
+  let waiting: HiddenCall[] = [];
+
+  return {
+    /** Counts a hidden call, and returns the number of those before it. */
+    count: (): number => count++,
+    before: (): number => count,
+    hasWaiting: (): boolean => waiting.length > 0,
+    add: (call: HiddenCall): void => void waiting.push(call),
+    mark,
+
+    /** Returns an empty reasoning block for the calls that found no carrier: hosts keep one. */
+    last(): Part[] {
+      if (waiting.length === 0) return [];
+      const id = 'hidden-calls';
+      const end = mark<PartOf<'reasoning-end'>>({ type: 'reasoning-end', id }, { isCarrier: true });
+      return [{ ...end, type: 'reasoning-start' }, end];
+    },
+  };
+
+  function mark<One extends MarkablePart>(part: One, { before = count, isCarrier = false } = {}): One {
+    const calls = isCarrier ? waiting : [];
+    if (isCarrier) waiting = [];
+    return withMark(part, { before, calls });
   }
+}
+
+/** Keeps the facts of open blocks, and the number of hidden calls before them. */
+function createBlocks({ before: countBefore, hasWaiting, mark }: Carriers) {
+  const blocks = new Map<string, OpenBlock>();
+  /** The block of the last text. */
+  let withText: string | undefined;
+  return {
+    begin(part: OpenBlock['facts']): void {
+      blocks.set(part.id, { facts: part, before: countBefore(), hasText: false });
+    },
+
+    addText({ id, delta }: PartOf<'text-delta'>): void {
+      if (id === withText || delta === '') return;
+      withText = id;
+      const block = blocks.get(id);
+      if (block !== undefined) block.hasText = true;
+    },
+
+    end(part: PartOf<'text-end' | 'reasoning-end'>): Part {
+      const { facts, before = countBefore(), hasText = false } = blocks.get(part.id) ?? {};
+      blocks.delete(part.id);
+      const isCarrier = part.type === 'text-end' && hasText;
+      if (before === 0 && (!isCarrier || !hasWaiting())) return part;
+      // Hosts use the metadata of the end instead of earlier metadata of the block.
+      const providerMetadata = part.providerMetadata ?? facts?.providerMetadata;
+      const own = part.own ?? facts?.own;
+      return mark({ ...part, providerMetadata, own }, { before, isCarrier });
+    },
+  };
 }
 
 interface OpenBlock {

@@ -1,15 +1,19 @@
+import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import type { LanguageModelV2, SharedV2ProviderOptions } from '@ai-sdk/provider';
 import type * as kelivoResponses from 'kelivo-responses';
 import { createJournal, createSqliteStore, type JournalStore } from 'kelivo-responses/journal';
 import { toolLoopCallOptions, type ToolLoopStep } from 'kelivo-responses/tool-loop';
 import { z } from 'zod';
+import { bundleScript } from '../../_bundled-script.js';
 import { missingPostgres, startPostgres } from '../../durable-turns/_postgres.js';
 import { isInstalled, recipes } from '../../durable-turns/_recipes.js';
+import type { JournalProcess, JournalProcessReport } from '../_journal-process.js';
 import { createLoopModel, OPTIONS } from '../_models.js';
 import { toResponseBody } from '../_responses.js';
 import { drain, respondWith } from '../_transport.js';
@@ -65,8 +69,8 @@ async function importModel(folder: string, fetch: typeof globalThis.fetch): Prom
   return createKelivoResponsesProvider(settings).languageModel('gpt-4.1');
 }
 
-/** Runs turns of four rounds with twelve calls, with tools that return at once. */
-function createTurns(toolLoop?: Parameters<typeof createLoopModel>[2]) {
+/** Creates a function that runs a turn of four rounds with twelve calls, with tools that return at once. */
+export function createTurns(toolLoop?: Parameters<typeof createLoopModel>[2]) {
   let lookUps = 0;
   const tools = {
     look_up: {
@@ -120,6 +124,44 @@ async function measureJournal({ durableTurns: samples }: Scale): Promise<Figure[
   await store.close();
   await rm(folder, { recursive: true });
   return [figure];
+}
+
+const PROCESSES = 4;
+const execute = promisify(execFile);
+
+/** Compares processes that share the SQLite file of a journal with processes without a journal. */
+export async function measureProcesses({ durableTurns: turns, samples }: Scale): Promise<Figure[]> {
+  const script = await bundleScript(new URL('../_journal-process.ts', import.meta.url));
+  const folder = await mkdtemp(path.join(tmpdir(), 'kelivo-bench-'));
+  const runAll = async (file?: string) => {
+    const options: JournalProcess = { turns, atOnce: 4, ...(file !== undefined && { path: file }) };
+    const args = [script, JSON.stringify(options)];
+    const env = { ...process.env, NODE_NO_WARNINGS: '1' };
+    const outputs = await Promise.all(
+      Array.from({ length: PROCESSES }, () => execute(process.execPath, args, { env })),
+    );
+    const reports = outputs.map(({ stdout }) => JSON.parse(stdout) as JournalProcessReport);
+    return {
+      delay: Math.max(...reports.map(({ delay }) => delay)),
+      time: 1000 / reports.reduce((sum, { perSecond }) => sum + perSecond, 0),
+    };
+  };
+  const journal: { delay: number; time: number }[] = [];
+  const none: typeof journal = [];
+  for (let sample = 0; sample < samples; sample++) {
+    none.push(await runAll());
+    journal.push(await runAll(path.join(folder, `turns-${sample}.db`)));
+  }
+  await rm(folder, { recursive: true });
+  const sides = (of: 'delay' | 'time') => ({
+    rival: 'the same processes without a journal',
+    ours: journal.map(sample => sample[of]),
+    theirs: none.map(sample => sample[of]),
+  });
+  return [
+    toShare({ name: 'largest event loop delay, four processes on a SQLite journal', ...sides('delay') }, 1.5),
+    toShare({ name: 'time per turn, four processes on a SQLite journal', ...sides('time') }),
+  ];
 }
 
 /** The functions of DBOS that the benchmark uses. Its packages are those of the recipe. */

@@ -35,15 +35,16 @@ const fill = (unit: string, length: number): string =>
 /** The size of the chunks of a response. */
 const CHUNK = 16 * 1024;
 
-/** The goals. A figure that misses one is measured again, because one sample of a busy machine may be slow. */
 const MOST_SHARE = 4;
 const MOST_GROWTH = 2.3;
-const MAX_ROUNDS = 4;
+
+/** The number of samples of each figure, whatever they show. Their median counts. */
+const SAMPLES = 5;
 
 /**
  * Measures each parser on each path: the stream of a model with adapters compared to the stream without, and to a text
- * of half the length. Both are streams of the provider, which reads events with deltas of four characters. The fastest
- * sample of each side counts. The environment variable `FORMATS`, a regular expression, selects rows of `WRITTEN_CALLS`.
+ * of half the length. Both are streams of the provider, which reads events with deltas of four characters. Each
+ * figure has the same number of samples, of which the median counts. The environment variable `FORMATS`, a regular expression, selects rows of `WRITTEN_CALLS`.
  */
 export async function measureTextFormats({ textFormats }: Scale): Promise<Figure[]> {
   const length = textFormats * 1024;
@@ -56,10 +57,15 @@ export async function measureTextFormats({ textFormats }: Scale): Promise<Figure
       const text = calls.like === undefined ? write(calls, length) : undefined;
       const half = text && write(calls, length / 2);
       if (text === undefined || half === undefined) continue;
-      const { adapted, bare, shorter } = await measure(toContenders({ modelId: calls.modelId, text, half }));
+      const contenders = toContenders({ modelId: calls.modelId, text, half });
+      const { adapted, bare, shorter } = await compare(contenders, {
+        samples: SAMPLES,
+        warmUp: 1,
+        time: 'processor',
+      });
       const name = `${path}: ${format}`;
-      shares.push(toShare({ name, rival: 'no adapter', ours: [adapted], theirs: [bare] }));
-      growth.push(toShare({ name, rival: 'half the text', ours: [adapted], theirs: [shorter] }));
+      shares.push(toShare({ name, rival: 'no adapter', ours: adapted, theirs: bare }));
+      growth.push(toShare({ name, rival: 'half the text', ours: adapted, theirs: shorter }));
     }
   }
   const paths = Object.keys(PATHS).flatMap(path => [
@@ -87,20 +93,6 @@ function toContenders({ modelId, text, half }: Record<'modelId' | 'text' | 'half
     bare: reading(createFamilyModel(fetch, { modelId, isAdapted: false })),
     shorter: reading(createFamilyModel(fetchHalf, { modelId, isAdapted: true })),
   };
-}
-
-/** Returns the lowest costs. Takes further samples while a goal is missed. */
-async function measure(contenders: Contenders): Promise<Record<keyof Contenders, number>> {
-  const lowest = { adapted: Infinity, bare: Infinity, shorter: Infinity };
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const costs = await compare(contenders, { samples: 1, warmUp: 0, time: 'processor' });
-    for (const side of ['adapted', 'bare', 'shorter'] as const) {
-      lowest[side] = Math.min(lowest[side], ...costs[side]);
-    }
-    const { adapted, bare, shorter } = lowest;
-    if (adapted <= MOST_SHARE * bare && adapted <= MOST_GROWTH * shorter) break;
-  }
-  return lowest;
 }
 
 const reading =

@@ -31,7 +31,7 @@ export const approvals: Scenario = {
     emulator.enqueue(calls);
     await run({ model: provider('gpt-5'), prompt: 'Remove both.' });
     expect(executed).toEqual(['a.txt']);
-    expect(outputsOf(1)).toEqual(['removed', 'The call was not approved: Keep b.']);
+    expect(outputsOf(1)).toEqual(['removed', '{"error":"The call was not approved: Keep b."}']);
 
     // Tools of the host: since `ai@6`, the host requests approvals and continues with the responses.
     if (major === 5) return;

@@ -15,8 +15,12 @@ export interface TestPlayground {
   readonly url: string;
   readonly signInUrl: string;
   readonly folder: string;
-  /** The cookie of a signed-in page. */
-  readonly cookie: string;
+  /** The header of a signed-in page. */
+  readonly authorization: string;
+  /** Returns what the terminal shows. */
+  readonly printed: () => string;
+  /** Returns the code that the terminal shows last. */
+  readonly code: () => string;
   /** Sends a request as the page does. */
   call(path: string, options?: { method?: string; body?: unknown }): Promise<ApiResponse>;
   /** Opens the channel of a page that shows a conversation. It is closed after the test. */
@@ -84,7 +88,13 @@ export async function openPlayground(options: TestPlaygroundOptions = {}): Promi
   if (folder === undefined && mcpServers !== undefined) {
     await writeFile(path.join(home, 'mcp.json'), JSON.stringify({ mcpServers }));
   }
-  const playground = await startPlayground({ folder: home, environment });
+  let printed = '';
+  const playground = await startPlayground({
+    folder: home,
+    environment,
+    page: await makePage(),
+    print: text => (printed += text),
+  });
   const { url } = playground;
   let isClosed = false;
   const close = async (): Promise<void> => {
@@ -94,11 +104,15 @@ export async function openPlayground(options: TestPlaygroundOptions = {}): Promi
   };
   onTestFinished(close);
 
-  const cookie = await signIn(playground.signInUrl);
+  const authorization = toAuthorization(playground.signInUrl);
   const send = (where: string, { method = 'GET', body }: { method?: string; body?: unknown } = {}) =>
     fetch(url + where, {
       method,
-      headers: { origin: url, cookie, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        origin: url,
+        authorization,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   const call: TestPlayground['call'] = async (where, options) => {
@@ -145,7 +159,9 @@ export async function openPlayground(options: TestPlaygroundOptions = {}): Promi
     url,
     signInUrl: playground.signInUrl,
     folder: home,
-    cookie,
+    authorization,
+    printed: () => printed,
+    code: () => findCode(printed),
     begin,
     close,
     call,
@@ -154,11 +170,13 @@ export async function openPlayground(options: TestPlaygroundOptions = {}): Promi
   };
 }
 
-/** Exchanges the token of the printed URL for a cookie. */
-async function signIn(signInUrl: string): Promise<string> {
-  const { headers } = await fetch(signInUrl, { redirect: 'manual' });
-  return headers.get('set-cookie')?.split(';')[0] ?? '';
-}
+/** Returns the last code that confirms programs. */
+export const findCode = (printed: string): string =>
+  [...printed.matchAll(/Confirmation code: (\S+)/g)].at(-1)?.[1] ?? '';
+
+/** Returns the header that the page sends after the printed address was opened. */
+export const toAuthorization = (signInUrl: string): string =>
+  `Bearer ${new URL(signInUrl).hash.replace('#token=', '')}`;
 
 async function openChannel(response: Response): Promise<TestChannel> {
   const events: PageEvent[] = [];
@@ -218,6 +236,14 @@ export function readTurn(
   const text = parts.map(part => (part.type === 'text' ? part.text : '')).join('');
   const known = events ?? shown?.outline ?? [];
   return { events: known, trace: toTrace(known), text };
+}
+
+/** Writes a page with a script, so that tests do not need the built one. */
+async function makePage(): Promise<string> {
+  const folder = await makeFolder();
+  await writeFile(path.join(folder, 'index.html'), '<!doctype html><script src="/app.js"></script>');
+  await writeFile(path.join(folder, 'app.js'), `// ${'x'.repeat(5000)}`);
+  return folder;
 }
 
 export async function makeFolder(): Promise<string> {

@@ -166,9 +166,9 @@ describe('an approval', () => {
     const files = path.join(playground.folder, 'files');
     const server = { command: process.execPath, args: [referenceServerScript('filesystem'), files] };
     const config = JSON.stringify({ mcpServers: { files: server } });
-    const asked = await playground.call('/api/servers', { method: 'PUT', body: { config } });
-    const { confirmation } = asked.json as { confirmation: string };
-    await playground.call('/api/servers', { method: 'PUT', body: { config, confirmation } });
+    await playground.call('/api/servers', { method: 'PUT', body: { config } });
+    const body = { config, code: playground.code() };
+    await playground.call('/api/servers', { method: 'PUT', body });
     const file = path.join(files, 'hello.txt');
     const { channel, ended } = await playground.begin(`write_file with path "${file}" and content "Hi."`);
     const pending = await channel.until(hasEvent('approval-requested'));

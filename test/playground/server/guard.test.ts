@@ -3,12 +3,12 @@ import { openPlayground, sendRaw } from './_playground.js';
 
 describe('the guard of the playground', () => {
   it.each(['127.0.0.1', 'localhost'])('accepts a request to %s', async name => {
-    const { url, cookie } = await openPlayground();
+    const { url, authorization } = await openPlayground();
     const { port } = new URL(url);
 
-    expect((await sendRaw(`${url}/api/state`, { headers: { cookie, host: `${name}:${port}` } })).status).toBe(
-      200,
-    );
+    expect(
+      (await sendRaw(`${url}/api/state`, { headers: { authorization, host: `${name}:${port}` } })).status,
+    ).toBe(200);
   });
 
   it.each([
@@ -17,8 +17,8 @@ describe('the guard of the playground', () => {
     ['a local name with another port', '127.0.0.1:1'],
     ['a name that starts with a local name', '127.0.0.1.evil.example:PORT'],
   ])('rejects %s as the host', async (_title, host) => {
-    const { url, cookie } = await openPlayground();
-    const headers = { cookie, host: host.replace('PORT', new URL(url).port) };
+    const { url, authorization } = await openPlayground();
+    const headers = { authorization, host: host.replace('PORT', new URL(url).port) };
 
     for (const path of ['/api/state', '/api/servers', '/']) {
       expect((await sendRaw(url + path, { headers })).status).toBe(403);
@@ -32,7 +32,7 @@ describe('the guard of the playground', () => {
     ['from an opaque origin', { origin: 'null' }],
     ['from a name that resolves to this machine', { origin: 'http://evil.example:4173' }],
   ])('rejects changes requested %s', async (_title, headers) => {
-    const { url, cookie } = await openPlayground();
+    const { url, authorization } = await openPlayground();
 
     for (const [method, path] of [
       ['POST', '/api/turns'],
@@ -41,18 +41,20 @@ describe('the guard of the playground', () => {
       ['PUT', '/api/state/key'],
       ['DELETE', '/api/conversations/conversation-1'],
     ] as const) {
-      expect((await sendRaw(url + path, { method, headers: { cookie, ...headers } })).status).toBe(403);
+      expect((await sendRaw(url + path, { method, headers: { authorization, ...headers } })).status).toBe(
+        403,
+      );
     }
   });
 
   it('rejects reads from another site', async () => {
-    const { url, cookie } = await openPlayground();
+    const { url, authorization } = await openPlayground();
     const foreign = await sendRaw(`${url}/api/state`, {
-      headers: { cookie, origin: 'https://evil.example' },
+      headers: { authorization, origin: 'https://evil.example' },
     });
     const embedded = await Promise.all(
       ['cross-site', 'same-site', 'same-origin', 'none'].map(site =>
-        sendRaw(`${url}/api/state`, { headers: { cookie, 'sec-fetch-site': site } }),
+        sendRaw(`${url}/api/state`, { headers: { authorization, 'sec-fetch-site': site } }),
       ),
     );
 
@@ -61,11 +63,11 @@ describe('the guard of the playground', () => {
   });
 
   it('never sends CORS headers, not even for a preflight', async () => {
-    const { url, cookie } = await openPlayground();
+    const { url, authorization } = await openPlayground();
     const preflight = await sendRaw(`${url}/api/turns`, {
       method: 'OPTIONS',
       headers: {
-        cookie,
+        authorization,
         origin: 'https://evil.example',
         'access-control-request-method': 'POST',
       },
@@ -82,10 +84,10 @@ describe('the guard of the playground', () => {
   });
 
   it('sends a content security policy that blocks other origins with every response', async () => {
-    const { url, cookie } = await openPlayground();
+    const { url, authorization } = await openPlayground();
 
     for (const path of ['/', '/api/state', '/nowhere']) {
-      const { headers } = await sendRaw(url + path, { headers: { cookie } });
+      const { headers } = await sendRaw(url + path, { headers: { authorization } });
       const policy = String(headers['content-security-policy']);
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("script-src 'self'");
@@ -94,5 +96,20 @@ describe('the guard of the playground', () => {
       expect(policy).not.toMatch(/unsafe|\*|https?:/);
       expect(headers['x-content-type-options']).toBe('nosniff');
     }
+  });
+
+  it('compresses the page and JSON, and never a stream of events', async () => {
+    const { url, authorization } = await openPlayground();
+    const encodingOf = async (path: string): Promise<unknown> => {
+      const headers = { authorization, 'accept-encoding': 'gzip' };
+      const controller = new AbortController();
+      const response = await fetch(url + path, { headers, signal: controller.signal });
+      controller.abort();
+      return response.headers.get('content-encoding');
+    };
+
+    expect(await encodingOf('/app.js')).toBe('gzip');
+    expect(await encodingOf('/api/state')).toBe('gzip');
+    expect(await encodingOf('/api/events?conversation=conversation-1')).toBeNull();
   });
 });

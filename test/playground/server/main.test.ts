@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../../_free-port.js';
-import { makeFolder } from './_playground.js';
+import { makeFolder, toAuthorization } from './_playground.js';
 
 const tsx = createRequire(import.meta.url).resolve('tsx');
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -38,12 +38,11 @@ it('prints its URL, serves it, and stops on a signal', async () => {
   const { child, output, exited } = await start(['--port', String(port)]);
   const [url = ''] = /http:\S+/.exec(output) ?? [];
   const bare = await fetch(`http://127.0.0.1:${port}/api/state`);
-  const { headers } = await fetch(url, { redirect: 'manual' });
-  const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
-  const { status } = await fetch(`http://127.0.0.1:${port}/api/state`, { headers: { cookie } });
+  const headers = { authorization: toAuthorization(url) };
+  const { status } = await fetch(`http://127.0.0.1:${port}/api/state`, { headers });
   child.kill('SIGTERM');
 
-  expect(output).toContain(`The playground runs at http://127.0.0.1:${port}/?token=`);
+  expect(output).toContain(`The playground runs at http://127.0.0.1:${port}/#token=`);
   expect(bare.status).toBe(401);
   expect(status).toBe(200);
   expect(await exited).toEqual([0, null]);

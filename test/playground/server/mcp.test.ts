@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
+import type { PlaygroundContext } from '../../../playground/server/context.js';
 import { oauthCallback } from '../../../playground/server/routes/oauth.js';
 import type { ServerInspection, ToolCallResult } from '../../../playground/shared/mcp-inspection.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
@@ -155,34 +156,47 @@ describe('the inspection of an MCP server', () => {
     },
   );
 
-  it('rejects unknown servers, and clients without the cookie', async () => {
+  it('rejects unknown servers, and clients without the token', async () => {
     const { call, url } = await openPlayground();
     const refused = await Promise.all(
-      ['/api/mcp/everything', '/api/mcp/everything/prompts', '/oauth/finish?code=x'].map(async path => {
+      ['/api/mcp/everything', '/api/mcp/everything/prompts'].map(async path => {
         const { status } = await fetch(url + path);
         return status;
       }),
     );
 
     expect((await call('/api/mcp/unknown')).status).toBe(404);
-    expect(refused).toEqual([401, 401, 401]);
+    expect(refused).toEqual([401, 401]);
   });
 
-  it('returns from an authorization server by a page that does nothing but navigate', async () => {
+  it('returns from an authorization server once, only with its state, and shows nothing', async () => {
     const hostile = '"><script>';
+    const finished: string[] = [];
+    const servers = {
+      awaitsSignIn: (state: string) => state === hostile && finished.length === 0,
+      finishAuth: async (callback: URLSearchParams) => finished.push(callback.get('code') ?? '') === 1,
+    };
+    const channel = { changed: () => {} };
     const app = new Hono();
-    app.get('/oauth/callback', oauthCallback({ servers: { awaitsSignIn: state => state === hostile } }));
-    const open = (state: string) => app.request(`/oauth/callback?code=1&state=${encodeURIComponent(state)}`);
-    const text = await (await open(hostile)).text();
+    app.get('/oauth/callback', oauthCallback({ servers, channel } as unknown as PlaygroundContext));
+    const open = async (state: string, method = 'GET') => {
+      const path = `/oauth/callback?code=1&state=${encodeURIComponent(state)}`;
+      const response = await app.request(path, { method });
+      return [response.status, await response.text()];
+    };
 
-    expect(text).toContain('url=/oauth/finish?code=1&state=%22%3E%3Cscript%3E"');
-    expect(text).not.toContain('<script>');
-    expect((await open('another')).status).toBe(404);
+    expect(await open('another')).toEqual([400, expect.stringContaining('not accepted')]);
+    expect(await open(hostile, 'HEAD')).toEqual([400, '']);
+    const [status, text] = await open(hostile);
+    expect([status, finished]).toEqual([200, ['1']]);
+    expect(text).not.toContain('script');
+    expect((await open(hostile))[0]).toBe(400);
+    expect(finished).toEqual(['1']);
   });
 
-  it('gives the page of a sign-in to nobody without its state', async () => {
+  it('accepts no callback without the state of a sign-in', async () => {
     const { url } = await openConnected();
     for (const query of ['', '?code=1', '?code=1&state=', '?code=1&state=guessed'])
-      expect((await fetch(`${url}/oauth/callback${query}`)).status).toBe(401);
+      expect((await fetch(`${url}/oauth/callback${query}`)).status).toBe(400);
   });
 });

@@ -1,12 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ConfirmationNeeded, ServersResponse } from '../../../playground/shared/playground-state.js';
+import type { ServersResponse } from '../../../playground/shared/playground-state.js';
 import { everythingOverStdio, startEverythingServer } from '../../mcp/_everything-server.js';
-import { openPlayground, type TestPlayground } from './_playground.js';
+import { createConfirmations } from '../../../playground/server/mcp/confirmation.js';
+import { findCode, openPlayground, type TestPlayground } from './_playground.js';
 
-const replace = ({ call }: TestPlayground, mcpServers: unknown, confirmation?: string) =>
-  call('/api/servers', { method: 'PUT', body: { config: JSON.stringify({ mcpServers }), confirmation } });
+const replace = ({ call }: TestPlayground, mcpServers: unknown, code?: string) =>
+  call('/api/servers', { method: 'PUT', body: { config: JSON.stringify({ mcpServers }), code } });
 
 async function untilReady({ call }: TestPlayground, name: string): Promise<ServersResponse> {
   for (;;) {
@@ -69,8 +70,7 @@ describe('a change of the servers', () => {
     expect((await playground.call('/api/servers')).json).toMatchObject({ servers: [] });
     await expect(stat(marker)).rejects.toThrow('ENOENT');
 
-    const { confirmation } = asked.json as ConfirmationNeeded;
-    await replace(playground, { tool: { command: process.execPath, args } }, confirmation);
+    await replace(playground, { tool: { command: process.execPath, args } }, playground.code());
     await playground.call('/api/servers/tool/reconnect', { method: 'POST' });
     await expect(stat(marker)).resolves.toBeDefined();
   });
@@ -103,14 +103,64 @@ describe('a change of the servers', () => {
     expect(json).toMatchObject({ needsConfirmation: [{ ...program, name: 'server', command: 'other' }] });
   });
 
-  it('accepts a confirmation once and only for the same configuration', async () => {
+  it('shows the code only in the terminal, with what it starts', async () => {
+    const playground = await openPlayground();
+    const channel = await playground.watch();
+    const name = 'a\u001b[2J\u202e';
+    const server = { command: 'hidden', env: { NODE_OPTIONS: '--require=x' }, cwd: '/tmp', disabled: true };
+    const asked = await replace(playground, { [name]: server });
+    const code = playground.code();
+    const wrong = await replace(playground, { [name]: server }, 'AAAA-AAAA');
+    const read = await Promise.all(
+      ['/api/servers', '/api/state', '/api/traces', '/api/conversations'].map(where =>
+        playground.call(where),
+      ),
+    );
+    const answers = [asked, wrong, ...read].map(({ text }) => text).join('') + JSON.stringify(channel.events);
+
+    expect(code).toMatch(/^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/);
+    expect(answers).not.toContain(code);
+    expect(answers).not.toContain(code.replace('-', ''));
+    expect(playground.printed()).toContain('"command":"hidden"');
+    expect(playground.printed()).toContain('--require=x');
+    for (const character of ['\u001b', '\u202e']) expect(playground.printed()).not.toContain(character);
+  });
+
+  it('accepts a code five times wrong at most, and for two minutes', () => {
+    let time = 0;
+    let printed = '';
+    const confirmations = createConfirmations({ print: text => (printed = text), now: () => time });
+    const check = (code: string) => confirmations.check('change', [], code);
+    confirmations.ask('change', []);
+    const refusals = [1, 2, 3, 4, 5].map(() => check('wrong')?.refusal);
+    const afterFive = check(findCode(printed));
+    confirmations.ask('change', []);
+    time = 119_999;
+    const inTime = check(findCode(printed).toLowerCase().replace('-', ' '));
+    confirmations.ask('change', []);
+    time += 120_000;
+    const tooLate = check(findCode(printed));
+
+    expect(refusals[3]).toContain('Attempts left: 1.');
+    expect(refusals[4]).toContain('the last attempt');
+    expect(afterFive).toHaveProperty('refusal');
+    expect(inTime).toBeUndefined();
+    expect(tooLate).toHaveProperty('refusal');
+  });
+
+  it('accepts a code once and only for the same configuration', async () => {
     const playground = await openPlayground();
     const first = { first: { command: 'first', disabled: true } };
     const second = { second: { command: 'second', disabled: true } };
-    const { confirmation } = (await replace(playground, first)).json as ConfirmationNeeded;
-    const swapped = await replace(playground, second, confirmation);
-    const again = await replace(playground, first, confirmation);
+    await replace(playground, first);
+    const swapped = await replace(playground, second, playground.code());
+    await replace(playground, first);
+    const code = playground.code();
+    const applied = await replace(playground, first, code);
+    await replace(playground, {});
+    const again = await replace(playground, first, code);
 
+    expect(applied.json).toHaveProperty('servers');
     expect(swapped.json).toHaveProperty('needsConfirmation');
     expect(again.json).toHaveProperty('needsConfirmation');
   });

@@ -3,39 +3,42 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../playground/server/app.js';
 import type { PlaygroundContext } from '../../../playground/server/context.js';
+import { CALLBACK_PATH } from '../../../playground/server/mcp/sign-in.js';
 import { createSession } from '../../../playground/server/session.js';
 import { openPlayground, sendRaw } from './_playground.js';
 
 /** The routes that the app registers, so that a new one cannot be forgotten. Middleware and static files are `/*`. */
 function listRoutes(): { method: string; path: string }[] {
-  const port = () => 0;
   const { routes } = createApp({
     playground: {} as PlaygroundContext,
-    port,
-    session: createSession({ port }),
+    port: () => 0,
+    session: createSession(),
     page: '/nowhere',
   });
-  const found = routes
-    .filter(({ method }) => method !== 'ALL')
+  return routes
+    .filter(({ method, path }) => method !== 'ALL' && path !== CALLBACK_PATH)
     .map(({ method, path }) => ({ method, path: path.replace(/:\w+/g, 'some-id-1') }));
-  return [
-    ...found,
-    { method: 'GET', path: '/' },
-    { method: 'GET', path: '/index.html' },
-    { method: 'GET', path: '/nothing' },
-  ];
 }
 
 const routes = listRoutes();
 
-describe('a client without the cookie of the session', () => {
+describe('a client without the token of the session', () => {
   it('is refused by every route, with the origin of the page and without one', async () => {
-    const { url } = await openPlayground();
+    const { url, authorization } = await openPlayground();
+    const token = authorization.replace('Bearer ', '');
+    const wrong: Record<string, string>[] = [
+      {},
+      { authorization: `Bearer ${'a'.repeat(43)}` },
+      { authorization: 'Bearer ' },
+      { authorization: `Basic ${token}` },
+      { cookie: `token=${token}; kelivo-playground-${new URL(url).port}=${token}` },
+    ];
     const answers = await Promise.all(
       routes.flatMap(({ method, path }) =>
-        ['', `kelivo-playground-${new URL(url).port}=${'a'.repeat(43)}`].map(async cookie => [
-          `${method} ${path}`,
-          (await sendRaw(url + path, { method, headers: { origin: url, cookie } })).status,
+        wrong.map(async (headers, index) => [
+          `${method} ${path} ${index}`,
+          (await sendRaw(`${url}${path}?token=${token}`, { method, headers: { origin: url, ...headers } }))
+            .status,
         ]),
       ),
     );
@@ -44,22 +47,22 @@ describe('a client without the cookie of the session', () => {
     expect(answers.filter(([, status]) => status !== 401)).toEqual([]);
   });
 
-  it('receives a page that says where to find the URL, and JSON for the API', async () => {
-    const { url } = await openPlayground();
+  it('receives the page, which contains nothing of the session, and the reason as JSON', async () => {
+    const { url, authorization } = await openPlayground();
     const page = await fetch(url);
     const api = await fetch(`${url}/api/state`);
 
     expect(page.headers.get('content-type')).toContain('text/html');
-    expect(await page.text()).toMatch(/Open the URL that it printed in the terminal/);
-    expect(await api.json()).toEqual({ error: expect.stringContaining('Open the URL that it printed') });
+    expect(await page.text()).not.toContain(authorization.replace('Bearer ', ''));
+    expect(await api.json()).toEqual({ error: expect.stringContaining('Open the address that it printed') });
   });
 
-  it.each(['', 'wrong', 'a'.repeat(43)])('receives no cookie for the token "%s"', async token => {
-    const { url } = await openPlayground();
-    const { status, headers } = await fetch(`${url}/?token=${token}`, { redirect: 'manual' });
-
-    expect(status).toBe(401);
-    expect(headers.get('set-cookie')).toBeNull();
+  it('never receives a cookie, nor does a client with the token', async () => {
+    const { url, authorization } = await openPlayground();
+    for (const path of ['/', '/?token=x', '/api/state', CALLBACK_PATH]) {
+      for (const headers of [undefined, { authorization }])
+        expect((await sendRaw(url + path, { headers })).headers['set-cookie']).toBeUndefined();
+    }
   });
 
   it.skipIf(process.getuid?.() !== 0)(
@@ -94,29 +97,23 @@ describe('a client without the cookie of the session', () => {
   );
 });
 
-describe('the token of the printed URL', () => {
-  it('is exchanged for a cookie that scripts cannot read and other sites cannot send', async () => {
+describe('the token of the printed address', () => {
+  it('is in its fragment, which no browser sends to a server', async () => {
     const { signInUrl, url } = await openPlayground();
-    const { status, headers } = await fetch(signInUrl, { redirect: 'manual' });
-    const cookie = headers.get('set-cookie') ?? '';
-    const token = new URL(signInUrl).searchParams.get('token') ?? '';
+    const { origin, pathname, search, hash } = new URL(signInUrl);
 
-    expect(status).toBe(303);
-    expect(headers.get('location')).toBe('/');
-    expect(cookie).toContain(`kelivo-playground-${new URL(url).port}=`);
-    expect(cookie).toContain('HttpOnly');
-    expect(cookie).toContain('SameSite=Strict');
-    expect(cookie).not.toContain(token);
-    expect(token.length).toBeGreaterThan(40);
+    expect([origin, pathname, search]).toEqual([url, '/', '']);
+    expect(hash).toMatch(/^#token=[\w-]{43}$/);
   });
 
-  it('is not accepted as the cookie, and differs at every start', async () => {
+  it('differs at every start, and is valid for its own playground only', async () => {
     const first = await openPlayground();
     const second = await openPlayground();
-    const token = (signInUrl: string) => new URL(signInUrl).searchParams.get('token') ?? '';
-    const cookie = `kelivo-playground-${new URL(first.url).port}=${token(first.signInUrl)}`;
+    const statusOf = async (url: string, authorization: string) =>
+      (await sendRaw(`${url}/api/state`, { headers: { authorization } })).status;
 
-    expect(token(first.signInUrl)).not.toBe(token(second.signInUrl));
-    expect((await sendRaw(`${first.url}/api/state`, { headers: { cookie } })).status).toBe(401);
+    expect(first.authorization).not.toBe(second.authorization);
+    expect(await statusOf(first.url, first.authorization)).toBe(200);
+    expect(await statusOf(first.url, second.authorization)).toBe(401);
   });
 });

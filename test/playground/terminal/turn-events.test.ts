@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TextStreamPart, ToolSet } from 'ai';
 import { expect, it } from 'vitest';
 import { collectTurn } from '../../../playground/terminal/turn-events.js';
-import type { ToolLoopEvent } from '../../../src/index.js';
+import type { ToolLoopEvent } from 'kelivo-responses';
 
 type Part = TextStreamPart<ToolSet>;
 type Start = (report: (event: ToolLoopEvent) => void) => AsyncIterable<Part>;

@@ -229,9 +229,9 @@ it.each(knownServerNames)('returns the same request if it already has the format
 });
 
 it.each([
-  ['api.openai.com', {}],
-  ['127.0.0.1', {}],
-  ['openrouter.ai.evil.test', {}],
+  ['api.openai.com', undefined],
+  ['127.0.0.1', undefined],
+  ['openrouter.ai.evil.test', undefined],
   ['openrouter.ai', compatibilityByName('openrouter')],
   ['api.x.ai', compatibilityByName('xai')],
   ['ark.cn-beijing.volces.com', compatibilityByName('volcengine')],
@@ -259,11 +259,12 @@ const plain: InputItem = {
 
 it('sends reasoning in the form that the server accepts', () => {
   const both = { ...reasoning, content: [{ type: 'reasoning_text' as const, text: 'Whiskers.' }] };
-  expect(apply({}, [question, plain, both, answer]).input).toEqual([question, reasoning, answer]);
-  expect(apply({}, [question, plain, answer], { store: true }).input).toEqual([
+  const named: InputItem = { ...answer, id: 'msg_1' };
+  expect(apply({}, [question, plain, both, named]).input).toEqual([question, reasoning, named]);
+  expect(apply({}, [question, plain, named], { store: true }).input).toEqual([
     question,
     { type: 'reasoning', id: 'rs_2', summary: [] },
-    answer,
+    named,
   ]);
   const { encrypted_content: _, ...text } = both;
   expect(apply({ reasoning: 'text' }, [question, reasoning, plain, both, answer]).input).toEqual([
@@ -273,6 +274,32 @@ it('sends reasoning in the form that the server accepts', () => {
     answer,
   ]);
   expect(apply({ reasoning: false }, [question, plain, both, answer]).input).toEqual([question, answer]);
+});
+
+it('sends no reasoning with an id in front of a message without one', () => {
+  const { id: _, ...unnamed } = reasoning;
+  const stored: InputItem = { type: 'reasoning', id: 'rs_3', summary: [] };
+  const named: InputItem = { ...answer, id: 'msg_1' };
+  expect(apply({}, [question, reasoning, answer], { store: true }).input).toEqual([
+    question,
+    unnamed,
+    answer,
+  ]);
+  for (const items of [
+    [question, reasoning, call],
+    [question, reasoning, named],
+  ])
+    expect(apply({}, items, { store: true }).input).toEqual(items);
+  // A server that stores nothing accepts both forms.
+  expect(apply({}, [question, reasoning, answer]).input).toEqual([question, reasoning, answer]);
+  // Only the message that lost its reasoning loses its id.
+  const input = [question, stored, answer, question, stored, named];
+  expect(apply({}, input, { store: true }).input).toEqual([question, answer, question, stored, named]);
+  expect(apply({ itemIds: 'required' }, [question, reasoning, answer], { store: true }).input).toEqual([
+    question,
+    reasoning,
+    { ...answer, id: 'msg_input_2' },
+  ]);
 });
 
 it('adds and removes the type of messages', () => {

@@ -4,6 +4,7 @@ import { createKelivoResponsesProvider } from '../../../src/index.js';
 import { serve } from '../../_server.js';
 import { collect, summarize } from '../../_parts.js';
 import { toSse } from '../../_sse.js';
+import { startEmulator } from '../../testing/_emulator.js';
 import { message, toResponse, toStream } from '../stream/_fixtures/wire-events.js';
 
 type Json = Record<string, unknown>;
@@ -187,3 +188,35 @@ describe.each(modes)('items that the server names: %s', mode => {
     expect(bodies()).toHaveLength(3);
   });
 });
+
+describe.each(modes.flatMap(mode => [true, false].map(store => ({ mode, store }))))(
+  'reasoning in front of a text: $mode, store $store',
+  ({ mode, store }) => {
+    // A host may keep the text without its metadata.
+    it.each([true, false])(
+      'is sent so that the API accepts it at once, with the id of the text: %s',
+      async hasId => {
+        const emulator = await startEmulator();
+        const model = createKelivoResponsesProvider({ baseURL: emulator.baseURL })('gpt-5');
+        const call = { prompt: [user('Hi')], providerOptions: { openai: { store } } };
+        const { content } = await model.doGenerate(call);
+        const history = content.flatMap(part => {
+          if (part.type !== 'text' && part.type !== 'reasoning') return [];
+          const { providerMetadata, ...rest } = part;
+          return [hasId || part.type === 'reasoning' ? { ...rest, providerOptions: providerMetadata } : rest];
+        });
+        const next = {
+          ...call,
+          prompt: [user('Hi'), { role: 'assistant' as const, content: history }, user('And now?')],
+        };
+        if (mode === 'generate') await model.doGenerate(next);
+        else await collect((await model.doStream(next)).stream);
+        expect(emulator.requests).toHaveLength(2);
+        const { input } = emulator.requests.at(-1)?.body as { input: Json[] };
+        const sent = input.slice(1, -1).map(({ type, id }) => [type, id !== undefined]);
+        const isKept = hasId || !store;
+        expect(sent).toEqual([...(isKept ? [['reasoning', true]] : []), ['message', hasId && store]]);
+      },
+    );
+  },
+);

@@ -126,12 +126,12 @@ it('fails with the second rejection if the change did not help, and learns nothi
 });
 
 it('makes each change once', async () => {
-  const { server, ask } = await start();
+  const { server, ask, bodies } = await start();
   server.enqueue(noImages, noImages, noImages);
   await expect(ask('qwen3', { prompt: withImage })).rejects.toThrow(
     "Output of tool call should be 'Input text'",
   );
-  expect(server.requests).toHaveLength(2);
+  expect(bodies().filter(body => body?.model !== undefined)).toHaveLength(2);
 });
 
 it('gives up after three changes of one request', async () => {
@@ -181,7 +181,7 @@ it('sends reasoning again in the next request, whose items were not rejected', a
 });
 
 it('sends requests in the format of a named server without a rejection', async () => {
-  const { ask, bodies } = await start({ compatibility: 'llamacpp' });
+  const { ask, bodies } = await start({ compatibility: 'lmstudio' });
   await ask('qwen3', { prompt: withImage });
   expect(bodies()).toHaveLength(1);
   expect(bodies()[0]?.input).toMatchObject([{}, {}, { output: '[image: shown in the next message]' }, {}]);
@@ -246,7 +246,7 @@ const withStoredItems = (count: number): LanguageModelV2Prompt => [
   {
     role: 'assistant',
     content: Array.from({ length: count }, (_, index) => {
-      const item = { type: 'acme:note', id: `note_${index + 1}`, text: 'Remember.' };
+      const item = { type: 'note', id: `note_${index + 1}`, text: 'Remember.' };
       return {
         type: 'reasoning' as const,
         text: '',
@@ -274,7 +274,7 @@ it.each([
     expect(texts).toEqual(['Hello.']);
     expect(server.requests).toHaveLength(requests);
     const types = (bodies().at(-1)?.input as { type?: string }[]).map(({ type }) => type);
-    expect(types.filter(type => type === 'acme:note')).toHaveLength(missingItems);
+    expect(types.filter(type => type === 'note')).toHaveLength(missingItems);
     expect(types.filter(type => type === 'item_reference')).toHaveLength(12 - missingItems);
     expect(warnings).toContainEqual({
       type: 'other',

@@ -44,7 +44,7 @@ const history: LanguageModelV2Prompt = [
 ];
 
 it.each<[RequestRules, KelivoResponsesSettings, number]>([
-  ['llamacpp', { compatibility: 'llamacpp' }, 2],
+  ['llamacpp', { compatibility: 'llamacpp' }, 3],
   ['vllm', { compatibility: 'vllm' }, 2],
   ['responses.js', { compatibility: 'huggingface' }, 1],
   ['llamacpp', {}, 3],

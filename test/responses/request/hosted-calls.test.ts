@@ -153,8 +153,10 @@ describe.each(rows)('a call of $id', ({ id, input, output, call, result }) => {
 
   it('gets an output even if it was interrupted', () => {
     const [first, second] = inputOf([declare(id)], [callMessage(name, input), user('Stop.')]);
-    expect(second?.type).toBe(`${first?.type}_output`);
-    expect(JSON.stringify(second)).toContain('interrupted');
+    // A computer call requires a screenshot.
+    const isText = id === 'openai.computer_use';
+    expect((isText ? first : second)?.type).toBe(isText ? 'message' : `${first?.type}_output`);
+    expect(JSON.stringify(isText ? first : second)).toContain('interrupted');
   });
 });
 
@@ -209,18 +211,41 @@ describe('an output that is not JSON', () => {
     });
   });
 
-  it('of a computer without an image turns the pair into a function call', () => {
-    const items = inputOf(
-      [declare('openai.computer_use')],
-      [
-        callMessage('computer_use', action),
-        resultMessage('computer_use', { type: 'error-text', value: 'No screen.' }),
-      ],
-    );
-    expect(items).toMatchObject([
-      { type: 'function_call', name: 'computer_use' },
-      { type: 'function_call_output', output: 'No screen.' },
-    ]);
+  const rowsOfComputer = ['openai.computer_use', 'openai.computer'] as const;
+  const answered = (id: string, output: unknown) => {
+    const name = id.slice('openai.'.length);
+    const input = { actions: [{ type: 'screenshot' }] };
+    return [callMessage(name, input), resultMessage(name, output)];
+  };
+
+  it.each(rowsOfComputer)('of %s after a failure becomes a text, and no function call', id => {
+    for (const output of [
+      { type: 'error-text', value: 'No screen.' },
+      { type: 'execution-denied', reason: 'No screen.' },
+    ]) {
+      const [message, ...others] = inputOf([declare(id)], answered(id, output));
+      expect(message).toMatchObject({ type: 'message', role: 'user' });
+      expect(JSON.stringify(message)).toContain('No screen.');
+      expect(others).toEqual([]);
+    }
+  });
+
+  it.each(rowsOfComputer)('of %s in the wrong shape is rejected, and later left out', id => {
+    for (const output of [
+      { type: 'text', value: 'Clicked.' },
+      { type: 'json', value: { screenshot: 'https://a.org/s.png' } },
+      { type: 'content', value: [{ type: 'text', text: 'Clicked.' }] },
+    ]) {
+      const prompt = answered(id, output);
+      const name = id.slice('openai.'.length);
+      expect(() => inputOf([declare(id)], prompt)).toThrow(
+        new RegExp(
+          `output of the tool "${name}" to be a screenshot.* got an output of type "${output.type}"`,
+        ),
+      );
+      const later = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] } as const;
+      expect(inputOf([declare(id)], [...prompt, later])).toMatchObject([{ role: 'assistant' }]);
+    }
   });
 });
 

@@ -59,14 +59,28 @@ describe('createToolNames', () => {
     expect(fromWire(toWire('crm.äöü'), 'crm')).toBe('crm.äöü');
   });
 
-  it('does not map a call of an unknown namespace to a plain function', () => {
-    const { toWire, fromWire } = createToolNames(['list', { name: 'find', isOmitted: true }]);
-    expect(fromWire('list', 'crm')).toBe('crm.list');
+  it('maps a call of an undeclared namespace to the only function of its name', () => {
+    const { toWire, fromWire } = createToolNames([
+      ...['list', { name: 'find', isOmitted: true }, { name: 'billing.pay', namespace: 'billing' }],
+      // A call that was refused before the function was declared.
+      ...[{ name: 'crm.list', namespace: 'crm', isCalled: true }],
+    ]);
+    expect(fromWire('list', 'crm')).toBe('list');
+    expect(fromWire('pay', 'crm')).toBe('billing.pay');
     // The replayed call has its original name.
-    expect(toWire('crm.list', 'crm')).toBe('list');
+    expect(toWire('list', 'crm')).toBe('list');
     // The conversation may add an omitted function in any namespace.
     expect(fromWire('find', 'crm')).toBe('find');
     expect(fromWire('count', 'crm')).toBe('count');
+  });
+
+  it('does not map a call of a declared namespace, or of an ambiguous name, to another function', () => {
+    const { fromWire } = createToolNames([
+      ...['list', { name: 'crm.add', namespace: 'crm' }],
+      ...[{ name: 'a.get', namespace: 'a' }, { name: 'b.get', namespace: 'b' }, 'get'],
+    ]);
+    expect(fromWire('list', 'crm')).toBe('crm.list');
+    expect(fromWire('get', 'c')).toBe('c.get');
   });
 
   it('maps a function that a tool search has found, which is called in a namespace with its name', () => {

@@ -17,10 +17,10 @@ function outputOf(output: unknown, rest: object = {}) {
 describe('the output of a tool', () => {
   it.each<[unknown, string]>([
     [{ type: 'text', value: 'a' }, 'a'],
-    [{ type: 'error-text', value: 'a' }, 'a'],
+    [{ type: 'error-text', value: 'a' }, '{"error":"a"}'],
     [{ type: 'json', value: { a: 1 } }, '{"a":1}'],
     [{ type: 'json', value: 'a' }, '"a"'],
-    [{ type: 'error-json', value: [1] }, '[1]'],
+    [{ type: 'error-json', value: [1] }, '{"error":[1]}'],
     [{ type: 'execution-denied', reason: 'Not now.' }, 'Not now.'],
     [{ type: 'execution-denied' }, 'The user did not allow this tool call.'],
     [{ type: 'content', value: [] }, ''],

@@ -385,6 +385,13 @@ describe('the choice of a tool', () => {
     expect(build({ tools: [tool], toolChoice }).body.tool_choice).toEqual(expected);
   });
 
+  it('of a tool that the request does not contain is refused', () => {
+    const tools = [functionTool('a'), hostedTool('google.search')];
+    const toolChoice = { type: 'tool' as const, toolName: 'search' };
+    for (const offered of [tools, tools.slice(1)])
+      expect(() => build({ tools: offered, toolChoice })).toThrow('forcing the tool "search"');
+  });
+
   it('prefers a declared function to a hosted tool with the same name', () => {
     const toolChoice = { type: 'tool' as const, toolName: 'web_search' };
     expect(build({ tools: [functionTool('web_search')], toolChoice }).body.tool_choice).toEqual({

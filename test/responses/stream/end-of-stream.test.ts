@@ -90,3 +90,14 @@ describe('a response without a terminal event', () => {
     });
   });
 });
+
+describe('events after the terminal event', () => {
+  const late = toStream([message(['More.'], { id: 'msg_2' }), functionCall('add', '{}')]).slice(2, -1);
+  forEachChunking('add no text and no call', toSse([...hello, ...late]), async chunks => {
+    expect(summarize(await readParts(chunks))).toMatchObject({
+      texts: ['Hello there'],
+      calls: [],
+      finishReason: 'stop',
+    });
+  });
+});

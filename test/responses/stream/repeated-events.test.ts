@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { summarize } from '../../_parts.js';
 import { toSse, type WireEvent } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';
-import { functionCall, message, toResponse, toStream } from './_fixtures/wire-events.js';
+import { functionCall, message, reasoning, toResponse, toStream } from './_fixtures/wire-events.js';
 
 const read = async (events: readonly WireEvent[]) =>
   summarize(await readParts([new TextEncoder().encode(toSse(events))]));
@@ -42,6 +42,23 @@ describe('repeated events', () => {
       { id: 'call_2', name: 'add', input: '{"a":2}' },
     ]);
   });
+
+  const repeatedItems = [
+    message(['Hello']),
+    reasoning({ id: 'rs_1', text: 'Plain.' }),
+    functionCall('pay', '{"a":1}', { id: 'fc_1', callId: 'call_1' }),
+  ];
+  it.each(repeatedItems.map(script => [String(script.item.type), script] as const))(
+    'are ignored: a finished %s that is announced again',
+    async (_, script) => {
+      const [created, ...rest] = toStream([script]);
+      const events = rest.filter(({ type }) => !/^response\.(?:in_progress|completed)$/.test(String(type)));
+      const end = rest.filter(({ type }) => type === 'response.completed');
+      const once = await read([created, ...events, ...end] as WireEvent[]);
+      expect(await read([created, ...events, ...events, ...end] as WireEvent[])).toEqual(once);
+      expect(JSON.stringify(once)).toMatch(/Hello|Plain|pay/);
+    },
+  );
 
   it('cause no error after the end of the response', async () => {
     const late = { type: 'error', code: 'server_error', message: 'Too late', param: null };

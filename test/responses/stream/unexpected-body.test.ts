@@ -4,6 +4,7 @@ import { summarize } from '../../_parts.js';
 import { toSse } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';
 import { errorOf, hello, RATE_LIMIT, toBytes } from './_broken.js';
+import { message, toResponse } from './_fixtures/wire-events.js';
 
 const chatChunk = {
   id: 'chatcmpl-1',
@@ -29,6 +30,14 @@ describe('a body that is not a response of the Responses API', () => {
     const body = { type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.' };
     const error = errorOf(await readParts(toBytes(JSON.stringify(body))));
     expect(error).toMatchObject({ message: 'Slow down.', statusCode: 429, isRetryable: true });
+  });
+
+  it.each(['queued', 'in_progress'])('reads a document with content and the status %s', async status => {
+    const body = { ...toResponse([message(['Hello.'])]), status };
+    const { texts, errors, finishReason } = summarize(await readParts(toBytes(JSON.stringify(body))));
+    expect({ texts, errors, finishReason }).toEqual({ texts: ['Hello.'], errors: [], finishReason: 'other' });
+    const empty = await readParts(toBytes(JSON.stringify({ ...body, output: [] })));
+    expect(errorOf(empty).message).toContain('to end with "response.completed"');
   });
 
   const page =

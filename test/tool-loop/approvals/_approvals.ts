@@ -1,8 +1,8 @@
 import type { Part } from '../../../src/core/part.js';
 import type { ApprovalMark, Prompt, ToolCallPart, ToolPart } from '../../../src/core/prompt.js';
-import type { HostApprovalOptions } from '../../../src/tool-loop/approvals/approval-ids.js';
 import {
   createHostApprovals,
+  type HostApprovalOptions,
   type HostApprovals,
   type PendingCall,
 } from '../../../src/tool-loop/approvals/host-approvals.js';

@@ -27,7 +27,10 @@ describe('a request for an approval', () => {
     expect(approvals.isAsked('c1')).toBe(true);
     expect(approvals.isAsked('c2')).toBe(false);
     expect(output).toEqual({ type: 'error-text', value: 'The call waits for approval.' });
-    expect(mark).toEqual({ id: expect.stringMatching(/^kelivo\./), server: 'bank', originalName: 'pay' });
+    expect(mark).toEqual({
+      ...{ id: expect.stringMatching(/^kelivo\./), server: 'bank', originalName: 'pay' },
+      definition: expect.stringMatching(/^[\w-]{43}$/),
+    });
     expect(written).toEqual([
       {
         type: 'tool-call',
@@ -63,6 +66,17 @@ describe('a request for an approval', () => {
 });
 
 describe('an approval', () => {
+  it('is refused if the server has changed the tool since', async () => {
+    const { part, mark, options } = await scene();
+    const tools = toolsOf({ ...pay, description: 'Pays twice.' });
+    const changed = refusal(/the MCP server has changed the tool since the approval was requested\.$/);
+    expect(await admitElsewhere(toPending(part, mark), options, tools)).toEqual(changed);
+    // A client cannot remove the fingerprint.
+    const { definition: _, ...forged } = mark;
+    expect(await admitElsewhere(toPending(part, forged), options, tools)).toEqual(refusal(FORGED));
+    expect(await admitElsewhere(toPending(part, mark), options)).toEqual({ type: 'run' });
+  });
+
   it('is accepted once, in any process that shares the settings', async () => {
     const { part, mark, options, claimed } = await scene();
     expect(await admitElsewhere(toPending(part, mark), options)).toEqual({ type: 'run' });
@@ -278,5 +292,62 @@ describe('a denial', () => {
     await expect(approvals.recordDenials([{ part, mark }], signal)).rejects.toThrow(
       'The denial of the call of "bank_pay" could not be recorded. Send the messages again.',
     );
+  });
+});
+
+describe('an approval with an audience', () => {
+  const audience = (context: unknown): string => (context as { user: string }).user;
+  const [ada, bob] = [{ user: 'ada' }, { user: 'bob' }];
+
+  /** Asks Ada. */
+  async function asked() {
+    const { claim, claimed } = sharedClaim();
+    const options = { secret, claim, audience };
+    const admit = (context: unknown, isApproved = true) =>
+      createHostApprovals(options, context).admit(toPending(part, mark, isApproved), {
+        tools: toolsOf(pay),
+        signal,
+      });
+    const { part, mark } = await ask(createHostApprovals(options, ada));
+    return { options, claimed, part, mark, admit };
+  }
+
+  it('runs nothing for a stranger, whose answer is not counted, and is accepted afterwards', async () => {
+    const { admit, claimed } = await asked();
+    for (const stranger of [bob, undefined, {}, { user: '' }, { user: 7 }])
+      expect(await admit(stranger)).toEqual(refusal(FORGED));
+    expect(claimed).toEqual([]);
+    expect(await admit(ada)).toEqual({ type: 'run' });
+    expect(await admit(ada)).toEqual({ type: 'repeated' });
+  });
+
+  it('is not requested again from a stranger, nor used up by the denial of one', async () => {
+    const { admit, claimed, options, part, mark } = await asked();
+    expect(await admit(bob, false)).toEqual(refusal(FORGED));
+    expect(await admit(ada, false)).toMatchObject({ type: 'asked' });
+    await createHostApprovals(options, bob).recordDenials([{ part, mark }], signal);
+    expect(claimed).toEqual([]);
+  });
+
+  it('is not requested in a call without one', async () => {
+    const { options } = await asked();
+    const written: unknown[] = [];
+    const output = await createHostApprovals(options, {}).ask(
+      { toolCallId: 'c1', toolName: 'bank_pay', input: {} },
+      { tool: pay, write: other => written.push(other), keepId: async create => create() },
+    );
+    expect(output).toEqual({ type: 'error-text', value: expect.stringContaining('nobody may answer') });
+    expect(written).toEqual([]);
+  });
+
+  it('does not accept requests from before the setting, nor without it those with one', async () => {
+    const { part, mark, options } = await scene();
+    const call = toPending(part, mark);
+    const withAudience = createHostApprovals({ ...options, audience }, ada);
+    expect(await withAudience.admit(call, { tools: toolsOf(pay), signal })).toEqual(refusal(FORGED));
+    const other = await asked();
+    const without = createHostApprovals({ secret, claim: other.options.claim });
+    const answered = toPending(other.part, other.mark);
+    expect(await without.admit(answered, { tools: toolsOf(pay), signal })).toEqual(refusal(FORGED));
   });
 });

@@ -1,9 +1,15 @@
+import { performance } from 'node:perf_hooks';
 // Runs durable turns at the same time and reports their texts. Waits at the points at which the test kills the process.
 // It uses the built package, which starts faster than the sources.
 import { fileURLToPath } from 'node:url';
-import { createJournal, createRedisStore, createSqliteStore } from 'kelivo-responses/journal';
+import {
+  createJournal,
+  createPostgresStore,
+  createRedisStore,
+  createSqliteStore,
+} from 'kelivo-responses/journal';
 
-const { url, location, client, host, turns } = JSON.parse(process.argv[2] ?? '{}');
+const { url, location, client, host, mode = 'stream', clock, turns } = JSON.parse(process.argv[2] ?? '{}');
 
 /** The hosts, and the entries of the package for their majors. */
 const hosts = {
@@ -11,7 +17,7 @@ const hosts = {
   ai6: ['ai6', 'kelivo-responses/v3'],
   ai7: ['ai7', 'kelivo-responses/v4'],
 };
-const [{ streamText }, { createKelivoResponsesProvider }] = await Promise.all(
+const [{ generateText, streamText }, { createKelivoResponsesProvider }] = await Promise.all(
   hosts[host].map(name => import(name)),
 );
 
@@ -21,6 +27,11 @@ async function openStore() {
     const { Redis } = await import('ioredis');
     const redis = new Redis(location);
     return { ...createRedisStore({ client: redis }), close: async () => redis.disconnect() };
+  }
+  if (client === 'pg') {
+    const { default: pg } = await import('pg');
+    const pool = new pg.Pool({ connectionString: location });
+    return { ...createPostgresStore({ pool }), close: () => pool.end() };
   }
   const { createClient } = await import('@redis/client');
   const redis = createClient({ url: location });
@@ -34,18 +45,21 @@ const store = await openStore();
 /** The names of steps end with a digest. */
 const nameOf = step => step.replace(/ [0-9a-f]{64}$/, '');
 const journal = {
-  open({ turnId, key }, options) {
+  open(turn, options) {
     const observed = {
       ...store,
-      async write(turn, step, ...rest) {
-        await report('reach', { turn: turnId, point: `before the record of ${nameOf(step)}` });
-        const result = await store.write(turn, step, ...rest);
-        await report('reach', { turn: turnId, point: `after the record of ${nameOf(step)}` });
+      async write(key, step, ...rest) {
+        await report('reach', { turn: turn.turnId, point: `before the record of ${nameOf(step)}` });
+        const result = await store.write(key, step, ...rest);
+        await report('reach', { turn: turn.turnId, point: `after the record of ${nameOf(step)}` });
         return result;
       },
     };
     // Reaching a point may take longer than a timeout for a store.
-    return createJournal({ store: observed, lease: 2000, timeout: 120_000 }).open({ turnId, key }, options);
+    return createJournal({
+      ...{ store: observed, lease: 2000, timeout: 120_000 },
+      ...(clock === 'volatile' && { volatile: /It is now .*/ }),
+    }).open(turn, options);
   },
 };
 
@@ -67,19 +81,29 @@ const createProvider = onUnknownOutcome =>
       approve: async ({ turnId }) => (await report('ask', { turn: turnId })).ok,
     },
   });
-const providers = { refuse: createProvider('refuse'), run: createProvider('run') };
+const policies = ['refuse', 'ask', 'run'];
+const providers = Object.fromEntries(policies.map(policy => [policy, createProvider(policy)]));
 
 await Promise.all(
   turns.map(async ({ id, policy = 'refuse' }) => {
-    const { text } = streamText({
+    const options = {
       model: providers[policy]('gpt-5'),
       prompt: id,
+      ...(clock !== undefined && { system: `Be kind. It is now ${performance.timeOrigin}.` }),
       maxRetries: 0,
       providerOptions: { kelivo: { turnId: id } },
-      onError: ({ error }) => console.error(error),
-    });
-    await report('text', { turn: id, text: await text });
+    };
+    let failure;
+    const onError = ({ error }) => void (failure ??= error);
+    const text = await (
+      mode === 'stream' ? streamText({ ...options, onError }).text : generateText(options)
+    ).then(
+      result => result.text ?? result,
+      error => onError({ error }),
+    );
+    if (failure !== undefined && failure.code !== 'turn-changed') console.error(failure);
+    await report('text', { turn: id, text: failure?.code ?? text });
   }),
 );
-await Promise.all([providers.refuse.close(), providers.run.close()]);
+await Promise.all(Object.values(providers).map(provider => provider.close()));
 await store.close();

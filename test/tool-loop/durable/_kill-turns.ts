@@ -1,5 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { type KillPoint, judge, listKillPoints, type Policy } from '../../durable-turns/_kill-points.js';
+import {
+  type KillPoint,
+  judge,
+  judgeRefused,
+  listKillPoints,
+  type Policy,
+} from '../../durable-turns/_kill-points.js';
 import { startTurnServices, type TurnLog, type TurnServices } from '../../durable-turns/_services.js';
 import { startWorker, type Worker } from '../../durable-turns/_worker.js';
 
@@ -8,13 +14,20 @@ const points = listKillPoints({ first: ['turn', 'tools'], approval: 'approval 2.
 
 /** The programs and packages of the processes. */
 export interface JournalKind {
-  /** Location of the store: a file or a `redis://…` URL. */
+  /** Location of the store: a file, a `redis://…` or a `postgres://…` URL. */
   readonly location: string;
   readonly client: string;
   readonly host: string;
+  /** @default 'stream' */
+  readonly mode?: 'stream' | 'generate';
+  /** The system text has the time of the process, which the journal ignores if it is volatile. @default no system text */
+  readonly clock?: 'volatile' | 'undeclared';
   /** @default the Node of the test */
   readonly node?: string;
 }
+
+/** Number of parts into which the turns can be divided. Together, the parts have every point. */
+export const PARTS = 3;
 
 /** Starts a process that runs turns at the same time. It ends with them. */
 export const startTurns = (
@@ -29,19 +42,23 @@ export const startTurns = (
 
 /**
  * Runs a turn for each point at which a process may end, kills the process with SIGKILL when all turns have reached their
- * points, and continues the turns in another process. Returns the broken guarantees, and the turns with `refuse`.
+ * points, and continues the turns in another process. Returns the broken guarantees, the turns with `refuse`,
+ * and the number of turns that were killed. With a part, runs a share of the turns.
  */
 export async function killTurns(
   kind: JournalKind,
-): Promise<{ issues: string[]; turns: { point: KillPoint; log: TurnLog }[] }> {
+  part?: number,
+): Promise<{ issues: string[]; turns: { point: KillPoint; log: TurnLog }[]; kills: number }> {
   const services = await startTurnServices();
-  const policies = ['refuse', 'run'] as const;
-  const turns = policies.flatMap((policy: Policy) =>
-    points
-      // Under `run`, only the points differ at which an outcome is unknown.
-      .filter(({ name }) => policy === 'refuse' || name.endsWith('2.1 book_seat'))
-      .map((point, index) => ({ id: `${policy}-${index}`, policy, point })),
-  );
+  const policies = ['refuse', 'ask', 'run'] as const;
+  const turns = policies
+    .flatMap((policy: Policy) =>
+      points
+        // Under the others, only the points differ at which an outcome is unknown.
+        .filter(({ name }) => policy === 'refuse' || name.endsWith('2.1 book_seat'))
+        .map((point, index) => ({ id: `${policy}-${index}`, policy, point })),
+    )
+    .filter((_, index) => part === undefined || index % PARTS === part % PARTS);
   turns.forEach(({ id, point }) => services.hold(id, point.name));
   const first = startTurns(turns, kind, services);
   await Promise.race([services.untilReached(), first.untilEnd()]);
@@ -49,9 +66,44 @@ export async function killTurns(
   services.releaseAll();
   await startTurns(turns, kind, services).untilEnd();
   return {
-    issues: turns.flatMap(({ id, point, policy }) => judge(point, services.logOf(id), policy)),
+    kills: turns.length,
+    issues: turns.flatMap(({ id, point, policy }) =>
+      kind.clock === 'undeclared' && point !== points[0]
+        ? judgeRefused(point, services.logOf(id))
+        : judge(point, services.logOf(id), policy),
+    ),
     turns: turns
       .filter(({ policy }) => policy === 'refuse')
       .map(({ id, point }) => ({ point, log: services.logOf(id) })),
   };
 }
+
+/**
+ * Runs turns, kills their process once in each round, at a point that a seed selects, and returns what the services have
+ * observed of each turn.
+ */
+export async function killThreeTimes(count: number, kind: JournalKind): Promise<TurnLog[]> {
+  const services = await startTurnServices();
+  const turns = Array.from({ length: count }, (_, index) => ({ id: `turn-${index}` }));
+  const rounds = [1, 2, 3].map(round => points.filter(({ name }) => roundOf(name) === round));
+  for (const [round, choices] of rounds.entries()) {
+    const isRefused = kind.clock === 'undeclared' && round > 0;
+    if (!isRefused)
+      turns.forEach(({ id }, index) =>
+        services.hold(id, choices[(index * 7 + round) % choices.length]?.name ?? ''),
+      );
+    const worker = startTurns(turns, kind, services);
+    if (isRefused) {
+      await worker.untilEnd();
+      continue;
+    }
+    await Promise.race([services.untilReached(), worker.untilEnd()]);
+    await worker.kill();
+    services.releaseAll();
+  }
+  await startTurns(turns, kind, services).untilEnd();
+  return turns.map(({ id }) => services.logOf(id));
+}
+
+/** Returns the round of a point. */
+const roundOf = (point: string): number => Number(/round (\d)| (\d)\.\d /.exec(point)?.slice(1).join(''));

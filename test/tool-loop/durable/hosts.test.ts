@@ -8,9 +8,9 @@ import {
 } from '../../../src/tool-loop/durable/index.js';
 import { startResponsesEmulator } from '../../../src/testing/index.js';
 import { createKelivoResponsesProvider } from '../../../src/v3.js';
-import { openStore, storeKinds } from './_stores.js';
+import { listStores, openStore } from './_stores.js';
 
-const available = storeKinds.filter(({ isAvailable }) => isAvailable);
+const available = listStores().filter(({ isAvailable }) => isAvailable);
 
 /** Opens what a process of an application has: a store at a shared location, and a provider. */
 async function startProcess(

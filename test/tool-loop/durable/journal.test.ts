@@ -1,13 +1,9 @@
-import path from 'node:path';
-import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   createJournal,
   type JournalSettings,
-  createSqliteStore,
   type JournalStore,
 } from '../../../src/tool-loop/durable/index.js';
-import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import {
   call,
@@ -15,83 +11,13 @@ import {
   exchangeOf,
   finishOf,
   generate,
-  ofType,
   scriptedModel,
-  type ScriptedRound,
   stream,
   textRound,
   user,
 } from '../_scripted-model.js';
-import { flushCallbacks, gate, type ScriptedTool, scriptedTools } from '../_tools.js';
-import { temporaryFolder } from '../../mcp/_fixture-server.js';
-
-async function openStore(): Promise<JournalStore> {
-  const store = createSqliteStore({ path: path.join(await temporaryFolder(), 'journal.db') });
-  onTestFinished(() => store.close());
-  return store;
-}
-
-/** Returns a store whose process dies when it writes a record: the record is lost, and the claim ends. */
-function dyingAt(store: JournalStore, step: string): { store: JournalStore; died: Promise<void> } {
-  const { opened: died, open } = gate();
-  return {
-    died,
-    store: {
-      ...store,
-      async write(turn, name, record, options) {
-        if (!name.startsWith(step)) return store.write(turn, name, record, options);
-        await store.release(turn, options.owner);
-        open();
-        return new Promise<never>(() => {});
-      },
-    },
-  };
-}
-
-interface Attempt extends Partial<Omit<ToolLoopOptions, 'tools'>> {
-  readonly store: JournalStore;
-  readonly settings?: Omit<JournalSettings, 'store'>;
-  readonly rounds: ScriptedRound[];
-  readonly tools?: Record<string, ScriptedTool['execute'] | ScriptedTool>;
-  readonly run?: typeof stream;
-  readonly turnId?: string;
-  readonly prompt?: string;
-}
-
-/** Creates an application whose attempts share the effects of the tool `pay`. */
-function createApplication() {
-  const paid: unknown[] = [];
-  const pay: ScriptedTool['execute'] = ({ n }) => {
-    paid.push(n);
-    return `paid ${n}`;
-  };
-  function attempt({
-    store,
-    settings,
-    rounds,
-    run = stream,
-    turnId = 'turn-1',
-    prompt = 'Pay.',
-    ...options
-  }: Attempt) {
-    const model = scriptedModel(...rounds);
-    const looped = withToolLoop(model, {
-      ...options,
-      tools: scriptedTools({ pay, ...(options.tools as object) }),
-      journal: createJournal({ store, ...settings }),
-    });
-    const running = run(looped, { prompt: user(prompt), providerOptions: { kelivo: { turnId } } });
-    running.catch(() => {});
-    return { model, running };
-  }
-  return { attempt, paid };
-}
-
-const payRound = (id: string, n: number): LanguageModelV2StreamPart[] => callRound(call(id, 'pay', { n }));
-const outputsOf = (parts: readonly LanguageModelV2StreamPart[]): unknown[] =>
-  ofType(parts, 'tool-result').map(({ result }) => result);
-const errorsOf = (parts: readonly LanguageModelV2StreamPart[]): string[] =>
-  ofType(parts, 'error').map(({ error }) => String(error));
+import { flushCallbacks, gate, scriptedTools } from '../_tools.js';
+import { createApplication, dyingAt, errorsOf, openStore, outputsOf, payRound } from './_application.js';
 
 describe.each([
   { mode: 'stream', run: stream },
@@ -240,15 +166,6 @@ describe('a turn whose process died', () => {
 });
 
 describe('a turn id', () => {
-  it('of another conversation begins another turn, also with as many messages', async () => {
-    const store = await openStore();
-    const { attempt, paid } = createApplication();
-    const rounds = () => [payRound('a', 1), textRound('Done.')];
-    await attempt({ store, rounds: rounds(), prompt: 'Pay Ada.' }).running;
-    await attempt({ store, rounds: rounds(), prompt: 'Pay Bob.' }).running;
-    expect(paid).toEqual([1, 1]);
-  });
-
   it('is required: without one nothing is recorded', async () => {
     const store = await openStore();
     const writes: string[] = [];
@@ -374,6 +291,23 @@ describe('a store that fails', () => {
     expect(paid).toEqual([]);
   });
 
+  it('by losing the claim before the first record claims the turn again', async () => {
+    const store = await openStore();
+    const { attempt, paid } = createApplication();
+    let writes = 0;
+    const late: JournalStore = {
+      ...store,
+      async write(turn, step, record, options) {
+        if (writes++ === 0) await store.release(turn, options.owner);
+        return store.write(turn, step, record, options);
+      },
+    };
+    const rounds = [payRound('a', 1), textRound('Done.')];
+    const parts = await attempt({ store: late, rounds }).running;
+    expect(errorsOf(parts)).toEqual([]);
+    expect(paid).toEqual([1]);
+  });
+
   it('does not stop a turn that may continue without it, which reports it', async () => {
     const store = failing(await openStore(), 'write', throws, { step: 'start' });
     const { attempt, paid } = createApplication();
@@ -422,11 +356,11 @@ describe('the records of a turn', () => {
     await attempt({ store, rounds: [textRound('Done.')] }).running;
     const newer: JournalStore = {
       ...store,
-      read: async (turn, step) => (await store.read(turn, step))?.replace('"format":1', '"format":2'),
+      read: async (turn, step) => (await store.read(turn, step))?.replace('kelivo-2', 'kelivo-3'),
     };
     await expect(attempt({ store: newer, rounds: [] }).running).rejects.toMatchObject({
       code: 'journal-failed',
-      message: expect.stringContaining('in the format 2, and this version of the package reads the format 1'),
+      message: expect.stringContaining('has another format. Finish the turn with the version that began it'),
     });
   });
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createKillTable } from '../../durable-turns/_kill-points.js';
 import { startTurnServices } from '../../durable-turns/_services.js';
-import { killTurns, startTurns } from './_kill-turns.js';
-import { storeKinds } from './_stores.js';
+import { killThreeTimes, killTurns, PARTS, startTurns } from './_kill-turns.js';
+import { listStores } from './_stores.js';
 
 /* Kills the processes of durable turns at every point, and writes the table of the guide. */
 
@@ -11,32 +11,87 @@ const table = createKillTable(
   new URL('../../../src/tool-loop/durable/README.md', import.meta.url),
 );
 
-const kinds = storeKinds.flatMap(({ name, ...kind }) =>
-  name === 'SQLite'
-    ? [{ ...kind, client: 'sqlite', host: 'ai' }]
-    : [
-        { ...kind, client: '@redis/client', host: 'ai6' },
-        { ...kind, client: 'ioredis', host: 'ai' },
-      ],
+/** The table in the guide counts the kills of all. */
+const killsAll = process.env.KILL_POINTS === 'all' || process.env.UPDATE_TABLE === '1';
+if (!killsAll)
+  process.stderr.write(
+    `Killing one in ${PARTS} turns of each kind, and every point of each store. KILL_POINTS=all kills all.\n`,
+  );
+
+const clients: Readonly<Record<string, readonly string[]>> = {
+  SQLite: ['sqlite'],
+  // Both clients of Redis.
+  Redis: ['@redis/client', 'ioredis'],
+  PostgreSQL: ['pg'],
+};
+
+const stores = listStores();
+const kinds = stores.flatMap(({ name, ...kind }, store) =>
+  ['ai', 'ai6', 'ai7'].flatMap((host, part) =>
+    (['stream', 'generate'] as const).map((mode, index) => {
+      const names = clients[name] ?? [];
+      return {
+        ...kind,
+        client: names[index % names.length] ?? '',
+        host,
+        mode,
+        part,
+        number: store + part + index,
+      };
+    }),
+  ),
 );
 
-it.each(kinds)(
-  'turns of "$host" with a journal over $client continue after SIGKILL at every point',
-  { timeout: 300_000 },
-  async ({ isAvailable, locate, client, host }) => {
+const clocks = [undefined, 'volatile', 'undeclared'] as const;
+/** By default, a store has one mode per host, and all clocks. */
+const runs = kinds
+  .filter(({ number, mode }) => killsAll || (number % 2 === 0) === (mode === 'stream'))
+  .flatMap(kind =>
+    clocks.filter((_, index) => killsAll || index === kind.part).map(clock => ({ ...kind, clock })),
+  );
+
+it.each(runs)(
+  'turns of $host in mode $mode with a journal over $client continue after SIGKILL at every point, clock: $clock',
+  { timeout: 600_000 },
+  async ({ isAvailable, locate, part, clock, ...kind }) => {
     if (!isAvailable) return;
-    const { issues, turns } = await killTurns({ location: await locate(), client, host });
+    const { issues, turns, kills } = await killTurns(
+      { location: await locate(), ...kind, ...(clock && { clock }) },
+      killsAll ? undefined : part,
+    );
     expect(issues).toEqual([]);
-    expect(turns.length).toBeGreaterThan(40);
+    // Eighteen runs of a store make more than 900 if all are killed.
+    expect(kills).toBeGreaterThan(killsAll ? 50 : 50 / PARTS);
+    if (clock === 'undeclared') return;
     for (const { point, log } of turns) table.add(point, log);
+  },
+);
+
+it.each(killsAll ? clocks : clocks.slice(1))(
+  '40 turns that are killed three times book once, clock: %s',
+  { timeout: 600_000 },
+  async clock => {
+    const location = (await stores[0]?.locate()) ?? '';
+    const logs = await killThreeTimes(40, {
+      location,
+      client: 'sqlite',
+      host: 'ai7',
+      ...(clock && { clock }),
+    });
+    const booked = logs.map(({ effects }) => effects.filter(({ call }) => call === '2.1 book_seat').length);
+    expect(booked.filter(times => times > 1)).toEqual([]);
+    const texts = new Set(logs.map(({ text = '' }) => text.replace(/\d/, 'n')));
+    expect([...texts]).toEqual([clock === 'undeclared' ? 'turn-changed' : 'Done in request n.']);
+    // A refused turn requests nothing.
+    expect(logs.flatMap(({ requests }) => requests).includes(2)).toBe(clock !== 'undeclared');
   },
 );
 
 it('stays within the table in the guide', () => table.check());
 
-it.each(kinds)(
+it.each(kinds.filter(({ mode, host }) => mode === 'stream' && host === 'ai'))(
   'two processes that receive the same turns run each of them once over $client',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async ({ isAvailable, locate, client, host }) => {
     if (!isAvailable) return;
     const services = await startTurnServices();

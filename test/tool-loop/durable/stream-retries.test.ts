@@ -4,9 +4,9 @@ import * as z from 'zod';
 import { createJournal } from '../../../src/tool-loop/durable/index.js';
 import { startResponsesEmulator } from '../../../src/testing/index.js';
 import { createKelivoResponsesProvider } from '../../../src/v3.js';
-import { openStore, storeKinds } from './_stores.js';
+import { listStores, openStore } from './_stores.js';
 
-it.each(storeKinds.filter(({ isAvailable }) => isAvailable))(
+it.each(listStores().filter(({ isAvailable }) => isAvailable))(
   'runs a finished call once if `ai` 7 repeats a stream that failed, with a journal over $name',
   async ({ locate }) => {
     let runs = 0;

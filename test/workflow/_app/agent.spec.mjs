@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { start } from 'workflow/api';
 import { ask } from './workflows/agent.mjs';
 import { durableTurn } from './workflows/durable-turn.mjs';
+import { useServers } from './workflows/mcp-agent.mjs';
 
 const run = async (...args) => JSON.stringify(await (await start(ask, args)).returnValue);
 
@@ -26,4 +28,57 @@ it('a step that is repeated continues its turn from the journal', async () => {
   expect(observed).toEqual({ failures: 1, effects: ['12A'] });
   expect(rounds).toMatchObject([{ isReplayed: true, toolCalls: [{ isReplayed: true }] }, { toolCalls: [] }]);
   expect(text).toContain('booking 1');
+});
+
+const runWithServers = async (...messages) => (await start(useServers, [messages])).returnValue;
+const user = content => ({ role: 'user', content });
+const outputsOf = messages =>
+  messages
+    .filter(({ role }) => role === 'tool')
+    .flatMap(({ content }) => content)
+    .map(({ output }) => output);
+
+it('a WorkflowAgent shows images of an MCP server to the model', async () => {
+  const { messages } = await runWithServers(user('Call get-tiny-image.'));
+  expect(outputsOf(messages)).toMatchObject([
+    {
+      type: 'content',
+      value: [{ type: 'text' }, { type: 'file', mediaType: 'image/png' }, { type: 'text' }],
+    },
+  ]);
+});
+
+it('a WorkflowAgent continues when an MCP server is killed during a call', async () => {
+  const prompt = 'Use the tool trigger-long-running-operation with duration 1 and steps 4.';
+  const { messages, observed } = await runWithServers(user(prompt));
+  expect(outputsOf(messages)).toMatchObject([{ type: 'text', value: expect.stringContaining('completed') }]);
+  expect(observed).toMatchObject({ starts: 2 });
+  expect(observed.progress).toBeGreaterThan(1);
+});
+
+it('a WorkflowAgent asks for an approval, and then runs the call with its dialog', async () => {
+  const asked = await runWithServers(user('Call trigger-elicitation-request.'));
+  expect(outputsOf(asked.messages)).toEqual([]);
+  expect(asked.observed.dialogs).toEqual([]);
+
+  const [question, { content }] = asked.messages;
+  const [{ toolCallId }] = content;
+  const approvalId = `approval-${toolCallId}`;
+  const request = { type: 'tool-approval-request', approvalId, toolCallId };
+  const { messages, observed } = await runWithServers(
+    question,
+    { role: 'assistant', content: [...content, request] },
+    { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] },
+  );
+  expect(outputsOf(messages)).toMatchObject([{ type: 'text', value: expect.stringContaining('Ada') }]);
+  expect(observed.dialogs).toEqual([toolCallId]);
+});
+
+it('a WorkflowAgent asks before an MCP server writes a file, and not before it reads one', async () => {
+  const file = process.env.MCP_FILE;
+  const read = await runWithServers(user(`Use the tool read_text_file with path "${file}".`));
+  expect(outputsOf(read.messages)).toEqual([{ type: 'text', value: 'Hello.' }]);
+  const write = await runWithServers(user(`Use the tool write_file with path "${file}" and content "Bye.".`));
+  expect(outputsOf(write.messages)).toEqual([]);
+  expect(await readFile(file, 'utf8')).toBe('Hello.');
 });

@@ -1,0 +1,26 @@
+/**
+ * Sentences of errors that speak to a developer who passes options, and what they mean for a person at the page. The texts are
+ * those of this package, of its tool loop and of `fetch`.
+ */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [
+    /Pass `apiKey` to \w+\(\), or set the environment variable OPENAI_API_KEY\./g,
+    'Enter it under “API key” in the setup.',
+  ],
+  [
+    /No `apiKey` was set: pass one, or set OPENAI_API_KEY\./g,
+    'This endpoint needs a key: enter it under “API key” in the setup.',
+  ],
+  [/Check `apiKey` and `headers`/g, 'Check the key in the setup'],
+  [/(Could not reach \S+): fetch failed\b/g, '$1: nothing answers there'],
+  [
+    /If that is the right server, set `baseURL` to it\./g,
+    'If that is the right server, enter it in the setup.',
+  ],
+  [/`baseURL`/g, '“Base URL” in the setup'],
+  [/`apiKey`/g, '“API key” in the setup'],
+];
+
+/** Returns the message of an error in the words of the page. */
+export const toPageWords = (message: string): string =>
+  WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), message);

@@ -1,0 +1,141 @@
+import { isPlainObject, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { toGemma, toJson, toText } from './values.js';
+
+/* Declarations of tools that are no JSON. */
+
+/** The order of the fields in the declarations of Qwen3-Coder. The others follow in the order of the schema. */
+export interface XmlToolOrder {
+  /** The first fields of a parameter. @default type and description */
+  readonly first: readonly string[];
+  /** The last fields of the parameters. @default none */
+  readonly last: readonly string[];
+}
+
+const toField = ([key, value]: [string, unknown]): string => `<${key}>${toText(value)}</${key}>`;
+
+/** Sorts fields: those of `first`, the others, those of `last`. */
+function toFields(
+  fields: PlainObject,
+  { first = [], last = [] }: Partial<XmlToolOrder>,
+  omitted: readonly string[] = [],
+): string[] {
+  const rank = ([key]: [string, unknown]): number =>
+    first.includes(key) ? first.indexOf(key) - first.length : last.includes(key) ? 1 : 0;
+  return Object.entries(fields)
+    .filter(([key]) => !omitted.includes(key))
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map(([key, value]) => toField([key, key === 'description' ? stringOf(value).trim() : value]));
+}
+
+/** Declares a function as Qwen3-Coder does, with an element for each field of a parameter. */
+export function toXmlTool(
+  { name, description, parameters }: PlainObject,
+  { first, last }: XmlToolOrder = { first: ['type', 'description'], last: [] },
+): string {
+  const { properties, ...rest } = objectOf(parameters) ?? {};
+  return [
+    '<function>',
+    `<name>${String(name)}</name>`,
+    ...(description === undefined ? [] : [`<description>${stringOf(description).trim()}</description>`]),
+    '<parameters>',
+    ...Object.entries(objectOf(properties) ?? {}).flatMap(([key, schema]) => [
+      '<parameter>',
+      `<name>${key}</name>`,
+      ...toFields(objectOf(schema) ?? {}, { first }, ['name']),
+      '</parameter>',
+    ]),
+    ...toFields(rest, { last }, ['type']),
+    '</parameters>',
+    '</function>',
+  ].join('\n');
+}
+
+/** Writes a JSON Schema as a type of TypeScript, as gpt-oss declares parameters. */
+function toType(schema: unknown): string {
+  const fields = objectOf(schema) ?? {};
+  const { type, enum: members, anyOf, oneOf, items, properties, required, nullable } = fields;
+  const orNull = nullable === true ? ' | null' : '';
+  if (type === 'array') {
+    const item = items === undefined ? 'any' : toType(items);
+    return `${item === 'object | object' || item.length > 50 ? 'any' : item}[]${orNull}`;
+  }
+  if (Array.isArray(type)) return type.join(' | ');
+  const alternatives = anyOf ?? oneOf;
+  if (Array.isArray(alternatives)) return alternatives.map(toType).join(' | ');
+  if (type === 'string') {
+    return Array.isArray(members)
+      ? members.map(member => `"${String(member)}"`).join(' | ')
+      : `string${orNull}`;
+  }
+  if (isPlainObject(properties) && Object.keys(properties).length > 0) {
+    const isRequired = (key: string): boolean => Array.isArray(required) && required.includes(key);
+    const written = Object.entries(properties).map(
+      ([key, one]) => `${key}${isRequired(key) ? '' : '?'}: ${toType(one)}`,
+    );
+    return `{\n${written.join(', ')}}`;
+  }
+  return type === 'integer' ? 'number' : typeof type === 'string' ? type : 'any';
+}
+
+/** Declares a function as a type of TypeScript, as gpt-oss does. */
+export function toTypeScriptTool({ name, description, parameters }: PlainObject): string {
+  const { properties, required } = objectOf(parameters) ?? {};
+  const isRequired = (key: string): boolean => Array.isArray(required) && required.includes(key);
+  const written = Object.entries(objectOf(properties) ?? {}).flatMap(([key, schema]) => {
+    const { description: comment, default: preset } = objectOf(schema) ?? {};
+    return [
+      ...(typeof comment === 'string' ? [`// ${comment}`] : []),
+      `${key}${isRequired(key) ? '' : '?'}: ${toType(schema)}` +
+        `${preset === undefined ? '' : `, // default: ${toJson(preset)}`},`,
+    ];
+  });
+  const head = `// ${stringOf(description)}\ntype ${String(name)} = `;
+  return `${head}${written.length === 0 ? '() => any;' : ['(_: {', ...written, '}) => any;'].join('\n')}\n`;
+}
+
+/** Declares a function as Gemma 4 does. */
+export const toGemmaTool = ({ name, description, parameters }: PlainObject): string =>
+  `declaration:${String(name)}{description:${toGemma(stringOf(description))},` +
+  `parameters:{${toGemmaObject(objectOf(parameters) ?? {}).join(',')}}}`;
+
+/** Writes the members of an object schema, and its type in capitals. */
+function toGemmaObject({ properties, required, type }: PlainObject): string[] {
+  return [
+    ...(isPlainObject(properties) && Object.keys(properties).length > 0
+      ? [`properties:{${toGemmaProperties(properties)}}`]
+      : []),
+    ...(Array.isArray(required) && required.length > 0 ? [`required:${toGemma(required)}`] : []),
+    `type:${toGemma(stringOf(type).toUpperCase())}`,
+  ];
+}
+
+const toGemmaProperties = (properties: PlainObject): string =>
+  Object.entries(properties)
+    .toSorted(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
+    .map(([key, schema]) => `${key}:{${toGemmaFields(objectOf(schema) ?? {}).join(',')}}`)
+    .join(',');
+
+function toGemmaFields(schema: PlainObject): string[] {
+  const { description, type, enum: members, items, nullable } = schema;
+  const isObject = type === 'object';
+  return [
+    ...(typeof description === 'string' && description !== '' ? [`description:${toGemma(description)}`] : []),
+    ...(type === 'string' && Array.isArray(members) ? [`enum:${toGemma(members)}`] : []),
+    ...(type === 'array' && isPlainObject(items) && Object.keys(items).length > 0
+      ? [`items:{${toGemmaItems(items)}}`]
+      : []),
+    ...(nullable === true ? ['nullable:true'] : []),
+    ...(isObject ? toGemmaObject(schema) : [`type:${toGemma(stringOf(type).toUpperCase())}`]),
+  ];
+}
+
+const toGemmaItems = (items: PlainObject): string =>
+  Object.entries(items)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .toSorted(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
+    .map(([key, value]) => {
+      if (key === 'properties' && isPlainObject(value)) return `properties:{${toGemmaProperties(value)}}`;
+      if (key !== 'type') return `${key}:${toGemma(value)}`;
+      return `type:${toGemma(Array.isArray(value) ? value.map(one => String(one).toUpperCase()) : stringOf(value).toUpperCase())}`;
+    })
+    .join(',');

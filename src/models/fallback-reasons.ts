@@ -1,0 +1,127 @@
+import { APICallError, LoadAPIKeyError } from '@ai-sdk/provider';
+import { type ReportedFailure, statusOfCode } from '../http/retry.js';
+import { idOf, objectOf } from '../shared/json.js';
+import { partialTurnOf } from '../tool-loop/turn/partial-turn.js';
+import { toMessage } from '../tool-loop/turn/rounds.js';
+
+/* Reasons why a model has no answer, read from the errors of models of any package. */
+
+/**
+ * The reason why a model has no answer.
+ *
+ * - `outage`: no connection, a time limit, a status of 408, 409 or 5xx, an overload, a broken or unreadable response.
+ * - `rate-limit`: a status of 429, also for a spent quota.
+ * - `context-overflow`: the conversation is too long for the model.
+ * - `content-filter`: a policy or a filter refuses the request, or withholds the response.
+ * - `access`: a missing or refused key, no credit, no permission, or no such model (401 to 404).
+ */
+export type FallbackReason = 'outage' | 'rate-limit' | 'context-overflow' | 'content-filter' | 'access';
+
+/** A model that has failed. */
+export interface FallbackFailure {
+  readonly reason: FallbackReason;
+  readonly error: unknown;
+  readonly provider: string;
+  readonly modelId: string;
+}
+
+export const REASONS = Object.keys({
+  outage: true,
+  'rate-limit': true,
+  'context-overflow': true,
+  'content-filter': true,
+  access: true,
+} satisfies Record<FallbackReason, true>) as readonly FallbackReason[];
+
+/** The texts by which servers report a conversation that is too long for the model, in code, type or message. */
+const CONTEXT =
+  /context_length|context[_ ](?:window|length)|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:number of )?(?:input )?tokens/i;
+
+/** The texts by which servers report a refusal for the contents of a request or a response. */
+const FILTER =
+  /content[_ -]?(?:filter|policy|management)|_policy\b|_policy_violation|safety system|PROHIBITED_CONTENT/i;
+
+/** Errors of the AI SDK about responses that cannot be read. */
+const UNREADABLE =
+  /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated)Error$/;
+
+/** Codes of failed connections in Node. */
+const CONNECTION = /^(?:E[A-Z]+|UND_ERR_[A-Z_]+)$/;
+
+/** Returns the reason of a failure. Undefined if another model would fail as well, or if a tool may have run. */
+export function reasonOf(error: unknown): FallbackReason | undefined {
+  if (partialTurnOf(error) !== undefined) return undefined;
+  if (LoadAPIKeyError.isInstance(error)) return 'access';
+  const isCallError = APICallError.isInstance(error);
+  // Models of other packages emit the error object of the stream.
+  const reported = readReported(isCallError ? error.data : error);
+  const text = [reported?.code, reported?.type, reported?.message, toMessage(error)].join(' ');
+  if (CONTEXT.test(text)) return 'context-overflow';
+  if (FILTER.test(text)) return 'content-filter';
+  if (!isCallError && error instanceof Error) return isOutage(error) ? 'outage' : undefined;
+  const status = (isCallError ? error.statusCode : undefined) ?? (reported && statusOfCode(reported));
+  if (status === 429) return 'rate-limit';
+  if (status !== undefined && status > 400 && status < 405) return 'access';
+  // A response with a status of success that could not be read is an outage, too.
+  const isFinal = status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 409;
+  return isFinal ? undefined : 'outage';
+}
+
+/** Reads the error object of a server, nested or flat. The reader of the provider would load most of it. */
+function readReported(value: unknown): Pick<ReportedFailure, 'code' | 'type' | 'message'> | undefined {
+  const outer = objectOf(value);
+  const fields = objectOf(outer?.error) ?? outer;
+  if (fields === undefined) return undefined;
+  const code = typeof fields.code === 'number' ? String(fields.code) : idOf(fields.code);
+  const [type, message] = [idOf(fields.type), idOf(fields.message)];
+  return {
+    ...(code !== undefined && { code }),
+    ...(type !== undefined && { type }),
+    ...(message !== undefined && { message }),
+  };
+}
+
+function isOutage(error: Error): boolean {
+  const { code, isRetryable } = error as { code?: unknown; isRetryable?: unknown };
+  if (UNREADABLE.test(error.name) || error.name === 'TimeoutError' || isRetryable === true) return true;
+  if (typeof code === 'string' && CONNECTION.test(code)) return true;
+  return error instanceof TypeError && /fetch|network|terminated|load failed/i.test(error.message);
+}
+
+/** Returns the error of a call for which no model has an answer. It contains all of them. */
+export function joinErrors(failures: readonly FallbackFailure[], last: unknown): unknown {
+  if (failures.length === 0 || partialTurnOf(last) !== undefined) return last;
+  const errors = [...failures.map(({ error }) => error), last];
+  const texts = failures.map(
+    ({ provider, modelId, reason, error }) => `${provider} ${modelId} (${reason}): ${toMessage(error)}`,
+  );
+  const message = `No model has an answer. ${[...texts, toMessage(last)].join(' ')}`;
+  const isRetryable = errors.some(error => APICallError.isInstance(error) && error.isRetryable);
+  return toCallError(message, { cause: new AggregateError(errors, message), isRetryable, like: last });
+}
+
+/** Returns an error for which the tool loop repeats the round. */
+export const withRetry = (error: unknown): unknown =>
+  APICallError.isInstance(error) && error.isRetryable
+    ? error
+    : toCallError(readReported(error)?.message ?? toMessage(error), {
+        cause: error,
+        isRetryable: true,
+        like: error,
+      });
+
+function toCallError(
+  message: string,
+  { cause, isRetryable, like }: { cause: unknown; isRetryable: boolean; like: unknown },
+): APICallError {
+  const known = APICallError.isInstance(like) ? like : undefined;
+  return new APICallError({
+    message,
+    url: known?.url ?? '',
+    requestBodyValues: known?.requestBodyValues,
+    statusCode: known?.statusCode,
+    responseHeaders: known?.responseHeaders,
+    cause,
+    isRetryable,
+  });
+}

@@ -1,0 +1,261 @@
+import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import type { CoreCall } from '../core/call.js';
+import { itemOf } from '../core/custom.js';
+import type { Part } from '../core/part.js';
+import type {
+  AssistantPart,
+  CustomPart,
+  Message,
+  Prompt,
+  ProviderTool,
+  ToolCallPart,
+  ToolResultPart,
+} from '../core/prompt.js';
+import { KelivoError } from '../shared/errors.js';
+import { asJson, type JSONObject, type PlainObject, stringOf } from '../shared/json.js';
+import type { EncodedTool } from './request/tools.js';
+import { createDecoder, type OpenResponsesExtension, type ReadContext } from './stream/extension-items.js';
+import type { ResponseReader } from './stream/read-response.js';
+
+/*
+ * Extensions of Open Responses: tools, items and events whose type is `<implementor>:<name>`. Items are sent back as they
+ * were received, with or without a codec. A codec shows them to the host, and encodes the arguments of tools.
+ *
+ * https://www.openresponses.org/specification
+ */
+
+/** The extensions of a provider. */
+export interface Extensions {
+  /** Encodes the tools of a call, and replaces the parts of its prompt that extensions have shown by their items. */
+  prepare<Call extends Pick<CoreCall, 'prompt' | 'tools'>>(call: Call): Promise<PreparedCall<Call>>;
+  /** Returns true for events that a codec shows. */
+  isDecoded(eventType: string): boolean;
+  /** Shows the items and events of a response. */
+  read(reader: ResponseReader, context: ReadContext): ResponseReader;
+}
+
+interface PreparedCall<Call> {
+  readonly call: Call;
+  /** The tools of extensions, by the name under which the host declares them. */
+  readonly encodedTools: ReadonlyMap<string, EncodedTool>;
+}
+
+const isExtensionType = (type: unknown): type is `${string}:${string}` =>
+  typeof type === 'string' && /^[\w-]+:./.test(type);
+
+/** Namespaces of the provider tools of other packages, which no server of this API has. */
+const OTHER_PROVIDERS =
+  /^(?:openai|azure|anthropic|google|vertex|google-vertex|xai|groq|mistral|cohere|bedrock|amazon-bedrock|gateway|perplexity|deepseek|fireworks|togetherai)$/;
+
+/**
+ * Creates the extensions of a provider.
+ *
+ * @param options.sendsUnknown sends provider tools without a codec, which OpenAI's servers reject.
+ * @throws KelivoError with code `invalid-settings` for an invalid extension.
+ */
+export function createExtensions(
+  extensions: readonly OpenResponsesExtension[] = [],
+  { sendsUnknown }: { sendsUnknown: boolean },
+): Extensions {
+  const byId = new Map<string, OpenResponsesExtension>();
+  const byItem = new Map<string, OpenResponsesExtension>();
+  const byEvent = new Map<string, OpenResponsesExtension>();
+  for (const extension of extensions) {
+    checkExtension(extension);
+    const { id, itemTypes = [], eventTypes = [] } = extension;
+    register(byId, id, extension);
+    for (const type of itemTypes) register(byItem, type, extension);
+    for (const type of eventTypes) register(byEvent, type, extension);
+  }
+
+  return {
+    async prepare(call) {
+      const { tools = [], prompt } = call;
+      const encodedTools = new Map<string, EncodedTool>();
+      for (const tool of tools) {
+        const encoded = tool.type === 'provider' ? await encodeTool(tool) : undefined;
+        if (encoded !== undefined) encodedTools.set(tool.name, encoded);
+      }
+      const declared = tools.flatMap(tool => (tool.type === 'provider' ? [tool] : []));
+      const toItems = createItemEncoder(prompt, { byId, byItem, declared });
+      return { call: { ...call, prompt: await toItems() }, encodedTools };
+    },
+
+    isDecoded: type => byEvent.has(type),
+
+    read(reader, context) {
+      if (extensions.length === 0) return reader;
+      const { convert, hasHostCalls } = createDecoder(context, { byItem, byEvent });
+      return {
+        body: reader.body,
+        async next() {
+          for (;;) {
+            const parts = await reader.next();
+            if (parts === undefined) return undefined;
+            const shown: Part[] = [];
+            for (const part of parts) {
+              if (part.type !== 'finish') shown.push(...(await convert(part)));
+              else if (part.finishReason.unified !== 'stop' || !hasHostCalls()) shown.push(part);
+              else
+                shown.push({
+                  ...part,
+                  finishReason: { ...part.finishReason, unified: 'tool-calls' as const },
+                });
+            }
+            if (shown.length > 0) return shown;
+          }
+        },
+      };
+    },
+  };
+
+  async function encodeTool(tool: ProviderTool): Promise<EncodedTool | undefined> {
+    const { id, name } = tool;
+    const args = { ...tool.args };
+    const extension = byId.get(id);
+    const [implementor = ''] = id.split('.');
+    if (extension === undefined && (!sendsUnknown || OTHER_PROVIDERS.test(implementor))) return undefined;
+    const type = extension?.toolType ?? id.replace('.', ':');
+    const fields = extension?.encodeTool === undefined ? args : await extension.encodeTool({ name, args });
+    if (fields === undefined) return undefined;
+    const choice =
+      extension?.encodeToolChoice === undefined ? {} : await extension.encodeToolChoice({ name, args });
+    return { wire: { ...fields, type }, choice: choice && { ...choice, type } };
+  }
+}
+
+const invalid = (id: string, expected: string): KelivoError =>
+  new KelivoError({
+    code: 'invalid-settings',
+    message: `Expected the extension "${id}" to have ${expected}. Correct the setting \`extensions\`.`,
+  });
+
+function checkExtension(extension: OpenResponsesExtension): void {
+  const { id, toolType, itemTypes = [], eventTypes = [], decodeItem, decodeEvent, encodeTool } = extension;
+  const [implementor = ''] = String(id).split('.');
+  if (!/^[\w-]+\../.test(id)) throw invalid(id, 'an id of the form `<implementor>.<name>`');
+  for (const type of [...(toolType === undefined ? [] : [toolType]), ...itemTypes, ...eventTypes]) {
+    if (!type.startsWith(`${implementor}:`))
+      throw invalid(id, `types that begin with "${implementor}:", got "${type}"`);
+  }
+  if (itemTypes.length > 0 !== (decodeItem !== undefined))
+    throw invalid(id, '`itemTypes` together with `decodeItem`');
+  if (eventTypes.length > 0 !== (decodeEvent !== undefined))
+    throw invalid(id, '`eventTypes` together with `decodeEvent`');
+  if (
+    toolType === undefined &&
+    encodeTool === undefined &&
+    decodeItem === undefined &&
+    decodeEvent === undefined
+  )
+    throw invalid(id, 'a tool, items or events');
+}
+
+function register(
+  map: Map<string, OpenResponsesExtension>,
+  key: string,
+  extension: OpenResponsesExtension,
+): void {
+  const other = map.get(key);
+  if (other !== undefined) throw invalid(extension.id, `"${key}" for itself, which "${other.id}" has, too`);
+  map.set(key, extension);
+}
+
+interface EncoderContext {
+  readonly byId: ReadonlyMap<string, OpenResponsesExtension>;
+  readonly byItem: ReadonlyMap<string, OpenResponsesExtension>;
+  readonly declared: readonly ProviderTool[];
+}
+
+/** Returns a function that replaces the parts of a prompt that extensions have shown by their items, each once. */
+function createItemEncoder(
+  prompt: Prompt,
+  { byId, byItem, declared }: EncoderContext,
+): () => Promise<Prompt> {
+  const carried = new Set<string>();
+  /** The extensions that have shown a call, by its id. */
+  const shown = new Map<string, OpenResponsesExtension | undefined>();
+  const assistantParts = prompt.flatMap(({ role, content }) => (role === 'assistant' ? content : []));
+  for (const part of assistantParts) {
+    const item = part.type === 'custom' ? itemOf(part) : undefined;
+    if (!isExtensionType(item?.type)) continue;
+    carried.add(stringOf(item?.id));
+    for (const id of part.own?.shows ?? []) shown.set(id, byItem.get(stringOf(item?.type)));
+  }
+  const isReplaced = ({ own }: AssistantPart): boolean =>
+    own?.ofItem !== undefined && carried.has(own.ofItem);
+  for (const part of assistantParts) {
+    if (part.type === 'tool-call' && isReplaced(part) && !shown.has(part.toolCallId))
+      shown.set(part.toolCallId, extensionOf(part));
+  }
+
+  return async () => {
+    if (carried.size === 0 && byId.size === 0) return prompt;
+    const messages: Message[] = [];
+    for (const message of prompt) {
+      if (message.role === 'assistant') {
+        const content: AssistantPart[] = [];
+        for (const part of message.content) content.push(...(await toAssistantParts(part)));
+        if (content.length > 0 || message.content.length === 0) messages.push({ ...message, content });
+      } else if (message.role === 'tool') {
+        const items: CustomPart[] = [];
+        const rest = [];
+        for (const part of message.content) {
+          const encoded = part.type === 'tool-result' ? await toResultItems(part) : undefined;
+          if (encoded === undefined) rest.push(part);
+          else items.push(...encoded);
+        }
+        if (rest.length > 0 || message.content.length === 0) messages.push({ ...message, content: rest });
+        if (items.length > 0) messages.push({ role: 'assistant', content: items });
+      } else messages.push(message);
+    }
+    return messages;
+  };
+
+  async function toAssistantParts(part: AssistantPart): Promise<readonly AssistantPart[]> {
+    if (isReplaced(part)) return [];
+    if (part.type !== 'tool-call' && part.type !== 'tool-result') return [part];
+    if (shown.has(part.toolCallId)) return [];
+    return (await encode(part, extensionOf(part))) ?? [part];
+  }
+
+  /** Returns the items of the result of a call that the host ran. Undefined for calls of functions. */
+  async function toResultItems(part: ToolResultPart): Promise<readonly CustomPart[] | undefined> {
+    const isShown = shown.has(part.toolCallId);
+    const encoded = await encode(part, isShown ? shown.get(part.toolCallId) : extensionOf(part));
+    if (encoded !== undefined || !isShown) return encoded;
+    const { output } = part;
+    const value = 'value' in output ? output.value : (output.reason ?? 'The call was denied.');
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return [toItemPart({ type: 'function_call_output', call_id: part.toolCallId, output: text })];
+  }
+
+  function extensionOf({ toolName }: { toolName: string }): OpenResponsesExtension | undefined {
+    return byId.get(declared.find(({ name }) => name === toolName)?.id ?? '');
+  }
+
+  async function encode(
+    part: ToolCallPart | ToolResultPart,
+    extension: OpenResponsesExtension | undefined,
+  ): Promise<readonly CustomPart[] | undefined> {
+    if (extension?.encodeInputItem === undefined) return undefined;
+    const { id, itemTypes = [] } = extension;
+    const tool = declared.find(({ name }) => name === part.toolName) ?? {
+      ...{ type: 'provider' as const, id, name: part.toolName, args: {} },
+    };
+    const encoded = await extension.encodeInputItem({ part, tool });
+    const items = encoded === undefined ? undefined : ([encoded].flat() as PlainObject[]);
+    const other = items?.find(({ type }) => !itemTypes.some(known => known === type));
+    if (other === undefined) return items?.map(toItemPart);
+    throw new UnsupportedFunctionalityError({
+      functionality: `the extension "${id}", whose \`encodeInputItem\` returned an item of type "${stringOf(other.type)}"`,
+      message: `Expected \`encodeInputItem\` of the extension "${id}" to return items of ${itemTypes.join(' or ')}, got "${stringOf(other.type)}".`,
+    });
+  }
+}
+
+const toItemPart = (item: PlainObject): CustomPart => ({
+  type: 'custom',
+  kind: `openai.${stringOf(item.type)}`,
+  own: { item: asJson(item) as JSONObject },
+});

@@ -1,0 +1,318 @@
+import type { Part } from '../core/part.js';
+import { type CoreModel, sourceOf, withOpen } from '../core/source.js';
+import type { CoreCall } from '../core/call.js';
+import { defineModelAdapter } from '../adapters/kit/model-adapter.js';
+import { adapterOf } from '../adapters/kit/middleware.js';
+import type { ModelAdapter, ModelAdapterDefinition } from '../adapters/kit/definition.js';
+import { textToolsMiddleware } from '../adapters/kit/text-tools-middleware.js';
+import { isPlainObject, toStableJson, tryParseJson } from '../shared/json.js';
+import type { TextToolFormat } from '../text-tools/reading/text-tool-format.js';
+import { checkOrder, Faults } from './faults.js';
+import { toLanguageModel, wrapSameVersion } from '../versions/language-model.js';
+import type { VersionName } from '../versions/versions.js';
+
+/* Conformance suites for adapters and formats of applications. They need no test framework. */
+
+/** Options of `testAdapter`. */
+export interface TestAdapterOptions {
+  /** The id of the adapted model. @default the name of the adapter */
+  modelId?: string;
+  /** The version of the model interface that a `middleware` of the adapter implements. @default 'v2', that of `ai` 5 */
+  version?: VersionName;
+  /** Responses of the model in addition to those of the suite, such as its calls as text. @default [] */
+  responses?: readonly string[];
+}
+
+/** A text that a model writes, and its meaning. */
+export interface TextFormatVector {
+  /** The response of the model. */
+  input: string;
+  /** The tools of the request. @default [] */
+  tools?: readonly { name: string; parameters?: object }[];
+  expected: {
+    /** The text that remains. White space at its ends is ignored. @default '' */
+    text?: string;
+    /** The calls in their order. @default [] */
+    toolCalls?: readonly { name: string; arguments: object }[];
+  };
+}
+
+/** A response as a host sees it. */
+interface Seen {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly { name: string; input: string }[];
+  readonly finishReason: unknown;
+}
+
+/** The parts of any version, with the fields that this suite reads. */
+interface AnyPart {
+  readonly type: string;
+  readonly id?: string;
+  readonly delta?: string;
+  readonly text?: string;
+  readonly toolName?: string;
+  readonly input?: string;
+  readonly finishReason?: unknown;
+}
+
+interface AnyModel {
+  doStream(options: object): PromiseLike<{ stream: ReadableStream<AnyPart> }>;
+  doGenerate(options: object): PromiseLike<{ content: AnyPart[]; finishReason: unknown }>;
+}
+
+const TOOLS = [
+  { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+  { name: 'search', parameters: { type: 'object', properties: { query: { type: 'string' } } } },
+];
+const PROSE =
+  'A < B, [C] {"d": 1} `e` 🙂\n\n```xml\n<f>g</f>\n```\n> quoted <g>\n\nThe end of a longer answer, with 3 words.';
+const CALL = {
+  type: 'tool-call',
+  toolCallId: 'call_1',
+  toolName: 'search',
+  input: '{"query": "x"}',
+} satisfies Part;
+const SEED = 20_261_124;
+
+/**
+ * Checks that an adapter keeps the promises of adapters, whatever it changes: equal results for all chunkings, streamed
+ * and generated, alone and at once; complete blocks and one `finish`; nothing thrown, and nothing changed in the request.
+ *
+ * @throws Error that names each promise that is broken.
+ */
+export async function testAdapter(
+  adapter: ModelAdapter | ModelAdapterDefinition,
+  { modelId, version = 'v2', responses = [] }: TestAdapterOptions = {},
+): Promise<void> {
+  const faults = new Faults(`The adapter "${String(adapter.name)}"`);
+  const defined = await faults.attempt('is defined', () => defineModelAdapter(adapter));
+  for (const text of defined === undefined ? [] : [PROSE, 'Hi', ...responses]) {
+    for (const call of [false, true]) {
+      const open = (chunks: readonly string[]): AnyModel => {
+        const model = {
+          modelId: modelId ?? adapter.name,
+          parts: partsOf(chunks, { call, finishReason: 'stop' }),
+        };
+        const inner = toLanguageModel(scripted(model), version);
+        const { middleware } = defined ?? adapter;
+        return wrapSameVersion(inner, (core, own) => {
+          if (middleware === undefined) return core;
+          const adapted = adapterOf(middleware).wrap(core, { version: own });
+          return withOpen(adapted, received => adapted.open(frozen(received)));
+        }) as unknown as AnyModel;
+      };
+      await compare(open, { text, tools: TOOLS, faults });
+    }
+  }
+  faults.throwAny();
+}
+
+/**
+ * Checks that a format reads its calls: those of each vector in all chunkings, streamed and generated; no half call of a
+ * truncated response; and no call in code or prose.
+ *
+ * @throws Error that names each vector that fails, with the expected and the received value.
+ */
+export async function testTextFormat(
+  format: TextToolFormat,
+  vectors: readonly TextFormatVector[],
+): Promise<void> {
+  const faults = new Faults(`The format "${String(format.name)}"`);
+  const { wrap } = adapterOf(textToolsMiddleware({ formats: [format] }));
+  const openAs =
+    (finishReason: 'stop' | 'length') =>
+    (chunks: readonly string[]): AnyModel => {
+      const model = scripted({ modelId: 'model', parts: partsOf(chunks, { call: false, finishReason }) });
+      return toLanguageModel(wrap(model, { version: 'v2' }), 'v2') as unknown as AnyModel;
+    };
+  if (vectors.length === 0) faults.add('has no vectors to be tested with');
+  for (const { input, tools = [], expected } of vectors) {
+    const { text = '', toolCalls = [] } = expected;
+    const wanted = toolCalls.map(({ name, arguments: args }) => `${name} ${toStableJson(args)}`);
+    const seen = await compare(openAs('stop'), { text: input, tools, faults });
+    if (seen === undefined) continue;
+    const at = JSON.stringify(input);
+    faults.expectEqual(`reads the calls of ${at}`, seen.calls.map(toShown), wanted);
+    faults.expectEqual(`leaves the text of ${at}`, seen.text.trim(), text.trim());
+    await truncate(openAs('length'), { input, tools, wanted, faults });
+    if (toolCalls.length === 0) continue;
+    for (const code of [`Use this:\n\n\`\`\`\n${input}\n\`\`\`\n`, `> ${input.replaceAll('\n', '\n> ')}\n`]) {
+      const quoted = await compare(openAs('stop'), { text: code, tools, faults });
+      if (quoted !== undefined && format.startOpeners === undefined)
+        faults.expectEqual(`leaves a quoted call as text, as in ${JSON.stringify(code)}`, quoted.text, code);
+    }
+  }
+  const prose = await compare(openAs('stop'), { text: PROSE, tools: TOOLS, faults });
+  if (prose !== undefined) faults.expectEqual('leaves prose unchanged', prose.text, PROSE);
+  faults.throwAny();
+}
+
+const toShown = ({ name, input }: { name: string; input: string }): string => {
+  const value = tryParseJson(input);
+  return `${name} ${value === undefined ? input : toStableJson(value)}`;
+};
+
+/** Cuts a response at each place. The calls that remain must be those that were complete. */
+async function truncate(
+  open: (chunks: readonly string[]) => AnyModel,
+  {
+    input,
+    tools,
+    wanted,
+    faults,
+  }: Pick<TextFormatVector, 'input' | 'tools'> & { wanted: string[]; faults: Faults },
+): Promise<void> {
+  const step = Math.max(1, Math.floor(input.length / 500));
+  for (let length = 0; length < input.length; length += step) {
+    const cut = input.slice(0, length);
+    const seen = await faults.attempt(`reads the truncated ${JSON.stringify(cut)}`, () =>
+      read(open([cut]), { tools, isStream: true, faults }),
+    );
+    // A call whose arguments have started to stream ends with input that is no JSON, and does not run.
+    const complete = (seen?.calls ?? []).filter(({ input: one }) => tryParseJson(one) !== undefined);
+    faults.expectEqual(
+      `runs no half call of ${JSON.stringify(cut)}`,
+      complete.map(toShown),
+      wanted.slice(0, complete.length),
+    );
+  }
+}
+
+/** Reads a response in all chunkings, streamed and generated. The results must be equal. */
+async function compare(
+  open: (chunks: readonly string[]) => AnyModel,
+  { text, tools, faults }: { text: string; tools: TextFormatVector['tools']; faults: Faults },
+): Promise<Seen | undefined> {
+  const at = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  const readAs = (chunks: readonly string[], isStream: boolean, how: string): Promise<Seen | undefined> =>
+    faults.attempt(`reads ${at} ${how}`, () => read(open(chunks), { tools, isStream, faults }));
+  const whole = await readAs([text], true, 'in one chunk');
+  if (whole === undefined) return undefined;
+  const variants: [string, () => Promise<Seen | undefined>][] = [
+    ['generated', () => readAs([text], false, 'generated')],
+    ['one character at a time', () => readAs([...text], true, 'one character at a time')],
+    ...[1, 2, 3].map((seed): [string, () => Promise<Seen | undefined>] => [
+      'in random chunks',
+      () => readAs(randomChunks(text, SEED + seed), true, 'in random chunks'),
+    ]),
+    ['a second time', () => readAs([text], true, 'a second time')],
+  ];
+  for (const [how, run] of variants) {
+    const seen = await run();
+    if (seen !== undefined) faults.expectEqual(`reads ${at} ${how} as in one chunk`, seen, whole);
+  }
+  const model = open([text]);
+  const both = await faults.attempt(`reads ${at} in two calls at once`, () =>
+    Promise.all([1, 2].map(() => read(model, { tools, isStream: true, faults }))),
+  );
+  for (const seen of both ?? []) faults.expectEqual(`reads ${at} in two calls at once as alone`, seen, whole);
+  return whole;
+}
+
+async function read(
+  model: AnyModel,
+  { tools = [], isStream, faults }: { tools?: TextFormatVector['tools']; isStream: boolean; faults: Faults },
+): Promise<Seen> {
+  const options = {
+    prompt: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
+    ],
+    temperature: 1,
+    tools: tools.map(({ name, parameters = { type: 'object' } }) => ({
+      type: 'function',
+      name,
+      inputSchema: parameters,
+    })),
+  };
+  const before = JSON.stringify(options);
+  freeze(options);
+  const parts: AnyPart[] = [];
+  if (isStream) {
+    const { stream } = await model.doStream(options);
+    const reader = stream.getReader();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
+    checkOrder(parts, faults);
+  } else {
+    const { content, finishReason } = await model.doGenerate(options);
+    parts.push(...content, { type: 'finish', finishReason });
+  }
+  if (JSON.stringify(options) !== before) faults.add('changes the object of the request');
+  const failed = parts.find(({ type }) => type === 'error');
+  if (failed !== undefined) throw (failed as { error?: unknown }).error;
+  const join = (kind: string): string =>
+    parts
+      .map(({ type, delta, text }) =>
+        type === `${kind}-delta` ? (delta ?? '') : type === kind ? (text ?? '') : '',
+      )
+      .join('');
+  return {
+    text: join('text'),
+    reasoning: join('reasoning'),
+    calls: parts.flatMap(({ type, toolName = '', input = '' }) =>
+      type === 'tool-call' ? [{ name: toolName, input }] : [],
+    ),
+    finishReason: parts.find(({ type }) => type === 'finish')?.finishReason,
+  };
+}
+
+const scripted = ({ modelId, parts }: { modelId: string; parts: readonly Part[] }): CoreModel => ({
+  provider: 'test',
+  modelId,
+  supportedUrls: {},
+  open: async () => sourceOf(parts),
+});
+
+const USAGE = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+
+function partsOf(
+  chunks: readonly string[],
+  { call, finishReason }: { call: boolean; finishReason: 'stop' | 'length' },
+): Part[] {
+  const reason = call ? 'tool-calls' : finishReason;
+  const parts = [
+    { type: 'stream-start', warnings: [] },
+    ...(call
+      ? [
+          { type: 'reasoning-start', id: 'r' },
+          { type: 'reasoning-delta', id: 'r', delta: 'I think.' },
+          { type: 'reasoning-end', id: 'r' },
+        ]
+      : []),
+    { type: 'text-start', id: 't' },
+    ...chunks.filter(delta => delta !== '').map(delta => ({ type: 'text-delta', id: 't', delta })),
+    { type: 'text-end', id: 't' },
+    ...(call ? [CALL] : []),
+    { type: 'finish', finishReason: { unified: reason, raw: reason }, usage: USAGE },
+  ];
+  parts.forEach(freeze);
+  return parts as Part[];
+}
+
+/** Freezes a value, so that an adapter that changes it throws. */
+function freeze(value: unknown): void {
+  if (Array.isArray(value)) value.forEach(freeze);
+  else if (isPlainObject(value)) Object.values(value).forEach(freeze);
+  if (typeof value === 'object') Object.freeze(value);
+}
+
+/** Returns a call whose prompt and tools cannot be changed. */
+function frozen(call: CoreCall): CoreCall {
+  freeze(call.prompt);
+  freeze(call.tools);
+  return Object.freeze({ ...call });
+}
+
+/** Cuts a text into chunks of one to seven characters. */
+function randomChunks(text: string, seed: number): string[] {
+  const chunks: string[] = [];
+  let state = seed;
+  for (let at = 0; at < text.length;) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const length = 1 + ((state >>> 16) % 7);
+    chunks.push(text.slice(at, at + length));
+    at += length;
+  }
+  return chunks;
+}

@@ -1,0 +1,61 @@
+import type { JSONValue } from '../shared/json.js';
+import type { ToolApproval } from './approvals/approvals.js';
+import type { PrepareRound, StopCondition } from './context/round-control.js';
+import type { Steering } from './context/steering.js';
+import type { ToolLoopStep } from './durable/steps.js';
+
+/** Options of the tool loop for one call, in `providerOptions.kelivo`. */
+export interface ToolLoopCallOptions {
+  /** Identifies the turn in the `journal` of the tool loop, so that another process can continue it. */
+  turnId?: string;
+  /**
+   * Owner of the turn, a tenant or a user. It is part of every key of the turn. Without a scope, a turn id is a secret:
+   * whoever knows it can read the turn.
+   * @default the `scope` function of the journal, else none
+   */
+  scope?: string;
+  /**
+   * The step function of a workflow engine, for turns that survive the process. It is called around the tool listing, each
+   * round and each call, with names that are unique in the turn; everything between two steps is repeated by the engine.
+   * It is passed by reference.
+   */
+  step?: ToolLoopStep;
+  /**
+   * A value of the application, for example its user. `approve`, `onEvent`, `onElicitation`, `onSampling`, local tools and
+   * the logger receive it by reference. It is never sent to a server.
+   */
+  context?: unknown;
+  /**
+   * The value of `toolApproval` of `ai` 7, which asks it only about tools that the host runs: a function, or statuses by
+   * tool name. `denied` refuses a call, `user-approval` requests approval, `approved` runs it regardless of the policy, and
+   * without a status the policy of the tool loop applies. Under the original name of a tool, `approved` does not count,
+   * because the tool of another server may have the same name. It is passed by reference.
+   */
+  toolApproval?: ToolApproval;
+  /** The option `prepareRound` of the tool loop for this call, instead of it. It is passed by reference. */
+  prepareRound?: PrepareRound;
+  /** The option `stopWhen` of the tool loop for this call, instead of it. It is passed by reference. */
+  stopWhen?: StopCondition | readonly StopCondition[];
+  /** The option `maxCost` of the tool loop for this call, instead of it. */
+  maxCost?: number;
+  /** The option `maxTokens` of the tool loop for this call, instead of it. */
+  maxTokens?: number;
+  /**
+   * Messages of the user that arrive during the turn: the result of `createSteering()`, or of `experimental_createSteering()`
+   * of `ai` 7. It belongs to one turn, and is passed by reference.
+   * @default none
+   */
+  steering?: Steering | Pick<object, never>;
+}
+
+/**
+ * Returns options of one call with the type that hosts require: they accept only JSON as provider options, but pass
+ * functions and other values by reference.
+ *
+ * @example
+ * ```ts
+ * providerOptions: { kelivo: { ...toolLoopCallOptions({ step }), reasoningEffort: 'low' } },
+ * ```
+ */
+export const toolLoopCallOptions = (options: ToolLoopCallOptions): Record<string, JSONValue> =>
+  ({ ...options }) as Record<string, JSONValue>;

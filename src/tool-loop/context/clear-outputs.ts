@@ -1,0 +1,218 @@
+import type { CoreCall } from '../../core/call.js';
+import type { AssistantPart, Prompt, ToolPart, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
+import { continuesStoredResponse } from '../../tool-calls/call-pairing.js';
+import type { ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
+import type { RoundPreparer } from './round-control.js';
+import type { CreateBuiltIn } from './tool-search.js';
+
+/*
+ * Removal of old tool outputs from requests. What the host keeps does not change: it has all outputs, and a mark on the
+ * response of the round that began without them, so that later turns send the same conversation.
+ */
+
+/** Limits of the outputs that requests contain. */
+export interface ClearToolOutputs {
+  /**
+   * Tokens of a request from which old outputs are removed: those that the server reported for the round before, input and
+   * output, plus an estimate of what was added (four characters of ASCII or one other character each). The first request
+   * of a turn is estimated as a whole, and so are requests of servers that report less than half of the estimate.
+   */
+  trigger: number;
+  /** Number of the newest outputs that stay. Outputs that the model has not seen yet always stay. @default 3 */
+  keep?: number;
+  /**
+   * Tokens that have to be saved at least. Each removal makes the server read the rest of the prompt again, so few large
+   * removals are cheaper than many small ones.
+   * @default half of `trigger`
+   */
+  clearAtLeast?: number;
+  /** Names of tools whose outputs stay. @default none */
+  excludeTools?: readonly string[];
+}
+
+interface ClearingContext {
+  readonly call: CoreCall;
+  /** The tools of the loop. */
+  readonly tools: { get(name: string): ToolDefinition | undefined };
+  readonly emit: (event: { type: 'context-cleared'; round: number; outputs: number; tokens: number }) => void;
+  readonly warn: (round: number, message: string) => void;
+}
+
+/** Returns the tools and the changes of requests that the removal needs in a turn. */
+export function createClearing(options: ClearToolOutputs | undefined): {
+  builtIn: readonly CreateBuiltIn[];
+  preparersFor: (context: ClearingContext) => readonly RoundPreparer[];
+} {
+  if (options === undefined) return { builtIn: [], preparersFor: () => [] };
+  const { trigger, keep = 3, clearAtLeast = trigger / 2, excludeTools = [] } = options;
+  const originals = new Map<string, ToolResultOutput>();
+  let reader = READ_TOOL;
+
+  /** The tool that reads removed outputs. It is declared in all rounds, because a change of tools loses the prompt cache. */
+  const createReader: CreateBuiltIn = toName => {
+    reader = toName(READ_TOOL);
+    return {
+      definition: { name: reader, ...READ_DEFINITION },
+      run: ({ id, offset, find }) =>
+        readOutput(originals.get(String(id)), { offset: Number(offset) || 0, find: String(find ?? '') }),
+    };
+  };
+
+  function createPreparer({ call, tools, emit, warn }: ClearingContext): RoundPreparer {
+    const ofHost = new Set(call.tools?.flatMap(({ type, name }) => (type === 'function' ? [name] : [])));
+    let isOn = true;
+    let isRestored = false;
+    const isClearable = ({ toolCallId, toolName, output }: ToolResultPart): boolean =>
+      !originals.has(toolCallId) &&
+      !excludeTools.includes(toolName) &&
+      // The results of the server's own tools belong to its items.
+      (ofHost.has(toolName) || tools.get(toolName) !== undefined) &&
+      (output.type === 'text' || output.type === 'json' || output.type === 'content') &&
+      tokensOf(output) > MIN_TOKENS;
+
+    const clear = (prompt: Prompt, results: readonly ToolResultPart[]): Prompt => {
+      for (const { toolCallId, output } of results) originals.set(toolCallId, output);
+      return withNotes(prompt, { cleared: new Set(results.map(({ toolCallId }) => toolCallId)), reader });
+    };
+
+    return async (request, round, last) => {
+      if (!isOn) return {};
+      if (continuesStoredResponse(request)) {
+        isOn = false;
+        warn(round, 'Old outputs are not removed, because the server has stored the conversation.');
+        return {};
+      }
+      let { prompt } = request;
+      if (!isRestored) {
+        isRestored = true;
+        const results = resultsOf(prompt);
+        const mark = lastMarkOf(prompt);
+        const end = results.findLastIndex(({ toolCallId }) => toolCallId === mark);
+        prompt = clear(prompt, results.slice(0, end + 1).filter(isClearable));
+      }
+      const unchanged = prompt === request.prompt ? {} : { prompt };
+      // The server has counted the response of the round before.
+      const added = prompt.slice(last.messages).filter(({ role }) => role !== 'assistant');
+      const reported = last.tokens + tokensOf(added);
+      const estimate = tokensOf(prompt) + tokensOf(request.tools ?? []);
+      // Some servers report no tokens, or leave out those that were cached.
+      const tokens = last.tokens === 0 || reported < estimate / 2 ? estimate : reported;
+      if (tokens <= trigger) return unchanged;
+      const results = resultsOf(prompt);
+      const end = results.length - Math.max(keep, openResultsOf(prompt));
+      const old = results.slice(0, Math.max(end, 0));
+      const removed = old.filter(isClearable);
+      const saved = tokensOf(removed.map(({ output }) => output));
+      if (removed.length === 0 || saved < clearAtLeast) return unchanged;
+      emit({ type: 'context-cleared', round, outputs: removed.length, tokens: saved });
+      return { prompt: clear(prompt, removed), facts: { cleared: old.at(-1)?.toolCallId } };
+    };
+  }
+
+  return { builtIn: [createReader], preparersFor: context => [createPreparer(context)] };
+}
+
+/** Outputs up to this size stay, because a note is hardly smaller. */
+const MIN_TOKENS = 100;
+
+const resultsIn = (content: Prompt[number]['content']): ToolResultPart[] =>
+  typeof content === 'string' ? [] : content.flatMap(part => (part.type === 'tool-result' ? [part] : []));
+
+const resultsOf = (prompt: Prompt): ToolResultPart[] => prompt.flatMap(({ content }) => resultsIn(content));
+
+/** Returns the number of results that no response follows. */
+const openResultsOf = (prompt: Prompt): number =>
+  resultsOf(prompt.slice(prompt.findLastIndex(({ role }) => role === 'assistant') + 1)).length;
+
+/** Returns the id of the newest call up to which an earlier turn removed outputs. */
+function lastMarkOf(prompt: Prompt): string | undefined {
+  let mark: string | undefined;
+  for (const { role, content } of prompt) {
+    if (role === 'assistant') for (const part of content) mark = part.own?.cleared ?? mark;
+  }
+  return mark;
+}
+
+/** Replaces outputs by notes. */
+function withNotes(
+  prompt: Prompt,
+  { cleared, reader }: { cleared: ReadonlySet<string>; reader: string },
+): Prompt {
+  if (cleared.size === 0) return prompt;
+  const replace = <Part extends AssistantPart | ToolPart>(part: Part): Part =>
+    part.type === 'tool-result' && cleared.has(part.toolCallId)
+      ? { ...part, output: { type: 'text', value: toNote(part, reader) } }
+      : part;
+  return prompt.map(message => {
+    if (!resultsIn(message.content).some(({ toolCallId }) => cleared.has(toolCallId))) return message;
+    if (message.role === 'tool') return { ...message, content: message.content.map(replace) };
+    return message.role === 'assistant' ? { ...message, content: message.content.map(replace) } : message;
+  });
+}
+
+const toNote = ({ toolCallId, output }: ToolResultPart, reader: string): string =>
+  `[This output of ${toText(output).length} characters was removed to save context. ` +
+  `Call ${reader} with the id ${JSON.stringify(toolCallId)} to read it again.]`;
+
+const READ_TOOL = 'read_tool_output';
+/** Maximum number of characters in one output of the reader. */
+const MAX_CHARS = 20_000;
+const MAX_PASSAGES = 5;
+/** Characters before and after a match. */
+const CONTEXT = 500;
+
+const READ_DEFINITION: Omit<ToolDefinition, 'name'> = {
+  description: 'Reads the output of an earlier tool call that was removed to save context.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      id: { type: 'string', description: 'The id in the note that replaces the output.' },
+      find: { type: 'string', description: 'Returns only the passages that contain this text.' },
+      offset: { type: 'integer', minimum: 0, description: 'Number of characters to skip. Default: 0.' },
+    },
+    required: ['id'],
+    additionalProperties: false,
+  },
+  readOnly: true,
+  openWorld: false,
+};
+
+function readOutput(
+  output: ToolResultOutput | undefined,
+  { offset, find }: { offset: number; find: string },
+): ToolOutput {
+  if (output === undefined) return { type: 'error-text', value: 'No output with this id was removed.' };
+  if (output.type === 'content' && find === '') return output;
+  const text = toText(output);
+  if (find !== '') return { type: 'text', value: findPassages(text, find) };
+  const end = offset + MAX_CHARS;
+  const rest =
+    end < text.length ? `\n[${text.length - end} more characters. Read on with the offset ${end}.]` : '';
+  return { type: 'text', value: text.slice(offset, end) + rest };
+}
+
+function findPassages(text: string, wanted: string): string {
+  const [lower, needle] = [text.toLowerCase(), wanted.toLowerCase()];
+  const passages: string[] = [];
+  for (let at = lower.indexOf(needle); at >= 0 && passages.length < MAX_PASSAGES;) {
+    const end = at + needle.length + CONTEXT;
+    passages.push(`At character ${at}: ${text.slice(Math.max(0, at - CONTEXT), end)}`);
+    at = lower.indexOf(needle, end);
+  }
+  return passages.length > 0 ? passages.join('\n…\n') : 'The output does not contain this text.';
+}
+
+function toText(output: ToolResultOutput): string {
+  if (!('value' in output)) return '';
+  return typeof output.value === 'string' ? output.value : JSON.stringify(output.value, withoutData);
+}
+
+/** Estimates tokens, without the data of images and files. */
+function tokensOf(value: unknown): number {
+  const text = JSON.stringify(value, withoutData);
+  const others = text.replace(/[\0-\x7f]+/g, '').length;
+  return Math.ceil((text.length - others) / 4) + others;
+}
+
+const withoutData = (key: string, value: unknown): unknown =>
+  value instanceof Uint8Array || (key === 'data' && typeof value === 'string') ? '' : value;

@@ -1,0 +1,282 @@
+import { InvalidArgumentError } from '@ai-sdk/provider';
+import { generateId, type UserModelMessage } from '@ai-sdk/provider-utils';
+import type { CoreCall } from '../../core/call.js';
+import type { Custom } from '../../core/part.js';
+import type { Message, Prompt, UserMessage } from '../../core/prompt.js';
+import { toStableJson } from '../../shared/json.js';
+import { toPlainJson } from '../../shared/plain-json.js';
+import { toUserMessagePart } from '../../versions/history/facts.js';
+import { readMessages } from '../../versions/read.js';
+import { type Steps, toArgumentError } from '../durable/steps.js';
+
+/*
+ * Messages of the user that arrive during a turn. The object is that of `ai` 7 with rounds in place of steps: its protocol
+ * is the same, so that the loop accepts the steering object of `ai` 7 as well.
+ */
+
+/**
+ * The reason why a message was not delivered.
+ *
+ * - `finished`: the turn ended before.
+ * - `removed-by-prepare-round`: `prepareRound` returned messages without it.
+ * - `stop-condition`: `stopWhen` ended the turn.
+ * - `limit`: a limit of the loop ended the turn.
+ * - `waiting-for-tool-results`: the turn waits for a call of the host or for an approval. The next turn with the same
+ *   object accepts messages again.
+ * - `aborted` and `error`: the turn was aborted or failed.
+ */
+export type SteeringNotDeliveredReason =
+  | 'finished'
+  | 'removed-by-prepare-round'
+  | 'stop-condition'
+  | 'limit'
+  | 'waiting-for-tool-results'
+  | 'aborted'
+  | 'error';
+
+/** The outcome of a message. */
+export type SteeringOutcome = { readonly id: string; readonly message: UserModelMessage } & (
+  | {
+      readonly type: 'delivered';
+      /** The round whose request contains the message. */
+      readonly round: number;
+    }
+  | { readonly type: 'not-delivered'; readonly reason: SteeringNotDeliveredReason }
+);
+
+interface SteeringMessageOptions {
+  /** Identifies the message. A message with an id that was sent before returns the first outcome. @default generated */
+  readonly id?: string;
+}
+
+/** Sends messages of the user to a running turn. */
+export interface Steering {
+  /**
+   * Adds a message to the next round, after the calls of the current one. If the model has finished its answer, the turn
+   * goes on with the message, unless a limit or `stopWhen` ends it. Messages that are sent before the turn are in its first
+   * round.
+   *
+   * @returns The outcome. It never rejects.
+   */
+  steer(message: string | UserModelMessage, options?: SteeringMessageOptions): Promise<SteeringOutcome>;
+  /**
+   * Adds a message when the model has finished its answer, one for each answer, in their order.
+   *
+   * @returns The outcome. It never rejects.
+   */
+  queue(message: string | UserModelMessage, options?: SteeringMessageOptions): Promise<SteeringOutcome>;
+}
+
+/** The protocol of `ai` 7 between a steering object and the loop that it steers. */
+const START = Symbol.for('vercel.ai.steering.start');
+
+interface SteeringRun {
+  hasPendingMessages(): boolean;
+  promoteQueuedMessage(): boolean;
+  takeMessages(): UserModelMessage[];
+  resolveTakenMessages(options: {
+    readonly stepNumber: number;
+    readonly sentMessages: readonly UserModelMessage[];
+  }): unknown;
+  end(reason: SteeringNotDeliveredReason): void;
+  /** Ends the run until the next turn begins with `resume`. Objects of `ai` 7 end for good. */
+  pause?(reason: SteeringNotDeliveredReason): void;
+  resume?(): void;
+}
+
+interface WaitingMessage {
+  readonly id: string;
+  readonly message: UserModelMessage;
+  readonly resolve: (outcome: SteeringOutcome) => void;
+}
+
+/**
+ * Creates an object that sends messages of the user to one turn, in the option `steering` of the call.
+ *
+ * @example
+ * ```ts
+ * const steering = createSteering();
+ * const result = streamText({ model, prompt, providerOptions: { kelivo: toolLoopCallOptions({ steering }) } });
+ * const outcome = await steering.steer('Use Paris, Texas instead.');
+ * ```
+ */
+export function createSteering(): Steering {
+  const outcomes = new Map<string, Promise<SteeringOutcome>>();
+  let pending: WaitingMessage[] = [];
+  let queued: WaitingMessage[] = [];
+  let taken: WaitingMessage[] = [];
+  /** Set while no turn accepts messages. */
+  let closedBy: SteeringNotDeliveredReason | undefined;
+
+  const add = (
+    given: string | UserModelMessage,
+    { id = generateId() }: SteeringMessageOptions = {},
+    list: () => WaitingMessage[],
+  ): Promise<SteeringOutcome> => {
+    const known = outcomes.get(id);
+    if (known !== undefined) return known;
+    const message: UserModelMessage = typeof given === 'string' ? { role: 'user', content: given } : given;
+    if (closedBy !== undefined)
+      return Promise.resolve({ type: 'not-delivered', id, message, reason: closedBy });
+    const outcome = new Promise<SteeringOutcome>(resolve => {
+      list().push({ id, message, resolve });
+    });
+    outcomes.set(id, outcome);
+    return outcome;
+  };
+
+  const close = (reason: SteeringNotDeliveredReason, later: SteeringNotDeliveredReason): void => {
+    const waiting = [...taken, ...pending, ...queued];
+    [taken, pending, queued] = [[], [], []];
+    closedBy = later;
+    for (const { resolve, ...message } of waiting) resolve({ type: 'not-delivered', ...message, reason });
+  };
+
+  const run: SteeringRun = {
+    hasPendingMessages: () => pending.length > 0,
+    promoteQueuedMessage() {
+      const next = queued.shift();
+      if (next !== undefined) pending.push(next);
+      return next !== undefined;
+    },
+    takeMessages() {
+      taken = [...taken, ...pending];
+      pending = [];
+      return taken.map(({ message }) => message);
+    },
+    resolveTakenMessages({ stepNumber: round, sentMessages }) {
+      const resolved = taken;
+      taken = [];
+      for (const { resolve, ...message } of resolved) {
+        if (sentMessages.includes(message.message)) resolve({ type: 'delivered', ...message, round });
+        else resolve({ type: 'not-delivered', ...message, reason: 'removed-by-prepare-round' });
+      }
+    },
+    end: reason => close(reason, 'finished'),
+    pause: reason => close(reason, reason),
+    resume() {
+      closedBy = undefined;
+    },
+  };
+  const steering = {
+    steer: (message: string | UserModelMessage, options?: SteeringMessageOptions) =>
+      add(message, options, () => pending),
+    queue: (message: string | UserModelMessage, options?: SteeringMessageOptions) =>
+      add(message, options, () => queued),
+    [START]: () => run,
+  };
+  return steering;
+}
+
+interface KnownRun {
+  readonly run: SteeringRun;
+  /** True if another turn may use the object: the one before waits for the host, or has failed. */
+  isFree: boolean;
+  /** Messages that a failed turn has delivered. A host that repeats it starts without them. */
+  again: readonly UserMessage[];
+}
+
+const runs = new WeakMap<object, KnownRun>();
+
+/**
+ * Begins to use the steering object of a call.
+ *
+ * @throws InvalidArgumentError if it is none, or if another turn uses it.
+ */
+function startRun(steering: unknown): KnownRun {
+  if (typeof steering !== 'object' || steering === null || !(START in steering))
+    throw toArgumentError('steering', 'the result of createSteering()');
+  const known = runs.get(steering);
+  if (known?.isFree === true) {
+    known.isFree = false;
+    known.run.resume?.();
+    return known;
+  }
+  if (known !== undefined)
+    throw new InvalidArgumentError({
+      argument: 'providerOptions.kelivo.steering',
+      message: 'The steering object was already used by another turn. Create one for each turn.',
+    });
+  const { [START]: start } = steering as { [START]: () => SteeringRun };
+  const started = { run: start.call(steering), isFree: false, again: [] };
+  runs.set(steering, started);
+  return started;
+}
+
+/** A message that was taken for the next round. */
+interface Taken {
+  readonly message: UserMessage;
+  /** The application's message. Undefined for one of a record, or of an attempt before. */
+  readonly original?: UserModelMessage;
+}
+
+export type TurnSteering = ReturnType<typeof openSteering>;
+
+/** Opens the steering of a turn, which delivers nothing without a steering object. */
+export function openSteering({ own: { steering } }: CoreCall, steps: Pick<Steps, 'step'>) {
+  const known = steering === undefined || steering === null ? undefined : startRun(steering);
+  const delivered: UserMessage[] = [];
+  let hasEnded = false;
+
+  return {
+    /**
+     * Takes the messages for a round. A record has those of an earlier attempt.
+     *
+     * @param afterAnswer True if the model has finished its answer.
+     */
+    async take(round: number, { afterAnswer = false } = {}): Promise<readonly Taken[]> {
+      if (known === undefined) return [];
+      const { run } = known;
+      const take = async (): Promise<Taken[]> => {
+        if (afterAnswer && !run.hasPendingMessages()) run.promoteQueuedMessage();
+        const again = known.again.map(message => ({ message }));
+        known.again = [];
+        const live = run
+          .takeMessages()
+          .map(original => ({ original, message: readMessages([original])[0] as UserMessage }));
+        return [...again, ...live];
+      };
+      return (await steps.step(`steering ${round}`, take)).value;
+    },
+
+    /** Adds the messages to a request. */
+    addTo: (request: CoreCall, taken: readonly Taken[]): CoreCall =>
+      taken.length === 0
+        ? request
+        : { ...request, prompt: [...request.prompt, ...taken.map(({ message }) => message)] },
+
+    /** Reports the messages that a request contains. Returns them, and the parts that keep them in the host's history. */
+    deliver(
+      taken: readonly Taken[],
+      { round, prompt }: { round: number; prompt: Prompt },
+    ): { readonly messages: readonly UserMessage[]; readonly parts: readonly Custom[] } {
+      if (taken.length === 0) return { messages: [], parts: [] };
+      const sent = taken.filter(({ message }) => isSent(message, prompt));
+      const sentMessages = sent.flatMap(({ original }) => original ?? []);
+      known?.run.resolveTakenMessages({ stepNumber: round, sentMessages });
+      const messages = sent.map(({ message }) => message);
+      delivered.push(...messages);
+      return { messages, parts: messages.map(toUserMessagePart) };
+    },
+
+    /** Ends the steering. Waiting messages are not delivered. Only the first call counts. */
+    end(reason: SteeringNotDeliveredReason): void {
+      if (known === undefined || hasEnded) return;
+      hasEnded = true;
+      const { run } = known;
+      const mayGoOn = reason === 'waiting-for-tool-results' || reason === 'error';
+      if (reason === 'error') known.again = delivered;
+      known.isFree = mayGoOn;
+      if (mayGoOn && run.pause !== undefined) run.pause(reason);
+      else run.end(reason);
+    },
+  };
+}
+
+/** `prepareRound` may copy messages. */
+function isSent(message: UserMessage, prompt: Prompt): boolean {
+  const contentOf = ({ content }: Message): string => toStableJson(toPlainJson(content));
+  return prompt.some(
+    other => other === message || (other.role === 'user' && contentOf(other) === contentOf(message)),
+  );
+}

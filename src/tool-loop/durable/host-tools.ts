@@ -1,0 +1,225 @@
+import { linkSignal, onceAborted, untilAborted } from '../../shared/abort.js';
+import {
+  isPlainObject,
+  objectOf,
+  objectsOf,
+  type PlainObject,
+  stringOf,
+  toStableJson,
+} from '../../shared/json.js';
+import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
+import { type JournalOptions, type OpenJournal, UNKNOWN_OUTCOME } from './steps.js';
+
+/* Tools that the host runs, as calls of a recorded turn. */
+
+/** Options of `journal.tools()`. */
+export interface HostToolsOptions {
+  /** `providerOptions.kelivo.turnId` of the run. Undefined returns the tools as they are. */
+  turnId: string | undefined;
+  /** Owner of the turn. Required if the journal has a `scope` function. */
+  scope?: string;
+  /**
+   * The answer to a call that had started when the process ended. `refuse` fails it, so that the model reads that its
+   * outcome is unknown, and `run` runs it again with the same idempotency key.
+   * @default 'refuse'
+   */
+  onUnknownOutcome?: 'refuse' | 'run';
+}
+
+interface WrapOptions extends Required<Pick<HostToolsOptions, 'onUnknownOutcome'>> {
+  readonly open: (options: JournalOptions) => Promise<OpenJournal>;
+}
+
+type Execute = (this: unknown, input: unknown, options: PlainObject) => unknown;
+
+/** A call of a tool of the host. */
+interface HostCall {
+  /** Position of the call among all calls of the run that equal it, and the name of the tool. */
+  readonly label: string;
+  readonly input: unknown;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Runs a call with its idempotency key. */
+type Run = (options: {
+  readonly idempotencyKey: string;
+  readonly abortSignal: AbortSignal;
+}) => Promise<unknown>;
+
+/** Returns the tools with functions that record their calls. Tools without a function are those of the host. */
+export function wrapHostTools<Tools extends object>(
+  tools: Tools,
+  { open, onUnknownOutcome }: WrapOptions,
+): Tools {
+  const acquire = createSession(open);
+  const positionOf = createPositions();
+
+  const wrapped = Object.entries(tools).map(([name, tool]): [string, unknown] => {
+    const execute: unknown = isPlainObject(tool) ? tool.execute : undefined;
+    if (!isExecute(execute)) return [name, tool];
+    const prepare = (input: unknown, given: unknown) => {
+      const options = objectOf(given) ?? {};
+      const call = {
+        label: `host.${positionOf(name, input, options)} ${name}`,
+        input,
+        signal: options.abortSignal instanceof AbortSignal ? options.abortSignal : undefined,
+      };
+      return { call, options };
+    };
+    const runOnce = (call: HostCall, run: Run): Promise<unknown> =>
+      untilAborted(runRecorded(acquire, call, { run, onUnknownOutcome }), call.signal);
+    const asPromise = async (input: unknown, given: unknown): Promise<unknown> => {
+      const { call, options } = prepare(input, given);
+      return runOnce(call, async added => lastOf(await execute.call(tool, input, { ...options, ...added })));
+    };
+    const asStream = (input: unknown, given: unknown): AsyncIterable<unknown> => {
+      const { call, options } = prepare(input, given);
+      return streamOnce(onValue =>
+        runOnce(call, async added => lastOf(execute.call(tool, input, { ...options, ...added }), onValue)),
+      );
+    };
+    const isStream = Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
+    const copy: unknown = Object.assign(
+      Object.create(Object.getPrototypeOf(tool) as object) as object,
+      tool,
+      {
+        execute: isStream ? asStream : asPromise,
+      },
+    );
+    return [name, copy];
+  });
+  return Object.fromEntries(wrapped) as Tools;
+}
+
+const isExecute = (value: unknown): value is Execute => typeof value === 'function';
+
+/**
+ * Returns a function that opens the turn for a call. Calls at the same time share it. It is free when the model call has
+ * ended whose response contains them, so that their round is recorded.
+ */
+function createSession(open: WrapOptions['open']) {
+  let session: { readonly turn: Promise<OpenJournal>; readonly abort: () => void; users: number } | undefined;
+  return async (): Promise<{ turn: OpenJournal; release: () => Promise<void> }> => {
+    const controller = new AbortController();
+    const current = (session ??= {
+      turn: open({ signal: controller.signal, warn: () => {} }),
+      abort: () => controller.abort(),
+      users: 0,
+    });
+    current.users++;
+    const release = async (): Promise<void> => {
+      if (--current.users > 0) return;
+      if (session === current) session = undefined;
+      current.abort();
+      await current.turn.then(turn => turn.close()).catch(() => {});
+    };
+    try {
+      return { turn: await current.turn, release };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  };
+}
+
+/** Returns a function that numbers equal calls. Those in the messages came before those of this step. */
+function createPositions(): (name: string, input: unknown, options: PlainObject) => number {
+  const calls = new Map<string, string[]>();
+  return (name, input, { toolCallId, messages }) => {
+    const key = toStableJson([name, input]);
+    const ids = calls.get(key) ?? [];
+    calls.set(key, ids);
+    const id = stringOf(toolCallId) || crypto.randomUUID();
+    const earlier = objectsOf(messages)
+      .flatMap(({ content }) => objectsOf(content))
+      .filter(
+        part =>
+          part.type === 'tool-call' && part.toolName === name && toStableJson([name, part.input]) === key,
+      )
+      .map(part => stringOf(part.toolCallId));
+    for (const known of [...earlier, id]) if (!ids.includes(known)) ids.push(known);
+    return ids.indexOf(id) + 1;
+  };
+}
+
+/** Runs a call unless its outcome is recorded, and returns its output or rejects with its error. */
+async function runRecorded(
+  acquire: ReturnType<typeof createSession>,
+  { label, input, signal }: HostCall,
+  { run, onUnknownOutcome }: Pick<WrapOptions, 'onUnknownOutcome'> & { readonly run: Run },
+): Promise<unknown> {
+  const { turn, release } = await acquire();
+  const link = linkSignal(signal);
+  const unfollow = onceAborted(turn.lost, () => link.abort(turn.lost.reason));
+  let live: { readonly output: unknown } | { readonly error: unknown } | undefined;
+  try {
+    link.signal.throwIfAborted();
+    const idempotencyKey = await turn.idempotencyKeyOf(label, input);
+    const isNew = await turn.start(`start ${label}`, { input, idempotencyKey });
+    const runInStep = async (): Promise<unknown> => {
+      if (!isNew && onUnknownOutcome === 'refuse') return { isUnknown: true };
+      try {
+        live = { output: await run({ idempotencyKey, abortSignal: link.signal }) };
+      } catch (error) {
+        // After an abort, the call may have had its effect.
+        if (link.signal.aborted) throw error;
+        live = { error };
+      }
+      return toPlainJson(live);
+    };
+    const record = await turn.step(`call ${label}`, runInStep, { input, isKept: () => true, idempotencyKey });
+    const outcome = live ?? objectOf(fromPlainJson(record)) ?? {};
+    if ('error' in outcome) throw outcome.error;
+    if ('isUnknown' in outcome) throw new Error(UNKNOWN_OUTCOME);
+    return 'output' in outcome ? outcome.output : undefined;
+  } finally {
+    unfollow();
+    link.release();
+    await release();
+  }
+}
+
+/** Returns the last value of a stream, and other values as they are. */
+async function lastOf(output: unknown, onValue?: (value: unknown) => void): Promise<unknown> {
+  if (!isAsyncIterable(output)) return output;
+  let last: unknown;
+  for await (const value of output) {
+    last = value;
+    onValue?.(value);
+  }
+  return last;
+}
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+/** Passes the values of a call on as they arrive. A recorded call has its last one. */
+async function* streamOnce(
+  start: (onValue: (value: unknown) => void) => Promise<unknown>,
+): AsyncGenerator<unknown, void> {
+  const values: unknown[] = [];
+  let notify = (): void => {};
+  let isDone = false;
+  let isLive = false;
+  const result = start(value => {
+    values.push(value);
+    notify();
+  });
+  const end = (): void => {
+    isDone = true;
+    notify();
+  };
+  result.then(end, end);
+  for (;;) {
+    while (values.length > 0) {
+      isLive = true;
+      yield values.shift();
+    }
+    if (isDone) break;
+    await new Promise<void>(resolve => {
+      notify = resolve;
+    });
+  }
+  const last = await result;
+  if (!isLive) yield last;
+}

@@ -1,0 +1,47 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type ComparedProvider, createRun, OPEN_PROVIDERS } from './_open-responses-providers.js';
+import { COMPARED_ROWS, type ComparedRow } from './_open-responses-rows.js';
+
+const guide = new URL('../../src/provider/README.md', import.meta.url);
+const BEGIN = '<!-- compared with open-responses: UPDATE_TABLE=1 writes it -->';
+const END = '<!-- end of the comparison -->';
+
+/** Measures a row in both modes. A mode in which it differs is named. */
+async function measure(provider: ComparedProvider, { modes = ['stream', 'generate'], measure }: ComparedRow) {
+  const results = new Map<string, string>();
+  for (const mode of modes) {
+    const result = await measure(createRun(provider, mode)).catch((error: unknown) => {
+      if (error instanceof TypeError) throw error;
+      return false;
+    });
+    results.set(mode, typeof result === 'string' ? result : result ? '✓' : '–');
+  }
+  const [first = '–', ...others] = new Set(results.values());
+  if (others.length === 0) return first;
+  return results.get('stream') === '✓' ? '✓ streamed only' : '✓ not streamed only';
+}
+
+const measured = new Map<string, string[]>();
+
+describe('compared with `@ai-sdk/open-responses`', () => {
+  it.each(COMPARED_ROWS)('$title', async row => {
+    const cells: string[] = [];
+    for (const provider of OPEN_PROVIDERS) cells.push(await measure(provider, row));
+    measured.set(row.title, cells);
+    expect(cells[0]).toMatch(/^(?:✓|\d+)$/);
+  });
+
+  it('the table in the guide is up to date', () => {
+    const lines = [
+      `| | ${OPEN_PROVIDERS.map(({ name }) => name).join(' | ')} |`,
+      `| --- |${' --- |'.repeat(OPEN_PROVIDERS.length)}`,
+      ...COMPARED_ROWS.map(({ title }) => `| ${title} | ${(measured.get(title) ?? []).join(' | ')} |`),
+    ];
+    const table = `${BEGIN}\n\n${lines.join('\n')}\n\n${END}`;
+    const text = readFileSync(guide, 'utf8');
+    const written = text.slice(text.indexOf(BEGIN), text.indexOf(END) + END.length);
+    if (process.env.UPDATE_TABLE === '1') writeFileSync(guide, text.replace(written, table));
+    else expect(written).toBe(table);
+  });
+});

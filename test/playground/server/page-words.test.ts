@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { findFreePort } from '../../_free-port.js';
+import { openPlayground } from './_playground.js';
+
+/** Starts an endpoint with one response, and a playground that uses it. */
+async function openWith(status: number, body: string) {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return openAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`);
+}
+
+async function openAt(endpoint: string) {
+  const playground = await openPlayground();
+  await playground.call('/api/state', { method: 'PATCH', body: { endpoint } });
+  return playground;
+}
+
+it.each([
+  ['a missing key', 401, /enter it under “API key” in the setup/],
+  ['a server without the API', 405, /Check “Base URL” in the setup/],
+])('speaks to the person at the page about %s', async (_title, status, expected) => {
+  const { ask } = await openWith(status, '{"error":{"message":"No."}}');
+  const { trace } = await ask('Hello');
+
+  expect(trace.end?.message).toMatch(expected);
+  expect(trace.end?.message).not.toMatch(/`|apiKey|baseURL|OPENAI_/);
+});
+
+it('says that nothing answers at an address', async () => {
+  const { ask } = await openAt(`http://127.0.0.1:${await findFreePort()}/v1`);
+  const { trace } = await ask('Hello');
+
+  expect(trace.end?.message).toContain('Base URL');
+  expect(trace.end?.message).not.toMatch(/`|baseURL|fetch failed/);
+});
+
+it('records the complete body of a failed response', async () => {
+  const body = JSON.stringify({ error: { message: 'No.', details: 'x'.repeat(30_000) } });
+  const { ask } = await openWith(422, body);
+  const { trace } = await ask('Hello');
+
+  expect(trace.exchanges.map(({ status, bodyText }) => [status, bodyText])).toEqual([[422, body]]);
+});

@@ -1,0 +1,231 @@
+import * as ai5 from 'ai';
+import * as ai6 from 'ai6';
+import * as ai7 from 'ai7';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { createKelivoResponsesProvider } from '../../../src/index.js';
+import { startResponsesEmulator } from '../../../src/testing/index.js';
+import {
+  createJournal,
+  type JournalSettings,
+  type JournalStore,
+} from '../../../src/tool-loop/durable/index.js';
+import { createKelivoResponsesProvider as createV3 } from '../../../src/v3.js';
+import { createKelivoResponsesProvider as createV4 } from '../../../src/v4.js';
+import { dyingAt, openStore } from './_application.js';
+
+type Ai = Pick<typeof ai5, 'generateText' | 'streamText' | 'stepCountIs'>;
+const hosts = [
+  { host: 'ai 5', ai: ai5 as Ai, create: createKelivoResponsesProvider },
+  {
+    host: 'ai 6',
+    ai: ai6 as unknown as Ai,
+    create: createV3 as unknown as typeof createKelivoResponsesProvider,
+  },
+  {
+    host: 'ai 7',
+    ai: ai7 as unknown as Ai,
+    create: createV4 as unknown as typeof createKelivoResponsesProvider,
+  },
+];
+
+type Script = readonly object[];
+
+/** Returns a run of an agent with two tools of the host and one of the loop, which answers differently every time. */
+async function createAgent(
+  { ai, create }: (typeof hosts)[number],
+  { isStream, scripts }: { isStream: boolean; scripts: Script[] },
+) {
+  const emulator = await startResponsesEmulator();
+  onTestFinished(() => emulator.close());
+  emulator.enqueue(...(scripts as never[]));
+  const effects: string[] = [];
+  const keys: unknown[] = [];
+  const inputSchema = z.object({ n: z.number() });
+  const run = async (
+    store: JournalStore,
+    { wraps = true, timeout = 5000 }: { wraps?: boolean; timeout?: number } = {},
+  ) => {
+    const journal = createJournal({ store, timeout });
+    const provider = create({
+      baseURL: emulator.baseURL,
+      tools: { pay: { inputSchema, execute: ({ n }: { n: number }) => void effects.push(`pay ${n}`) } },
+      toolLoop: { journal },
+    });
+    onTestFinished(() => provider.close());
+    const tools = {
+      book: {
+        inputSchema,
+        execute({ n }: { n: number }, { idempotencyKey }: { idempotencyKey?: string }) {
+          keys.push(idempotencyKey);
+          return { seat: `${n} of attempt ${effects.push(`book ${n}`)}` };
+        },
+      },
+    };
+    const options = {
+      model: provider('gpt-5'),
+      prompt: 'Book and pay.',
+      tools: (wraps ? journal.tools(tools, { turnId: 'run-1' }) : tools) as never,
+      stopWhen: ai.stepCountIs(6) as never,
+      maxRetries: 0,
+      providerOptions: { kelivo: { turnId: 'run-1' } },
+    };
+    if (!isStream) return (await ai.generateText(options)).text;
+    const result = ai.streamText({ ...options, onError: () => {} });
+    await result.consumeStream();
+    return result.text;
+  };
+  return { emulator, run, effects, keys };
+}
+
+const scripts = (): Script[] => [
+  [
+    { call: 'book', arguments: { n: 1 } },
+    { call: 'book', arguments: { n: 1 } },
+  ],
+  [{ call: 'pay', arguments: { n: 2 } }],
+  [{ call: 'book', arguments: { n: 1 } }],
+  [{ text: 'Done.' }],
+];
+
+describe.each(hosts.flatMap(row => [true, false].map(isStream => ({ ...row, isStream }))))(
+  'a run of $host with recorded tools of the host (stream: $isStream)',
+  row => {
+    it('is once-only as a whole: its repetition makes no request and runs nothing', async () => {
+      const { emulator, run, effects, keys } = await createAgent(row, { ...row, scripts: scripts() });
+      const store = await openStore();
+      expect(await run(store)).toBe('Done.');
+      expect(effects).toEqual(['book 1', 'book 1', 'pay 2', 'book 1']);
+      expect(new Set(keys).size).toBe(3);
+      expect(await run(store)).toBe('Done.');
+      expect(effects).toHaveLength(4);
+      expect(emulator.requests).toHaveLength(4);
+    });
+
+    it.each(['call host.2', 'round 1', 'start 1.1', 'call host.3'])(
+      'continues after a crash at the record of "%s", and books nothing twice',
+      async step => {
+        const { run, effects } = await createAgent(row, {
+          ...row,
+          // A round that was not recorded is requested again.
+          scripts: step === 'round 1' ? [...scripts().slice(0, 1), ...scripts()] : scripts(),
+        });
+        const store = await openStore();
+        const dying = dyingAt(store, step);
+        const first = run(dying.store, { timeout: 1000 });
+        first.catch(() => {});
+        await dying.died;
+        expect(await run(store)).toBe('Done.');
+        // A call that had started is unknown, and does not run again.
+        expect(effects.toSorted()).toEqual(['book 1', 'book 1', 'book 1', 'pay 2']);
+        expect(await run(store)).toBe('Done.');
+        await Promise.allSettled([first]);
+      },
+    );
+  },
+);
+
+it('refuses a run whose plain tools answer differently, and names the remedy', async () => {
+  const [row] = hosts;
+  if (row === undefined) throw new Error('No host.');
+  const { run, effects } = await createAgent(row, { isStream: false, scripts: scripts() });
+  const store = await openStore();
+  await run(store, { wraps: false });
+  await expect(run(store, { wraps: false })).rejects.toThrow('differs from its records at message 2 (tool)');
+  expect(effects.filter(effect => effect === 'pay 2')).toHaveLength(1);
+});
+
+describe('a recorded tool of the host', () => {
+  const wrap = async <Tools extends object>(tools: Tools, settings: Partial<JournalSettings> = {}) => {
+    const store = await openStore();
+    return (turnId: string | undefined = 'turn-1') =>
+      createJournal({ store, ...settings }).tools(tools, { turnId });
+  };
+  const options = (toolCallId: string) => ({ toolCallId, messages: [] });
+
+  it('passes everything but calls through', async () => {
+    const tools = {
+      plain: { description: 'No function.' },
+      book: { description: 'A', execute: async () => 1, toModelOutput: () => 'x', needsApproval: true },
+    };
+    const open = await wrap(tools);
+    const wrapped = open();
+    expect(wrapped.plain).toBe(tools.plain);
+    expect(wrapped.book).toEqual({ ...tools.book, execute: expect.any(Function) });
+    expect(createJournal({ store: await openStore() }).tools(tools, { turnId: undefined })).toBe(tools);
+  });
+
+  it('is identified by position, name and arguments, whatever the ids of its calls are', async () => {
+    let runs = 0;
+    const open = await wrap({ book: { execute: async (_: object, __: object) => ++runs } });
+    const first = open();
+    expect(await first.book.execute({ a: 1, b: 2 }, options('a'))).toBe(1);
+    expect(await first.book.execute({ b: 2, a: 1 }, options('b'))).toBe(2);
+    expect(await first.book.execute({ a: 2 }, options('c'))).toBe(3);
+    const second = open();
+    expect(await second.book.execute({ b: 2, a: 1 }, options('x'))).toBe(1);
+    expect(await second.book.execute({ a: 1, b: 2 }, options('y'))).toBe(2);
+    // A run that begins in the middle: the messages contain the calls before.
+    const call = { type: 'tool-call', toolName: 'book', input: { a: 1, b: 2 } };
+    const messages = [{ role: 'assistant', content: [{ ...call, toolCallId: 'a' }] }];
+    expect(await open().book.execute({ a: 1, b: 2 }, { toolCallId: 'z', messages } as never)).toBe(2);
+    expect(runs).toBe(3);
+  });
+
+  it('keeps the last value of a stream, and its error', async () => {
+    const open = await wrap({
+      count: {
+        async *execute(_: object, __: object) {
+          yield 1;
+          yield 2;
+        },
+      },
+      fail: {
+        execute: async (_: object, __: object): Promise<never> => {
+          throw new Error('no seats');
+        },
+      },
+    });
+    const valuesOf = async (values: AsyncIterable<unknown>) => {
+      const all: unknown[] = [];
+      for await (const value of values) all.push(value);
+      return all;
+    };
+    expect(await valuesOf(open().count.execute({}, options('a')))).toEqual([1, 2]);
+    expect(await valuesOf(open().count.execute({}, options('a')))).toEqual([2]);
+    await expect(open().fail.execute({}, options('b'))).rejects.toThrow('no seats');
+    await expect(open().fail.execute({}, options('b'))).rejects.toThrow('no seats');
+  });
+
+  it.each([
+    { onUnknownOutcome: 'refuse' as const, runs: 1 },
+    { onUnknownOutcome: 'run' as const, runs: 2 },
+  ])('follows "$onUnknownOutcome" for a call without an outcome', async ({ onUnknownOutcome, runs }) => {
+    const store = await openStore();
+    const seen: unknown[] = [];
+    const tools = {
+      book: {
+        execute: async (_: object, given: object) =>
+          seen.push((given as { idempotencyKey?: string }).idempotencyKey),
+      },
+    };
+    const dying = dyingAt(store, 'call host.1');
+    const open = (used: JournalStore) =>
+      createJournal({ store: used }).tools(tools, { turnId: 'turn-1', onUnknownOutcome });
+    void open(dying.store)
+      .book.execute({}, options('a'))
+      .catch(() => {});
+    await dying.died;
+    const again = open(store).book.execute({}, options('a'));
+    if (onUnknownOutcome === 'run') expect(await again).toBe(2);
+    else await expect(again).rejects.toThrow('outcome of this call is unknown');
+    expect(seen).toHaveLength(runs);
+    expect(new Set(seen).size).toBe(1);
+  });
+
+  it('needs a scope if the journal has a scope function', async () => {
+    const journal = createJournal({ store: await openStore(), scope: () => 'ada' });
+    expect(() => journal.tools({}, { turnId: 'turn-1' })).toThrow('`scope`');
+    expect(journal.tools({}, { turnId: 'turn-1', scope: 'ada' })).toEqual({});
+  });
+});

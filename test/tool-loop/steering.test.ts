@@ -1,0 +1,355 @@
+import { generateText as generateText5, streamText as streamText5, stepCountIs } from 'ai';
+import { generateText as generateText6, streamText as streamText6 } from 'ai6';
+import {
+  experimental_createSteering,
+  generateText as generateText7,
+  type ModelMessage,
+  streamText as streamText7,
+} from 'ai7';
+import { describe, expect, it } from 'vitest';
+import { createSteering } from '../../src/tool-loop/context/steering.js';
+import { toolLoopCallOptions, type ToolLoopCallOptions } from '../../src/tool-loop/call-options.js';
+import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
+import { createEngine, type StepRecord } from './_engine.js';
+import {
+  call,
+  callRound,
+  finishOf,
+  type ScriptedRound,
+  scriptedModel,
+  start,
+  stream,
+  textRound,
+} from './_scripted-model.js';
+import { serverError } from './_server-error.js';
+import { declareTool, gate, scriptedTools } from './_tools.js';
+
+const kelivo = (options: ToolLoopCallOptions) => ({ kelivo: toolLoopCallOptions(options) });
+
+type Messages = readonly { readonly role: string; readonly content: unknown }[];
+
+/** Returns the conversation as texts: each text with its role, each call and each output. */
+const outline = (prompt: Messages = []): string[] =>
+  prompt.flatMap(({ role, content }) =>
+    (content as { type: string; text?: string; toolCallId?: string }[]).map(part =>
+      part.type === 'text' ? `${role}: ${part.text}` : `${part.type} ${part.toolCallId ?? ''}`.trim(),
+    ),
+  );
+
+function loop(
+  rounds: ScriptedRound[],
+  { during = () => {}, ...options }: Omit<ToolLoopOptions, 'tools'> & { during?: () => void } = {},
+) {
+  const model = scriptedModel(...rounds);
+  const look = () => {
+    during();
+    return 'seen';
+  };
+  const tools = scriptedTools({ look });
+  return { model, tools, looping: withToolLoop(model, { tools, retry: { initialDelay: 0 }, ...options }) };
+}
+
+const twoRounds = () => [callRound(call('1', 'look')), textRound('Done.')];
+
+describe('a message during the tools of a round', () => {
+  it('is the last message of the next request, once, and its outcome names the round', async () => {
+    const steering = createSteering();
+    const outcomes: unknown[] = [];
+    const { model, looping } = loop(
+      [callRound(call('1', 'look')), callRound(call('2', 'look')), textRound('Done.')],
+      {
+        during: () => void steering.steer('Texas.', { id: 'm' }).then(outcome => outcomes.push(outcome)),
+      },
+    );
+    await stream(looping, { providerOptions: kelivo({ steering }) });
+    expect(outline(model.requests[1]?.prompt)).toEqual([
+      'user: Go.',
+      'tool-call 1',
+      'tool-result 1',
+      'user: Texas.',
+    ]);
+    expect(outline(model.requests[2]?.prompt)).toEqual([
+      'user: Go.',
+      'tool-call 1',
+      'tool-result 1',
+      'user: Texas.',
+      'tool-call 2',
+      'tool-result 2',
+    ]);
+    expect(outcomes[0]).toEqual({
+      type: 'delivered',
+      id: 'm',
+      message: { role: 'user', content: 'Texas.' },
+      round: 2,
+    });
+  });
+
+  it('may contain images', async () => {
+    const steering = createSteering();
+    const { model, looping } = loop(twoRounds(), {
+      during: () =>
+        void steering.steer({ role: 'user', content: [{ type: 'image', image: new Uint8Array([1, 2]) }] }),
+    });
+    await stream(looping, { providerOptions: kelivo({ steering }) });
+    expect(model.requests[1]?.prompt.at(-1)).toEqual({
+      role: 'user',
+      content: [{ type: 'file', mediaType: 'image/*', data: new Uint8Array([1, 2]) }],
+    });
+  });
+
+  it('is in the repeated request of a broken round', async () => {
+    const steering = createSteering();
+    const broken: ScriptedRound = async function* () {
+      yield start;
+      throw serverError();
+    };
+    const { model, looping } = loop([callRound(call('1', 'look')), broken, textRound('Done.')], {
+      during: () => void steering.steer('Texas.'),
+    });
+    await stream(looping, { providerOptions: kelivo({ steering }) });
+    expect(outline(model.requests[1]?.prompt)).toEqual(outline(model.requests[2]?.prompt));
+  });
+});
+
+describe('a message during the last round', () => {
+  const answering = (send: () => void): ScriptedRound =>
+    async function* () {
+      yield* textRound('First.').slice(0, -1);
+      send();
+      yield* textRound('First.').slice(-1);
+    };
+
+  it('continues the turn', async () => {
+    const steering = createSteering();
+    const { model, looping } = loop([answering(() => void steering.steer('And now?')), textRound('Second.')]);
+    const parts = await stream(looping, { providerOptions: kelivo({ steering }) });
+    expect(outline(model.requests[1]?.prompt)).toEqual(['user: Go.', 'assistant: First.', 'user: And now?']);
+    expect(finishOf(parts).finishReason).toBe('stop');
+  });
+
+  it('is reported if a limit or a condition ends the turn', async () => {
+    for (const [options, reason] of [
+      [{ maxRounds: 1 }, 'limit'],
+      [{ stopWhen: stepCountIs(1) }, 'stop-condition'],
+    ] as const) {
+      const steering = createSteering();
+      let outcome: Promise<unknown> | undefined;
+      const { model, looping } = loop([answering(() => (outcome = steering.steer('And now?')))], options);
+      await stream(looping, { providerOptions: kelivo({ steering }) });
+      expect(await outcome).toMatchObject({ type: 'not-delivered', reason });
+      expect(model.requests).toHaveLength(1);
+    }
+  });
+
+  it('waits in the queue until the model has answered, one message for each answer', async () => {
+    const steering = createSteering();
+    const outcomes = [steering.queue('A?'), steering.queue('B?')];
+    const { model, looping } = loop([...twoRounds(), textRound('A.'), textRound('B.')]);
+    await stream(looping, { providerOptions: kelivo({ steering }) });
+    expect(await Promise.all(outcomes)).toMatchObject([{ round: 3 }, { round: 4 }]);
+    expect(outline(model.requests[3]?.prompt).slice(-4)).toEqual(
+      ['user: A?', 'assistant: A.', 'user: B?'].toSpliced(0, 0, 'assistant: Done.'),
+    );
+  });
+});
+
+describe('a steering object', () => {
+  it('delivers earlier messages in the first round, and returns the first outcome of an id', async () => {
+    const steering = createSteering();
+    const first = steering.steer('Early.', { id: 'm' });
+    expect(steering.steer('Other.', { id: 'm' })).toBe(first);
+    const { model, looping } = loop([textRound('Done.')]);
+    await stream(looping, { providerOptions: kelivo({ steering }) });
+    expect(outline(model.requests[0]?.prompt)).toEqual(['user: Go.', 'user: Early.']);
+    expect(await first).toMatchObject({ type: 'delivered', round: 1 });
+  });
+
+  it('belongs to one turn, and resolves at once afterwards', async () => {
+    const steering = createSteering();
+    const { looping } = loop([textRound('Done.'), textRound('Done.')]);
+    await stream(looping, { providerOptions: kelivo({ steering }) });
+    expect(await steering.steer('Late.')).toMatchObject({ type: 'not-delivered', reason: 'finished' });
+    await expect(stream(looping, { providerOptions: kelivo({ steering }) })).rejects.toThrow(/already used/);
+  });
+
+  it('goes on with the turn that follows the calls of the host', async () => {
+    const steering = createSteering();
+    const { model, looping } = loop([callRound(call('1', 'ask')), textRound('Done.'), textRound('More.')]);
+    const options = { tools: [declareTool('ask')], providerOptions: kelivo({ steering }) };
+    await stream(looping, options);
+    expect(await steering.steer('Now.')).toMatchObject({ reason: 'waiting-for-tool-results' });
+    const { stream: second } = await looping.doStream({
+      ...options,
+      prompt: model.requests[0]?.prompt ?? [],
+    });
+    const outcome = steering.steer('Later.');
+    for await (const _ of second);
+    expect(await outcome).toMatchObject({ type: 'delivered', round: 2 });
+  });
+
+  it('reports an abort, an error and a message that prepareRound removes', async () => {
+    const aborted = createSteering();
+    const controller = new AbortController();
+    let outcome: Promise<unknown> | undefined;
+    const first = loop(twoRounds(), {
+      during() {
+        outcome = aborted.steer('A.');
+        controller.abort(new Error('Stop.'));
+      },
+    });
+    await stream(first.looping, {
+      abortSignal: controller.signal,
+      providerOptions: kelivo({ steering: aborted }),
+    }).catch(() => {});
+    expect(await outcome).toMatchObject({ reason: 'aborted' });
+
+    const failed = createSteering();
+    const queued = failed.queue('B.');
+    const second = loop([
+      () => {
+        throw new Error('Down.');
+      },
+    ]);
+    await stream(second.looping, { providerOptions: kelivo({ steering: failed }) }).catch(() => {});
+    expect(await queued).toMatchObject({ reason: 'error' });
+
+    const removed = createSteering();
+    const third = loop([textRound('Done.')], {
+      prepareRound: ({ messages }) => ({ messages: messages.slice(0, 1) }),
+    });
+    const early = removed.steer('C.');
+    await stream(third.looping, { providerOptions: kelivo({ steering: removed }) });
+    expect(await early).toMatchObject({ reason: 'removed-by-prepare-round' });
+    expect(outline(third.model.requests[0]?.prompt)).toEqual(['user: Go.']);
+  });
+
+  it('delivers its messages again if the host repeats a request that failed', async () => {
+    const steering = createSteering();
+    const early = steering.steer('Early.');
+    const failing: ScriptedRound = () => {
+      throw serverError();
+    };
+    const { model, looping } = loop([failing, textRound('Done.')]);
+    const options = { providerOptions: kelivo({ steering }) };
+    await expect(stream(looping, options)).rejects.toThrow();
+    await stream(looping, options);
+    expect(await early).toMatchObject({ type: 'delivered' });
+    expect(outline(model.requests[1]?.prompt)).toEqual(['user: Go.', 'user: Early.']);
+  });
+
+  it('rejects other objects', async () => {
+    const { looping } = loop([textRound('Done.')]);
+    await expect(stream(looping, { providerOptions: kelivo({ steering: {} }) })).rejects.toThrow(
+      /createSteering/,
+    );
+  });
+});
+
+const hosts = [
+  ['ai 5', 'v2', generateText5, streamText5],
+  ['ai 6', 'v3', generateText6, streamText6],
+  ['ai 7', 'v4', generateText7, streamText7],
+] as const;
+type Host = { generateText: typeof generateText5; streamText: typeof streamText5 };
+
+describe.each(hosts)('with %s', (_name, version, generateText, streamText) => {
+  const host = { generateText, streamText } as unknown as Host;
+  const modelOf = (looping: ReturnType<typeof loop>['looping']) =>
+    toLanguageModel(fromLanguageModel(looping), version) as never;
+
+  it.each(['generate', 'stream'])('the next turn has the message at its place, once (%s)', async kind => {
+    const steering = createSteering();
+    const rounds = [
+      callRound(call('1', 'look')),
+      callRound(call('2', 'look')),
+      textRound('Done.'),
+      textRound('Yes.'),
+    ];
+    let count = 0;
+    const { model, looping } = loop(rounds, {
+      during: () => void (count++ === 0 && steering.steer('Texas.')),
+    });
+    const options = { model: modelOf(looping), providerOptions: kelivo({ steering }) };
+    const messages: ModelMessage[] = [{ role: 'user', content: 'Go.' }];
+    const result =
+      kind === 'generate'
+        ? await host.generateText({ ...options, prompt: 'Go.' })
+        : host.streamText({ ...options, prompt: 'Go.' });
+    if ('consumeStream' in result) await result.consumeStream();
+    const response = await result.response;
+    const kept = JSON.parse(JSON.stringify([...messages, ...response.messages])) as never[];
+    // Another loop is another process: nothing is shared but the messages.
+    const next = loop([textRound('Yes.')]);
+    await host.generateText({
+      model: modelOf(next.looping),
+      messages: [...kept, { role: 'user', content: 'Sure?' }] as never,
+    });
+    expect(outline(next.model.requests[0]?.prompt)).toEqual([
+      'user: Go.',
+      'tool-call 1',
+      'tool-result 1',
+      'user: Texas.',
+      'tool-call 2',
+      'tool-result 2',
+      'assistant: Done.',
+      'user: Sure?',
+    ]);
+    expect(model.requests).toHaveLength(3);
+  });
+
+  it('keeps the messages of 200 turns at once apart', async () => {
+    const turn = async (index: number) => {
+      const steering = createSteering();
+      const round = gate();
+      const { model, looping } = loop(twoRounds(), {
+        during: () => void steering.steer(`for ${index}`).then(() => round.open()),
+      });
+      const result = host.streamText({
+        model: modelOf(looping),
+        prompt: `turn ${index}`,
+        providerOptions: kelivo({ steering }),
+      });
+      await result.consumeStream();
+      await round.opened;
+      return outline(model.requests.at(-1)?.prompt).filter(line => line.startsWith('user'));
+    };
+    const turns = Array.from({ length: 200 }, (_, index) => index);
+    expect(await Promise.all(turns.map(turn))).toEqual(
+      turns.map(index => [`user: turn ${index}`, `user: for ${index}`]),
+    );
+  });
+});
+
+it('accepts the steering object of ai 7, and names its rounds as steps', async () => {
+  const steering = experimental_createSteering();
+  let outcome: Promise<unknown> | undefined;
+  const { model, looping } = loop(twoRounds(), {
+    during: () => (outcome = steering.steer('Texas.')) as never,
+  });
+  const shown = toLanguageModel(fromLanguageModel(looping), 'v4');
+  const result = streamText7({ model: shown as never, prompt: 'Go.', providerOptions: kelivo({ steering }) });
+  const types: string[] = [];
+  for await (const part of result.fullStream) if (part.type === 'custom') types.push(part.kind);
+  expect(types).toEqual(['kelivo.user-message']);
+  expect(await outcome).toMatchObject({ type: 'delivered', stepNumber: 2 });
+  expect(outline(model.requests[1]?.prompt).at(-1)).toBe('user: Texas.');
+});
+
+it('replays the messages of a recorded turn in their rounds', async () => {
+  const records: StepRecord[] = [];
+  const run = async (message: string, rounds = twoRounds()) => {
+    const steering = createSteering();
+    const { model, looping } = loop(rounds, { during: () => void steering.steer(message) });
+    const { step } = createEngine(records);
+    const parts = await stream(looping, { providerOptions: kelivo({ step, steering }) });
+    return { model, parts, steering };
+  };
+  const first = await run('Texas.');
+  expect(records.map(({ name }) => name)).toContain('steering 2');
+  records.splice(records.findIndex(({ name }) => name === 'round 2'));
+  const second = await run('Nothing.', [textRound('Done.')]);
+  expect(second.model.requests).toHaveLength(1);
+  expect(outline(second.model.requests[0]?.prompt)).toEqual(outline(first.model.requests[1]?.prompt));
+});
