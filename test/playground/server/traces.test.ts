@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fixture } from '../../../playground/server/bug-report.js';
 import type { OtlpTraces } from '../../../playground/server/otlp/trace-data.js';
 import type { Conversation } from '../../../playground/shared/playground-state.js';
-import type { TurnPlace } from '../../../playground/shared/page-event.js';
+import type { PageEvent, TurnPlace } from '../../../playground/shared/page-event.js';
 import { filterTraces, noFilter, type TraceSummary } from '../../../playground/shared/trace-summary.js';
 import { serveJson } from '../../_server.js';
 import { startEmulator } from '../../testing/_emulator.js';
@@ -14,6 +14,19 @@ const listTraces = async ({ call }: TestPlayground): Promise<readonly TraceSumma
 
 const setFault = ({ call }: TestPlayground, fault: string) =>
   call('/api/state', { method: 'PATCH', body: { fault } });
+
+/** Waits for a turn that may have ended before its channel was open. */
+const waitForEnd = async ({ call, watch }: TestPlayground, { conversationId, responseId }: TurnPlace) => {
+  const channel = await watch(conversationId);
+  const isEnd = (event: PageEvent) =>
+    (event.type === 'turn-ended' && event.responseId === responseId) || undefined;
+  const readEnd = async () => {
+    const { json } = await call(`/api/conversations/${conversationId}`);
+    return readTurn(json as Conversation, { responseId }).trace.end;
+  };
+  if ((await readEnd()) === undefined) await channel.until(isEnd);
+  return (await call(`/api/conversations/${conversationId}`)).json as Conversation;
+};
 
 const spansOf = ({ resourceSpans }: OtlpTraces) =>
   resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
@@ -46,9 +59,7 @@ describe('the replay of a bug report', () => {
   const replay = async (playground: TestPlayground, report: unknown, turn = 0) => {
     const started = await playground.call('/api/traces/replay', { method: 'POST', body: { report, turn } });
     expect(started.status, started.text).toBe(202);
-    const { conversationId, responseId } = started.json as TurnPlace;
-    const channel = await playground.watch(conversationId);
-    return { conversationId, responseId, channel };
+    return started.json as TurnPlace;
   };
   const readReport = async ({ call }: TestPlayground) =>
     (await call('/api/conversations/conversation-1/fixture')).json as Fixture;
@@ -58,17 +69,15 @@ describe('the replay of a bug report', () => {
     const original = await playground.ask('Count the words in "one two three".');
     const report = await readReport(playground);
     const other = await openPlayground();
-    const { conversationId, responseId, channel } = await replay(other, report);
+    const place = await replay(other, report);
+    const channel = await other.watch(place.conversationId);
     const approvalId = await channel.until(event =>
       event.type === 'turn'
         ? event.turn.events.find(one => one.type === 'approval-requested')?.approvalId
         : undefined,
     );
     await other.call(`/api/approvals/${approvalId}`, { method: 'POST', body: { approved: true } });
-    await channel.until(
-      event => (event.type === 'turn-ended' && event.responseId === responseId) || undefined,
-    );
-    const read = (await other.call(`/api/conversations/${conversationId}`)).json as Conversation;
+    const read = await waitForEnd(other, place);
     const replayed = readTurn(read);
 
     expect(replayed.text).toBe(original.text);
@@ -87,13 +96,8 @@ describe('the replay of a bug report', () => {
       const playground = await openPlayground();
       await setFault(playground, fault);
       const original = await playground.ask('Hello');
-      const { conversationId, responseId, channel } = await replay(playground, await readReport(playground));
-      await channel.until(
-        event => (event.type === 'turn-ended' && event.responseId === responseId) || undefined,
-      );
-      const { text, trace } = readTurn(
-        (await playground.call(`/api/conversations/${conversationId}`)).json as Conversation,
-      );
+      const place = await replay(playground, await readReport(playground));
+      const { text, trace } = readTurn(await waitForEnd(playground, place));
 
       const withoutPort = (message = '') => message.replace(/127\.0\.0\.1:\d+/, '');
       expect(trace.end?.end).toBe(original.trace.end?.end);
@@ -163,21 +167,16 @@ describe('the replay of a report from anyone', () => {
     ['an event that is no object', { body: 'data: 7\n\ndata: null\n\n' }],
     ['an event of an unknown type', { body: 'data: {"type":"__proto__","item":null}\n\n' }],
   ])('ends with %s', async (_title, part) => {
-    const { call, watch } = await openPlayground();
+    const playground = await openPlayground();
     const body = { report: toReport({ ...exchange, ...part }), turn: 0 };
-    const { status, text, json } = await call('/api/traces/replay', { method: 'POST', body });
+    const { status, text, json } = await playground.call('/api/traces/replay', { method: 'POST', body });
     expect(status, text).toBe(202);
-    const { conversationId, responseId } = json as TurnPlace;
-    const channel = await watch(conversationId);
-    await channel.until(
-      event => (event.type === 'turn-ended' && event.responseId === responseId) || undefined,
-    );
-    const conversation = (await call(`/api/conversations/${conversationId}`)).json as Conversation;
+    const conversation = await waitForEnd(playground, json as TurnPlace);
     expect(readTurn(conversation).trace.end).toMatchObject({
       end: 'failed',
       message: expect.stringMatching(/./),
     });
-    expect((await call('/api/state')).status).toBe(200);
+    expect((await playground.call('/api/state')).status).toBe(200);
   });
 });
 
