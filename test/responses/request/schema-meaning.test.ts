@@ -102,49 +102,104 @@ const GIVEN: readonly Case[] = existsSync(folder)
       }))
   : [];
 
+/** What servers mean by schemas that no draft allows. */
+const MEANT: Readonly<Record<string, Json>> = {
+  'boolean limit': object({ a: { type: 'number', exclusiveMinimum: 0 } }),
+  'required in a property': object({ a: { type: 'string' } }, { required: ['a'] }),
+  'tuple-empty': object({ x: { type: 'array' } }),
+  'exclusive-minimum-true': object({ n: { type: 'number', exclusiveMinimum: 0 } }),
+  'exclusive-maximum-false': object({ n: { type: 'number', maximum: 9 } }),
+  'exclusive-minimum-without-minimum': object({ n: { type: 'number' } }),
+  'required-in-property': object(
+    { city: { type: 'string' }, unit: { type: 'string' } },
+    { required: ['city'] },
+  ),
+  'required-null': object({ a: { type: 'string' } }),
+  'required-string': object({ a: { type: 'string' } }, { required: ['a'] }),
+  'required-twice': object({ a: { type: 'string' }, b: { type: 'string' } }, { required: ['a'] }),
+  'properties-null': object({}),
+  'properties-list': object({}),
+  'property-null': object({ a: {}, b: { type: 'string' } }),
+  'property-is-type-name': object({ a: { type: 'string' }, b: { type: 'string' } }),
+  'items-null': object({ x: { type: 'array' } }),
+  'description-number': object({ a: { type: 'string' } }),
+  'description-list': object({ a: { type: 'string' } }),
+  'enum-null': object({ a: { type: 'string' } }),
+  'min-length-string': object({ a: { type: 'string', minLength: 1 } }),
+  'min-length-negative': object({ a: { type: 'string' } }),
+  'type-any': object({ a: {} }),
+  'type-int-float-dict': object({
+    a: { type: 'integer' },
+    b: { type: 'number' },
+    c: { type: 'object' },
+    d: { type: 'string' },
+    e: { type: 'boolean' },
+    f: { type: 'array' },
+  }),
+  'type-upper-case': object({ a: { type: 'string' } }),
+  'type-file': object({ a: {} }),
+  'type-list-empty': object({ a: {} }),
+  'any-of-empty': object({ a: {} }),
+  'any-of-object': object({ a: { type: 'string' } }),
+  'pattern-invalid': object({ a: { type: 'string' } }),
+  'root-true': object({}),
+  'root-null': object({}),
+  'ref-dangling': object({ a: {}, b: { type: 'string' } }),
+  'ref-external': object({ a: {}, b: { type: 'string' } }),
+};
+
 /** A schema with thousands of properties is not compared. */
 const MAX_LENGTH = 50_000;
 
-const options = { strict: false, validateFormats: false, logger: false, addUsedSchema: false } as const;
+const options = { strict: false, validateFormats: false, logger: false } as const;
 const drafts = [new Ajv2020(options), new Ajv(options)];
 
-/** Compiles a schema of any draft as a server means it. Returns undefined for one that no draft allows. */
-function compile(schema: unknown): ((value: unknown) => boolean) | undefined {
-  if (!isPlainObject(schema) || [schema.type ?? 'object'].flat()[0] !== 'object') return undefined;
-  if (JSON.stringify(schema).length > MAX_LENGTH) return undefined;
+type Validate = (value: unknown) => boolean;
+
+/** Compiles a schema of any draft as a server means it, or returns why it cannot be compared. */
+function compile(schema: unknown): Validate | string {
+  if (!isPlainObject(schema) || [schema.type ?? 'object'].flat()[0] !== 'object')
+    return 'it describes no object';
+  const { length } = JSON.stringify(schema);
+  if (length > MAX_LENGTH) return `it has ${length} characters`;
   const { $schema: _schema, $id: _id, ...rest } = schema;
+  let reason = '';
   for (const ajv of drafts) {
     try {
       const validate = ajv.compile(rest);
       return value => validate(value) === true;
-    } catch {
+    } catch (error) {
       // The schema belongs to another draft.
+      reason = String(error);
     }
   }
-  return undefined;
+  return reason;
 }
 
+/** Schemas that cannot be compared. */
+const UNCOMPARED: readonly string[] = ['properties-5001', 'root-array'];
+
 describe('a schema that is changed for the API', () => {
-  const counts = { schemas: 0, changed: 0, values: 0, accepted: 0, rejected: 0, wider: 0, uncompared: 0 };
+  const counts = { schemas: 0, changed: 0, values: 0, accepted: 0, rejected: 0, wider: 0 };
+  const uncompared: Record<string, string> = {};
 
   it.each([...OWN, ...GIVEN].map(({ id, ...rest }) => [id, rest] as const))(
     'keeps its meaning: %s',
-    (_, { schema, examples }) => {
+    (id, { schema, examples }) => {
       const { schema: sent, losses } = toParameters(schema);
       expect(validateFunction({ name: 'tool', parameters: sent }, { path: 'tools[0]' })).toBeUndefined();
-      const [before, after] = [compile(schema), compile(sent)];
-      expect({ compiles: after !== undefined || before === undefined }).toEqual({ compiles: true });
+      const meant = MEANT[id] ?? schema;
+      const [before, after] = [compile(meant), compile(sent)];
       counts.schemas++;
       if (JSON.stringify(sent) !== JSON.stringify(schema)) counts.changed++;
-      for (const value of examples)
-        expect({ value, fits: after?.(value) ?? true }).toEqual({ value, fits: true });
-      if (before === undefined || after === undefined || !isPlainObject(schema)) {
-        counts.uncompared++;
-        return;
-      }
+      if (typeof before === 'string') uncompared[id] = before;
+      expect(typeof after).toBe(id === 'properties-5001' ? 'string' : 'function');
+      if (typeof after === 'string') return;
+      for (const value of examples) expect({ value, fits: after(value) }).toEqual({ value, fits: true });
+      if (typeof before === 'string' || !isPlainObject(meant)) return;
       const wrong: string[] = [];
       // Arguments are always objects.
-      for (const value of samplesOf(schema).filter(isPlainObject)) {
+      for (const value of samplesOf(meant).filter(isPlainObject)) {
         counts.values++;
         const [fits, stillFits] = [before(value), after(value)];
         counts[fits ? 'accepted' : 'rejected']++;
@@ -158,9 +213,9 @@ describe('a schema that is changed for the API', () => {
   );
 
   it('is compared by enough values', () => {
-    console.log('sample values of schemas:', counts);
+    console.log('sample values of schemas:', counts, 'not compared:', uncompared);
     expect(counts.accepted).toBeGreaterThan(50);
     expect(counts.rejected).toBeGreaterThan(50);
-    expect(counts.uncompared).toBeLessThan(counts.schemas / 2);
+    expect(Object.keys(uncompared).filter(id => !UNCOMPARED.includes(id))).toEqual([]);
   });
 });
