@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
-import { reportRequests } from './testing/_contract.js';
+import { closeAfterTest } from './testing/_contract.js';
 
 export interface ReceivedRequest {
   readonly path: string;
@@ -15,17 +14,6 @@ export interface TestServer {
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];
 }
-
-const running: { readonly requests: readonly ReceivedRequest[]; readonly close: () => void }[] = [];
-
-afterEach(({ task }) => {
-  const closed = running.splice(0);
-  for (const { close } of closed) close();
-  reportRequests(
-    task,
-    closed.flatMap(({ requests }) => requests),
-  );
-});
 
 /** Starts an HTTP server on a free port. It stops at the end of the test. */
 export async function serve(
@@ -53,7 +41,7 @@ export async function serve(
     server.closeAllConnections();
     server.close();
   };
-  running.push({ requests, close });
+  closeAfterTest({ requests, close });
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, requests };
 }

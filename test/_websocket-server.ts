@@ -1,15 +1,18 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { onTestFinished } from 'vitest';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { toSse, type WireEvent } from './_sse.js';
 import { message, toStream } from './responses/stream/_fixtures/wire-events.js';
+import { closeAfterTest } from './testing/_contract.js';
 
 /** A frame that the server received. */
 export interface Received {
   readonly socket: WebSocket;
   readonly body: Record<string, unknown>;
+  /** Path and headers of the connection. */
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
   /** Number of the connection, from 1. */
   readonly connection: number;
 }
@@ -62,18 +65,20 @@ export async function serveWebSocket({
       client.on('error', () => {});
       client.once('close', () => sockets.delete(client));
       client.on('message', data => {
-        const received = { socket: client, body: JSON.parse(data.toString()), connection };
+        const { url: path = '', headers } = request;
+        const received = { socket: client, body: JSON.parse(data.toString()), path, headers, connection };
         frames.push(received);
         respond(received);
       });
     });
   });
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  const close = (): void => {
     for (const socket of duplexes) socket.destroy();
     http.closeAllConnections();
     http.close();
-  });
+  };
+  closeAfterTest({ requests: frames, close });
   const { port } = http.address() as AddressInfo;
   return { baseURL: `http://127.0.0.1:${port}/v1`, frames, posts, upgrades, sockets };
 }

@@ -98,8 +98,9 @@ export async function startEmulator(
       request.aborted =
         closed === undefined && !outgoing.writableEnded && !delivery.steps.includes('destroy');
     });
-    // OpenAI sends it with every response: https://platform.openai.com/docs/api-reference/debugging-requests
+    // Sent with every response: https://platform.openai.com/docs/api-reference/debugging-requests
     if (rules === 'openai') outgoing.setHeader('openai-version', '2020-10-01');
+    if (rules === 'llamacpp') outgoing.setHeader('server', 'llama.cpp');
     await sendDelivery(delivery, { to: outgoing, signal: disconnected.signal });
   }
 

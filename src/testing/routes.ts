@@ -15,7 +15,7 @@ import { type ModelState, runModel } from './model/model.js';
 import { type ApiError, badRequest } from './protocol/errors.js';
 import { type ResponsesRequest, toInputItems, toModelKind, toRequest } from './protocol/request.js';
 import type { RequestRules } from './protocol/scripts.js';
-import type { ItemMemory } from './protocol/wire.js';
+import { type ItemMemory, toConversationId } from './protocol/wire.js';
 import { validateConversation } from './validation/conversation.js';
 import { validateItems } from './validation/items.js';
 import { validateRequest } from './validation/parameters.js';
@@ -77,7 +77,7 @@ const endpoints: Readonly<Record<string, (body: PlainObject, context: EmulatorCo
   'POST /responses': respondToResponses,
   'POST /responses/compact': respondToCompact,
   'POST /embeddings': respondToEmbeddings,
-  'GET /models': () => toJsonDelivery(modelList),
+  'GET /models': (_body, { rules }) => toJsonDelivery(toModelList(rules === 'llamacpp' ? rules : 'system')),
 };
 
 export const invalidJson = badRequest(
@@ -85,15 +85,15 @@ export const invalidJson = badRequest(
     'correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)',
 );
 
-const modelList = {
+const toModelList = (owner: string): PlainObject => ({
   object: 'list',
   data: ['gpt-5', 'gpt-5-mini', 'o4-mini', 'gpt-4.1', 'gpt-4o', 'text-embedding-3-small'].map(id => ({
     id,
     object: 'model',
     created: 1754073600,
-    owned_by: 'system',
+    owned_by: owner,
   })),
-};
+});
 
 function respondToEmbeddings(body: PlainObject, { queue }: EmulatorContext): Delivery {
   const scripted = queue.shift();
@@ -112,7 +112,9 @@ function respondToEmbeddings(body: PlainObject, { queue }: EmulatorContext): Del
   return toStatusDelivery({ status: 500, body: problem });
 }
 
-function respondToResponses(body: PlainObject, context: EmulatorContext): Delivery {
+function respondToResponses(given: PlainObject, context: EmulatorContext): Delivery {
+  const { ignores } = servers[context.rules] ?? {};
+  const body = Object.fromEntries(Object.entries(given).filter(([name]) => ignores?.includes(name) !== true));
   const { request, error } = readRequest(body, context);
   if (error !== undefined) return toErrorDelivery(error);
   const result = runModel(request, context, servers[context.rules]);
@@ -127,7 +129,7 @@ function respondToResponses(body: PlainObject, context: EmulatorContext): Delive
     latency: context.latency,
     fault: script.fault === undefined ? undefined : script,
   };
-  if (!request.store) return toDelivery(format, options);
+  if (!request.store || ignores !== undefined) return toDelivery(format, options);
   const background = body.background === true ? (script.background ?? {}) : undefined;
   return context.responses.add(response.id, format, { ...options, background });
 }
@@ -202,8 +204,8 @@ function restoreCompacted(
 }
 
 /**
- * Returns the complete conversation of a request: the items of `previous_response_id`, then the input. Each known
- * `item_reference` is replaced by its item.
+ * Returns the complete conversation of a request: the items of `previous_response_id` or `conversation`, then the input. Each
+ * known `item_reference` is replaced by its item. A conversation begins with the first request that names it.
  */
 function expandInput(
   body: PlainObject,
@@ -212,6 +214,9 @@ function expandInput(
   const input = toInputItems(body.input).map(item =>
     item.type === 'item_reference' ? (memory.findItem(String(item.id)) ?? item) : item,
   );
+  const inConversation = toConversationId(body.conversation);
+  if (inConversation !== undefined)
+    return { items: [...(memory.findConversation(inConversation) ?? []), ...input] };
   const previous = body.previous_response_id;
   if (typeof previous !== 'string') return { items: input };
   const conversation = memory.findConversation(previous);

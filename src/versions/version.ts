@@ -72,29 +72,11 @@ export interface OfficialTraits {
 }
 
 /** Types of parts that hosts of all versions know. */
-export const COMMON_PARTS: readonly string[] = [
-  'stream-start',
-  'response-metadata',
-  'text',
-  'text-start',
-  'text-delta',
-  'text-end',
-  'reasoning',
-  'reasoning-start',
-  'reasoning-delta',
-  'reasoning-end',
-  'tool-input-start',
-  'tool-input-delta',
-  'tool-input-end',
-  'tool-call',
-  'tool-result',
-  'file',
-  'reasoning-file',
-  'source',
-  'finish',
-  'raw',
-  'error',
-];
+export const COMMON_PARTS: readonly string[] = (
+  'stream-start response-metadata text text-start text-delta text-end reasoning reasoning-start ' +
+  'reasoning-delta reasoning-end tool-input-start tool-input-delta tool-input-end tool-call tool-result ' +
+  'file reasoning-file source finish raw error'
+).split(' ');
 
 type Emit = (part: PlainObject) => void;
 

@@ -302,7 +302,7 @@ it('names another model of the family once', async () => {
 
 describe.each(modes)('a server that stores nothing: %s', mode => {
   const providerOptions = { openai: { store: true } };
-  const program = { type: 'program', id: 'prog_1', code: '1' };
+  const program = { type: 'program', id: 'prog_1', call_id: 'call_p1', code: '1', fingerprint: 'f' };
   const scripts = [
     reasoning({ id: 'rs_1', text: 'Plain.' }),
     { begun: program, item: program, deltas: [] },

@@ -174,7 +174,14 @@ describe.each(hosts)('%s', (_, sdk, convert) => {
 
     it('sends hosted calls unchanged in the rounds of the tool loop', async () => {
       const calls: readonly WireItem[] = [
-        { type: 'code_interpreter_call', id: 'ci_1', status: 'completed', code: '1', container_id: 'cntr_1' },
+        {
+          type: 'code_interpreter_call',
+          id: 'ci_1',
+          status: 'completed',
+          code: '1',
+          container_id: 'cntr_1',
+          outputs: null,
+        },
         { type: 'file_search_call', id: 'fs_1', status: 'completed', queries: ['a'], results: [] },
       ];
       const { model, inputOf } = await start(

@@ -1,25 +1,13 @@
-import { afterEach } from 'vitest';
 import type { ResponsesEmulator } from '../../src/testing/index.js';
 import { type MultiApiEmulatorOptions, startMultiApiEmulator } from '../_emulators/start-emulator.js';
-import { RAW_REQUEST, reportRequests } from './_contract.js';
+import { closeAfterTest, RAW_REQUEST } from './_contract.js';
 
 type Json = Record<string, unknown>;
-
-const running: ResponsesEmulator[] = [];
-
-afterEach(async ({ task }) => {
-  const closed = running.splice(0);
-  await Promise.all(closed.map(emulator => emulator.close()));
-  reportRequests(
-    task,
-    closed.flatMap(({ requests }) => requests),
-  );
-});
 
 /** Starts an emulator of the Responses, Chat Completions and Gemini APIs, which is closed after the test. */
 export async function startEmulator(options?: MultiApiEmulatorOptions): Promise<ResponsesEmulator> {
   const emulator = await startMultiApiEmulator(options);
-  running.push(emulator);
+  closeAfterTest(emulator);
   return emulator;
 }
 

@@ -15,7 +15,13 @@ it.each<[RequestRules, Json, number, string]>([
   ['llamacpp', { type: 'item_reference', id: 'msg_1' }, 400, "Cannot determine type of 'item'"],
   ['llamacpp', { type: 'reasoning', summary: [] }, 400, "item['content'] is not an array"],
   ['llamacpp', { type: 'reasoning', summary: [], content: [] }, 400, "item['content'] is empty"],
-  ['llamacpp', { ...output, output: picture.content }, 400, "Output of tool call should be 'Input text'"],
+  [
+    'llamacpp',
+    { ...output, output: [{ type: 'input_file' }] },
+    400,
+    "Output of tool call should be 'Input text'",
+  ],
+  ['llamacpp', { ...output, output: picture.content }, 500, 'image input is not supported'],
   ['llamacpp', { role: 'user', content: [{ type: 'input_file' }] }, 400, "'input_file' is not supported"],
   ['llamacpp', picture, 500, 'image input is not supported'],
   [
@@ -47,7 +53,7 @@ it.each<[RequestRules, Json[]]>([
       { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
       { type: 'message', role: 'assistant', content: text('Hi') },
       call,
-      output,
+      { ...output, output: [{ type: 'input_text', text: 'ok' }] },
     ],
   ],
   ['vllm', [{ ...complete, content: [{ type: 'output_text', text: 'Hi', annotations: [] }] }, call, output]],
@@ -77,4 +83,30 @@ it('as responses.js, does not read the messages of developers', async () => {
     body: { model: 'qwen3', input: [user('Hi'), { role: 'developer', content: 'refuse' }] },
   });
   expect(JSON.stringify(outputOf(json))).toContain('You said: Hi');
+});
+
+it('as llama.cpp, accepts an image in an output if the model sees images, and says who it is', async () => {
+  const emulator = await startEmulator({ rules: 'llamacpp' });
+  const input = [user('Look.'), call, { ...output, output: picture.content }];
+  const { status, headers } = await post(emulator, { body: { model: 'qwen3-vl', input } });
+  expect({ status, server: headers.get('server') }).toEqual({ status: 200, server: 'llama.cpp' });
+  const rejected = await post(emulator, { body: { model: 'qwen3', input } });
+  expect(rejected.headers.get('server')).toBe('llama.cpp');
+  const models = (await (await fetch(`${emulator.baseURL}/models`)).json()) as { data: Json[] };
+  expect(models.data[0]).toMatchObject({ owned_by: 'llamacpp' });
+});
+
+it.each<[RequestRules, number]>([
+  ['llamacpp', 400],
+  ['responses.js', 200],
+])('as %s, keeps no state', async (rules, continued) => {
+  const emulator = await startEmulator({ rules });
+  const body = { model: 'qwen3', input: 'Hi', background: true, conversation: 'conv_1' };
+  const { json } = await post(emulator, { body });
+  expect(json).toMatchObject({ status: 'completed', background: false });
+  expect(json).not.toHaveProperty('conversation');
+  expect((await fetch(`${emulator.baseURL}/responses/${String(json.id)}`)).status).toBe(404);
+  const next = await post(emulator, { body: { ...body, previous_response_id: json.id } });
+  expect(next.status).toBe(continued);
+  if (continued === 200) expect(next.json).toMatchObject({ previous_response_id: null });
 });

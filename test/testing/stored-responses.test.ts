@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ResponsesEmulator } from '../../src/testing/index.js';
-import { post, startEmulator, textOf, toEvents, user } from './_emulator.js';
+import { RAW_REQUEST } from './_contract.js';
+import { outputFor, outputOf, post, startEmulator, textOf, toEvents, tool, user } from './_emulator.js';
 
 type Json = Record<string, unknown>;
 
@@ -78,6 +79,7 @@ describe('a response in the background', () => {
     emulator.enqueue({ output: [{ text: 'one two' }], fault: 'stall', after: 5 });
     const response = await fetch(`${emulator.baseURL}/responses`, {
       method: 'POST',
+      headers: RAW_REQUEST,
       body: JSON.stringify({ ...body, stream: true }),
     });
     const reader = response.body?.getReader();
@@ -139,4 +141,18 @@ describe('an encoded request', () => {
     expect((await send(zipped)).status).toBe(200);
     expect(zipped.requests[0]).toMatchObject({ body: { model: 'gpt-5' }, bodyLength: bytes.byteLength });
   });
+});
+
+it('continues a conversation, which later requests name', async () => {
+  const emulator = await startEmulator();
+  const ask = (body: object) => post(emulator, { body: { model: 'gpt-4o', ...body } });
+  const tools = [tool('get_weather', { city: { type: 'string' } })];
+  const first = await ask({ input: 'Call get_weather for Oslo.', conversation: 'conv_1', tools });
+  expect(first.json).toMatchObject({ conversation: { id: 'conv_1' } });
+  const result = outputFor(outputOf(first.json)[0], 'snow');
+  // The output of a call is valid only where the call is.
+  expect((await ask({ input: [result] })).status).toBe(400);
+  const second = await ask({ input: [result], conversation: { id: 'conv_1' }, tools });
+  expect(textOf(second.json)).toContain('snow');
+  expect((await ask({ input: 'Hi' })).json).not.toHaveProperty('conversation');
 });

@@ -248,40 +248,14 @@ const withoutEscapes = (text: string): string => text.replaceAll(/\\+n|\s+/g, ' 
  * `store: false` the server would keep the response, without `text.format` it would have another format. Fields that
  * restrict the model or its tools are missing as well: `tools`, `tool_choice`, `max_tool_calls`, `moderation`.
  */
-const OMITTABLE_FIELDS: readonly string[] = [
-  'context_management',
-  'image',
-  'include',
-  'input.async',
-  'input.caller',
-  'input.content.prompt_cache_breakpoint',
-  'input.namespace',
-  'input.phase',
-  'max_output_tokens',
-  'metadata',
-  'parallel_tool_calls',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_options.comparison_response_id',
-  'prompt_cache_options.mode',
-  'prompt_cache_options.ttl',
-  'prompt_cache_retention',
-  'reasoning',
-  'reasoning.context',
-  'reasoning.effort',
-  'reasoning.mode',
-  'reasoning.summary',
-  'safety_identifier',
-  'service_tier',
-  'stream_options',
-  'stream_options.include_obfuscation',
-  'temperature',
-  'text.verbosity',
-  'top_logprobs',
-  'top_p',
-  'truncation',
-  'user',
-];
+const OMITTABLE_FIELDS: readonly string[] = (
+  'context_management image include input.async input.caller input.content.prompt_cache_breakpoint ' +
+  'input.namespace input.phase max_output_tokens metadata parallel_tool_calls prompt_cache_key ' +
+  'prompt_cache_options prompt_cache_options.comparison_response_id prompt_cache_options.mode ' +
+  'prompt_cache_options.ttl prompt_cache_retention reasoning reasoning.context reasoning.effort ' +
+  'reasoning.mode reasoning.summary safety_identifier service_tier stream_options ' +
+  'stream_options.include_obfuscation temperature text.verbosity top_logprobs top_p truncation user'
+).split(' ');
 
 /** Returns the field that a rejection names, in any spelling, if the request can be sent without it. */
 function toOmittableField(

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { isPlainObject, objectsOf, type PlainObject } from '../../shared/json.js';
 import { type ResponsesRequest, toModelKind, toShownTools } from '../protocol/request.js';
 import type { ScriptedItem, ScriptedOutput } from '../protocol/scripts.js';
-import type { EmulatedResponse, MessageContent, OutputItem, ResponseUsage } from '../protocol/wire.js';
+import {
+  type EmulatedResponse,
+  type MessageContent,
+  type OutputItem,
+  type ResponseUsage,
+  toConversationId,
+} from '../protocol/wire.js';
 
 export interface ResponseOptions extends Pick<ScriptedOutput, 'incomplete' | 'usage'> {
   readonly request: ResponsesRequest;
@@ -187,9 +193,11 @@ function toEcho(body: PlainObject): PlainObject {
   const echoed = Object.entries(body).filter(
     ([name, value]) => name in echoDefaults && value !== undefined && value !== null,
   );
+  const conversationId = toConversationId(body.conversation);
   return {
     ...echoDefaults,
     ...Object.fromEntries(echoed),
+    ...(conversationId !== undefined && { conversation: { id: conversationId } }),
     model: body.model,
     reasoning: toReasoningEcho(body),
     text: toTextEcho(body.text),

@@ -1,4 +1,4 @@
-import type { PlainObject } from '../../shared/json.js';
+import { idOf, objectOf, type PlainObject } from '../../shared/json.js';
 
 /** Token counts in the format of the API. */
 export interface ResponseUsage {
@@ -88,14 +88,17 @@ export interface StreamEvent {
 
 export const toWireItem = (item: OutputItem): PlainObject => (item.type === 'raw' ? item.item : { ...item });
 
+/** Returns the id of a conversation, which a request names by its id or an object with the id. */
+export const toConversationId = (given: unknown): string | undefined => idOf(objectOf(given)?.id ?? given);
+
 /** Earlier responses, against which the replayed items of a later request are validated. */
 export interface ItemMemory {
   /** Stores a finished response and its conversation. */
   remember(response: EmulatedResponse, options: { items: readonly PlainObject[]; store: boolean }): void;
   /** Returns a stored item. Requests with `store: false` store nothing. */
   findItem(id: string): PlainObject | undefined;
-  /** Returns the input and output items of a stored response, or `undefined`. */
-  findConversation(responseId: string): readonly PlainObject[] | undefined;
+  /** Returns the input and output items of a stored response, or of a conversation, or `undefined`. */
+  findConversation(id: string): readonly PlainObject[] | undefined;
   /** Returns the id of the reasoning item with this encrypted content, or `undefined` if the emulator did not create it. */
   findReasoningId(encryptedContent: string): string | undefined;
   /** Returns the id of the reasoning item that preceded a message or call. */
@@ -142,6 +145,8 @@ export function createItemMemory(): ItemMemory {
           compacted.set(String(item.encrypted_content), [...items, ...output.slice(0, index)]);
         }
       }
+      const conversationId = toConversationId(response.echo.conversation);
+      if (conversationId !== undefined) conversations.set(conversationId, [...items, ...output]);
       if (!store) return;
       for (const item of output) stored.set(String(item.id), item);
       conversations.set(response.id, [...items, ...output]);

@@ -13,12 +13,22 @@ interface ServerRules {
   readonly hidesTruncation?: true;
   /** Returns reasoning as plain text. */
   readonly hasPlainReasoning?: true;
+  /** The fields that the server ignores, which stores nothing. */
+  readonly ignores?: readonly string[];
+  /** The error for a response that should be continued. */
+  readonly continuesNothing?: string;
 }
 
 /** The servers by name. The texts of their errors are those of the servers. */
 export const servers: Readonly<Partial<Record<RequestRules, ServerRules>>> = {
-  // https://github.com/ggml-org/llama.cpp/tree/master/tools/server, of August 2026
-  llamacpp: { check: checkLlamaCpp, hidesTruncation: true, hasPlainReasoning: true },
+  // https://github.com/ggml-org/llama.cpp/tree/master/tools/server, llama-server 0.7.0 of October 2026
+  llamacpp: {
+    check: checkLlamaCpp,
+    hidesTruncation: true,
+    hasPlainReasoning: true,
+    ignores: ['background', 'conversation'],
+    continuesNothing: "llama.cpp does not support 'previous_response_id'.",
+  },
   // https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai/responses
   vllm: { check: checkVllm, hasPlainReasoning: true },
   // https://github.com/huggingface/responses.js/blob/main/src/routes/responses.ts
@@ -27,16 +37,18 @@ export const servers: Readonly<Partial<Record<RequestRules, ServerRules>>> = {
     reads: item => item.role !== 'developer',
     maxBytes: 100 * 1024,
     hidesTruncation: true,
+    ignores: ['background', 'conversation', 'previous_response_id'],
   },
 };
 
 export function validateForServer(
   body: PlainObject,
-  { check, maxBytes = Infinity }: ServerRules,
+  { check, maxBytes = Infinity, continuesNothing }: ServerRules,
 ): ApiError | undefined {
   if (JSON.stringify(body).length > maxBytes) {
     return { ...badRequest('PayloadTooLargeError: request entity too large'), status: 413 };
   }
+  if (continuesNothing !== undefined && body.previous_response_id) return badRequest(continuesNothing);
   return findFirst(toInputItems(body.input), (item, index) =>
     check(item, { index, model: String(body.model) }),
   );
@@ -54,25 +66,27 @@ function checkLlamaCpp(item: PlainObject, { model }: { model: string }): ApiErro
     return isComplete ? undefined : undetermined;
   }
   if (type === 'function_call_output') {
-    if (typeof output === 'string') return undefined;
-    return objectsOf(output).every(part => part.type === 'input_text')
-      ? undefined
-      : badRequest("Output of tool call should be 'Input text'");
+    const isRead = objectsOf(output).every(
+      ({ type: part }) => part === 'input_text' || part === 'input_image',
+    );
+    if (!isRead) return badRequest("Output of tool call should be 'Input text'");
+    return hasImage({ content: output }) && !seesImages(model) ? blind : undefined;
   }
   if (role === 'assistant') return type === 'message' ? undefined : undetermined;
   if (typeof role !== 'string' || (type !== undefined && type !== 'message')) return undetermined;
   if (objectsOf(content).some(part => part.type === 'input_file')) {
     return badRequest("'input_file' is not supported by llamacpp at this moment");
   }
-  if (!hasImage(item) || seesImages(model)) return undefined;
-  return {
-    ...badRequest(
-      'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
-    ),
-    status: 500,
-    type: 'server_error',
-  };
+  return hasImage(item) && !seesImages(model) ? blind : undefined;
 }
+
+const blind: ApiError = {
+  ...badRequest(
+    'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+  ),
+  status: 500,
+  type: 'server_error',
+};
 
 const undetermined = badRequest("Cannot determine type of 'item'");
 

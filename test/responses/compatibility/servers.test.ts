@@ -44,10 +44,10 @@ const history: LanguageModelV2Prompt = [
 ];
 
 it.each<[RequestRules, KelivoResponsesSettings, number]>([
-  ['llamacpp', { compatibility: 'llamacpp' }, 3],
+  ['llamacpp', { compatibility: 'llamacpp' }, 2],
   ['vllm', { compatibility: 'vllm' }, 2],
   ['responses.js', { compatibility: 'huggingface' }, 1],
-  ['llamacpp', {}, 3],
+  ['llamacpp', {}, 2],
   ['vllm', {}, 4],
   ['responses.js', { compatibility: { toolOutput: 'string' } }, 1],
 ])(
