@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import { toSse } from './_sse.js';
+import { toSse, type WireEvent } from './_sse.js';
 import { message, toStream } from './responses/stream/_fixtures/wire-events.js';
 
 /** A frame that the server received. */
@@ -26,6 +26,8 @@ export interface WebSocketTestServer {
 export interface WebSocketTestServerOptions {
   /** Responds to a frame. */
   readonly respond?: (received: Received) => void;
+  /** Events of responses over HTTP. @default a text */
+  readonly overHttp?: readonly WireEvent[];
   /** Takes over an upgrade. Returns false to accept it. */
   readonly refuse?: (socket: Duplex, upgrade: number) => boolean;
   readonly server?: Pick<ServerOptions, 'autoPong' | 'maxPayload'>;
@@ -34,6 +36,7 @@ export interface WebSocketTestServerOptions {
 /** Starts a server whose WebSockets behave as the test says. Over HTTP it sends a complete response. */
 export async function serveWebSocket({
   respond = sendText,
+  overHttp = toTextEvents('over HTTP'),
   refuse = () => false,
   server: options,
 }: WebSocketTestServerOptions): Promise<WebSocketTestServer> {
@@ -45,7 +48,7 @@ export async function serveWebSocket({
   const http: Server = createServer((request, response) => {
     posts.push(request.url ?? '');
     request.resume().on('end', () => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(toSse(toTextEvents('over HTTP')));
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(toSse(overHttp));
     });
   });
   const webSockets = new WebSocketServer({ noServer: true, ...options });

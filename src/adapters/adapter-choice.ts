@@ -110,60 +110,15 @@ export const toModuleName = ({ import: module, export: name = 'default' }: Adapt
   name === 'default' ? module : `${module}#${name}`;
 
 /** The names of the default registry. Registering an adapter there adds its name. */
-export const adapterNames = new Set([
-  'apertus',
-  'apriel',
-  'claude',
-  'cogito',
-  'command-r',
-  'deepseek',
-  'deepseek-distill-llama',
-  'dots-llm',
-  'ernie',
-  'exaone',
-  'functiongemma',
-  'gemini',
-  'gemma',
-  'gemma4',
-  'gigachat',
-  'glm',
-  'gpt-oss',
-  'granite',
-  'hermes',
-  'hunyuan',
-  'hyperclova',
-  'inkling',
-  'internlm',
-  'iquest-coder',
-  'jamba',
-  'k2-horizon',
-  'kimi',
-  'kimi-k3',
-  'laguna',
-  'lfm2',
-  'ling-3',
-  'llama',
-  'longcat',
-  'mimo',
-  'minicpm5',
-  'minimax',
-  'mistral',
-  'muse',
-  'nemotron',
-  'olmo3',
-  'openpangu',
-  'phi-4-mini',
-  'plamo3',
-  'qwen',
-  'reka',
-  'seed-oss',
-  'smollm3',
-  'solar-open2',
-  'spark3',
-  'step3',
-  'trinity',
-  'xlam',
-]);
+export const adapterNames = /* @__PURE__ */ new Set(
+  /* @__PURE__ */ (
+    'apertus apriel claude cogito command-r deepseek deepseek-distill-llama dots-llm ernie exaone ' +
+    'functiongemma gemini gemma gemma4 gigachat glm gpt-oss granite hermes hunyuan hyperclova inkling ' +
+    'internlm iquest-coder jamba k2-horizon kimi kimi-k3 laguna lfm2 ling-3 llama longcat mimo minicpm5 ' +
+    'minimax mistral muse nemotron olmo3 openpangu phi-4-mini plamo3 qwen reka seed-oss smollm3 solar-open2 ' +
+    'spark3 step3 trinity xlam'
+  ).split(' '),
+);
 
 /** Models of OpenAI, which no adapter of this package applies to, and whose text contains no calls. */
 const OPENAI_MODEL =

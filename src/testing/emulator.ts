@@ -30,7 +30,7 @@ export interface ResponsesEmulatorOptions {
    * @default the output is sent unchanged
    */
   readonly rewriteOutput?: RewriteOutput;
-  /** WebSockets on `/responses`, which need the package `ws`. @default true */
+  /** WebSockets on `/responses`. @default true */
   readonly webSocket?: boolean;
 }
 

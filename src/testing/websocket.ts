@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WebSocket } from 'ws';
 import { isPlainObject, type PlainObject, stringOf, tryParseJson } from '../shared/json.js';
 import { type Delivery, toErrorDelivery } from './delivery/delivery.js';
 import { authorize, type EmulatorRequest, readRequest } from './incoming-request.js';
@@ -20,28 +20,18 @@ interface ServeOptions {
 export function serveWebSockets(server: Server, options: ServeOptions): void {
   let count = 0;
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const number = ++count;
-    accept(incoming, { socket, head })
-      .then(client => client && serveConnection(client.webSocket, { ...options, ...client, number }))
-      .catch((error: unknown) => void socket.destroy(error instanceof Error ? error : undefined));
+    socket.on('error', () => {});
+    accept(incoming, { socket, head, number: ++count }).catch(() => socket.destroy());
   });
 
-  async function accept(incoming: IncomingMessage, { socket, head }: { socket: Duplex; head: Buffer }) {
+  async function accept(incoming: IncomingMessage, given: Upgraded): Promise<void> {
     const { request, key } = await readRequest(incoming, options.context);
     const { pathname } = new URL(request.path, 'http://127.0.0.1');
     const error = /^(?:\/openai)?\/v1\/responses$/.test(pathname)
       ? authorize(key, options.context)
       : { ...badRequest(`Invalid URL (GET ${request.path})`), status: 404 };
-    if (error !== undefined) {
-      refuse(socket, error);
-      return undefined;
-    }
-    const { WebSocketServer } = await import('ws');
-    const webSockets = new WebSocketServer({ noServer: true, maxPayload: 64 * 1024 * 1024 });
-    const webSocket = await new Promise<WebSocket>(resolve =>
-      webSockets.handleUpgrade(incoming, socket, head, resolve),
-    );
-    return { webSocket, upgrade: request, key };
+    if (error === undefined) serveConnection({ ...options, ...given, upgrade: request, key });
+    else refuse(given.socket, error);
   }
 }
 
@@ -52,11 +42,101 @@ function refuse(socket: Duplex, error: ApiError): void {
   );
 }
 
-interface ConnectionOptions extends ServeOptions {
-  readonly upgrade: EmulatorRequest;
-  readonly key: string | undefined;
+/** Opcodes of frames. */
+const TEXT = 1;
+const BINARY = 2;
+const CLOSE = 8;
+const PING = 9;
+const PONG = 10;
+
+interface Peer {
+  send(text: string): void;
+  close(code: number): void;
+}
+
+/**
+ * Accepts a WebSocket and reads its messages (RFC 6455), without extensions. The command runs where only this package is
+ * installed, and Node has no server of WebSockets.
+ */
+function openPeer({ socket, head, upgrade }: ConnectionOptions, onMessage: (data: Buffer) => void): Peer {
+  const nonce = `${upgrade.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+  socket.write(
+    'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n' +
+      `sec-websocket-accept: ${createHash('sha1').update(nonce).digest('base64')}\r\n\r\n`,
+  );
+
+  function write(opcode: number, payload: Buffer): void {
+    const { length } = payload;
+    const header = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
+    header.writeUInt16BE((128 + opcode) * 256 + (length < 126 ? length : length < 65_536 ? 126 : 127));
+    if (header.length === 4) header.writeUInt16BE(length, 2);
+    if (header.length === 10) header.writeBigUInt64BE(BigInt(length), 2);
+    if (socket.writable) socket.write(Buffer.concat([header, payload]));
+  }
+
+  function close(code: number): void {
+    write(CLOSE, Buffer.from([code >> 8, code & 255]));
+    socket.end();
+  }
+
+  const parts: Buffer[] = [];
+  function receive(frame: Buffer, start: number): void {
+    const first = frame.readUInt8();
+    const payload = frame.subarray(start);
+    for (let index = 0; index < payload.length; index++)
+      payload[index] = (payload[index] ?? 0) ^ (frame[start - 4 + (index & 3)] ?? 0);
+    const opcode = first & 15;
+    if (opcode === CLOSE) close(1000);
+    else if (opcode === BINARY) close(1003);
+    else if (opcode === PING) write(PONG, payload);
+    else if (opcode <= TEXT) {
+      parts.push(payload);
+      if (first >= 128) onMessage(Buffer.concat(parts.splice(0)));
+    }
+  }
+
+  const waiting: Buffer[] = [];
+  let needed = 0;
+  function read(chunk: Buffer): void {
+    waiting.push(chunk);
+    needed -= chunk.length;
+    if (needed > 0) return;
+    let data = Buffer.concat(waiting.splice(0));
+    while (socket.writable) {
+      const { start, end } = measureFrame(data);
+      needed = end - data.length;
+      if (needed > 0) break;
+      receive(data.subarray(0, end), start);
+      data = data.subarray(end);
+    }
+    waiting.push(data);
+  }
+  socket.unshift(head);
+  socket.on('data', read);
+  socket.on('end', () => socket.end());
+  return { send: text => write(TEXT, Buffer.from(text)), close };
+}
+
+/** Returns where the payload of the first frame begins and ends. Clients mask each frame with four bytes before it. */
+function measureFrame(data: Buffer): { start: number; end: number } {
+  const length = (data[1] ?? 0) & 127;
+  const start = length < 126 ? 6 : length === 126 ? 8 : 14;
+  if (data.length < start || length < 126) return { start, end: start + length };
+  return { start, end: start + (length === 126 ? data.readUInt16BE(2) : Number(data.readBigUInt64BE(2))) };
+}
+
+/** An accepted connection. */
+interface Upgraded {
+  readonly socket: Duplex;
+  /** What the client sent after its request. */
+  readonly head: Buffer;
   /** Number of the connection, from 1. */
   readonly number: number;
+}
+
+interface ConnectionOptions extends ServeOptions, Upgraded {
+  readonly upgrade: EmulatorRequest;
+  readonly key: string | undefined;
 }
 
 /** A sequence of requests. The connection keeps its latest response, also without `store`. */
@@ -69,20 +149,19 @@ interface Lane {
 const MAX_LANES = 32;
 const MAX_ACTIVE = 16;
 
-function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void {
-  const { context, requests, upgrade, key, number } = options;
+function serveConnection(options: ConnectionOptions): void {
+  const { context, requests, socket, upgrade, key, number } = options;
   const lanes = new Map<string, Lane>();
   const closed = new AbortController();
   const waiting: (() => void)[] = [];
   let active = 0;
-  webSocket.once('close', () => closed.abort());
-  webSocket.on('error', () => {});
+  socket.once('close', () => closed.abort());
   // Each waiting request listens for the end.
-  webSocket.setMaxListeners(0);
+  socket.setMaxListeners(0);
 
-  webSocket.on('message', (data: Buffer, isBinary) => {
+  const peer = openPeer(options, data => {
     const text = data.toString('utf8');
-    const body = isBinary ? undefined : tryParseJson(text);
+    const body = tryParseJson(text);
     const request: EmulatorRequest & { aborted: boolean } = {
       ...upgrade,
       method: 'response.create',
@@ -102,11 +181,11 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
     const onClosed = (): void => {
       request.aborted = !options.isClosed();
     };
-    webSocket.once('close', onClosed);
+    socket.once('close', onClosed);
     lane.queue = lane.queue
       .then(() => runWithin(() => respond(body, lane)))
-      .then(() => webSocket.off('close', onClosed))
-      .catch((failure: unknown) => webSocket.close(1011, String(failure).slice(0, 100)));
+      .then(() => socket.off('close', onClosed))
+      .catch(() => peer.close(1011));
   });
 
   /** Runs a response as soon as fewer than the maximum run. */
@@ -153,14 +232,14 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
     for (const step of delivery.steps) {
       if (closed.signal.aborted) return false;
       if (step === 'destroy') {
-        webSocket.terminate();
+        socket.destroy();
         return false;
       }
       // The lane never ends, as a response without an end.
       if (step === 'silence' || step === 'nothing') await once(closed.signal, 'abort');
       else if (step === 'end') {
         delivery.onEnd?.();
-        if (!TERMINAL.has(last)) webSocket.close(1000);
+        if (!TERMINAL.has(last)) peer.close(1000);
       } else if ('wait' in step) await delay(step.wait, undefined, { signal: closed.signal }).catch(() => {});
       else {
         for (const text of toFrames(step.write)) {
@@ -177,10 +256,8 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
   function send(text: string, streamId?: unknown): string {
     const frame = tryParseJson(text);
     const type = isPlainObject(frame) ? stringOf(frame.type) : '';
-    if (webSocket.readyState === webSocket.OPEN) {
-      const isNamed = isPlainObject(frame) && streamId !== undefined;
-      webSocket.send(isNamed ? JSON.stringify({ ...frame, stream_id: streamId }) : text);
-    }
+    const isNamed = isPlainObject(frame) && streamId !== undefined;
+    peer.send(isNamed ? JSON.stringify({ ...frame, stream_id: streamId }) : text);
     return type;
   }
 }

@@ -9,16 +9,23 @@ import { onTestFinished } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const script = path.join(root, 'dist/command/index.js');
 
+/** A folder in which the package is installed, to start its command from there, as its users do. */
+const installed = process.env.INSTALLED_IN;
+
 interface Options {
   /** Environment of the command, in place of that of the tests. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 function start(args: readonly string[], { env = {} }: Options): ChildProcess {
-  return spawn(process.execPath, [script, ...args], {
-    cwd: root,
+  const command = installed === undefined ? [process.execPath, script] : ['npx', '--no', 'kelivo-responses'];
+  const [program = '', ...before] = command;
+  return spawn(program, [...before, ...args], {
+    cwd: installed ?? root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // npx starts the command as a process of its own, which ends with its group.
+    detached: installed !== undefined,
   });
 }
 
@@ -54,7 +61,8 @@ export async function startEmulatorProcess(args: readonly string[] = [], options
     closed.then(([code]) => reject(new Error(`The emulator ended with ${code}.`)), reject);
   });
   const stop = async () => {
-    child.kill('SIGKILL');
+    if (installed === undefined) child.kill('SIGKILL');
+    else process.kill(-Number(child.pid), 'SIGKILL');
     await closed;
   };
   return { child, baseURL, closed, stop, output: () => stdout };

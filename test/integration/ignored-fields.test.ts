@@ -158,70 +158,119 @@ describe.each(modes)('a server without background mode: %s', mode => {
 const schema = { type: 'object', properties: {}, additionalProperties: false } as const;
 const lookup = { type: 'function', name: 'lookup', inputSchema: schema } as const;
 
-/** Options that servers ignore: the name in the warning, the options, and two echoes: of a server that ignores them, or not. */
-const IGNORED: readonly (readonly [string, Partial<LanguageModelV2CallOptions>, Json, Json])[] = [
-  [
-    'previousResponseId',
-    { providerOptions: { openai: { previousResponseId: 'resp_0' } } },
-    {},
-    { previous_response_id: 'resp_0' },
-  ],
-  [
-    'conversation',
-    { providerOptions: { openai: { conversation: 'conv_1' } } },
-    {},
-    { conversation: { id: 'conv_1' } },
-  ],
-  [
-    'conversation',
-    { providerOptions: { openai: { conversation: 'conv_1' } } },
-    { conversation: { id: 'conv_2' } },
-    { conversation: 'conv_1' },
-  ],
-  ['store', { providerOptions: { openai: { store: true } } }, { store: false }, {}],
-  [
-    'tools',
-    { tools: [lookup] },
-    { tools: [] },
-    { tools: [{ type: 'function', name: 'lookup' }, { type: 'web_search' }] },
-  ],
-  [
-    'parallelToolCalls',
-    { tools: [lookup], providerOptions: { openai: { parallelToolCalls: false } } },
-    { parallel_tool_calls: true },
-    {},
-  ],
-  ['maxOutputTokens', { maxOutputTokens: 100 }, { max_output_tokens: null }, { max_output_tokens: 100 }],
-  [
-    'responseFormat',
-    { responseFormat: { type: 'json', schema } },
-    { text: { format: { type: 'text' } } },
-    { text: { format: { type: 'json_schema' } } },
-  ],
-];
+interface IgnoredField {
+  readonly options: Partial<LanguageModelV2CallOptions>;
+  /** What the warning contains. */
+  readonly named: string;
+  /** What servers repeat that ignore the field. */
+  readonly ignoring: readonly Json[];
+  /** What servers repeat that follow it. */
+  readonly following: readonly Json[];
+}
+
+const openai = (options: Json): Partial<LanguageModelV2CallOptions> => ({
+  providerOptions: { openai: options as Record<string, string> },
+});
+
+/** Fields that servers ignore. */
+const IGNORED: Readonly<Record<string, IgnoredField>> = {
+  background: {
+    options: { providerOptions: { kelivo: { background: { submit: true } } } },
+    named: '"background"',
+    ignoring: [{}, { background: false }, { background: true, store: false }],
+    following: [{ background: true }, { background: true, store: true }],
+  },
+  store: {
+    options: openai({ store: true }),
+    named: '"store"',
+    ignoring: [{ store: false }],
+    following: [{}, { store: true }],
+  },
+  previous_response_id: {
+    options: openai({ previousResponseId: 'resp_0' }),
+    named: '"previousResponseId"',
+    ignoring: [{}, { previous_response_id: null }, { previous_response_id: 'resp_9' }],
+    following: [{ previous_response_id: 'resp_0' }],
+  },
+  conversation: {
+    options: openai({ conversation: 'conv_1' }),
+    named: '"conversation"',
+    ignoring: [{}, { conversation: null }, { conversation: { id: 'conv_2' } }],
+    following: [{ conversation: { id: 'conv_1' } }, { conversation: 'conv_1' }],
+  },
+  tools: {
+    options: { tools: [lookup] },
+    named: '"tools"',
+    ignoring: [{ tools: [] }],
+    following: [{}, { tools: [{ type: 'function', name: 'lookup' }, { type: 'web_search' }] }],
+  },
+  parallel_tool_calls: {
+    options: { tools: [lookup], ...openai({ parallelToolCalls: false }) },
+    named: '"parallelToolCalls"',
+    ignoring: [{ parallel_tool_calls: true }],
+    following: [{}, { parallel_tool_calls: false }],
+  },
+  max_output_tokens: {
+    options: { maxOutputTokens: 100 },
+    named: '"maxOutputTokens"',
+    ignoring: [{ max_output_tokens: null }, { max_output_tokens: 4096 }],
+    following: [{}, { max_output_tokens: 100 }],
+  },
+  'text.format': {
+    options: { responseFormat: { type: 'json', schema } },
+    named: '"responseFormat"',
+    ignoring: [{ text: { format: { type: 'text' } } }],
+    following: [{}, { text: { format: { type: 'json_schema' } } }],
+  },
+  model: {
+    options: {},
+    named: 'The model \\"qwen4.3\\" answered in place of \\"qwen3\\".',
+    ignoring: [{ model: 'qwen4.3' }],
+    following: [{}, { model: 'qwen3' }, { model: 'Qwen/Qwen3-2507' }, { model: 'own-name' }],
+  },
+};
 
 describe.each(
   modes.flatMap(mode => (['http', 'websocket'] as const).map(transport => ({ mode, transport }))),
 )('a field that the server ignores: $mode over $transport', ({ mode, transport }) => {
   async function answerWith(echo: Json, options: Partial<LanguageModelV2CallOptions>) {
-    const scripts = [message([options.responseFormat === undefined ? 'Hello.' : '{}'])];
-    const url =
+    const text = options.responseFormat === undefined ? 'Hello.' : '{}';
+    const scripts = [message([text])];
+    const events = withEcho(toStream(scripts), echo);
+    const server =
       transport === 'http'
-        ? (await startServer(() => echo, { scripts })).url
-        : (
-            await serveWebSocket({
-              respond: ({ socket }) => sendEvents(socket, withEcho(toStream(scripts), echo)),
-            })
-          ).baseURL;
-    return ask(createProvider(url, { transport }), mode, options);
+        ? { baseURL: (await startServer(() => echo, { scripts })).url, frames: [] }
+        : await serveWebSocket({
+            respond: ({ socket }) => sendEvents(socket, events),
+            // A response in background mode is always requested over HTTP.
+            overHttp: events,
+          });
+    const { texts, errors, warnings } = await ask(
+      createProvider(server.baseURL, { transport }),
+      mode,
+      options,
+    );
+    return { answer: [texts.join(''), text], errors, warnings, frames: server.frames.length };
   }
 
-  it.each(IGNORED)('gives a warning that names %s', async (name, options, ignoring, following) => {
-    const ignored = await answerWith(ignoring, options);
-    expect(ignored.texts).toHaveLength(1);
-    expect(naming(ignored.warnings, `"${name}"`)).toHaveLength(1);
-    const followed = await answerWith(following, options);
-    expect(naming(followed.warnings, `"${name}"`)).toEqual([]);
+  it.each(Object.entries(IGNORED))('%s', async (field, { options, named, ignoring, following }) => {
+    const isInBackground = field === 'background';
+    for (const echo of ignoring) {
+      const { answer, errors, warnings, frames } = await answerWith(echo, options);
+      expect({ echo, answer: answer[0], errors }).toEqual({ echo, answer: answer[1], errors: [] });
+      expect(naming(warnings, named), JSON.stringify(echo)).toHaveLength(1);
+      expect(frames).toBe(transport === 'websocket' && !isInBackground ? 1 : 0);
+    }
+    for (const echo of following) {
+      const { answer, errors, warnings } = await answerWith(echo, options);
+      // A response in background mode is left at once.
+      expect({ echo, answer: answer[0], errors }).toEqual({
+        echo,
+        answer: isInBackground ? '' : answer[1],
+        errors: [],
+      });
+      expect(naming(warnings, named), JSON.stringify(echo)).toEqual([]);
+    }
   });
 });
 
@@ -296,22 +345,6 @@ describe.each(modes)('a server that stores nothing: %s', mode => {
       [true, undefined],
       [true, ['reasoning.encrypted_content']],
     ]);
-  });
-});
-
-describe.each(modes)('the option `previousResponseId`: %s', mode => {
-  const providerOptions = { openai: { previousResponseId: 'resp_0' } };
-
-  it.each<[Json, number]>([
-    [{}, 1],
-    [{ previous_response_id: null }, 1],
-    [{ previous_response_id: 'resp_9' }, 1],
-    [{ previous_response_id: 'resp_0' }, 0],
-  ])('gives a warning if the server does not repeat it: %j', async (echo, count) => {
-    const { url } = await startServer(() => echo);
-    const { texts, warnings } = await ask(createProvider(url), mode, { providerOptions });
-    expect(texts).toEqual(['Hello.']);
-    expect(naming(warnings, 'previousResponseId')).toHaveLength(count);
   });
 });
 

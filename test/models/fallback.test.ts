@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import * as ai5 from 'ai';
 import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
@@ -90,11 +91,10 @@ function toEvents(name: string, body: Body) {
   ];
 }
 
-function send(response: ServerResponse, name: string, body: Body, count?: number): void {
+async function send(response: ServerResponse, name: string, body: Body, count?: number): Promise<void> {
   const events = toEvents(name, body);
   if (body.stream === true) {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(toSse(events.slice(0, count)));
+    await write(response, toSse(events.slice(0, count)));
   } else {
     response.writeHead(200, { 'content-type': 'application/json' });
     const json = JSON.stringify((events.at(-1) as { response?: object }).response);
@@ -104,24 +104,31 @@ function send(response: ServerResponse, name: string, body: Body, count?: number
   else setTimeout(() => response.destroy(), 50);
 }
 
+/** Writes the text of a stream, whole or in the pieces that the address of the server asks for. */
+async function write(response: ServerResponse, text: string): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const size = Number(/^\/pieces-(\d+)/.exec(response.req.url ?? '')?.[1] ?? text.length);
+  for (let start = 0; start < text.length; start += size) {
+    response.write(text.slice(start, start + size));
+    await setImmediate();
+  }
+}
+
 const fail = (response: ServerResponse, status: number, error: object, headers = {}): void => {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify({ error }));
 };
 
 /** Sends a response that ends with another event than `response.completed`. */
-function end(response: ServerResponse, body: Body, event: { type: string; response: object }): void {
+async function end(response: ServerResponse, body: Body, event: { type: string; response: object }) {
   const [created] = toEvents('a', body);
-  response.writeHead(200, {
-    'content-type': body.stream === true ? 'text/event-stream' : 'application/json',
-  });
   const whole = { ...(created as { response: object }).response, ...event.response };
-  response.end(
-    body.stream === true ? toSse([created as never, { ...event, response: whole }]) : JSON.stringify(whole),
-  );
+  if (body.stream === true) await write(response, toSse([created as never, { ...event, response: whole }]));
+  else response.writeHead(200, { 'content-type': 'application/json' }).write(JSON.stringify(whole));
+  response.end();
 }
 
-type Failure = (response: ServerResponse, body: Body) => void;
+type Failure = (response: ServerResponse, body: Body) => void | Promise<void>;
 
 const failures: Readonly<Record<string, readonly [reason: FallbackReason, failure: Failure]>> = {
   'a refused connection': ['outage', response => void response.socket?.destroy()],
@@ -135,7 +142,10 @@ const failures: Readonly<Record<string, readonly [reason: FallbackReason, failur
     'outage',
     (response, body) => {
       const error = { code: 'server_is_overloaded', message: 'Overloaded.' };
-      end(response, body, { type: 'response.failed', response: { status: 'failed', output: [], error } });
+      return end(response, body, {
+        type: 'response.failed',
+        response: { status: 'failed', output: [], error },
+      });
     },
   ],
   'a cut response': ['outage', (response, body) => send(response, 'a', body, 1)],
@@ -152,10 +162,18 @@ const failures: Readonly<Record<string, readonly [reason: FallbackReason, failur
     'content-filter',
     (response, body) => {
       const incomplete_details = { reason: 'content_filter' };
-      end(response, body, {
+      return end(response, body, {
         type: 'response.incomplete',
         response: { status: 'incomplete', output: [], incomplete_details },
       });
+    },
+  ],
+  'malformed JSON': [
+    'outage',
+    async (response, body) => {
+      if (body.stream === true) await write(response, 'data: {"type":"response.created","resp\n\n');
+      else response.writeHead(200, { 'content-type': 'application/json' }).write('{"output":[');
+      response.end();
     },
   ],
   'a web page': [
@@ -183,12 +201,14 @@ async function start(
     isRefused = false,
     timeouts = {},
     cooldown = 60_000,
+    path = '',
   }: {
     failure: Failure;
     round: number;
     isRefused?: boolean;
     timeouts?: { connect?: number; total?: number };
     cooldown?: number;
+    path?: string;
   },
 ) {
   const order: string[] = [];
@@ -199,21 +219,21 @@ async function start(
     order.push('a');
     if (hasFailed || outputsIn(body) !== round) return send(response, 'a', body);
     hasFailed = true;
-    failure(response, body);
+    return failure(response, body);
   });
   const second = await serve((response, { body }) => {
     order.push('b');
-    send(response, 'b', body);
+    return send(response, 'b', body);
   });
   const executions = createExecutions();
   const tools = createLocalTools({ pay: { inputSchema, execute: () => executions.run('pay') } });
-  const baseURL = isRefused ? await closedPort() : first.url;
+  const baseURL = isRefused ? await closedPort() : first.url + path;
   const provider = entry.createKelivoResponsesProvider({
     baseURL,
     apiKey: 'k',
     timeouts,
   });
-  const other = createOpenAI({ baseURL: second.url, apiKey: 'k' });
+  const other = createOpenAI({ baseURL: second.url + path, apiKey: 'k' });
   const seen: FallbackFailure[] = [];
   const options = { on: REASONS, cooldown, onFallback: (event: FallbackFailure) => seen.push(event) };
   const model = withFallback(
@@ -254,21 +274,33 @@ function pairsOf({ input = [] }: Body) {
   return input.flatMap(item => (item.type === 'function_call' ? [[item.call_id, count(item.call_id)]] : []));
 }
 
+/** How a turn is read: its name, whether it is a stream, and the path that asks the servers for pieces. */
+const modes = [
+  ['generated', false, ''],
+  ['streamed', true, ''],
+  ['streamed in pieces', true, '/pieces-3'],
+] as const;
+
 const question = [{ role: 'user', content: 'Pay.' }];
 
 describe.each(hosts)('a fallback under %s', (...host) => {
   const cases = Object.entries(failures).flatMap(([name, [reason, failure]]) =>
-    [0, 1].flatMap(round => [true, false].map(isStream => ({ name, reason, failure, round, isStream }))),
+    [0, 1].flatMap(round =>
+      modes
+        .slice(0, name === 'a time limit' ? 2 : undefined)
+        .map(([mode, isStream, path]) => ({ name, reason, failure, round, mode, isStream, path })),
+    ),
   );
 
   it.each(cases)(
-    'answers after $name in round $round, streamed: $isStream',
-    async ({ name, reason, failure, round, isStream }) => {
+    'answers after $name in round $round, $mode',
+    async ({ name, reason, failure, round, isStream, path }) => {
       const isRefused = name === 'a refused connection' && round === 0;
       const { model, tools, order, seen, executions, second } = await start(host, {
         failure,
         round,
         isRefused,
+        path,
         timeouts: name === 'a time limit' ? { [isStream ? 'connect' : 'total']: 3000 } : {},
       });
       const { text, metadata, modelId } = await run(host, withToolLoop(model, { tools }), {

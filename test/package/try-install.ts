@@ -63,9 +63,11 @@ async function tryProject(project: Project, archive: string): Promise<void> {
   const folder = await mkdtemp(path.join(workshop, 'project-'));
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
   await cp(fixtures, folder, { recursive: true });
-  await step(name, 'installs', () =>
-    npmInstall(folder, isFirst ? [[archive], packages] : [[archive, ...packages]]),
-  );
+  if (isFirst) {
+    await step(name, 'installs alone', () => npmInstall(folder, [archive]));
+    await step(name, 'passes the cases of Open Responses, started with `npx`', () => runCases(folder));
+  }
+  await step(name, 'installs', () => npmInstall(folder, isFirst ? packages : [archive, ...packages]));
   if (!isFirst) await step(name, 'shares one copy of each package of the AI SDK', () => checkCopies(folder));
   if (!hasOldUndici) await step(name, 'installs no vulnerable `undici`', () => checkUndici(folder));
   await step(name, 'type-checks with `nodenext` and `bundler` resolution', () =>
@@ -92,11 +94,21 @@ async function step(project: string, title: string, work: () => Promise<string |
   }
 }
 
-async function npmInstall(folder: string, steps: readonly (readonly string[])[]): Promise<void> {
-  for (const packages of steps)
-    await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...packages], {
-      cwd: folder,
-    });
+async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
+  await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...packages], { cwd: folder });
+}
+
+/** Runs the test of the emulator that follows the cases of Open Responses, against the emulator of an installed package. */
+async function runCases(folder: string): Promise<string> {
+  const file = 'test/command/compliance.test.ts';
+  const { stdout } = await run(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--project', 'main', file],
+    { cwd: root, env: { ...process.env, INSTALLED_IN: folder, NO_COLOR: '1' } },
+  );
+  const [count] = /\d+ passed(?= \(\d+\)\s+Start)/.exec(stdout) ?? [];
+  if (count === undefined) throw new Error(`Expected tests that pass, got:\n${stdout}`);
+  return `${count}, ${process.env.RESPONSES_CONTRACT ? 'valid by the documents' : 'without the documents'}`;
 }
 
 /** Returns the location and the version of each installed copy of a package. */

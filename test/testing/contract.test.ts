@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { outputOf, post, refuse, startEmulator, stream, tool, user } from './_emulator.js';
+import { outputOf, post, refuse, startEmulator, stream, textOf, tool, user } from './_emulator.js';
 
 type Json = Record<string, unknown>;
 
@@ -196,4 +197,39 @@ it('keeps the reasoning of a response on a WebSocket without `store`, until a tu
     error: { code: 'previous_response_not_found' },
   });
   socket.terminate();
+});
+
+describe('a WebSocket', () => {
+  it.each([10, 200, 70_000])('carries a message of %i characters, in fragments, too', async length => {
+    const emulator = await startEmulator();
+    const socket = new WebSocket(`${emulator.baseURL.replace('http', 'ws')}/responses`);
+    await once(socket, 'open');
+    const input = 'x'.repeat(length);
+    const frame = JSON.stringify({ type: 'response.create', model: 'gpt-4o', input });
+    for (const fragments of [[frame], [frame.slice(0, 9), frame.slice(9, 99), frame.slice(99)]]) {
+      const completed = new Promise(resolve => {
+        socket.on('message', (data: Buffer) => {
+          const event = JSON.parse(data.toString('utf8')) as Json;
+          if (event.type === 'response.completed') resolve(textOf(event.response));
+        });
+      });
+      fragments.forEach((text, index) => socket.send(text, { fin: index === fragments.length - 1 }));
+      socket.ping('still there');
+      expect(await completed).toBe(`You said: ${input}`);
+      socket.removeAllListeners('message');
+    }
+    const pong = once(socket, 'pong');
+    socket.ping('now');
+    expect(String((await pong)[0])).toBe('now');
+    socket.close();
+    expect((await once(socket, 'close'))[0]).toBe(1000);
+  });
+
+  it('carries no binary message', async () => {
+    const emulator = await startEmulator();
+    const socket = new WebSocket(`${emulator.baseURL.replace('http', 'ws')}/responses`);
+    await once(socket, 'open');
+    socket.send(Buffer.from('{}'));
+    expect((await once(socket, 'close'))[0]).toBe(1003);
+  });
 });

@@ -38,17 +38,12 @@ export function validateCompact(body: PlainObject): ApiError | undefined {
   return name === undefined ? undefined : unknownParameter(name);
 }
 
-const parameters = new Set([
-  'image',
-  'input',
-  'instructions',
-  'model',
-  'previous_response_id',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
-  'service_tier',
-]);
+const parameters = new Set(
+  (
+    'image input instructions model previous_response_id prompt_cache_key prompt_cache_options ' +
+    'prompt_cache_retention service_tier'
+  ).split(' '),
+);
 
 /** Compacts a conversation: keeps the messages of the user, and replaces everything else by one item. */
 export function compact(request: ResponsesRequest, { memory }: { memory: ItemMemory }): PlainObject {
