@@ -312,7 +312,6 @@ const LONG: Readonly<Record<string, string>> = {
   'src/tool-calls/json-repair.ts readMalformed': 'a reader whose steps share one position',
   'src/tool-loop/calls/round-calls.ts createRoundCalls': 'to be divided',
   'src/tool-loop/durable/postgres-store.ts createPostgresStore': 'one statement per operation of a store',
-  'src/tool-loop/durable/redis-store.ts createRedisStore': 'one script per operation of a store',
   'src/tool-loop/durable/sqlite-tables.ts createTables': 'one statement per operation of a store',
 };
 
