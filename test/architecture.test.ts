@@ -303,7 +303,7 @@ test('the sources stay within their size', () => {
   const commandLines = command.reduce((sum, file) => sum + linesOf(file), 0);
   expect(commandLines).toBeLessThanOrEqual(1100);
   // A third of the lines are comments: each of the options and exports is documented where editors show it.
-  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_120);
+  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_300);
 });
 
 /** Longer files and functions, with the reason. A row goes when its file or function is short enough. */
