@@ -25,16 +25,14 @@ export const toCancelledError = (response: BackgroundFacts, context: CallErrorFa
     `Expected the ${nameOf(response)} to be completed, but it was cancelled on the server. Send the request again.`,
   );
 
-export const toGoneError = (
-  response: BackgroundFacts,
-  { url, statusCode, responseHeaders, message }: APICallError,
-): APICallError =>
+/** A response of this request may be requested again: nobody else reads the one that is lost. */
+export const toGoneError = (response: BackgroundFacts, cause: APICallError, resumed?: object): APICallError =>
   createCallError(
-    'unexpectedResponse',
-    { url, statusCode, responseHeaders },
-    `Expected the ${nameOf(response)} to be on the server, got: ${message} It has expired, was deleted, or belongs to ` +
-      'another project. Servers keep responses in the background for about ten minutes. Send the request again without ' +
-      '`resume`.',
+    resumed === undefined ? 'truncatedResponse' : 'unexpectedResponse',
+    { url: cause.url, statusCode: cause.statusCode, responseHeaders: cause.responseHeaders, cause },
+    `Expected the ${nameOf(response)} to be on the server, got: ${cause.message} It has expired, was deleted, or cannot ` +
+      'be read. Servers keep responses in the background for about ten minutes. Send the request again' +
+      `${resumed === undefined ? '' : ' without `resume`'}.`,
   );
 
 export const toLostError = (

@@ -207,11 +207,10 @@ function createConnections(options: ConnectionOptions, tracker: Tracker) {
         });
       } catch (error) {
         if (signal.aborted || !APICallError.isInstance(error)) throw error;
-        if (error.statusCode === 404) throw toGoneError(tracker, error);
-        if (!isTransient(error)) {
-          if (isState) throw error;
-          isPolling = true;
-        } else if (++failures > MAX_FAILURES)
+        const isRefused = !isTransient(error);
+        if (error.statusCode === 404 || (isState && isRefused)) throw toGoneError(tracker, error, resume);
+        if (isRefused) isPolling = true;
+        else if (++failures > MAX_FAILURES)
           throw toLostError(tracker, {
             failures,
             context: { url: error.url, responseHeaders: error.responseHeaders, cause: error },

@@ -101,7 +101,7 @@ const MAX_LEVELS = 200;
 
 /**
  * Converts any value to a value that JSON can represent. Nothing fails: what JSON lacks is converted, or replaced by a note.
- * `replaced` receives the kinds of values that were replaced.
+ * `replaced` receives the kinds of these values.
  */
 export function toJsonValue(
   value: unknown,
@@ -114,13 +114,17 @@ export function toJsonValue(
   };
   const convert = (inner: unknown): JSONValue | undefined => toJsonValue(inner, replaced, [...path, value]);
   switch (typeof value) {
-    case 'string':
-      return value.replace(/\p{Surrogate}/gu, '\ufffd');
+    case 'string': {
+      const text = value.replace(/\p{Surrogate}/gu, '\ufffd');
+      if (text !== value) replaced('half a surrogate pair');
+      return text;
+    }
     case 'number':
       return Number.isFinite(value) ? value : null;
     case 'boolean':
       return value;
     case 'bigint':
+      replaced('BigInt');
       return String(value);
     case 'object':
       break;
@@ -133,6 +137,8 @@ export function toJsonValue(
   try {
     if ('toJSON' in value && typeof value.toJSON === 'function') return convert(value.toJSON() as unknown);
     if (Array.isArray(value)) return value.map(item => convert(item) ?? null);
+    if (value instanceof Map || value instanceof Set || value instanceof Error)
+      replaced(value.constructor.name);
     if (value instanceof Map) {
       const entries = [...value.entries()];
       return entries.every(([key]) => typeof key === 'string')
@@ -146,7 +152,7 @@ export function toJsonValue(
     if (Symbol.iterator in value || Symbol.asyncIterator in value) return note('iterator');
     const fields = Object.entries(value).flatMap(([name, field]) => {
       const json = convert(field);
-      return json === undefined ? [] : [[name.replace(/\p{Surrogate}/gu, '\ufffd'), json] as const];
+      return json === undefined ? [] : [[String(convert(name)), json] as const];
     });
     return Object.fromEntries(fields);
   } catch (error) {

@@ -15,7 +15,7 @@ import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
 import { toExecutorSource } from './run-in-provider.js';
 import { createToolSearch, type SearchSupport } from './context/tool-search.js';
 import type { TurnSink } from './turn/round-reader.js';
-import { type OpenedRound, openNext, runTurn } from './turn/run-turn.js';
+import { type OpenedRound, openNext, reportEnd, runTurn } from './turn/run-turn.js';
 import { createRepeatedTurns } from './turn/repeated-turns.js';
 import { isDurableCall, type LoopPolicy, openTurn, type Turn, type TurnContext } from './turn/turn.js';
 
@@ -118,10 +118,20 @@ async function begin(call: CoreCall, context: TurnContext) {
     // A host repeats a request that fails, but not the calls before it: the stream opens before they run.
     const first = plan.pendingCalls.length > 0 ? undefined : await openNext(turn, plan.request, 1);
     return { turn, first };
-  } catch (error) {
+  } catch (cause) {
+    const error = toFirstError(turn, cause);
     await turn.close(error);
     throw error;
   }
+}
+
+/** Returns the error of a turn whose first request failed, with the messages of the user that it contained. */
+function toFirstError(turn: Turn, error: unknown): unknown {
+  const { record } = turn.state;
+  if (record.exchanges.length === 0) return error;
+  const isAborted = turn.outside.lifetime.isAborted();
+  const partialTurn = reportEnd(turn, isAborted ? 'aborted' : 'failed');
+  return isAborted ? error : record.toFinalError(error, partialTurn);
 }
 
 async function run(turn: Turn, first: OpenedRound | undefined, parts: PartSink): Promise<void> {

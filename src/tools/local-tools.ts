@@ -229,19 +229,19 @@ async function runLocalTool(
   try {
     const checked = await validate(tool, call);
     if (!checked.success) {
-      return {
-        type: 'error-text',
-        value: `Invalid arguments for tool "${call.toolName}": ${checked.error.message}`,
-      };
+      const value = `Invalid arguments for tool "${call.toolName}": ${checked.error.message}`;
+      return { type: 'error-text', value };
     }
     const output = await lastOutput(tool, { ...call, input: checked.value }, options);
-    if (tool.toModelOutput === undefined) return await toOutput(output);
-    const { aiVersion = options.wrapsToolOutput ? 6 : 5 } = options;
-    const { toolCallId } = call;
+    const { aiVersion = options.wrapsToolOutput ? 6 : 5, onWarning } = options;
+    const { toolCallId, toolName } = call;
+    if (tool.toModelOutput === undefined) return await toOutput(output, toolName, onWarning);
     const modelOutput = await tool.toModelOutput(
       aiVersion < 6 ? output : { toolCallId, input: checked.value, output },
     );
-    return modelOutput == null ? await toOutput(output) : toAllowed(toCoreOutput(modelOutput));
+    return modelOutput == null
+      ? await toOutput(output, toolName, onWarning)
+      : toAllowed(toCoreOutput(modelOutput));
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     return { type: 'error-text', value: error instanceof Error ? error.message : String(error) };
@@ -314,21 +314,23 @@ async function lastOutput(
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** Maximum number of values that are read of a generator. */
-const MAX_VALUES = 10_000;
-
 /** Converts a result. The tool has run, so that nothing here may make its call look failed. */
-async function toOutput(value: unknown): Promise<ToolOutput> {
-  if (typeof value === 'string') return { type: 'text', value };
+async function toOutput(given: unknown, name: string, warn: RunOptions['onWarning']): Promise<ToolOutput> {
+  const replaced = new Set<string>();
+  let value = given;
   try {
-    if (value instanceof Response) return toOutput(await readBody(value));
-    if (isIterator(value)) return toOutput(readValues(value));
+    if (given instanceof Response) value = await readBody(given);
+    else if (isIterator(given)) value = readValues(given);
+    if (value !== given) replaced.add(given instanceof Response ? 'Response' : 'iterator');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { type: 'text', value: `The call succeeded, but its result cannot be read: ${reason}` };
   }
   // Removes values that JSON cannot represent, such as functions, because hosts clone their messages.
-  return { type: 'json', value: toJsonValue(value) ?? null };
+  const json = toJsonValue(value, kind => void replaced.add(kind)) ?? null;
+  if (replaced.size > 0)
+    warn?.(`The result of the tool "${name}" was changed, because JSON lacks: ${[...replaced].join(', ')}.`);
+  return typeof value === 'string' ? { type: 'text', value: String(json) } : { type: 'json', value: json };
 }
 
 async function readBody(response: Response): Promise<unknown> {
@@ -336,11 +338,10 @@ async function readBody(response: Response): Promise<unknown> {
   return /json/.test(response.headers.get('content-type') ?? '') ? (tryParseJson(text) ?? text) : text;
 }
 
+/** Reads at most 10,000 values. */
 function readValues(iterator: Iterable<unknown>): unknown[] {
   const values: unknown[] = [];
-  for (const value of iterator) {
-    if (values.push(value) >= MAX_VALUES) break;
-  }
+  for (const value of iterator) if (values.push(value) >= 10_000) break;
   return values;
 }
 

@@ -183,6 +183,8 @@ export interface ToolCallOptions {
   readonly requestMeta?: Readonly<Record<string, unknown>>;
   /** Called when a running tool reports progress, which also shows that it is still alive. */
   readonly onProgress?: (progress: ToolProgress) => void;
+  /** Receives a warning about the call, for the application. @default warnings are dropped */
+  readonly onWarning?: (message: string) => void;
   /** The messages that the model had received when it made the call, without system messages. */
   readonly messages?: readonly ModelMessage[];
   /**

@@ -50,8 +50,9 @@ export const createLoopModel = (
   tools: LocalTools = IDLE_TOOLS,
   toolLoop: KelivoResponsesSettings['toolLoop'] = {},
   telemetry?: KelivoResponsesSettings['telemetry'],
+  createProvider = createKelivoResponsesProvider,
 ): LanguageModelV2 =>
-  createKelivoResponsesProvider({
+  createProvider({
     ...{ baseURL: BASE_URL, apiKey: API_KEY, fetch, tools, toolLoop },
     ...(telemetry && { telemetry }),
   }).languageModel(MODEL);

@@ -26,7 +26,7 @@ const FAULTS: readonly BackgroundFault[] = [
     response: running,
     act: url => fetch(url, { method: 'DELETE' }),
     error: /has expired, was deleted/,
-    isRetryable: false,
+    isRetryable: true,
   },
   {
     fault: 'cancelled elsewhere',

@@ -128,7 +128,7 @@ async function end(response: ServerResponse, body: Body, event: { type: string; 
   response.end();
 }
 
-type Failure = (response: ServerResponse, body: Body) => unknown;
+type Failure = (response: ServerResponse, body: Body) => void | Promise<void>;
 
 const failures: Readonly<Record<string, readonly [reason: FallbackReason, failure: Failure]>> = {
   'a refused connection': ['outage', response => void response.socket?.destroy()],

@@ -1,4 +1,10 @@
-import { generateText as generateText5, streamText as streamText5, stepCountIs } from 'ai';
+import type { LanguageModelV2 } from '@ai-sdk/provider';
+import {
+  generateText as generateText5,
+  streamText as streamText5,
+  stepCountIs,
+  type UserModelMessage,
+} from 'ai';
 import { generateText as generateText6, streamText as streamText6 } from 'ai6';
 import {
   experimental_createSteering,
@@ -11,6 +17,8 @@ import { createSteering } from '../../src/tool-loop/context/steering.js';
 import { toolLoopCallOptions, type ToolLoopCallOptions } from '../../src/tool-loop/call-options.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { continueTurn, partialTurnOf } from '../../src/tool-loop/turn/partial-turn.js';
+import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
 import { createEngine, type StepRecord } from './_engine.js';
 import {
@@ -24,7 +32,7 @@ import {
   textRound,
 } from './_scripted-model.js';
 import { serverError } from './_server-error.js';
-import { declareTool, gate, scriptedTools } from './_tools.js';
+import { declareTool, scriptedTools } from './_tools.js';
 
 const kelivo = (options: ToolLoopCallOptions) => ({ kelivo: toolLoopCallOptions(options) });
 
@@ -256,8 +264,7 @@ type Host = { generateText: typeof generateText5; streamText: typeof streamText5
 
 describe.each(hosts)('with %s', (_name, version, generateText, streamText) => {
   const host = { generateText, streamText } as unknown as Host;
-  const modelOf = (looping: ReturnType<typeof loop>['looping']) =>
-    toLanguageModel(fromLanguageModel(looping), version) as never;
+  const modelOf = (looping: LanguageModelV2) => toLanguageModel(fromLanguageModel(looping), version) as never;
 
   it.each(['generate', 'stream'])('the next turn has the message at its place, once (%s)', async kind => {
     const steering = createSteering();
@@ -299,26 +306,63 @@ describe.each(hosts)('with %s', (_name, version, generateText, streamText) => {
     expect(model.requests).toHaveLength(3);
   });
 
-  it('keeps the messages of 200 turns at once apart', async () => {
-    const turn = async (index: number) => {
-      const steering = createSteering();
-      const round = gate();
-      const { model, looping } = loop(twoRounds(), {
-        during: () => void steering.steer(`for ${index}`).then(() => round.open()),
-      });
-      const result = host.streamText({
-        model: modelOf(looping),
-        prompt: `turn ${index}`,
-        providerOptions: kelivo({ steering }),
-      });
-      await result.consumeStream();
-      await round.opened;
-      return outline(model.requests.at(-1)?.prompt).filter(line => line.startsWith('user'));
+  it('keeps the messages and calls of 200 turns at once apart, while each response breaks once', async () => {
+    const requests = new Map<string, string[][]>();
+    const inner: LanguageModelV2 = {
+      ...scriptedModel(),
+      async doStream({ prompt }) {
+        const lines = outline(prompt);
+        const [name = ''] = lines;
+        const former = requests.get(name) ?? [];
+        requests.set(name, [...former, lines]);
+        const isAnswer = lines.some(line => line.startsWith('tool-result'));
+        const turn = name.replace('user: turn ', '');
+        const round = isAnswer ? textRound(`Done ${turn}.`) : callRound(call('1', 'look', { from: turn }));
+        const isBroken = former.length % 2 === 0;
+        return {
+          stream: new ReadableStream({
+            start(controller) {
+              // At all positions, over the turns.
+              const end = isBroken ? 1 + (Number(turn) % (round.length - 1)) : round.length;
+              for (const part of round.slice(0, end)) controller.enqueue(part);
+              if (isBroken) controller.error(serverError());
+              else controller.close();
+            },
+          }),
+        };
+      },
     };
-    const turns = Array.from({ length: 200 }, (_, index) => index);
-    expect(await Promise.all(turns.map(turn))).toEqual(
-      turns.map(index => [`user: turn ${index}`, `user: for ${index}`]),
+    const turns = Array.from({ length: 200 }, (_, index) => ({ index, steering: createSteering() }));
+    const outcomes: Promise<unknown>[] = [];
+    const tools = scriptedTools({
+      look({ from }) {
+        const { steering } = turns[Number(from)] ?? {};
+        outcomes.push(steering?.steer(`for ${from}`) as never, steering?.queue(`later ${from}`) as never);
+        return `seen ${from}`;
+      },
+    });
+    const model = modelOf(withToolLoop(inner, { tools, retry: { initialDelay: 0 } }));
+    const texts = await Promise.all(
+      turns.map(async ({ index, steering }) => {
+        const providerOptions = kelivo({ steering });
+        const { text: answer } = host.streamText({ model, prompt: `turn ${index}`, providerOptions });
+        return answer;
+      }),
     );
+    expect(tools.calls.map(({ input }) => Number(input.from)).toSorted((a, b) => a - b)).toEqual(
+      turns.map(({ index }) => index),
+    );
+    expect(await Promise.all(outcomes)).toEqual(
+      outcomes.map(() => expect.objectContaining({ type: 'delivered' })),
+    );
+    for (const { index } of turns) {
+      expect(texts[index]).toMatch(new RegExp(`^(.*Done ${index}\\.){2,4}$`));
+      const first = [`user: turn ${index}`];
+      const second = [...first, 'tool-call 1', 'tool-result 1', `user: for ${index}`];
+      const third = [...second, `assistant: Done ${index}.`, `user: later ${index}`];
+      // Each request, and its repetition.
+      expect(requests.get(first[0] ?? '')).toEqual([first, first, second, second, third, third]);
+    }
   });
 });
 
@@ -352,4 +396,130 @@ it('replays the messages of a recorded turn in their rounds', async () => {
   const second = await run('Nothing.', [textRound('Done.')]);
   expect(second.model.requests).toHaveLength(1);
   expect(outline(second.model.requests[0]?.prompt)).toEqual(outline(first.model.requests[1]?.prompt));
+});
+
+describe.each(hosts)('a turn that fails under %s', (_name, version, generateText, streamText) => {
+  const host = { generateText, streamText } as unknown as Host;
+  const modelOf = (looping: LanguageModelV2) => toLanguageModel(fromLanguageModel(looping), version) as never;
+
+  const down: ScriptedRound = () => {
+    throw serverError({ statusCode: 400 });
+  };
+
+  /** Runs a turn to its failure. Returns what it has done, by its error and by its metadata if there are any. */
+  async function fail(kind: string, options: object): Promise<unknown> {
+    const all = { ...options, prompt: 'Go.', maxRetries: 0 } as unknown as Parameters<
+      typeof generateText5
+    >[0];
+    if (kind === 'generate') return host.generateText(all).catch((error: unknown) => error);
+    const errors: unknown[] = [];
+    const result = host.streamText({ ...all, onError: ({ error }) => void errors.push(error) });
+    await result.consumeStream();
+    const [failure] = errors;
+    // A first request that fails has no metadata. After an abort, `ai` 5 never settles them.
+    if ((partialTurnOf(failure)?.rounds.length ?? 0) > 0)
+      expect(partialTurnOf(await result.providerMetadata)).toEqual(partialTurnOf(failure));
+    return failure;
+  }
+
+  describe.each(['generate', 'stream'])('(%s)', kind => {
+    it('returns the messages that its rounds have received, at their places, and the others in their outcomes', async () => {
+      const steering = createSteering();
+      const outcomes: Promise<unknown>[] = [];
+      const messages: UserModelMessage[] = [
+        { role: 'user', content: 'Texas.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Here.' },
+            { type: 'image', image: new Uint8Array([1, 2]), mediaType: 'image/png' },
+          ],
+        },
+      ];
+      const { looping } = loop([callRound(call('1', 'look')), callRound(call('2', 'look')), down], {
+        during() {
+          const message = messages.shift();
+          if (message !== undefined) void steering.steer(message);
+          outcomes.push(steering.queue('Later.', { id: 'later' }));
+        },
+      });
+      const failure = await fail(kind, { model: modelOf(looping), providerOptions: kelivo({ steering }) });
+      expect(await outcomes[0]).toMatchObject({
+        ...{ type: 'not-delivered', reason: 'error' },
+        message: { content: 'Later.' },
+      });
+      const kept = JSON.parse(JSON.stringify(continueTurn([{ role: 'user', content: 'Go.' }], failure)));
+      // With the same object too, which a host that repeats the turn would pass.
+      for (const again of [undefined, steering]) {
+        const next = loop([textRound('Yes.')]);
+        await host.generateText({
+          model: modelOf(next.looping),
+          messages: kept,
+          ...(again && { providerOptions: kelivo({ steering: again }) }),
+        });
+        const prompt = next.model.requests[0]?.prompt;
+        expect(outline(prompt)).toEqual([
+          ...['user: Go.', 'tool-call 1', 'tool-result 1', 'user: Texas.'],
+          ...['tool-call 2', 'tool-result 2', 'user: Here.', 'file'],
+        ]);
+        expect(prompt?.at(-1)?.content[1]).toMatchObject({ mediaType: 'image/png' });
+        expect(next.tools.calls).toEqual([]);
+      }
+    });
+
+    it('returns those of a first request that fails, and of an aborted turn in its event', async () => {
+      const early = createSteering();
+      void early.steer('Early.');
+      const first = loop([down]);
+      const options = { model: modelOf(first.looping), providerOptions: kelivo({ steering: early }) };
+      const failure = await fail(kind, options);
+      expect(partialTurnOf(failure)).toMatchObject({
+        ...{ rounds: [], calls: [] },
+        messages: [{ role: 'assistant', content: [expect.anything()] }],
+      });
+
+      const controller = new AbortController();
+      const steering = createSteering();
+      const events: ToolLoopEvent[] = [];
+      let count = 0;
+      const aborted = loop([callRound(call('1', 'look')), callRound(call('2', 'look'))], {
+        onEvent: event => events.push(event),
+        during() {
+          if (count++ === 0) void steering.steer('Texas.');
+          else controller.abort(new Error('Stop.'));
+        },
+      });
+      await fail(kind, {
+        ...{ model: modelOf(aborted.looping), providerOptions: kelivo({ steering }) },
+        abortSignal: controller.signal,
+      }).catch(() => {});
+      const next = loop([textRound('Yes.')]);
+      const messages = continueTurn<ModelMessage>([{ role: 'user', content: 'Go.' }], events.at(-1));
+      await host.generateText({ model: modelOf(next.looping), messages: messages as never });
+      expect(outline(next.model.requests[0]?.prompt)).toEqual([
+        ...['user: Go.', 'tool-call 1', 'tool-result 1', 'user: Texas.', 'tool-call 2', 'tool-result 2'],
+      ]);
+    });
+  });
+});
+
+it('delivers the messages of a failed turn in their rounds if the host repeats it', async () => {
+  const steering = createSteering();
+  let count = 0;
+  const failing: ScriptedRound = () => {
+    throw serverError({ statusCode: 400 });
+  };
+  const { model, tools, looping } = loop(
+    [callRound(call('1', 'look')), callRound(call('2', 'look')), failing, textRound('Done.')],
+    { during: () => void (count++ === 0 && steering.steer('Texas.')) },
+  );
+  const { signal: abortSignal } = new AbortController();
+  const options = { abortSignal, providerOptions: kelivo({ steering }) };
+  await stream(looping, options);
+  await stream(looping, options);
+  expect(tools.calls).toHaveLength(2);
+  expect(outline(model.requests[3]?.prompt)).toEqual(outline(model.requests[2]?.prompt));
+  expect(outline(model.requests[3]?.prompt)).toEqual([
+    ...['user: Go.', 'tool-call 1', 'tool-result 1', 'user: Texas.', 'tool-call 2', 'tool-result 2'],
+  ]);
 });

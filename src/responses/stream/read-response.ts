@@ -214,7 +214,7 @@ function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptio
         fields = JSON.parse(body);
       } catch {
         // The parser's error quotes the body, possibly with a truncated key that cannot be recognized.
-        return mapper.fail(toUnexpectedBodyError('an invalid JSON document', body, errorContext));
+        return mapper.fail(toUnexpectedBodyError(INVALID_JSON, body, errorContext));
       }
       const event = isPlainObject(fields) ? toDocumentEvent(fields) : undefined;
       if (event === undefined) return mapper.fail(toUnexpectedBodyError('other JSON', body, errorContext));
@@ -259,11 +259,14 @@ const toLimitError = ({ message }: ResponseLimitError, context: ErrorContext): A
     `Expected a response from ${context.url} with ${message}, got more. Check that \`baseURL\` points to the right server.`,
   );
 
+const INVALID_JSON = 'an invalid JSON document';
+
 /** Reports a body with status 200 that does not belong to the Responses API. */
 function toUnexpectedBodyError(received: string, body: string, context: ErrorContext): APICallError {
   const excerpt = context.redact(body).replace(/\s+/g, ' ').trim().slice(0, 120);
   return createCallError(
-    'unexpectedResponse',
+    // An object that cannot be parsed was cut off.
+    received === INVALID_JSON && /^\s*\{/.test(body) ? 'truncatedResponse' : 'unexpectedResponse',
     context,
     `Expected a Responses API response from ${context.url}, got ${received}: ${toErrorText(JSON.stringify(excerpt))}. ` +
       'Check that `baseURL` is the API root of a server that supports the Responses API, such as "https://api.openai.com/v1".',

@@ -50,6 +50,7 @@ interface RunOptions extends Pick<CallSettings, 'source' | 'wrapsToolOutput'>, P
   /** Begins the observation of the call as it runs. */
   readonly observe: () => ToolTelemetry;
   readonly onProgress: (progress: ToolProgress) => void;
+  readonly onWarning: (message: string) => void;
 }
 
 interface CallOptions extends RunOptions, CallSettings, Omit<CallSlot, 'index'> {
@@ -222,6 +223,7 @@ async function runTool(
     signal,
     timeout,
     onProgress,
+    onWarning,
     observe,
     callContext,
     messages,
@@ -246,6 +248,7 @@ async function runTool(
         callContext,
         messages,
         idempotencyKey,
+        onWarning,
         ...(approved !== undefined && { approved }),
         ...(wrapsToolOutput !== undefined && { wrapsToolOutput }),
         signal: limit.signal,

@@ -249,6 +249,7 @@ export function createRoundCalls(
       messages: messages(),
       callContext: { ...identity, round, toolCallId, ...(server !== undefined && { server }) },
       observe: () => observe(call, tool),
+      onWarning: (message: string) => outside.warn(round, message),
       onProgress: (progress: ToolProgress) =>
         emit({ type: 'tool-progress', ...toFacts(call, tool), ...progress }),
     };

@@ -172,8 +172,10 @@ interface KnownRun {
   readonly run: SteeringRun;
   /** True if another turn may use the object: the one before waits for the host, or has failed. */
   isFree: boolean;
-  /** Messages that a failed turn has delivered. A host that repeats it starts without them. */
-  again: readonly UserMessage[];
+  /** Messages that a failed turn has delivered, with their rounds. A host that repeats it starts without them. */
+  again: readonly { readonly message: UserMessage; readonly round: number }[];
+  /** Number of messages with which that turn began. */
+  length: number;
 }
 
 const runs = new WeakMap<object, KnownRun>();
@@ -198,7 +200,7 @@ function startRun(steering: unknown): KnownRun {
       message: 'The steering object was already used by another turn. Create one for each turn.',
     });
   const { [START]: start } = steering as { [START]: () => SteeringRun };
-  const started = { run: start.call(steering), isFree: false, again: [] };
+  const started = { run: start.call(steering), isFree: false, again: [], length: 0 };
   runs.set(steering, started);
   return started;
 }
@@ -213,9 +215,16 @@ interface Taken {
 export type TurnSteering = ReturnType<typeof openSteering>;
 
 /** Opens the steering of a turn, which delivers nothing without a steering object. */
-export function openSteering({ own: { steering } }: CoreCall, steps: Pick<Steps, 'step'>) {
+export function openSteering(
+  { own: { steering }, prompt: given }: CoreCall,
+  steps: Pick<Steps, 'step' | 'isDurable' | 'isOrdered'>,
+) {
   const known = steering === undefined || steering === null ? undefined : startRun(steering);
-  const delivered: UserMessage[] = [];
+  const delivered: KnownRun['again'][number][] = [];
+  // A journal has recorded them, and the messages that continue a failed turn contain them.
+  const isRecorded = steps.isDurable && !steps.isOrdered;
+  const after = given.slice(known?.length);
+  let again = isRecorded ? [] : (known?.again.filter(({ message }) => !isSent(message, after)) ?? []);
   let hasEnded = false;
 
   return {
@@ -229,12 +238,11 @@ export function openSteering({ own: { steering } }: CoreCall, steps: Pick<Steps,
       const { run } = known;
       const take = async (): Promise<Taken[]> => {
         if (afterAnswer && !run.hasPendingMessages()) run.promoteQueuedMessage();
-        const again = known.again.map(message => ({ message }));
-        known.again = [];
+        const due = again.filter(({ round: former }) => former <= round || afterAnswer);
         const live = run
           .takeMessages()
           .map(original => ({ original, message: readMessages([original])[0] as UserMessage }));
-        return [...again, ...live];
+        return [...due.map(({ message }) => ({ message })), ...live];
       };
       return (await steps.step(`steering ${round}`, take)).value;
     },
@@ -251,11 +259,13 @@ export function openSteering({ own: { steering } }: CoreCall, steps: Pick<Steps,
       { round, prompt }: { round: number; prompt: Prompt },
     ): { readonly messages: readonly UserMessage[]; readonly parts: readonly Custom[] } {
       if (taken.length === 0) return { messages: [], parts: [] };
+      const arrived = taken.map(({ message }) => message);
+      again = again.filter(({ message }) => !isSent(message, arrived));
       const sent = taken.filter(({ message }) => isSent(message, prompt));
       const sentMessages = sent.flatMap(({ original }) => original ?? []);
       known?.run.resolveTakenMessages({ stepNumber: round, sentMessages });
       const messages = sent.map(({ message }) => message);
-      delivered.push(...messages);
+      delivered.push(...messages.map(message => ({ message, round })));
       return { messages, parts: messages.map(toUserMessagePart) };
     },
 
@@ -265,7 +275,8 @@ export function openSteering({ own: { steering } }: CoreCall, steps: Pick<Steps,
       hasEnded = true;
       const { run } = known;
       const mayGoOn = reason === 'waiting-for-tool-results' || reason === 'error';
-      if (reason === 'error') known.again = delivered;
+      known.again = reason === 'error' ? [...delivered, ...again] : again;
+      if (reason === 'error') known.length = given.length;
       known.isFree = mayGoOn;
       if (mayGoOn && run.pause !== undefined) run.pause(reason);
       else run.end(reason);
@@ -273,9 +284,10 @@ export function openSteering({ own: { steering } }: CoreCall, steps: Pick<Steps,
   };
 }
 
-/** `prepareRound` may copy messages. */
+/** Messages may have been copied, by `prepareRound` or as JSON. */
 function isSent(message: UserMessage, prompt: Prompt): boolean {
-  const contentOf = ({ content }: Message): string => toStableJson(toPlainJson(content));
+  const contentOf = ({ content }: Message): string =>
+    toStableJson(toPlainJson(content, { keepUndefined: false }));
   return prompt.some(
     other => other === message || (other.role === 'user' && contentOf(other) === contentOf(message)),
   );

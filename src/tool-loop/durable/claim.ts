@@ -36,8 +36,6 @@ export interface TurnToOpen {
   /** Undefined for the tools of the host. */
   readonly conversation?: Conversation;
   readonly readConversation?: (prompt: Prompt) => Promise<Conversation>;
-  /** Key of the turn in the format before scopes. */
-  readonly formerKey?: () => Promise<string>;
 }
 
 /** A turn with everything that its parts need. */

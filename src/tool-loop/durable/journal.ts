@@ -164,7 +164,7 @@ export function createJournal(settings: JournalSettings): Journal {
   };
 
   return {
-    async open({ turnId, scope, context, prompt, formerKey }, options) {
+    async open({ turnId, scope, context, prompt }, options) {
       const owner = scopeOf === undefined ? (scope ?? '') : ownerOf(scopeOf, { scope, context });
       const readConversation = createConversationReader(volatileParts);
       return openTurn(
@@ -173,7 +173,6 @@ export function createJournal(settings: JournalSettings): Journal {
           scope: owner,
           conversation: await readConversation(prompt),
           readConversation,
-          ...(owner === '' && { formerKey }),
         },
         { ...policy, ...options },
       );

@@ -81,7 +81,7 @@ export async function openTurn(
 
 /** The records of a turn and its entry in the list of turns. */
 function createRecords(context: TurnContext, { access, claim }: { access: Access; claim: Claim }) {
-  const { key, turnId, scope, store, retention, conversation, formerKey } = context;
+  const { key, turnId, scope, store, retention, conversation } = context;
   const name = JSON.stringify(turnId);
   const codec = createRecordCodec(key, { ...context, turnId, scope });
   let stored: StoredTurn | undefined;
@@ -136,7 +136,6 @@ function createRecords(context: TurnContext, { access, claim }: { access: Access
     async begin(): Promise<void> {
       const known = await read(TURN);
       if (known === undefined) {
-        await refuseFormer();
         const value = { turnId, scope, expiresAt, ...(conversation && { first: conversation.digests }) };
         isNew = (await write(TURN, { value }, true)) === 'written';
         claim.begin();
@@ -183,16 +182,6 @@ function createRecords(context: TurnContext, { access, claim }: { access: Access
       return { entry: toEntry(state), expiresAt: hasWritten ? end : expiresAt };
     },
   };
-
-  /** A turn in the format before scopes has another key. It would look like one that has not begun. */
-  async function refuseFormer(): Promise<void> {
-    const former = formerKey && (await formerKey());
-    if (former === undefined || (await access.run('read', () => store.read(former, TURN))) === undefined)
-      return;
-    throw access.failWith(
-      `The turn ${name} was recorded by an older version of the package. Finish it with that version, or use a new turn id`,
-    );
-  }
 }
 
 /** Fields of a record. A start has no value. */

@@ -43,8 +43,6 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
   // A cluster keeps the keys of one turn on one node, because of the braces.
   const keysOf = (turn: string): string[] =>
     ['claim', 'records', 'entry'].map(name => `${prefix}{${text(turn)}}/${name}`);
-  /** The key of a record of versions that had one key per record. */
-  const formerKey = (turn: string, step: string): string => `${prefix}{${text(turn)}}:${text(step)}`;
   // The index may list turns that have ended. Their entries decide.
   const listKey = (scope: string | undefined): string =>
     `${prefix}{#index}/${scope === undefined ? 'all' : `scope ${text(scope)}`}`;
@@ -110,16 +108,15 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
   return {
     async read(turn, step) {
       const [, records] = keysOf(turn);
-      const record = await run(READ, [records ?? '', formerKey(turn, step)], step);
+      const record = await run("return redis.call('hget', KEYS[1], ARGV[1])", [records ?? ''], step);
       return record === null || record === undefined ? undefined : fromStoredText(String(record));
     },
     async write(turn, step, record, { owner, expiresAt, entry, begins = false }) {
       // The clock of this process may be wrong, but the time that is left is right.
       const left = Math.floor(expiresAt - Date.now());
       const now = entry !== undefined && begins ? await index(turn, entry, left) : '';
-      const keys = [...keysOf(turn), formerKey(turn, step)];
       const facts = entry === undefined ? [] : [now, ...fieldsOf(entry)];
-      const result = await run(WRITE, keys, owner, step, record, left, ...facts);
+      const result = await run(WRITE, keysOf(turn), owner, step, record, left, ...facts);
       return result === 'written' || result === 'exists' || result === 'lost' ? result : fail(result);
     },
     async claim(turn, owner, { lease, renews = false }) {
@@ -201,8 +198,6 @@ local time = redis.call('time')
 local NOW = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-const READ = `return redis.call('hget', KEYS[1], ARGV[1]) or redis.call('get', KEYS[2])`;
-
 /** Writes the entry `fields` in KEYS[3], and keeps it for `left` milliseconds. */
 const PUT_ENTRY = `
 local function put(left, first)
@@ -221,7 +216,7 @@ if ARGV[5] then
   put(left, 6)
   if not state then redis.call('hset', KEYS[3], 'startedAt', ARGV[5]) end
 end
-if redis.call('exists', KEYS[4]) == 1 or redis.call('hsetnx', KEYS[2], ARGV[2], ARGV[3]) == 0 then return 'exists' end
+if redis.call('hsetnx', KEYS[2], ARGV[2], ARGV[3]) == 0 then return 'exists' end
 if redis.call('pttl', KEYS[2]) < left then redis.call('pexpire', KEYS[2], left) end
 return 'written'`;
 

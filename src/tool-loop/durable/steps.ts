@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
-import type { CoreModel } from '../../core/source.js';
 import type { Prompt } from '../../core/prompt.js';
 import { toDigest } from '../../shared/hash.js';
 import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
@@ -26,8 +25,6 @@ export interface JournaledTurn {
   /** `providerOptions.kelivo.context` of the call. */
   readonly context: unknown;
   readonly prompt: Prompt;
-  /** Returns the key of the turn in the format before scopes. */
-  readonly formerKey: () => Promise<string>;
 }
 
 /** Options of taking over a turn. */
@@ -160,20 +157,10 @@ export async function openEngineSteps(
 /** Opens the steps of a turn that a journal records, under the id that the application gave it. */
 export async function openJournalSteps(
   journal: ToolLoopJournal,
-  {
-    call,
-    model,
-    turnId,
-    ...options
-  }: Pick<StepsOptions, 'call'> &
-    JournalOptions & { turnId: string; model: Pick<CoreModel, 'provider' | 'modelId'> },
+  { call, turnId, ...options }: Pick<StepsOptions, 'call'> & JournalOptions & { turnId: string },
 ): Promise<Steps> {
   const { prompt, own } = call;
-  const formerKey = () => toDigest([turnId, formerConversationOf(call, model)]);
-  const opened = await journal.open(
-    { turnId, scope: scopeOf(call), context: own.context, prompt, formerKey },
-    options,
-  );
+  const opened = await journal.open({ turnId, scope: scopeOf(call), context: own.context, prompt }, options);
   const failure = new AbortController();
   const onFailure = (error: unknown): void => failure.abort(error);
   const step: Steps['step'] = (
@@ -220,12 +207,6 @@ export const createPlainSteps = ({ call, generatedId }: StepsOptions): Steps => 
   identify: async () => undefined,
   close: async () => {},
 });
-
-/** Returns the conversation that was part of keys before scopes. */
-const formerConversationOf = (
-  { prompt }: Pick<CoreCall, 'prompt'>,
-  { provider, modelId }: Pick<CoreModel, 'provider' | 'modelId'>,
-) => [provider, modelId, prompt.map(({ role, content }) => [role, content])];
 
 /** Reports a step that was not recorded, and rejects with its error. */
 const toFailure =

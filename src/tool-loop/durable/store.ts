@@ -16,7 +16,10 @@ export interface StoredTurn extends TurnEntry {
   readonly startedAt: number;
   readonly updatedAt: number;
   readonly expiresAt: number;
-  /** The claim of the process that runs the turn. `until` changes with each renewal. @default nobody holds the claim */
+  /**
+   * The claim of the process that runs the turn. `until` advances with each renewal, and may otherwise vary by 50 milliseconds.
+   * @default nobody holds the claim
+   */
   readonly claim?: { readonly owner: string; readonly until: number } | undefined;
 }
 

@@ -66,7 +66,7 @@ export function createRoundOpener({
 }: RoundOpenerOptions): OpenRound {
   const { signal } = lifetime;
   const stateOf = createStates();
-  const replayed = done.filter(({ content }) => content.length > 0);
+  const replayed = done.filter(({ content }) => content.some(({ own }) => own?.userMessage === undefined));
 
   return async (options, number, { isCompaction = false, attempt } = {}) => {
     const earlier = replayed.shift();

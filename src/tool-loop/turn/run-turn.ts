@@ -31,7 +31,7 @@ type TakenMessages = Awaited<ReturnType<TurnSteering['take']>>;
 
 /** Prepares and opens a round, with the messages of the user that have arrived. */
 export async function openNext(
-  { state: { control, steering, tools }, outside }: Turn,
+  { state: { control, record, steering, tools }, outside }: Turn,
   request: CoreCall,
   number: number,
   steered?: TakenMessages,
@@ -40,6 +40,7 @@ export async function openNext(
   const prepared = await control.prepare(steering.addTo(request, taken), number);
   tools.activate(prepared.settings?.activeTools);
   const { messages, parts } = steering.deliver(taken, { round: number, prompt: prepared.request.prompt });
+  record.addMessages(parts);
   const round = await outside.openRound(withSettings(prepared), number);
   if (messages.length > 0)
     outside.emit({ type: 'steering', round: number, messages: toModelMessages(messages) });
@@ -200,12 +201,11 @@ function endTurn(
   turn.state.steering.end(reason);
   if ((end === 'answer' || end === 'limit') && isWithoutText(summary)) explainLimit(turn.state, sink);
   const byEnd = { waiting: 'tool-calls', next: 'tool-calls', limit: 'other' } as const;
-  const errors = end === 'incomplete' ? summary.errors : [];
   finishTurn(
     turn,
     sink,
     { unified: end in byEnd ? byEnd[end as keyof typeof byEnd] : unified, raw },
-    { ...finish, errors },
+    { ...finish, errors: end === 'incomplete' ? summary.errors : [] },
   );
 }
 
@@ -282,7 +282,7 @@ function finishTurn(
 }
 
 /** Reports the end of a turn. Returns what it has done if it did not finish. */
-function reportEnd(
+export function reportEnd(
   { plan: { identity, request }, state: { record }, outside }: Turn,
   outcome: 'finished' | 'failed' | 'aborted',
 ): PartialTurn | undefined {

@@ -1,7 +1,7 @@
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import { asJson, type JSONObject } from '../../shared/json.js';
 import type { Host } from '../../core/call.js';
-import type { Content, Finish, FinishReason, Usage } from '../../core/part.js';
+import type { Content, Custom, Finish, FinishReason, Usage } from '../../core/part.js';
 import { addUsage, NO_USAGE, type RoundUsage, toRoundUsage } from '../../core/finish.js';
 import type { ToolCallContext } from '../../tools/tool-source.js';
 import { type CallEvent, type CallOutcome, isErrorOutput } from '../calls/calls.js';
@@ -155,15 +155,7 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
         ...(isCompaction && { isCompaction }),
         ...(attempts > 1 && { attempts }),
         ...(isUsagePartial && { isUsagePartial }),
-        toolCalls: [...kept, ...outcomes].map(
-          ({ call, output, duration, isReplayed: isCallReplayed = false }) => ({
-            toolCallId: call.toolCallId,
-            toolName: call.toolName,
-            durationMs: Math.round(duration),
-            isError: isErrorOutput(output),
-            ...(isCallReplayed && { isReplayed: true }),
-          }),
-        ),
+        toolCalls: [...kept, ...outcomes].map(toRoundCall),
         durationMs: Math.round(now - roundStartedAt),
         ...toIssues(finish.own),
       });
@@ -175,6 +167,11 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
       const known = new Set(exchanges.flatMap(exchange => exchange.outcomes.map(({ call }) => call)));
       const added = outcomes.filter(({ call }) => !known.has(call));
       if (added.length > 0) exchanges.push({ content: areNew ? toCallContent(added) : [], outcomes: added });
+    },
+
+    /** Adds the messages of the user that a request contains. */
+    addMessages(content: readonly Custom[]): void {
+      if (content.length > 0) exchanges.push({ content, outcomes: [] });
     },
 
     /** The responses so far with their calls. */
@@ -265,6 +262,14 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
     },
   };
 }
+
+const toRoundCall = ({ call, output, duration, isReplayed = false }: CallOutcome): JSONObject => ({
+  toolCallId: call.toolCallId,
+  toolName: call.toolName,
+  durationMs: Math.round(duration),
+  isError: isErrorOutput(output),
+  ...(isReplayed && { isReplayed }),
+});
 
 /** Returns the cost of a turn, if it is known. */
 export const costOf = ({ cost }: Usage = NO_USAGE): { cost?: number } => (cost === undefined ? {} : { cost });

@@ -190,7 +190,7 @@ export async function openTurn(
   };
   try {
     if (closed !== undefined) lifetime.endWith([closed()]);
-    const steps = await openSteps(call, { model, policy, generatedId, signal, warn: text => warn(0, text) });
+    const steps = await openSteps(call, { policy, generatedId, signal, warn: text => warn(0, text) });
     opened = steps;
     // A workflow engine keeps the generated id of the first attempt.
     identity.turnId = steps.turnId;
@@ -303,19 +303,19 @@ function toTurnEnd(
 const asksHost = ({ host, toolChoice }: CoreCall, { calls }: LoopPolicy): boolean =>
   calls.approve === 'host' && host.asksForApproval && toolChoice?.type !== 'none';
 
-type OpenStepsOptions = Pick<TurnContext, 'model' | 'policy'> &
+type OpenStepsOptions = Pick<TurnContext, 'policy'> &
   Readonly<{ generatedId: string; signal: AbortSignal; warn: (message: string) => void }>;
 
 /** Opens the steps of a turn. A journal needs a turn id of the application. */
 async function openSteps(
   call: CoreCall,
-  { model, policy: { journal }, generatedId, signal, warn }: OpenStepsOptions,
+  { policy: { journal }, generatedId, signal, warn }: OpenStepsOptions,
 ): Promise<Steps> {
   const step = stepOf(call);
   if (step !== undefined) return openEngineSteps(step, { call, generatedId });
   const turnId = turnIdOf(call);
   if (journal === undefined || turnId === undefined) return createPlainSteps({ call, generatedId });
-  return openJournalSteps(journal, { call, model, turnId, signal, warn });
+  return openJournalSteps(journal, { call, turnId, signal, warn });
 }
 
 /** Decides how the calls of the loop appear in what the host receives. It rejects all of them if the tool choice is `none`. */

@@ -34,43 +34,54 @@ async function measureHook(scale: Scale): Promise<Figure[]> {
   const fetch = respondWith(toResponseBody('text', scale.deltas), { size: 16 * 1024 });
   const read = (model: LanguageModelV2, step?: ToolLoopStep) => async () =>
     drain((await model.doStream({ ...OPTIONS, providerOptions: withStep(step) })).stream);
-  const other = process.env.PACKAGE === undefined ? undefined : await importModel(process.env.PACKAGE, fetch);
   const model = createLoopModel(fetch);
-  const costs = await compare(
-    {
-      plain: read(model),
-      step: read(model, passThrough),
-      other: other === undefined ? async () => 0 : read(other),
-    },
-    // A difference of one percent needs more samples than a factor.
-    { samples: scale.samples * 5, warmUp: scale.warmUp, time: 'processor' },
-  );
-  const name = 'stream without an engine';
-  return [
+  // A difference of one percent needs more samples than a factor.
+  const options = { samples: scale.samples * 5, warmUp: scale.warmUp, time: 'processor' } as const;
+  const { plain, step } = await compare({ plain: read(model), step: read(model, passThrough) }, options);
+  const figures = [
     toShare({
       ...{ name: 'stream with a pass-through step', rival: 'without an engine' },
-      ...{ ours: costs.step, theirs: costs.plain },
+      ...{ ours: step, theirs: plain },
     }),
-    ...(other === undefined
-      ? []
-      : [toShare({ name, rival: 'the other checkout', ours: costs.plain, theirs: costs.other }, 1.02)]),
   ];
+  const folder = process.env.PACKAGE;
+  if (folder === undefined) return figures;
+  const createProvider = await importProvider(folder);
+  const pairs = {
+    'stream without an engine': [
+      read(model),
+      read(createLoopModel(fetch, undefined, undefined, undefined, createProvider)),
+    ],
+    'turns of four rounds with tools': [
+      repeated(createTurns(), scale.turns * 4),
+      repeated(createTurns({}, createProvider), scale.turns * 4),
+    ],
+  } as const;
+  for (const [name, [own, other]] of Object.entries(pairs)) {
+    const costs = await compare({ own, other }, options);
+    figures.push(toShare({ name, rival: 'the other checkout', ours: costs.own, theirs: costs.other }, 1.02));
+  }
+  return figures;
 }
+
+const repeated = (run: () => Promise<void>, times: number) => async () => {
+  for (let time = 0; time < times; time++) await run();
+};
 
 const withStep = (step: ToolLoopStep | undefined): SharedV2ProviderOptions =>
   step === undefined ? {} : { kelivo: toolLoopCallOptions({ step }) };
 
-/** Creates the model of `createLoopModel` with the build of another checkout. */
-async function importModel(folder: string, fetch: typeof globalThis.fetch): Promise<LanguageModelV2> {
+/** Imports the build of another checkout. */
+async function importProvider(folder: string) {
   const file = pathToFileURL(path.resolve(folder, 'dist/index.js')).href;
-  const { createKelivoResponsesProvider } = (await import(file)) as typeof kelivoResponses;
-  const clock = { description: 'Returns the time.', inputSchema: z.object({}), execute: () => 'noon' };
-  const settings = { baseURL: 'https://api.openai.com/v1', apiKey: 'sk-bench', fetch, tools: { clock } };
-  return createKelivoResponsesProvider(settings).languageModel('gpt-4.1');
+  return ((await import(file)) as typeof kelivoResponses).createKelivoResponsesProvider;
 }
 
 /** Creates a function that runs a turn of four rounds with twelve calls, with tools that return at once. */
-export function createTurns(toolLoop?: Parameters<typeof createLoopModel>[2]) {
+export function createTurns(
+  toolLoop?: Parameters<typeof createLoopModel>[2],
+  createProvider?: Parameters<typeof createLoopModel>[4],
+) {
   let lookUps = 0;
   const tools = {
     look_up: {
@@ -81,7 +92,8 @@ export function createTurns(toolLoop?: Parameters<typeof createLoopModel>[2]) {
   };
   return async (providerOptions = {}): Promise<void> => {
     const fetch = createServer({ toolTimes: [0, 0, 0, 0], callTime: 0 });
-    const model = createLoopModel(fetch, tools, { ...toolLoop, startEarly: false });
+    const settings = { ...toolLoop, startEarly: false } as const;
+    const model = createLoopModel(fetch, tools, settings, undefined, createProvider);
     await drain((await model.doStream({ ...OPTIONS, providerOptions })).stream);
   };
 }

@@ -9,7 +9,8 @@ import {
   createSqliteStore,
 } from 'kelivo-responses/journal';
 
-const { url, location, client, host, mode = 'stream', clock, turns } = JSON.parse(process.argv[2] ?? '{}');
+const task = JSON.parse(process.argv[2] ?? '{}');
+const { url, location, client, host, mode = 'stream', clock, lease = 2000, turns } = task;
 
 /** The hosts, and the entries of the package for their majors. */
 const hosts = {
@@ -57,7 +58,7 @@ const journal = {
     };
     // Reaching a point may take longer than a timeout for a store.
     return createJournal({
-      ...{ store: observed, lease: 2000, timeout: 120_000 },
+      ...{ store: observed, lease, timeout: 120_000 },
       ...(clock === 'volatile' && { volatile: /It is now .*/ }),
     }).open(turn, options);
   },

@@ -22,6 +22,8 @@ export interface JournalKind {
   readonly mode?: 'stream' | 'generate';
   /** The system text has the time of the process, which the journal ignores if it is volatile. @default no system text */
   readonly clock?: 'volatile' | 'undeclared';
+  /** @default 2000 */
+  readonly lease?: number;
   /** @default the Node of the test */
   readonly node?: string;
 }

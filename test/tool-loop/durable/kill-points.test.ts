@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest';
+import { createClient } from '@redis/client';
+import { expect, it, onTestFinished } from 'vitest';
+import { createJournal, createRedisStore } from '../../../src/tool-loop/durable/index.js';
 import { createKillTable } from '../../durable-turns/_kill-points.js';
 import { startTurnServices } from '../../durable-turns/_services.js';
 import { killThreeTimes, killTurns, PARTS, startTurns } from './_kill-turns.js';
@@ -104,3 +106,42 @@ it.each(kinds.filter(({ mode, host }) => mode === 'stream' && host === 'ai'))(
     }
   },
 );
+
+/** A client whose server is busy in the middle of every second script, so that the end of a claim is read late. */
+function busyClient(client: { sendCommand(command: string[]): Promise<unknown> }) {
+  const busy = `
+local since = redis.call('time')
+repeat
+  local now = redis.call('time')
+until (now[1] - since[1]) * 1000000 + now[2] - since[2] > 10000
+`;
+  let scripts = 0;
+  return {
+    async sendCommand([name = '', script = '', ...values]: string[]): Promise<unknown> {
+      if (name !== 'EVAL' || ++scripts % 2 === 0) return client.sendCommand([name, script, ...values]);
+      return client.sendCommand([name, script.replace('local NOW', `${busy}local NOW`), ...values]);
+    },
+  };
+}
+
+it('resumes a turn over Redis whose process was killed long before the end of its claim', async () => {
+  const redis = stores.find(({ name }) => name === 'Redis');
+  if (redis?.isAvailable !== true) return;
+  const services = await startTurnServices();
+  const location = await redis.locate();
+  const kind = { location, client: '@redis/client', host: 'ai7', lease: 60_000 };
+  services.hold('a', 'round 2 requested');
+  const first = startTurns([{ id: 'a' }], kind, services);
+  await Promise.race([services.untilReached(), first.untilEnd()]);
+  const client = createClient({ url: location });
+  onTestFinished(() => client.destroy());
+  await client.connect();
+  const { turns } = createJournal({ store: createRedisStore({ client: busyClient(client) }) });
+  await first.kill();
+  services.releaseAll();
+  expect(await turns.get('a')).toMatchObject({ state: 'running' });
+  expect(await turns.resume('a')).toBe(true);
+  await startTurns([{ id: 'a' }], kind, services).untilEnd();
+  const { requests, effects } = services.logOf('a');
+  expect([requests, effects.length]).toEqual([[1, 2, 2, 3], 5]);
+});

@@ -210,10 +210,6 @@ describe('a Redis store', () => {
     expect(await store.write('t', 's', 'record', { owner: 'a', expiresAt: soon() })).toBe('written');
     expect(await store.read('t', 's')).toBe('record');
     expect(await client.hGet('app:{t}/records', 's')).toBe('record');
-    // A record of a version with one key per record.
-    await client.set('app:{t}:former', 'record');
-    expect(await store.read('t', 'former')).toBe('record');
-    expect(await store.write('t', 'former', 'next', { owner: 'a', expiresAt: soon() })).toBe('exists');
   });
 });
 
