@@ -236,8 +236,8 @@ test('weak maps are for objects of others', () => {
 });
 
 test('own modules are imported dynamically at few doors', () => {
-  // The command loads each part when it runs.
-  expect(dynamicImports().filter(one => !one.startsWith('src/command/')).length).toBeLessThanOrEqual(5);
+  // The command loads each part when it runs. The latest door is that of responses in the background.
+  expect(dynamicImports().filter(one => !one.startsWith('src/command/')).length).toBeLessThanOrEqual(6);
 });
 
 test('every source folder is in a layer', () => {
@@ -303,7 +303,7 @@ test('the sources stay within their size', () => {
   const commandLines = command.reduce((sum, file) => sum + linesOf(file), 0);
   expect(commandLines).toBeLessThanOrEqual(1100);
   // A third of the lines are comments: each of the options and exports is documented where editors show it.
-  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_000);
+  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_300);
 });
 
 /** Longer files and functions, with the reason. A row goes when its file or function is short enough. */

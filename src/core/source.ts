@@ -41,6 +41,24 @@ export function sourceOf(
   };
 }
 
+/** Returns the source with parts before its own. */
+export function withParts(source: PartSource, parts: readonly Part[]): PartSource {
+  let first: readonly Part[] | undefined = parts.length > 0 ? parts : undefined;
+  return {
+    request: source.request,
+    get response() {
+      return source.response;
+    },
+    next() {
+      if (first === undefined) return source.next();
+      const batch = Promise.resolve(first);
+      first = undefined;
+      return batch;
+    },
+    cancel: source.cancel,
+  };
+}
+
 /** Reads all parts of a source. */
 export async function* partsOf(source: PartSource): AsyncGenerator<Part> {
   for (let parts = await source.next(); parts !== undefined; parts = await source.next()) yield* parts;

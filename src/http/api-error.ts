@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/abort.js';
+import { markCut } from '../shared/errors.js';
 import {
   idOf,
   isNestedDeeper,
@@ -87,16 +88,14 @@ export const createCallError = (
   failure: keyof typeof RETRYABLE,
   { url, requestBody, responseHeaders, statusCode, cause }: CallErrorFacts,
   message: string,
-): APICallError =>
-  new APICallError({
-    message,
-    url,
-    requestBodyValues: requestBody,
-    statusCode,
-    responseHeaders,
-    cause,
-    isRetryable: RETRYABLE[failure],
-  });
+): APICallError => {
+  const isRetryable = RETRYABLE[failure];
+  const fields = { message, url, statusCode, responseHeaders, cause, isRetryable };
+  const error = new APICallError({ ...fields, requestBodyValues: requestBody });
+  // Of the failures of a response that has begun, only those of its connection can be retried.
+  if (isRetryable && responseHeaders !== undefined) markCut(error);
+  return error;
+};
 
 export function toStreamError(value: unknown, context: ErrorContext): APICallError {
   const data = redactErrorJson(value ?? null, context.redact);

@@ -3,7 +3,7 @@ import * as z from 'zod/v4';
 import type { CoreCall } from '../core/call.js';
 import type { Part } from '../core/part.js';
 import type { AssistantPart, Message, PartFacts, Prompt, ToolPart } from '../core/prompt.js';
-import { type CoreModel, type PartSource, transformParts } from '../core/source.js';
+import { type CoreModel, type PartSource, transformParts, withParts } from '../core/source.js';
 import { toRetryAfter } from '../http/retry.js';
 import { once, parseSettings } from '../shared/settings.js';
 import { continuesStoredResponse } from '../tool-calls/call-pairing.js';
@@ -200,33 +200,16 @@ async function openUntilOutput(model: CoreModel, call: CoreCall): Promise<Opened
         if (part.type === 'error') throw part.error;
         if (part.type === 'finish' && part.finishReason.unified === 'content-filter') {
           const error = new Error('The response was withheld by a content filter.');
-          return { failed: { error }, source: withRead(source, read) };
+          return { failed: { error }, source: withParts(source, read) };
         }
       }
       if (output !== undefined) break;
     }
-    return { source: withRead(source, read) };
+    return { source: withParts(source, read) };
   } catch (error) {
     source?.cancel(error);
     return { failed: { error } };
   }
-}
-
-/** Returns the source with parts that were read from it. */
-function withRead(source: PartSource, read: readonly Part[]): PartSource {
-  let first: readonly Part[] | undefined = read;
-  return {
-    request: source.request,
-    get response() {
-      return source.response;
-    },
-    async next() {
-      const batch = first;
-      first = undefined;
-      return batch !== undefined && batch.length > 0 ? batch : source.next();
-    },
-    cancel: source.cancel,
-  };
 }
 
 interface Answer {

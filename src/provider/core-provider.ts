@@ -72,7 +72,8 @@ export function createCoreProvider(
   version: HostVersion,
 ): CoreProvider & { readonly connection: () => Connection } {
   const settings = validateSettings(options);
-  const { name = 'kelivo-responses', timeouts = {}, telemetry } = settings;
+  const { name = 'kelivo-responses', timeouts = {}, telemetry, toolLoop } = settings;
+  const retry = toolLoop === false ? undefined : toolLoop?.retry;
   const endpoints = createEndpoints(settings);
   const { needsKey, origin: server } = endpoints;
   const { fetchFor, log } = createFetch(settings);
@@ -118,6 +119,7 @@ export function createCoreProvider(
       sendsPenalties: settings.api === 'open-responses',
       official: settings.api === 'azure' ? 'azure' : 'openai',
       timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },
+      retries: { maxRetries: (retry?.streamRetries ?? 2) || 0, initialDelay: retry?.initialDelay ?? 1000 },
       get override() {
         const current = known ?? recognition?.compatibility;
         if (current !== server) ({ transport, ...override } = { transport, ...overrideFor(current) });

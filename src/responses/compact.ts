@@ -51,24 +51,29 @@ export async function compactConversation(
   const context = { ...config, modelId, providerName: config.provider };
   const { call: prepared } = await config.extensions.prepare(call);
   const { body: built, warnings, relations } = buildRequest({ ...prepared, isStream: false }, context);
-  const { opened, warnings: omitted } = await credentials.use(undefined, keyHeaders =>
+  const {
+    body,
+    headers: responseHeaders,
+    omitted,
+  } = await credentials.use(undefined, keyHeaders =>
     sendWithFallbacks(built, {
-      post: body =>
-        requestJson({
+      post: async (sent, omitted) => ({
+        omitted,
+        ...(await requestJson({
           url,
           needsKey,
           headers: [keyHeaders, override.headers, call.headers],
-          body: Object.fromEntries(Object.entries(body).filter(([name]) => FIELDS.has(name))),
+          body: Object.fromEntries(Object.entries(sent).filter(([name]) => FIELDS.has(name))),
           fetch: fetchFor(call, warning => warnings.push(warning)),
           signal: call.abortSignal,
           timeouts: { total: timeouts.total },
-        }),
+        })),
+      }),
       compatibility: () => compatibility,
       learned: learnedCompatibility,
       relations,
     }),
   );
-  const { body, headers: responseHeaders } = opened;
   const { id, output, usage } = objectOf(body) ?? {};
   const items = objectsOf(output);
   if (!items.some(({ type }) => type === 'compaction')) {

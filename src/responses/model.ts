@@ -12,7 +12,6 @@ import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request.js
 import { requestJson } from '../http/request-json.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { idOf, numberOf, objectOf, objectsOf, type PlainObject } from '../shared/json.js';
-import { backgroundTransport } from './background.js';
 import type { Compatibility } from './compatibility/compatibility.js';
 import { compatibilitiesByOwner, type ServerRecognition } from './compatibility/known-servers.js';
 import {
@@ -22,6 +21,14 @@ import {
 } from './compatibility/send-with-fallbacks.js';
 import { BACKGROUND_IGNORED, type EchoMemory, readEcho } from './echo.js';
 import type { Extensions } from './extensions.js';
+import {
+  type BegunResponse,
+  NO_MORE,
+  type Opener,
+  openStream,
+  readHead,
+  type StreamRetries,
+} from './open-stream.js';
 import { type BuiltRequest, buildRequest } from './request/build-request.js';
 import { supportedUrls } from './request/content.js';
 import type { SettingOptions } from './request/options.js';
@@ -29,7 +36,7 @@ import type { OfficialNamespace } from './request/read-options.js';
 import { createTurnMemory, type TurnMemory } from './request/turn-memory.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { toJsonContent } from './stream/json-answer.js';
-import { type ResponseReader, readResponse } from './stream/read-response.js';
+import { readResponse } from './stream/read-response.js';
 import { httpTransport, type ResponseSource, type ResponseTransport } from './transport.js';
 import type { ResponsesRequestBody } from './wire.js';
 
@@ -49,6 +56,7 @@ export interface ResponsesModelConfig extends SettingOptions {
   /** The namespace of the official provider's options. */
   readonly official: OfficialNamespace;
   readonly timeouts: ResponseTimeouts;
+  readonly retries: StreamRetries;
   readonly override: RequestOverride;
   readonly learnedCompatibility: LearnedCompatibility;
   readonly echo: EchoMemory;
@@ -80,19 +88,14 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
 
     async open(call) {
       const memory = call.turn?.stateOf(model, createTurnMemory) ?? createTurnMemory();
-      const { warnings, ...response } = await send(call, { modelId, config, memory });
-      const { reader, head, headers, close } = response;
-      const request = { body: response.body };
-      const start: Part = { type: 'stream-start', warnings };
-      if (!call.isStream) {
-        const parts = [start, ...(await readAll(response, call))];
-        return sourceOf(parts, { request, response: { headers, body: reader.body() } });
-      }
-      let next: ResponseReader['next'] = async () => {
-        next = reader.next;
-        return [start, ...head];
-      };
-      return { next: () => next(), cancel: close, request, response: { headers } };
+      const context = { modelId, config, memory };
+      if (call.isStream)
+        return openStream(call, opener => send(call, { ...context, opener }), config.retries);
+      const response = await send(call, { ...context, opener: () => undefined });
+      const { reader, headers, body, warnings } = response;
+      const content = await readAll(response, call);
+      const parts: Part[] = [{ type: 'stream-start', warnings: warnings() }, ...content];
+      return sourceOf(parts, { request: { body }, response: { headers, body: reader.body() } });
     },
   };
   return model;
@@ -102,22 +105,14 @@ interface ModelContext {
   readonly modelId: string;
   readonly config: ResponsesModelConfig;
   readonly memory: TurnMemory;
-}
-
-interface BegunResponse {
-  readonly reader: ResponseReader;
-  readonly head: readonly Part[];
-  /** The body of the request. */
-  readonly body: unknown;
-  readonly headers: Record<string, string>;
-  readonly close: () => void;
+  readonly opener: Opener;
 }
 
 /** Builds and sends the request, with another key or a fallback if needed, and reads the beginning of the response. */
 async function send(
   given: CoreCall,
-  { modelId, config, memory }: ModelContext,
-): Promise<BegunResponse & { warnings: readonly Warning[] }> {
+  { modelId, config, memory, opener }: ModelContext,
+): Promise<BegunResponse> {
   const { override, url, needsKey, timeouts } = config;
   const { call, encodedTools } = await config.extensions.prepare(given);
   const build = (): BuiltRequest =>
@@ -141,11 +136,11 @@ async function send(
       if (!needsKey || hasKey(merged)) connected.prepare?.({ url, headers: merged });
     }
     const request = (built ??= build());
-    const { opened, warnings } = await sendWithFallbacks(request.body, {
-      async post(changed) {
+    return sendWithFallbacks(request.body, {
+      async post(changed, omitted) {
         const body = { ...changed, ...override.body, ...request.extraFields };
         const isInBackground = body.background === true || request.background.resume !== undefined;
-        const transport = isInBackground ? backgroundTransport(request.background) : connected;
+        const transport = isInBackground ? await loadBackground(request.background) : connected;
         const source = await transport.open({
           url,
           headers: withBetas(headers, request.betas),
@@ -158,14 +153,14 @@ async function send(
           call,
           warn,
         });
-        return begin(source, { body, call, config, memory, built: request, warn });
+        const warnings = (): Warning[] => [...request.warnings, ...omitted, ...transportWarnings];
+        return begin(source, { body, call, config, memory, opener, built: request, warn, warnings });
       },
       compatibility: () => config.override.compatibility,
       recognize: createRecognize(call, { config, keyHeaders }),
       learned: config.learnedCompatibility,
       relations: request.relations,
     });
-    return { ...opened, warnings: [...request.warnings, ...warnings, ...transportWarnings] };
   });
 }
 
@@ -202,23 +197,28 @@ function createRecognize(
   };
 }
 
+const loadBackground = async (options: BuiltRequest['background']): Promise<ResponseTransport> =>
+  (await import('./background.js')).backgroundTransport(options);
+
 interface ReadContext extends Omit<ModelContext, 'modelId'> {
   readonly body: ResponsesRequestBody;
   readonly call: CoreCall;
   readonly built: BuiltRequest;
   readonly warn: (warning: Warning) => void;
+  readonly warnings: () => Warning[];
 }
 
 async function begin(
   source: ResponseSource,
-  { body, call, config, memory, built: { background, toolNames }, warn }: ReadContext,
+  { body, call, config, memory, opener, built: { background, toolNames }, warn, warnings }: ReadContext,
 ): Promise<BegunResponse> {
   const { abortSignal: signal, includeRawChunks, isStream } = call;
   const backgroundId = source.background?.responseId;
   const isInBackground = backgroundId !== undefined;
   if (source.background !== undefined && !isInBackground) warn(BACKGROUND_IGNORED);
   // Hosts store and log the body, which may contain credentials of hosted MCP servers.
-  const facts = { body: redactRequestBody(body).body, headers: source.headers, close: source.close };
+  const { headers, close } = source;
+  const facts = { body: redactRequestBody(body).body, headers, warnings, close };
   if (isInBackground && background.submit) {
     source.background?.leave();
     return { ...facts, reader: NO_MORE, head: toSubmitted(backgroundId) };
@@ -257,7 +257,7 @@ async function begin(
   try {
     // The host of a response in the background learns its id at once. A loop may send a later round again.
     const isEarly = isInBackground && (call.turn?.round ?? 1) === 1;
-    const head = await readHead(reader, isEarly ? WITHOUT_TEXT : SILENT_PARTS);
+    const head = await readHead({ ...facts, reader }, isEarly ? WITHOUT_TEXT : SILENT_PARTS, opener);
     // Warnings precede the content. A server that begins with it repeats nothing.
     if (!isCompared) compare({});
     return { ...facts, reader, head };
@@ -298,30 +298,10 @@ function toDeclaredTools({ tools = [], toolChoice, host }: CoreCall): DeclaredTo
   };
 }
 
-/**
- * Reads the parts up to the first one with content. Hosts retry a rejected promise but not a stream. A response that
- * fails before its first content must therefore reject.
- */
-async function readHead(reader: ResponseReader, silent: ReadonlySet<string>): Promise<Part[]> {
-  const head: Part[] = [];
-  for (;;) {
-    const parts = await reader.next();
-    if (parts === undefined) return head;
-    for (const part of parts) {
-      if (part.type === 'error') throw part.error;
-      head.push(part);
-      if (!silent.has(part.type)) return [...head, ...parts.slice(parts.indexOf(part) + 1)];
-    }
-  }
-}
-
 /** Parts without content. The start of reasoning counts as content: it shows that the model works. */
 const SILENT_PARTS: ReadonlySet<string> = new Set(['response-metadata', 'raw', 'text-start']);
 
 const WITHOUT_TEXT: ReadonlySet<string> = new Set(['raw']);
-
-/** The reader of a response that was only submitted. */
-const NO_MORE: ResponseReader = { next: async () => undefined, body: () => undefined };
 
 function toSubmitted(responseId: string): Part[] {
   return [

@@ -61,3 +61,10 @@ export class KelivoError extends AISDKError {
     return AISDKError.isInstance(error) && marker in error;
   }
 }
+
+const CUT = Symbol('kelivo-responses.cut');
+
+/** Marks the error of a response that has begun and did not end. */
+export const markCut = (error: Error): unknown => Object.assign(error, { [CUT]: true });
+
+export const isCut = (error: unknown): boolean => error instanceof Error && CUT in error;

@@ -41,13 +41,23 @@ export interface RoundOptions extends RoundFacts {
   readonly usagePrefix: 'gen_ai.usage' | 'kelivo.usage';
   /** The number of the request for this round, from 1. */
   readonly attempt: number;
+  /** The request of the same call that submitted the response which this one reads. */
+  readonly submitted: Round | undefined;
+}
+
+export interface Round extends RoundTelemetry {
+  /**
+   * Ends the operation of a submitted response, which lasts until the response is read, with what the reading has found.
+   * So the usage of a response belongs to the request that started it, or to the reading if that is of another call.
+   */
+  settle(read?: Finish): void;
 }
 
 /** Observes one request to a model as a span `chat {model}`. */
 export function startRound(
   { tracer, metrics, content, writer, conversationIdOf }: Recorders,
-  { parent, providerName, server, usagePrefix, attempt, modelId, call, isReplayed }: RoundOptions,
-): RoundTelemetry {
+  { parent, providerName, server, usagePrefix, attempt, submitted, modelId, call, isReplayed }: RoundOptions,
+): Round {
   const { isStream, turn } = call;
   const readId = toReadId(call);
   const operationName = readId === undefined ? 'chat' : 'fetch_response';
@@ -83,6 +93,7 @@ export function startRound(
   let error: unknown;
   let finish: Finish | undefined;
   let hasFiles = false;
+  let isSubmitted = turn?.response === 'submit';
 
   const add = (part: Part): void => {
     collector?.add(part);
@@ -112,7 +123,10 @@ export function startRound(
     const failure = toFailure({ error, ...outcome }, cause =>
       content.outputs ? writer.toText(cause instanceof Error ? cause.message : String(cause)) : undefined,
     );
-    const counts = countsOf(finish?.usage);
+    // The operation of a submitted response lasts until it is read.
+    if (isSubmitted && finish !== undefined && failure === undefined) return;
+    if (failure === undefined) submitted?.settle(finish);
+    const counts = submitted === undefined ? countsOf(finish?.usage) : [];
     const reason = finish && toReasonText(finish.finishReason);
     const toOutput = (): GivenAttributes => ({
       [ATTRIBUTE.outputMessages]: writer.toOutput(collector?.result().content ?? [], reason),
@@ -121,7 +135,7 @@ export function startRound(
       firstChunkAt === undefined || !isStream || isReplayed ? undefined : (firstChunkAt - startedAt) / 1000;
     operation.add(() => ({
       [ATTRIBUTE.finishReasons]: reason === undefined ? undefined : [reason],
-      ...(readId === undefined && toUsage(usagePrefix, counts, finish?.usage)),
+      ...(submitted === undefined && toUsage(usagePrefix, counts, finish?.usage)),
       [ATTRIBUTE.retries]: retries.count || undefined,
       [ATTRIBUTE.timeToFirstChunk]: firstChunk,
       ...(collector !== undefined && content.inSpans && toOutput()),
@@ -152,13 +166,19 @@ export function startRound(
     },
     startHttpRequest: retries.startHttpRequest,
     end,
+    settle(read) {
+      if (!isSubmitted) return;
+      isSubmitted = false;
+      finish = read ?? finish;
+      end();
+    },
   };
 }
 
 /** Returns the id of the response that a request reads, which another request has created. */
 function toReadId({ turn, own }: ObservedCall): string | undefined {
   const response = turn?.response;
-  return typeof response === 'object' ? response.responseId : idOf(objectOf(own.background)?.responseId);
+  return typeof response === 'object' ? response.responseId : idOf(objectOf(own.resume)?.responseId);
 }
 
 /** Adds an event for each HTTP request that repeats one which has failed. */

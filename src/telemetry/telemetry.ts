@@ -4,7 +4,7 @@ import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import type { CallFacts, CallTelemetry, Telemetry } from '../core/telemetry.js';
 import { createContentWriter, readEnvironment, toContentMode } from './content.js';
 import { createMetrics } from './metrics.js';
-import { type Recorders, startRound } from './rounds.js';
+import { type Recorders, type Round, startRound } from './rounds.js';
 import {
   ATTRIBUTE,
   type Operation,
@@ -129,6 +129,8 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
   let turn: Operation | undefined;
   let rounds = 0;
   let toolCalls = 0;
+  /** The last request that submitted a response in the background. */
+  let submitted: Round | undefined;
 
   return {
     startTurn({ turnId }) {
@@ -142,6 +144,7 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
       });
     },
     endTurn(outcome = {}) {
+      submitted?.settle();
       // The message of the error is recorded by the operation that failed.
       const failure = toFailure(outcome, () => undefined);
       const seconds = turn?.end(failure);
@@ -156,12 +159,16 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
     },
     startRound(facts) {
       const number = facts.call.turn?.round;
-      const attempt = (attempts.get(number) ?? 0) + 1;
+      const response = facts.call.turn?.response;
+      const isRead = typeof response === 'object';
+      const attempt = (attempts.get(number) ?? 0) + (isRead ? 0 : 1);
       attempts.set(number, attempt);
       const isReplayed = facts.isReplayed === true;
       if (!isReplayed) rounds++;
-      return startRound(recorders, {
+      if (!isRead) submitted?.settle();
+      const round = startRound(recorders, {
         ...facts,
+        submitted: isRead ? submitted : undefined,
         parent: turn?.context ?? parent,
         providerName: toProviderName(facts.provider, typeof host === 'string' ? host : undefined),
         server: serverAttributes,
@@ -169,6 +176,8 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
         usagePrefix: usesOwnNames || isReplayed ? 'kelivo.usage' : 'gen_ai.usage',
         attempt,
       });
+      if (!isRead) submitted = response === 'submit' ? round : undefined;
+      return round;
     },
     startTool(facts) {
       if (facts.notRun === undefined) toolCalls++;

@@ -192,7 +192,8 @@ export interface ToolLoopOptions {
      * Maximum number of repetitions of one round whose response breaks after it has begun: the connection ends, or
      * the server reports an error that a retry may resolve. Nothing of earlier rounds runs again. A call of the broken
      * response that had started does not run again either: the repeated request contains it with its output. A round in
-     * which the host or a hosted tool with effects may have run a call is not repeated. False or 0 turns repetitions off.
+     * which the host or a hosted tool with effects may have run a call is not repeated. False or 0 turns repetitions off;
+     * streams of a provider then begin with their output, not with the announcement of the response.
      * @default 2
      */
     streamRetries?: number | false;

@@ -278,7 +278,7 @@ export type LanguageModelV4StreamPart =
 
 /** The reason why a response ended. */
 export interface LanguageModelV4FinishReason {
-  /** `interrupted` if the response ended without a reason. */
+  /** `interrupted` if the response ended without a reason, or if only its stream ended. */
   unified: LanguageModelV3FinishReason['unified'] | 'interrupted';
   /** The server's reason, if it sent one. */
   raw: string | undefined;

@@ -27,7 +27,8 @@ export const v4: Version = {
         ? { ...part, mediaType: 'application/octet-stream' }
         : part,
     ),
-  writeFinishReason: reason => reason,
+  writeFinishReason: (reason, isCut) =>
+    isCut && reason.unified === 'error' ? { ...reason, unified: 'interrupted' } : reason,
   writeUsage: ({ total: _, cost: __, ...usage }) => usage,
   writeWarning(warning) {
     if (warning.type !== 'unsupported') return warning;

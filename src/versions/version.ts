@@ -2,6 +2,7 @@ import type { HostFacts, ToolPartsMode } from '../core/call.js';
 import type { FileData, ProviderMetadata, ToolResultOutput } from '../core/prompt.js';
 import { type CarrierPart, itemOf } from '../core/custom.js';
 import type { Content, FinishReason, GeneratedFile, Part, Usage, Warning } from '../core/part.js';
+import { isCut } from '../shared/errors.js';
 import { isPlainObject, type PlainObject } from '../shared/json.js';
 import { joinFacts, toCarrier } from './history/facts.js';
 import type { HostMessage } from './history/hidden-calls.js';
@@ -40,7 +41,8 @@ export interface Version {
   /** Adds or removes the fields that the version does not share with the others. */
   writePart(part: PlainObject): PlainObject;
   writeOutput(output: ToolResultOutput): unknown;
-  writeFinishReason(reason: FinishReason): unknown;
+  /** Writes the end of a response. It `isCut` if only its stream has ended. */
+  writeFinishReason(reason: FinishReason, isCut: boolean): unknown;
   writeUsage(usage: Usage): unknown;
   writeWarning(warning: Warning): unknown;
   /** Rewrites the options of a call for `read.ts`, if it has forms of its own. @default unchanged */
@@ -104,6 +106,7 @@ export function createPartWriter(
   { isStream }: { isStream: boolean },
 ): (part: Part | Content, emit: Emit) => void {
   let carriers = 0;
+  let wasCut = false;
   return (part, emit) => {
     switch (part.type) {
       case 'text-delta':
@@ -115,7 +118,7 @@ export function createPartWriter(
       case 'stream-start':
         return emit({ ...part, warnings: part.warnings.map(version.writeWarning) });
       case 'finish':
-        return emit(writeFinish(part, version));
+        return emit(writeFinish(part, version, wasCut));
       case 'custom': {
         if (version.hasCustomParts) break;
         const providerMetadata = writeCarrier(part, part.providerMetadata);
@@ -128,6 +131,8 @@ export function createPartWriter(
       case 'reasoning-file':
         return emit(version.writeFile(part));
       case 'error':
+        wasCut ||= isCut(part.error);
+        return emit({ ...part });
       case 'raw':
       case 'response-metadata':
         return emit(part as unknown as PlainObject);
@@ -151,11 +156,12 @@ export function writeCarrier(
 export function writeFinish(
   { own, structuredOutputText: _, ...finish }: Extract<Part, { type: 'finish' }>,
   { writeFinishReason, writeUsage }: Version,
+  wasCut = false,
 ): PlainObject {
   const { finishReason, usage } = finish;
   return {
     ...withMetadata({ ...finish }, own),
-    finishReason: writeFinishReason(finishReason),
+    finishReason: writeFinishReason(finishReason, wasCut),
     usage: writeUsage(usage),
   };
 }

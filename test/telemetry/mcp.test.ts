@@ -83,6 +83,7 @@ describe.each([
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': 'meta',
       'mcp.method.name': 'tools/call',
+      'jsonrpc.request.id': expect.stringMatching(/^\d+$/),
       'mcp.protocol.version': expect.stringMatching(/^20/),
       'kelivo.mcp.server': 'meta',
       ...(name === 'stdio'

@@ -10,6 +10,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
+import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createTelemetry } from '../../src/telemetry/index.js';
 import { createLocalTools, withToolLoop } from '../../src/tool-loop/index.js';
 import {
@@ -25,6 +26,7 @@ import {
   textRound,
   user,
 } from '../tool-loop/_scripted-model.js';
+import { startEmulator } from '../testing/_emulator.js';
 import { useRecorder } from './_recorder.js';
 import { createScene } from './_scene.js';
 
@@ -327,6 +329,46 @@ describe('metrics', () => {
 });
 
 describe('the conventions', () => {
+  describe('name the reading of a response in the background, whose usage counts once', () => {
+    const USAGE = 'gen_ai.usage.output_tokens';
+    async function startProvider(toolLoop = {}) {
+      const emulator = await startEmulator();
+      emulator.enqueue([{ text: 'Done.' }]);
+      const settings = { baseURL: emulator.baseURL, apiKey: 'k', telemetry: createTelemetry(), toolLoop };
+      const { tools } = createTools();
+      return createKelivoResponsesProvider({ ...settings, tools });
+    }
+    const facts = () =>
+      recorder.spans
+        .filter(({ name }) => !name.startsWith('invoke'))
+        .map(({ name, attributes }) => [name, typeof attributes[USAGE], attributes['gen_ai.response.id']]);
+
+    it.each([generate, stream])('in the request, if the same turn reads it: %o', async run => {
+      const journal = createJournal({ store: createSqliteStore({ path: ':memory:' }) });
+      const model = (await startProvider({ journal }))('gpt-5');
+      await run(model, {
+        providerOptions: { kelivo: { turnId: 'turn-1', background: { pollInterval: 1 } } },
+      });
+      const id = expect.stringMatching(/^resp_/);
+      expect(facts().toSorted()).toEqual([
+        ['chat gpt-5', 'number', id],
+        ['fetch_response gpt-5', 'undefined', id],
+      ]);
+    });
+
+    it('in the reading, if another call reads it', async () => {
+      const model = (await startProvider())('gpt-5');
+      const background = { submit: true, pollInterval: 1 };
+      const submitted = await generate(model, { providerOptions: { kelivo: { background } } });
+      const responseId = String(submitted.providerMetadata?.kelivo?.responseId);
+      await generate(model, { providerOptions: { kelivo: { resume: { responseId, pollInterval: 1 } } } });
+      expect(facts()).toEqual([
+        ['chat gpt-5', 'undefined', responseId],
+        ['fetch_response gpt-5', 'number', responseId],
+      ]);
+    });
+  });
+
   it('name the conversation, the previous response, the effort and a compaction, only when they apply', async () => {
     const { model } = createScene({ telemetry: { conversationId: chat => (chat as { id?: string }).id } });
     await stream(model, {

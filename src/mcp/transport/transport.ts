@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { createAuthorizedFetch } from '../auth/server-authorization.js';
-import type { McpHttpServerConfig, McpServerConfig } from '../config/config.js';
+import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from '../config/config.js';
 import { McpFailure, type ProcessReport, processesUnsupported } from './failures.js';
 import { createStreamFetch } from './stream-fetch.js';
 
@@ -53,9 +53,27 @@ export async function openTransport(
   config: McpServerConfig,
   { kind, ...options }: TransportOptions,
 ): Promise<OpenedTransport> {
-  if (!('command' in config)) return kind === 'sse' ? openSse(config, options) : openHttp(config, options);
+  const opened =
+    'command' in config
+      ? await openStdio(config, options)
+      : kind === 'sse'
+        ? openSse(config, options)
+        : openHttp(config, options);
+  const { transport } = opened;
+  const send = transport.send.bind(transport);
+  transport.send = (message, sendOptions) => {
+    for (const sent of Array.isArray(message) ? message : [message]) options.calls.onSend(sent);
+    return send(message, sendOptions);
+  };
+  return opened;
+}
+
+async function openStdio(
+  config: McpStdioServerConfig,
+  { onStderr }: Pick<TransportOptions, 'onStderr'>,
+): Promise<OpenedTransport> {
   const { createStdioTransport } = await importStdioTransport();
-  const transport = createStdioTransport(config, { onStderr: options.onStderr });
+  const transport = createStdioTransport(config, { onStderr });
   return { kind: 'stdio', transport, report: transport.report };
 }
 
@@ -89,11 +107,6 @@ function openHttp(
       onServerRequest: calls.onDelivery,
     }),
   });
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => {
-    for (const sent of Array.isArray(message) ? message : [message]) calls.onSend(sent);
-    return send(message, options);
-  };
   return { kind: 'http', transport, endSession: () => transport.terminateSession() };
 }
 

@@ -19,8 +19,7 @@ import {
   type WireTool,
 } from '../wire.js';
 import type { Compatibility } from './compatibility.js';
-import { withoutId } from './item-repairs.js';
-import { TOOL_FIELD, withoutTool } from './rejected-tools.js';
+import { TOOL_FIELD, withoutId, withoutTool } from './item-repairs.js';
 
 /** Converts a request to the format that the endpoint accepts. Returns the same object if nothing changes. */
 export function applyCompatibility(

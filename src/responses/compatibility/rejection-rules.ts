@@ -9,8 +9,7 @@ import {
   ENCRYPTED_REASONING,
   mergeCompatibility,
 } from './compatibility.js';
-import { REFUSED_CONTENT, repairInput } from './item-repairs.js';
-import { TOOL_FIELD } from './rejected-tools.js';
+import { REFUSED_CONTENT, repairInput, TOOL_FIELD } from './item-repairs.js';
 
 /** A rejection of a request that one change of the request resolves. */
 interface RejectionRule {

@@ -10,8 +10,7 @@ import {
 } from '../wire.js';
 import { applyCompatibility, countImages, hasField } from './apply-compatibility.js';
 import { type Compatibility, ENCRYPTED_REASONING, mergeCompatibility } from './compatibility.js';
-import { REFUSED_CONTENT } from './item-repairs.js';
-import { TOOL_FIELD } from './rejected-tools.js';
+import { REFUSED_CONTENT, TOOL_FIELD } from './item-repairs.js';
 import { type Fallback, findFallback } from './rejection-rules.js';
 
 /** Compatibility learned from rejected requests of one model. */
@@ -42,7 +41,8 @@ const MAX_FALLBACKS = 3;
 const MAX_REMOVALS = 10;
 
 export interface SendWithFallbacksOptions<Opened> {
-  readonly post: (body: ResponsesRequestBody) => Promise<Opened>;
+  /** Sends a request. `omitted` are warnings about the contents that were omitted or changed. */
+  readonly post: (body: ResponsesRequestBody, omitted: readonly Warning[]) => Promise<Opened>;
   /** Returns the compatibility of the endpoint, as far as it is known. */
   readonly compatibility: () => Compatibility;
   /** Recognizes the server by an error. @default the error shows nothing */
@@ -61,12 +61,6 @@ export type Recognize = (
   changes: (candidate: Compatibility) => boolean,
 ) => Promise<void>;
 
-export interface Sent<Opened> {
-  readonly opened: Opened;
-  /** Contents of the request that were omitted or changed. */
-  readonly warnings: readonly Warning[];
-}
-
 /**
  * Sends a request with the compatibility of its endpoint and the one learned for its model. A request that is rejected
  * for a known reason is changed and sent again; successful changes are learned. Throws the last rejection.
@@ -80,7 +74,7 @@ export async function sendWithFallbacks<Opened>(
     learned,
     relations = createItemRelations(),
   }: SendWithFallbacksOptions<Opened>,
-): Promise<Sent<Opened>> {
+): Promise<Opened> {
   const known = learned.current;
   let endpoint = compatibility();
   let applied = known === undefined ? endpoint : mergeCompatibility(endpoint, known);
@@ -91,9 +85,9 @@ export async function sendWithFallbacks<Opened>(
   let [fallbacks, removals] = [0, 0];
   for (;;) {
     try {
-      const opened = await post(sent);
+      const opened = await post(sent, toWarnings(body, { sent, applied, relations }));
       for (const change of lasting) learned.add(change);
-      return { opened, warnings: toWarnings(body, { sent, applied, relations }) };
+      return opened;
     } catch (error) {
       const fallback =
         findFallback(sent, error, { compatibility: applied, relations }) ?? (await toRecognized(error));

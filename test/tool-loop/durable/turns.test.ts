@@ -1,11 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createJournal,
+  createSqliteStore,
   type JournalSettings,
   type JournalStore,
   type JournalTurns,
 } from '../../../src/tool-loop/durable/index.js';
 import { toTurnKey } from '../../../src/tool-loop/durable/turns.js';
+import { temporaryFolder } from '../../mcp/_fixture-server.js';
 import { call, callRound, textRound, user } from '../_scripted-model.js';
 import { gate } from '../_tools.js';
 import { createApplication, dyingAt, errorsOf, outputsOf, payRound } from './_application.js';
@@ -244,6 +248,23 @@ describe.each(available)('the turns of a journal over $name', ({ locate }) => {
     await attempt({ store, settings, rounds: rounds(), prompt: user('Another conversation.') }).running;
     expect(paid).toEqual([1, 1, 1]);
   });
+});
+
+it('leave no text in the files of SQLite after their deletion', async () => {
+  const folder = await temporaryFolder();
+  const store = createSqliteStore({ path: path.join(folder, 'journal.db') });
+  const { attempt } = createApplication();
+  const settings = { store, prompt: 'A canary sings.', rounds: [payRound('a', 1), textRound('canary done')] };
+  await attempt(settings).running;
+  const read = async () => {
+    const files = await readdir(folder);
+    return Buffer.concat(await Promise.all(files.map(file => readFile(path.join(folder, file)))));
+  };
+  expect((await read()).includes('canary')).toBe(true);
+  expect(await createJournal({ store }).turns.delete('turn-1')).toBe(true);
+  // The last connection writes the log into the file.
+  await store.close();
+  expect((await read()).includes('canary')).toBe(false);
 });
 
 it('of a store without `turns` are not listed, with an error that says so', async () => {
