@@ -212,13 +212,14 @@ function fitsSchema(value: unknown, schema: unknown, position: Position): boolea
     (toList(resolved.anyOf)?.some(fits) ?? true) &&
     (toList(resolved.oneOf)?.some(fits) ?? true) &&
     (toList(resolved.allOf)?.every(fits) ?? true) &&
-    childrenFit(value, resolved, deeper(position))
+    (typeof value !== 'object' || childrenFit(value, resolved, deeper(position)))
   );
 }
 
 function childrenFit(value: unknown, schema: PlainObject, position: Position): boolean {
   if (Array.isArray(value)) {
-    return value.every((item, index) => fitsSchema(item, itemSchema(schema, index), position));
+    const checked = value.slice(0, Math.max(0, position.steps.left));
+    return checked.every((item, index) => fitsSchema(item, itemSchema(schema, index), position));
   }
   if (!isPlainObject(value)) return true;
   return (
@@ -239,7 +240,9 @@ const types: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
 
 /** Accepts any value for types that JSON Schema does not define. */
 const hasType = (value: unknown, { type }: PlainObject): boolean =>
-  type === undefined || [type].flat().some(name => types.get(name)?.(value) ?? true);
+  Array.isArray(type) ? type.some(one => isOfType(value, one)) : isOfType(value, type);
+
+const isOfType = (value: unknown, type: unknown): boolean => types.get(type)?.(value) ?? true;
 
 const toList = (list: unknown): readonly unknown[] | undefined => (Array.isArray(list) ? list : undefined);
 

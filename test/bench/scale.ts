@@ -20,6 +20,8 @@ export interface Scale {
   readonly rounds: number;
   /** Samples of such a turn. */
   readonly transportSamples: number;
+  /** Numbers in the arguments of a call. */
+  readonly numbers: number;
   /** Duration of a tool in milliseconds. */
   readonly toolTime: number;
   /** Samples of a durable turn. */
@@ -36,6 +38,7 @@ export const FULL: Scale = {
   textTools: { peer: 80, half: 512, whole: 1_024 },
   textFormats: 1_024,
   turns: 7,
+  numbers: 1_000_000,
   rounds: 20,
   transportSamples: 5,
   toolTime: 50,
@@ -53,6 +56,7 @@ export const SMOKE: Scale = {
   textTools: { peer: 1, half: 1, whole: 2 },
   textFormats: 1,
   turns: 1,
+  numbers: 10,
   rounds: 2,
   transportSamples: 1,
   toolTime: 2,

@@ -47,9 +47,15 @@ async function serveHeld(...answers: Answer[]) {
   const reported = createGate();
   let count = 0;
   const server = await serve(async (response, request) => {
+    if (request.path.endsWith('/cancel')) return void response.end('{}');
     const answer = answers[Math.min(count++, answers.length - 1)];
+    const { background, store } = request.body;
+    const announcement = ANNOUNCEMENT.map(event => ({
+      ...event,
+      response: { ...(event.response as object), ...(background === true && { background, store }) },
+    }));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(toSse(ANNOUNCEMENT));
+    response.write(toSse(announcement));
     await reported.opened;
     answer?.(response, request);
   });
@@ -262,6 +268,8 @@ describe('a stream that is open without output', () => {
     controller.abort(new DOMException('Enough.', 'AbortError'));
     await expect(next).rejects.toThrow('Enough.');
     expect(await held.requests[0]?.closed).toEqual({ complete: false });
+    const isCancelled = () => held.requests.some(({ path }) => path.endsWith('/resp_1/cancel'));
+    if (where !== 'over HTTP') await expect.poll(isCancelled).toBe(true);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 

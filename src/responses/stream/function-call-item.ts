@@ -80,7 +80,8 @@ export function createFunctionCallItem(writer: FunctionCallWriter): FunctionCall
     finish(wire, { broken = false } = {}) {
       readFields(wire);
       const args = argumentsOf(wire) ?? completed ?? (input.text() || argumentsOf(announced)) ?? '';
-      if (wire !== undefined && wire.status !== 'incomplete' && (!isWhole(args) || name === undefined)) {
+      const isChecked = wire !== undefined && wire.status !== 'incomplete';
+      if (isChecked && (!isWhole(args) || name === undefined)) {
         // Some servers mark a call that the token limit truncated as `completed`: the end of the response decides.
         // A name that is missing here may follow in the terminal response.
         completed = args;
@@ -97,7 +98,7 @@ export function createFunctionCallItem(writer: FunctionCallWriter): FunctionCall
         return input.end();
       }
       completed = args;
-      if (isTooDeep(args)) {
+      if (!isChecked && isTooDeep(args)) {
         input.end();
         throw new ResponseLimitError('nesting', 'levels of nesting in the arguments of a call');
       }

@@ -38,7 +38,7 @@ interface RunnableTask extends Task {
   early: Promise<ToolRun> | undefined;
   /** True if it must not run together with another exclusive task. */
   readonly isExclusive: boolean;
-  /** True if it may run before the response ends: nothing that follows can show that its arguments are truncated. */
+  /** True if it starts before the response ends, and nothing that follows can show that its arguments are truncated. */
   readonly mayPrecedeEnd: boolean;
 }
 
@@ -182,7 +182,8 @@ function createRunnableTask(
   tool: ToolDefinition,
   { schedule, isComplete }: { schedule: Schedule; isComplete: boolean },
 ): RunnableTask {
-  const { execution, isOrdered, admit, mayContinue, callsBefore = 0 } = schedule.options;
+  const { execution, isOrdered, admit, mayContinue, startEarly: early, callsBefore = 0 } = schedule.options;
+  const mayStartEarly = early === 'read-only' ? isReadOnly(tool) : early;
   return {
     ...createTask(call, tool),
     index: callsBefore + schedule.tasks.length + 1,
@@ -195,7 +196,7 @@ function createRunnableTask(
       // Its further steps would mix with those of other calls, in an order that depends on their durations.
       (isOrdered && mayContinue(tool)),
     // Incomplete or missing arguments may belong to a truncated response.
-    mayPrecedeEnd: isComplete && isWholeJson(call.input),
+    mayPrecedeEnd: isComplete && mayStartEarly && isWholeJson(call.input),
   };
 }
 
@@ -232,13 +233,11 @@ function startNext(schedule: Schedule): void {
   }
 }
 
-function canRun(task: RunnableTask, { options, active, early, exclusive, response }: Schedule): boolean {
+function canRun(task: RunnableTask, { active, early, exclusive, response }: Schedule): boolean {
   const others = active.size + early - (task.early === undefined ? 0 : 1);
   if (others >= MAX_PARALLEL || (task.isExclusive && exclusive !== undefined)) return false;
-  if (response === 'ended') return true;
   // The response may still end as truncated, or be repeated.
-  const mayStartEarly = options.startEarly === 'read-only' ? isReadOnly(task.tool) : options.startEarly;
-  return mayStartEarly && task.mayPrecedeEnd;
+  return response === 'ended' || task.mayPrecedeEnd;
 }
 
 /** Ordered tasks: first those that run together, one after another, then the exclusive ones, each after the last ended. */

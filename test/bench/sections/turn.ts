@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { stepCountIs, streamText, tool, type ToolSet } from 'ai';
+import { generateText, jsonSchema, stepCountIs, streamText, tool, type ToolSet } from 'ai';
 import { z } from 'zod';
 import { toSse } from '../../_sse.js';
 import { functionCall, message, toStream } from '../../responses/stream/_fixtures/wire-events.js';
-import { createLoopModel, createOfficialModel } from '../_models.js';
-import { EVENT_STREAM } from '../_transport.js';
+import { createLoopModel, createOfficialModel, OPTIONS } from '../_models.js';
+import { toResponseBody } from '../_responses.js';
+import { drain, EVENT_STREAM, respondWith } from '../_transport.js';
 import { compare } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
 import type { Scale } from '../scale.js';
@@ -22,10 +23,11 @@ interface Turn {
 }
 
 /**
- * Measures rounds of four read-only tools. The tool loop starts a tool when its call is complete, while the server still
- * writes the next calls.
+ * Measures rounds of four read-only tools, the readiness to repeat a round, and a call with many numbers. The tool loop starts
+ * a tool when its call is complete, while the server still writes the next calls.
  */
-export async function measureTurn({ turns, toolTime }: Scale): Promise<Figure[]> {
+export async function measureTurn(scale: Scale): Promise<Figure[]> {
+  const { turns, toolTime } = scale;
   const samples = { samples: turns, warmUp: 1 };
   const even = [1, 1, 1, 1].map(times => times * toolTime);
   const uneven = [4, 3, 2, 1].map(times => times * toolTime);
@@ -38,7 +40,59 @@ export async function measureTurn({ turns, toolTime }: Scale): Promise<Figure[]>
       { name: `tools of ${uneven.join(', ')} ms`, toolTimes: uneven, callTime: toolTime },
       samples,
     )),
+    await compareRetry(scale),
+    await compareNumbers(scale),
   ];
+}
+
+/** Compares a response that could be requested again with one that could not. */
+async function compareRetry({ deltas, ...scale }: Scale): Promise<Figure> {
+  const fetch = respondWith(toResponseBody('text', deltas), { size: 16 * 1024 });
+  const read = (model: LanguageModelV2) => async () => drain((await model.doStream(OPTIONS)).stream);
+  const costs = await compare(
+    {
+      on: read(createLoopModel(fetch)),
+      off: read(createLoopModel(fetch, undefined, { retry: { streamRetries: false } })),
+    },
+    { ...scale, time: 'processor' },
+  );
+  const names = { name: 'text, 16 KiB: repeated rounds', rival: '`retry: { streamRetries: false }`' };
+  return toShare({ ...names, ours: costs.on, theirs: costs.off }, 1.05);
+}
+
+/** Compares a turn with a call of many numbers, as one document and with a tool that does nothing. */
+async function compareNumbers({ numbers, ...scale }: Scale): Promise<Figure> {
+  const values = Array.from({ length: numbers }, (_, index) => index % 10);
+  const call = functionCall('add', JSON.stringify({ values }), { id: 'fc_1', callId: 'call_1' });
+  const documents = [call, message([ANSWER])].map(script =>
+    JSON.stringify(toStream([script]).at(-1)?.response),
+  );
+  const inputSchema = jsonSchema<{ values: number[] }>({
+    type: 'object',
+    properties: { values: { type: 'array', items: { type: 'number' } } },
+  });
+  const add = tool({ inputSchema, execute: async () => 'added' });
+  const createFetch = (): typeof fetch => {
+    let request = 0;
+    return async () =>
+      new Response(documents[request++], { headers: { 'content-type': 'application/json' } });
+  };
+  const run = async (model: LanguageModelV2, tools?: ToolSet): Promise<void> => {
+    const { text } = await generateText({ model, tools, prompt: 'Add them.', stopWhen: stepCountIs(2) });
+    if (text !== ANSWER) throw new Error(`Expected "${ANSWER}" at the end of the turn, got "${text}".`);
+  };
+  const costs = await compare(
+    {
+      loop: () => run(createLoopModel(createFetch(), { add })),
+      steps: () => run(createOfficialModel(createFetch()), { add }),
+    },
+    { ...scale, time: 'processor' },
+  );
+  const names = {
+    name: `a call with ${numbers.toLocaleString('en')} numbers`,
+    rival: '`generateText`, official model, `stepCountIs`',
+  };
+  return toShare({ ...names, ours: costs.loop, theirs: costs.steps }, 3);
 }
 
 async function compareTurn(
@@ -115,6 +169,7 @@ export function createServer({ toolTimes, callTime }: Pick<Turn, 'toolTimes' | '
         controller.close();
       },
     });
-    return new Response(body, { headers: EVENT_STREAM });
+    // Calls of other servers wait for the end of their response.
+    return new Response(body, { headers: { ...EVENT_STREAM, 'openai-version': '2020-10-01' } });
   };
 }
