@@ -139,6 +139,9 @@ export async function startTurnServices(): Promise<TurnServices> {
       }
       case 'reach':
         return pass(turn, String(body.point)) ? void response.end() : undefined;
+      case 'lost':
+        logOf(turn).issues.push(`the claim ended before ${String(body.step)} was recorded`);
+        return void response.end();
       case 'ask':
         logOf(turn).questions++;
         return pass(turn, APPROVAL) ? void response.end() : undefined;

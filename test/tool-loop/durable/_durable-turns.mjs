@@ -52,6 +52,8 @@ const journal = {
       async write(key, step, ...rest) {
         await report('reach', { turn: turn.turnId, point: `before the record of ${nameOf(step)}` });
         const result = await store.write(key, step, ...rest);
+        // A busy machine may renew a claim too late.
+        if (result === 'lost') await report('lost', { turn: turn.turnId, step: nameOf(step) });
         await report('reach', { turn: turn.turnId, point: `after the record of ${nameOf(step)}` });
         return result;
       },
