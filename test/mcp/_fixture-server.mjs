@@ -54,6 +54,7 @@ const listings = {
   malformed: () => ({
     tools: [
       { name: 'no-schema' },
+      { name: 'null-schema', inputSchema: null },
       { inputSchema: schema },
       { name: 'text-schema', inputSchema: 'none' },
       { name: 'list-schema', inputSchema: { type: 'array' } },

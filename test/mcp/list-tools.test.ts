@@ -20,6 +20,7 @@ it('keeps valid tools and reports malformed ones', async () => {
   const { tools, warnings } = await openTools({ fixture: config }).listTools();
   expect(tools.map(({ name, inputSchema }) => [name, inputSchema])).toEqual([
     ['no-schema', { type: 'object', properties: {} }],
+    ['null-schema', { type: 'object', properties: {} }],
     ['bad-output', { type: 'object', properties: {} }],
   ]);
   expect(warnings).toHaveLength(4);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toToolOutput } from '../../src/mcp/features/tool-output.js';
+import { toToolOutput, unwrapResult } from '../../src/mcp/features/tool-output.js';
 
 const image = { type: 'image', data: 'iVBORw==', mimeType: 'image/png' };
 
@@ -132,7 +132,15 @@ it('keeps structured content together with an image', () => {
 });
 
 it('returns the result of the oldest protocol revision as JSON', () => {
-  expect(toToolOutput({ toolResult: [1, 2] })).toEqual({ type: 'json', value: [1, 2] });
+  expect(toToolOutput(unwrapResult({ toolResult: [1, 2] }))).toEqual({ type: 'json', value: [1, 2] });
+});
+
+it.each([
+  [{ content: [{ type: 'text', text: 'No such zone.' }], isError: true }, 'error-text', 'No such zone.'],
+  [{ message: 'No such zone.', isError: true }, 'error-text', '{"message":"No such zone.","isError":true}'],
+  [{ content: [{ type: 'text', text: 'Done.' }] }, 'text', 'Done.'],
+])('reads the result that the oldest protocol revision wraps: %j', (toolResult, type, value) => {
+  expect(toToolOutput(unwrapResult({ toolResult }))).toEqual({ type, value });
 });
 
 it('converts resources and links to text', () => {

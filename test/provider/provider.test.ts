@@ -3,6 +3,7 @@ import { generateText } from 'ai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/v4';
 import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
 import { serve, serveJson } from '../_server.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { functionCall, message, toResponse } from '../responses/stream/_fixtures/wire-events.js';
@@ -178,6 +179,12 @@ describe('createKelivoResponsesProvider', () => {
       },
     ]);
     expect(await warningsOf('my-gpt')).toEqual([]);
+  });
+
+  it('accepts local tools that are a source already', async () => {
+    const { echo } = createEcho();
+    const provider = createKelivoResponsesProvider({ tools: createLocalTools({ echo }) });
+    expect(Object.keys(await provider.toolStubs())).toEqual(['echo']);
   });
 
   it('declares no tools without a tool loop', async () => {

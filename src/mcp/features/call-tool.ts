@@ -19,7 +19,7 @@ import { sendsParamHeaders, toParamHeaders } from '../transport/param-headers.js
 import { type RequestLimits, sendRequest, toMetaField } from '../session/request.js';
 import { isWithinBounds } from '../transport/untrusted-input.js';
 import type { McpSession } from '../session/session.js';
-import { toToolOutput } from './tool-output.js';
+import { toToolOutput, unwrapResult } from './tool-output.js';
 
 // Intentionally loose: unknown content blocks are passed on as JSON, and a result that differs from its output schema
 // is still a result.
@@ -112,10 +112,9 @@ export async function callTool(
     );
   };
   try {
-    const result = await connection.withSession(send, {
-      signal,
-      mayRetry: failure => mayRetry(failure, tool),
-    });
+    const result = unwrapResult(
+      await connection.withSession(send, { signal, mayRetry: failure => mayRetry(failure, tool) }),
+    );
     const output = toToolOutput(result);
     return result.isError === true ? redactStrings(output, config) : output;
   } catch (error) {

@@ -20,6 +20,17 @@ export interface CallResult {
   readonly _meta?: unknown;
 }
 
+/**
+ * Returns the result that servers of the oldest protocol revision put into `toolResult`. Only there do they report errors:
+ * `@cloudflare/mcp-server-cloudflare` 0.2.0.
+ */
+export function unwrapResult(result: CallResult): CallResult {
+  const inner = objectOf(result.toolResult) ?? {};
+  const isError = inner.isError === true;
+  if (!Array.isArray(inner.content)) return isError ? { ...result, isError } : result;
+  return { ...result, toolResult: undefined, content: inner.content, isError };
+}
+
 /** Maximum size of a result, in characters. Several large images in base64 fit. */
 const maxResultCharacters = 32 * 1024 * 1024;
 

@@ -14,6 +14,18 @@ const hostedTool = (id: string, args: object = {}, type = 'provider-defined') =>
   ({ type, id, name: id.split('.')[1], args }) as unknown as Tools[number];
 
 describe('function tools', () => {
+  it.each([
+    [128, 0],
+    [129, 1],
+  ])('give a warning above the number that the API accepts: %i', (length, count) => {
+    const tools = Array.from({ length }, (_, index) => functionTool(`tool_${index}`));
+    const { body, warnings } = build({ tools });
+    expect(body.tools).toHaveLength(length);
+    expect(warnings.filter(warning => JSON.stringify(warning).includes(`${length} tools`))).toHaveLength(
+      count,
+    );
+  });
+
   it('always set `strict`', () => {
     const tools = [functionTool('a', { description: 'does a' })];
     expect(build({ tools }).body.tools).toEqual([
