@@ -172,6 +172,11 @@ function createItemEncoder(
   prompt: Prompt,
   { byId, byItem, declared }: EncoderContext,
 ): () => Promise<Prompt> {
+  const hasItems = prompt.some(
+    ({ role, content }) => role === 'assistant' && content.some(({ type }) => type === 'custom'),
+  );
+  // Nearly all prompts.
+  if (!hasItems && byId.size === 0) return async () => prompt;
   const carried = new Set<string>();
   /** The extensions that have shown a call, by its id. */
   const shown = new Map<string, OpenResponsesExtension | undefined>();

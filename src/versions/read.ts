@@ -67,12 +67,18 @@ const readTool = (tool: PlainObject): Tool =>
 function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[] = []): Prompt {
   const restored = withHiddenCalls(prompt);
   const approvals = findApprovalCalls(restored, tools);
-  return restored.flatMap((message): Message[] => {
+  const messages: Message[] = [];
+  for (const message of restored) {
     const { content } = message;
-    if (typeof content === 'string') return [message as Message];
-    const read = content.flatMap(part => readPromptPart(part, approvals));
-    return splitAtUserMessages({ ...message, content: read } as unknown as Message);
-  });
+    if (typeof content === 'string') {
+      messages.push(message as Message);
+      continue;
+    }
+    const read: PlainObject[] = [];
+    for (const part of content) read.push(...readPromptPart(part, approvals));
+    messages.push(...splitAtUserMessages({ ...message, content: read } as unknown as Message));
+  }
+  return messages;
 }
 
 /** Reads `ModelMessage`s of any version, whose content may be a text or contain images. */

@@ -38,7 +38,10 @@ export async function measureEntry(file: string): Promise<EntrySize> {
   );
   const sum = (names: Iterable<string>): number =>
     [...names].reduce((bytes, name) => bytes + (bytesOf.get(name) ?? 0), 0);
-  return { initial: sum(listInitialChunks(metafile, path.relative(root, path.resolve(root, file)))), total: sum(bytesOf.keys()) };
+  return {
+    initial: sum(listInitialChunks(metafile, path.relative(root, path.resolve(root, file)))),
+    total: sum(bytesOf.keys()),
+  };
 }
 
 function listInitialChunks({ outputs }: Metafile, entry: string): Set<string> {

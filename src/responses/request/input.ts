@@ -76,6 +76,7 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
   const warn = (message: string): void => options.warn({ type: 'other', message });
   const messageContext = { ...options, warn };
   const outputs: ToolOutputOptions = { jsonTools: options.toolsWithOutputSchema, fileProviders, warn };
+  const functionOutputs: ToolOutputOptions = { ...outputs, wrapsErrors: true };
   // Created for the histories that need them.
   let callers: ReturnType<typeof collectCallers> | undefined;
   let hosted: HostedCalls | undefined;
@@ -174,7 +175,7 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
       {
         type: 'function_call_output',
         call_id: toolCallId,
-        output: toToolOutput(part, { ...outputs, wrapsErrors: true }),
+        output: toToolOutput(part, functionOutputs),
       },
     ];
     return caller === undefined ? items : items.map(item => ({ ...item, ...caller }));

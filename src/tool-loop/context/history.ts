@@ -225,11 +225,11 @@ export type TurnIds = ReturnType<typeof createTurnIds>;
  */
 export function createTurnIds(prompt: Prompt) {
   const blocks = createUniqueIds();
-  const taken = prompt.flatMap(({ content }) =>
-    typeof content === 'string'
-      ? []
-      : content.flatMap(part => ('toolCallId' in part ? [part.toolCallId] : [])),
-  );
+  const taken: string[] = [];
+  for (const { content } of prompt) {
+    if (typeof content === 'string') continue;
+    for (const part of content) if ('toolCallId' in part) taken.push(part.toolCallId);
+  }
   const calls = createUniqueIds({ taken });
   /** The newest name of each id of a call so far. */
   const newest = new Map(taken.map(id => [id, id]));
