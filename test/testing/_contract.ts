@@ -64,6 +64,8 @@ const EXCEPTIONS: readonly RegExp[] = [
   /^open-responses: \/input\/\d+\/content fits none of 1 alternatives, is \[\{"type":"reasoning_text"/,
   // Servers of Open Responses have the JSON mode of OpenAI, which their document lacks.
   /^open-responses: \/text\/format fits none of 1 alternatives, is \{"type":"json_object"\}$/,
+  // The document has agent messages in outputs only. Items go back to the server as they came.
+  /^openai: \/input\/\d+\/type must be one of \["item_reference"\], is "agent_message"$/,
 ];
 
 /**

@@ -38,7 +38,7 @@ const CHUNK = 16 * 1024;
 const MOST_SHARE = 4;
 const MOST_GROWTH = 2.3;
 
-/** The number of samples of each figure, whatever they show. Their median counts. */
+/** The number of samples of each figure, whatever they show. Their median counts. A trial has fewer. */
 const SAMPLES = 5;
 
 /**
@@ -46,7 +46,7 @@ const SAMPLES = 5;
  * of half the length. Both are streams of the provider, which reads events with deltas of four characters. Each
  * figure has the same number of samples, of which the median counts. The environment variable `FORMATS`, a regular expression, selects rows of `WRITTEN_CALLS`.
  */
-export async function measureTextFormats({ textFormats }: Scale): Promise<Figure[]> {
+export async function measureTextFormats({ textFormats, samples }: Scale): Promise<Figure[]> {
   const length = textFormats * 1024;
   const chosen = new RegExp(process.env.FORMATS ?? '');
   const shares: Figure[] = [];
@@ -59,8 +59,8 @@ export async function measureTextFormats({ textFormats }: Scale): Promise<Figure
       if (text === undefined || half === undefined) continue;
       const contenders = toContenders({ modelId: calls.modelId, text, half });
       const { adapted, bare, shorter } = await compare(contenders, {
-        samples: SAMPLES,
-        warmUp: 1,
+        samples: Math.min(SAMPLES, samples),
+        warmUp: Math.min(1, samples - 1),
         time: 'processor',
       });
       const name = `${path}: ${format}`;
