@@ -31,9 +31,10 @@ const all =
     checks.every(check => check(parts));
 const receivesHello = all(has('text', { text: 'Hello' }), has('finish', { reason: 'stop' }));
 const receivesCall = all(has('call', { toolName: 'add' }), has('finish', { reason: 'tool-calls' }));
-/** The host receives an error, or a rejection that it can retry if nothing was emitted before. */
+/** The host receives an error, or a rejection that it can retry if nothing was emitted before. `ai` 7 names cut streams. */
 const reportsError = (parts: readonly NormalizedPart[]) =>
-  has('rejected')(parts) || all(has('error'), has('finish', { reason: 'error' }))(parts);
+  has('rejected')(parts) ||
+  (has('error')(parts) && ['error', 'interrupted'].some(reason => has('finish', { reason })(parts)));
 
 const edit = (events: readonly WireEvent[], change: (event: WireEvent) => WireEvent | WireEvent[]): string =>
   toSse(events.flatMap(change));
