@@ -105,13 +105,16 @@ const parentIdOf = (span: object): string | undefined =>
   // Version 1 of the SDK.
   (span as { parentSpanId?: string }).parentSpanId;
 
+/** A response in the background is read in a separate operation, which may have the usage. */
+const OF_ROUNDS: ReadonlySet<unknown> = new Set(['chat', 'fetch_response']);
+
 function isRound(span: object): boolean {
   const { attributes, instrumentationScope, instrumentationLibrary } = span as Partial<EndedSpan> & {
     instrumentationLibrary?: { name: string };
   };
   const scope = (instrumentationScope ?? instrumentationLibrary)?.name;
   const operation = attributes?.[ATTRIBUTE.operation];
-  return (scope === SCOPE || attributes?.[ATTRIBUTE.round] !== undefined) && operation === 'chat';
+  return (scope === SCOPE || attributes?.[ATTRIBUTE.round] !== undefined) && OF_ROUNDS.has(operation);
 }
 
 /** Returns true for spans of `ai` that have the usage of a model call: of 5 and 6 by their own names, else by the convention. */
@@ -131,7 +134,11 @@ function toTurnAttributes(attributes: Attributes): Attributes {
 }
 
 function toRoundAttributes(attributes: Attributes): Attributes {
-  if (attributes[ATTRIBUTE.isReplayed] === true)
+  // Backends would estimate the usage of a reading that has none.
+  const isCounted =
+    attributes[ATTRIBUTE.operation] === 'chat' ||
+    Object.keys(attributes).some(name => USAGE.test(name) || name.startsWith(OWN_USAGE));
+  if (attributes[ATTRIBUTE.isReplayed] === true || !isCounted)
     return { ...attributes, [ATTRIBUTE.operation]: 'agent_step' };
   const entries = Object.entries(attributes).map(([name, value]) => [
     name.startsWith(OWN_USAGE) ? `gen_ai.usage.${name.slice(OWN_USAGE.length)}` : name,

@@ -178,7 +178,9 @@ export function startRound(
 /** Returns the id of the response that a request reads, which another request has created. */
 function toReadId({ turn, own }: ObservedCall): string | undefined {
   const response = turn?.response;
-  return typeof response === 'object' ? response.responseId : idOf(objectOf(own.resume)?.responseId);
+  if (typeof response === 'object') return response.responseId;
+  // `resume` is for the first round of a turn.
+  return (turn?.round ?? 1) === 1 ? idOf(objectOf(own.resume)?.responseId) : undefined;
 }
 
 /** Adds an event for each HTTP request that repeats one which has failed. */

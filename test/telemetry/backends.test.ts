@@ -10,6 +10,7 @@ import {
 import * as ai5 from 'ai';
 import * as ai6 from 'ai6';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createKelivoResponsesProvider } from '../../src/v3.js';
 import { createTelemetry, RoundSpanProcessor } from '../../src/telemetry/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
@@ -23,6 +24,7 @@ import {
   text,
   user,
 } from '../tool-loop/_scripted-model.js';
+import { startEmulator } from '../testing/_emulator.js';
 import { scriptedTools } from '../tool-loop/_tools.js';
 import { createScene } from './_scene.js';
 
@@ -144,6 +146,47 @@ describe.each(['generate', 'stream'] as const)('a turn in mode %s', mode => {
     expect((await inLangfuse()).tokens).toBe(600);
     expect(inPhoenix().input).toBe(600);
   });
+});
+
+it('a turn that reads its first response in the background counts both of its rounds', async () => {
+  const emulator = await startEmulator();
+  emulator.enqueue([{ call: 'pay', arguments: {} }], [{ text: 'Paid.' }]);
+  const tools = { pay: { inputSchema: { type: 'object' } as never, execute: () => 'done' } };
+  const settings = { baseURL: emulator.baseURL, apiKey: 'k', tools, telemetry: createTelemetry() };
+  const responses = createKelivoResponsesProvider(settings);
+  const ask = (model: unknown, kelivo: object) =>
+    ai6.generateText({
+      ...{ model: model as never, prompt: 'Pay.', providerOptions: { kelivo: kelivo as never } },
+      experimental_telemetry: { isEnabled: true },
+    });
+  const submitted = await ask(responses.responses('gpt-5'), {
+    background: { submit: true, pollInterval: 1 },
+  });
+  const responseId = String(submitted.providerMetadata?.kelivo?.responseId);
+  const { text: answer, usage } = await ask(responses('gpt-5'), { resume: { responseId, pollInterval: 1 } });
+  expect(answer).toBe('Paid.');
+  expect(usage.inputTokens).toBeGreaterThan(1);
+  expect((await inLangfuse()).tokens).toBe(usage.inputTokens);
+  expect(inPhoenix().input).toBe(usage.inputTokens);
+});
+
+it('the reading of a response of the same turn is no model call without usage', async () => {
+  const emulator = await startEmulator();
+  emulator.enqueue([{ text: 'Done.' }]);
+  const tools = { pay: { inputSchema: { type: 'object' } as never, execute: () => 'done' } };
+  const toolLoop = { journal: createJournal({ store: createSqliteStore({ path: ':memory:' }) }) };
+  const settings = { baseURL: emulator.baseURL, apiKey: 'k', tools, toolLoop, telemetry: createTelemetry() };
+  const kelivo = { turnId: 'turn-1', background: { pollInterval: 1 } };
+  const { usage } = await ai6.generateText({
+    ...{
+      model: createKelivoResponsesProvider(settings)('gpt-5'),
+      prompt: 'Go.',
+      providerOptions: { kelivo },
+    },
+    experimental_telemetry: { isEnabled: true },
+  });
+  expect(await inLangfuse()).toMatchObject({ tokens: usage.inputTokens, withoutUsage: 0 });
+  expect(exported.getFinishedSpans().map(({ name }) => name)).toContain('fetch_response gpt-5');
 });
 
 const paid = finish('tool-calls', { inputTokens: 100, outputTokens: 10, totalTokens: 110 });
