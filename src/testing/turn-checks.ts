@@ -11,7 +11,7 @@ const later = (): number => Date.now() + LEASE;
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise(resolve => setTimeout(resolve, milliseconds));
 
-/** A store in a check, with turns of its own. */
+/** A store in a check, with turns that no other check uses. */
 export function createScene(store: JournalStore) {
   // A store may keep what an earlier check has written.
   const turn = `turn ${crypto.randomUUID()}`;

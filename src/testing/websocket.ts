@@ -128,7 +128,7 @@ function measureFrame(data: Buffer): { start: number; end: number } {
 /** An accepted connection. */
 interface Upgraded {
   readonly socket: Duplex;
-  /** What the client sent after its request. */
+  /** Bytes that the client sent after its request. */
   readonly head: Buffer;
   /** Number of the connection, from 1. */
   readonly number: number;

@@ -151,7 +151,7 @@ function startOf(rendered: string, before: string): number {
   // Another role in the same header, as in `<|im_system|>tool<|im_middle|>`.
   const header = last > same ? rendered.indexOf(before.slice(last), same) : -1;
   if (header >= 0) return header + before.length - last;
-  // Another role on a line of its own, as in `<|im_start|>tool_response`.
+  // Another role on a separate line, as in `<|im_start|>tool_response`.
   const [space = ''] = /\s*$/.exec(before) ?? [];
   const line = last < same && space !== '' ? rendered.indexOf(space, same) : -1;
   if (line >= 0 && !TOKEN.test(before.slice(same))) return line + space.length;

@@ -6,6 +6,13 @@ import type { ToolPrompt } from './tool-prompt.js';
 
 const lines = (...texts: readonly string[]): string => texts.join('\n');
 
+const inTags = lines(
+  'You are provided with function signatures within <tools></tools> XML tags:',
+  '<tools>',
+  '{tools}',
+  '</tools>',
+);
+
 /** The list of tools in the templates of Hermes and of families that follow it. */
 const signatures = (end: string): string =>
   lines(
@@ -13,10 +20,7 @@ const signatures = (end: string): string =>
     '',
     'You may call one or more functions to assist with the user query.',
     '',
-    'You are provided with function signatures within <tools></tools> XML tags:',
-    '<tools>',
-    '{tools}',
-    '</tools>',
+    inTags,
     '',
     end,
   );
@@ -44,10 +48,7 @@ const granite4: ToolPrompt = {
   tools: lines(
     'You are a helpful assistant with access to the following tools. You may call one or more tools to assist with the user query.',
     '',
-    'You are provided with function signatures within <tools></tools> XML tags:',
-    '<tools>',
-    '{tools}',
-    '</tools>',
+    inTags,
     '',
     'For each tool call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:',
     '<tool_call>',

@@ -14,7 +14,7 @@ export interface TemplateCall {
   readonly name: string;
   /** The arguments as JSON. */
   readonly json?: string;
-  /** The arguments as they are written, if each of them is a text of its own. */
+  /** The arguments as they are written, if the template writes each of them as a separate text. */
   readonly values?: ReadonlyMap<string, string>;
   /** The values are JSON, or may be. */
   readonly isJson?: boolean;

@@ -161,7 +161,7 @@ function* readUpToPattern(
   const before = match.start - start;
   onText(held.slice(0, before));
   const length = match.end - match.start;
-  // What follows the closer was read to find its end.
+  // The text after the closer was read to find its end.
   cursor.giveBack(held.length - before - length);
   const slots = match.slots.map(slot => (slot === undefined ? undefined : slot - match.start));
   const closer = held.slice(before, before + length);
