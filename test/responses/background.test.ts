@@ -6,7 +6,10 @@ import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../
 import type { ResponsesProviderOptions } from '../../src/responses/request/options.js';
 import type { ResponsesEmulator, ScriptedItem, ScriptedResponse } from '../../src/testing/index.js';
 import { checkParts, collect, summarize, summarizeContent } from '../_parts.js';
+import { serve } from '../_server.js';
+import { toSse, type WireEvent } from '../_sse.js';
 import { startEmulator } from '../testing/_emulator.js';
+import { message, toStream } from './stream/_fixtures/wire-events.js';
 
 const output: readonly ScriptedItem[] = [
   { reasoning: ['First I think', 'then I act'] },
@@ -323,3 +326,31 @@ describe('a server without background mode', () => {
     expect(emulator.requests.map(({ method }) => method)).toEqual(['POST', 'POST']);
   });
 });
+
+it.each([0, 1, 2, 4])(
+  'continues by its first id if a server changes the id, cut after %i events',
+  async cut => {
+    const [created, ...rest] = toStream([message(['one ', 'two'])]);
+    const events = [created, ...rest].map((event, number) => {
+      const { response } = event as { response?: object };
+      const id = number === 0 ? 'resp_first' : 'resp_other';
+      return {
+        ...event,
+        ...(response && { response: { ...response, id, background: true } }),
+        sequence_number: number,
+      };
+    }) as WireEvent[];
+    const { url, requests } = await serve((response, { path }) => {
+      const after = new URL(path, 'http://localhost').searchParams.get('starting_after');
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (after !== null || cut === 0) return void response.end(toSse(events.slice(Number(after ?? -1) + 1)));
+      response.write(toSse(events.slice(0, cut)));
+      setTimeout(() => response.destroy(), 20);
+    });
+    const model = createKelivoResponsesProvider({ baseURL: url, apiKey: 'k' }).responses('gpt-5');
+    const parts = await collect((await model.doStream(callOf({ background }))).stream);
+    expect(summarize(parts)).toMatchObject({ texts: ['one two'], errors: [], finishReason: 'stop' });
+    expect(responseIdOf(parts)).toBe('resp_first');
+    expect(requests.slice(1).every(({ path }) => path.includes('/resp_first?'))).toBe(true);
+  },
+);

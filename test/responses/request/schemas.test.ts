@@ -226,6 +226,20 @@ describe('toAcceptedSchema', () => {
     expect(losses).toEqual(['depth']);
   });
 
+  it('reads each part of a large schema the same number of times', () => {
+    const readsOf = (count: number): number => {
+      let reads = 0;
+      const counted = (description: string): object =>
+        Object.defineProperty({ description }, 'type', { enumerable: true, get: () => (reads++, 'string') });
+      const entries = Array.from({ length: count }, (_, index) => [`p${index}`, counted('x'.repeat(200))]);
+      // 4,000 properties are about a megabyte.
+      const { schema } = toAcceptedSchema({ type: 'object', properties: Object.fromEntries(entries) });
+      expect(JSON.stringify(schema).length).toBeGreaterThan(count * 200);
+      return reads / count;
+    };
+    expect(readsOf(4000)).toBeLessThanOrEqual(readsOf(400));
+  });
+
   it('reports each loss once, with the schemas that have it', () => {
     const warnings: unknown[] = [];
     const losses = createSchemaLosses();
