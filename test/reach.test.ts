@@ -8,6 +8,7 @@ import * as z from 'zod';
 import type * as adapters from '../src/adapters/index.js';
 import type * as main from '../src/index.js';
 import type * as toolLoop from '../src/tool-loop/index.js';
+import { RAW_REQUEST } from './testing/_contract.js';
 import { startEmulator } from './testing/_emulator.js';
 import { finish, generate, scriptedModel, start, text } from './tool-loop/_scripted-model.js';
 
@@ -234,7 +235,9 @@ it('the hosted tool is declared, mapped and kept out of function calls', async (
     forecast: 'Sun',
   };
   emulator.enqueue([item, { text: 'No.' }]);
-  const model = createKelivoResponsesProvider({ baseURL: emulator.baseURL }).responses('gpt-5');
+  // No published document has the tool.
+  const settings = { baseURL: emulator.baseURL, headers: RAW_REQUEST };
+  const model = createKelivoResponsesProvider(settings).responses('gpt-5');
   const tools: LanguageModelV2CallOptions['tools'] = [
     { type: 'provider-defined', id: 'openai.weather_radar', name: 'radar', args: { maxRegions: 2 } },
   ];
