@@ -6,6 +6,7 @@ import type {
   PriceTable,
   ServersResponse,
   Settings,
+  ToolPolicy,
 } from '../../shared/playground-state.js';
 import { callApi, callInOrder } from './api.js';
 import { createPageStore, type PageState } from './page-store.js';
@@ -26,6 +27,8 @@ export interface PageHook extends PageState {
   restoreConversation(): Promise<void>;
   /** Stops offering to restore the conversation that was deleted last. */
   forgetRemoved(): void;
+  /** Asks again before the tool runs. */
+  removePolicy(policy: ToolPolicy): Promise<void>;
   reconnectServer(name: string): Promise<void>;
   /**
    * Returns the required confirmation, if any: the same change needs the code that the terminal shows. Rejects with the
@@ -75,6 +78,11 @@ export function usePage(conversationId: string): PageHook {
       },
       forgetRemoved: () => setRemoved(undefined),
       restore: (id: string) => isAccepted(`/conversations/${id}/restore`, { method: 'POST' }),
+      removePolicy: ({ server, tool, conversationId: chat }: ToolPolicy) =>
+        send('/state/policies', {
+          method: 'DELETE',
+          body: { server, tool, ...(chat !== undefined && { conversationId: chat }) },
+        }),
       reconnectServer: (name: string) =>
         send(`/servers/${encodeURIComponent(name)}/reconnect`, { method: 'POST' }),
       async replaceServers(config: string, code?: string) {
