@@ -24,7 +24,8 @@ export function findSchemaProblems(
       { timeout: TIMEOUT },
     ) as SchemaProblem[];
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+    // The error of another context is no instance of `Error` here.
+    if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
       return [
         { path: [], message: `The check against the schema took longer than ${TIMEOUT} ms and was stopped` },
       ];
