@@ -85,12 +85,10 @@ function* readPairs(
 /** Takes the suffix of an opener that ends with its colon. Returns undefined for text that is no suffix. */
 function* readSuffix(cursor: TextCursor, opener: string): Reading<string | undefined> {
   if (!opener.endsWith(':')) return '';
-  let length = 0;
-  let character = yield* cursor.peek();
-  while (character !== undefined && /[\w-]/.test(character) && length < MAX_SUFFIX) {
-    character = yield* cursor.peek(++length);
-  }
-  return length > 0 && character === '>' ? `:${cursor.take(length + 1).slice(0, -1)}` : undefined;
+  const suffix = yield* cursor.look(/[\w-]/, { most: MAX_SUFFIX });
+  if (suffix === '' || (yield* cursor.peek(suffix.length)) !== '>') return undefined;
+  cursor.take(suffix.length + 1);
+  return `:${suffix}`;
 }
 
 /** Takes a tag and the white space before it. Takes nothing if another text comes next. */

@@ -22,8 +22,6 @@ export const functionGemmaFormat: TextToolFormat = {
   read: (cursor, calls) => readGemmaCall(cursor, calls, '<escape>'),
 };
 
-const MAX_NAME = 128;
-
 /**
  * `call:name{key:value}` of servers that drop special tokens. It counts only at the start of a line, for declared
  * tools.
@@ -34,14 +32,8 @@ export const gemmaCallFormat: TextToolFormat = {
   startOpeners: ['call:'],
   *accepts(cursor, calls) {
     const start = (yield* cursor.sees('call:')) ? 'call:'.length : 0;
-    let name = '';
-    while (name.length < MAX_NAME) {
-      const character = yield* cursor.peek(start + name.length);
-      if (character === '{') return calls.isDeclared(name);
-      if (character === undefined || !/[-.:\w$\u0080-\uffff]/.test(character)) return false;
-      name += character;
-    }
-    return false;
+    const name = yield* cursor.look(/[-.:\w$\u0080-\uffff]/, { start });
+    return (yield* cursor.peek(start + name.length)) === '{' && calls.isDeclared(name);
   },
   read: (cursor, calls) => readGemmaCall(cursor, calls, '<|"|>'),
 };

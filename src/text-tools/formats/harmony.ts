@@ -58,7 +58,7 @@ export const bareHarmonyFormat: TextToolFormat = {
     for (const opener of [BARE_CALL, BARE_RECIPIENT]) {
       if (yield* cursor.sees(opener)) start = opener.length;
     }
-    return yield* seesDeclaredName(cursor, calls, start);
+    return calls.isDeclared(yield* cursor.look(WORD, { start }));
   },
   *read(cursor, calls, opener) {
     if (opener === BARE_REASONING) return yield* readBareMessages(cursor, calls);
@@ -70,21 +70,10 @@ export const bareHarmonyFormat: TextToolFormat = {
   },
 };
 
-function* seesDeclaredName(cursor: TextCursor, calls: TextCalls, start: number): Reading<boolean> {
-  let name = '';
-  while (name.length < MAX_WORD) {
-    const character = yield* cursor.peek(start + name.length);
-    if (character === undefined || NAME_END.test(character)) break;
-    name += character;
-  }
-  return calls.isDeclared(name);
-}
-
-const MAX_WORD = 128;
 const MAX_SPACE = 32;
 /** More than a header has, with a second channel. */
 const MAX_PARTS = 12;
-const NAME_END = /[\s<{]/;
+const WORD = /[^\s<{]/;
 const channels = new Set(['analysis', 'commentary', 'final']);
 
 /** Takes a header. Returns undefined for other text. */
@@ -121,12 +110,7 @@ function* readHeader(
 }
 
 function* readWord(cursor: TextCursor): Reading<string> {
-  let length = 0;
-  for (; length < MAX_WORD; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined || NAME_END.test(character)) break;
-  }
-  return cursor.take(length);
+  return cursor.take((yield* cursor.look(WORD)).length);
 }
 
 /** Reads the body of a call or of reasoning. The body of other messages is text, which only loses its header. */

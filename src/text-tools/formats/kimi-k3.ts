@@ -96,11 +96,7 @@ const MAX_HEADER = 300;
 
 /** Takes the rest of a tag, up to its separator. */
 function* takeHeader(cursor: TextCursor): Reading<string | undefined> {
-  let length = 0;
-  for (let next = yield* cursor.peek(); next !== '<'; next = yield* cursor.peek(length)) {
-    if (next === undefined || length >= MAX_HEADER) return undefined;
-    length++;
-  }
+  const { length } = yield* cursor.look(/[^<]/, { most: MAX_HEADER });
   if (!(yield* cursor.sees(SEPARATOR, length))) return undefined;
   return cursor.take(length + SEPARATOR.length).slice(0, length);
 }

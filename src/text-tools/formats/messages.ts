@@ -7,15 +7,9 @@ import { atemFormat } from './invoke.js';
 /** The characters with which a word may start that precedes a marker at the start of a response. */
 export const WORD_STARTS: readonly string[] = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_'];
 
-const MAX_WORD = 128;
 const MAX_SPACE = 32;
 
-/** Returns the offset after a name at `start`, which may be empty. */
-const findWordEnd = (cursor: TextCursor, start: number): Reading<number> =>
-  cursor.scan(
-    (character, offset) => offset < start + MAX_WORD && /[\p{L}\p{N}_.:/-]/u.test(character),
-    start,
-  );
+const AUTHOR = /[\p{L}\p{N}_.:/-]/u;
 
 const MODEL_MESSAGE = '<|message_model|>';
 const MESSAGE_END = '<|end_message|>';
@@ -25,8 +19,8 @@ const CONTENTS = [...CALL_CONTENTS, '<|content_text|>', '<|content_thinking|>', 
 
 /** Returns true if the kind of a message's content follows, also after the name of an author. Takes nothing. */
 function* seesContent(cursor: TextCursor): Reading<boolean> {
-  const start = yield* findWordEnd(cursor, 0);
-  for (const content of CONTENTS) if (yield* cursor.sees(content, start)) return true;
+  const { length } = yield* cursor.look(AUTHOR);
+  for (const content of CONTENTS) if (yield* cursor.sees(content, length)) return true;
   return false;
 }
 
@@ -46,7 +40,7 @@ export const inklingFormat: TextToolFormat = {
   },
   *read(cursor, calls, opener) {
     if (!CALL_CONTENTS.includes(opener)) {
-      cursor.take(yield* findWordEnd(cursor, 0));
+      cursor.take((yield* cursor.look(AUTHOR)).length);
       const content = yield* cursor.match(CALL_CONTENTS);
       if (content === undefined) {
         calls.drop();
@@ -101,12 +95,7 @@ export const museFormat: TextToolFormat = {
 function* findRecipient(cursor: TextCursor): Reading<string | undefined> {
   const start = yield* findSpaceEnd(cursor, { start: 0, most: 1 });
   if (!(yield* cursor.sees('to=', start))) return undefined;
-  let recipient = '';
-  yield* cursor.scan(character => {
-    if (recipient.length >= MAX_WORD || /[\s<]/.test(character)) return false;
-    recipient += character;
-    return true;
-  }, start + 3);
+  const recipient = yield* cursor.look(/[^\s<]/, { start: start + 3 });
   return (yield* cursor.sees(MESSAGE, start + 3 + recipient.length)) ? recipient : undefined;
 }
 

@@ -83,12 +83,8 @@ const MAX_HEADER = 160;
 
 /** Returns the offset after the `>` of a tag with a name. */
 function* findTagEnd(cursor: TextCursor): Reading<number | undefined> {
-  for (let offset = 0; offset < MAX_HEADER; offset++) {
-    const character = yield* cursor.peek(offset);
-    if (character === undefined || character === '<' || character === '\n') return undefined;
-    if (character === '>') return offset + 1;
-  }
-  return undefined;
+  const { length } = yield* cursor.look(/[^<>\n]/, { most: MAX_HEADER });
+  return (yield* cursor.peek(length)) === '>' ? length + 1 : undefined;
 }
 
 /** Takes the rest of an opening tag. Returns an empty string for a call without arguments that closed itself. */

@@ -1,4 +1,4 @@
-import { type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { readCallArguments, readJsonCalls } from '../values/json-call.js';
 import { takeRest } from './fenced.js';
@@ -172,23 +172,10 @@ const MAX_STRAY = 32;
 
 /** Takes stray characters before a list of calls. Takes nothing if there is no list. */
 function* takesUpToList(cursor: TextCursor): Reading<boolean> {
-  let length = 0;
-  for (; length < MAX_STRAY; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined || '{<\n'.includes(character)) return false;
-    if (character === '[') break;
-  }
-  const isList = /^\[\s*\{/.test(yield* lookAhead(cursor, length));
+  const { length } = yield* cursor.look(/[^{<\n[]/, { most: MAX_STRAY });
+  if ((yield* cursor.peek(length)) !== '[') return false;
+  const start = yield* findSpaceEnd(cursor, { start: length + 1, most: MAX_STRAY });
+  const isList = (yield* cursor.peek(start)) === '{';
   if (isList) cursor.take(length);
   return isList;
-}
-
-/** Returns the bracket at `offset` and the first character after it that is not white space. */
-function* lookAhead(cursor: TextCursor, offset: number): Reading<string> {
-  for (let length = offset + 1; length < offset + MAX_STRAY; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined) return '';
-    if (character.trim() !== '') return `[${character}`;
-  }
-  return '';
 }

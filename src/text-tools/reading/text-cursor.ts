@@ -98,6 +98,17 @@ export class TextCursor {
     return end();
   }
 
+  /** Returns the characters from offset `start` on that `part` matches, up to `most`. Takes nothing. */
+  *look(part: RegExp, { start = 0, most = MAX_NAME }: LookOptions = {}): Reading<string> {
+    let text = '';
+    yield* this.scan(character => {
+      if (text.length >= most || !part.test(character)) return false;
+      text += character;
+      return true;
+    }, start);
+    return text;
+  }
+
   /** Returns true if `literal` comes next, or after `start` characters. Waits only while it is possible. */
   sees(literal: string, start = 0): Reading<boolean> {
     if (!this.hasEnded && this.position + start + literal.length > this.buffer.length) {
@@ -292,6 +303,11 @@ export class TextCursor {
   }
 }
 
+interface LookOptions {
+  readonly start?: number;
+  readonly most?: number;
+}
+
 /** Returns true for the white space of regular expressions. */
 const isSpace = (code: number): boolean =>
   code < 128 ? code === 32 || (code >= 9 && code <= 13) : /\s/.test(String.fromCharCode(code));
@@ -303,16 +319,15 @@ export const findSpaceEnd = (
 ): Reading<number> =>
   cursor.scan((character, offset) => isSpace(character.charCodeAt(0)) && offset < start + most, start);
 
-/** Longer than the name of any tool. */
-const MAX_NAME = 128;
+/** Longer than the name of any tool or parameter. */
+export const MAX_NAME = 128;
 
-/** Characters that no name contains: white space, brackets and quotes. They belong to templates or prose. */
-const NOT_IN_NAMES = /[\s{}<>[\]"'`|]/;
+/** The characters of names: no white space, brackets and quotes, which belong to templates or prose. */
+const NAME = /[^\s{}<>[\]"'`|]/;
 
 /** Takes the characters of a name. Returns an empty string if there are none. */
 export function* readName(cursor: TextCursor): Reading<string> {
-  const isPart = (character: string, offset: number) => offset < MAX_NAME && !NOT_IN_NAMES.test(character);
-  return cursor.take(yield* cursor.scan(isPart));
+  return cursor.take((yield* cursor.look(NAME)).length);
 }
 
 /** Takes a name, which may be in quotes. Returns an empty string if there is none. */

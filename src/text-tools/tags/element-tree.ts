@@ -43,12 +43,8 @@ export function* readElementTag(
   if (!(yield* cursor.sees(token))) return undefined;
   const start = yield* findSpaceEnd(cursor, { start: token.length, most: token === '' ? 0 : MAX_SPACE });
   if ((yield* cursor.peek(start)) !== '<') return undefined;
-  let tag = '';
-  for (let character = yield* cursor.peek(start + 1); character !== '>';) {
-    if (character === undefined || /[<\n]/.test(character) || tag.length >= MAX_TAG) return undefined;
-    tag += character;
-    character = yield* cursor.peek(start + 1 + tag.length);
-  }
+  const tag = yield* cursor.look(/[^<>\n]/, { start: start + 1, most: MAX_TAG });
+  if ((yield* cursor.peek(start + 1 + tag.length)) !== '>') return undefined;
   const key = tag.replace(/^\//, '').trim();
   if (key === '') return undefined;
   return { kind: tag.startsWith('/') ? 'close' : 'open', key, length: start + tag.length + 2 };

@@ -6,6 +6,7 @@ import { toProperties } from '../../tool-calls/json-schema.js';
 import { toValueTypes } from './schema-types.js';
 import {
   findSpaceEnd,
+  MAX_NAME,
   type Reading,
   readName,
   type TextCursor,
@@ -16,9 +17,7 @@ import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 /** Deeper than any argument. */
 const MAX_DEPTH = 256;
 const MAX_SPACE = 256;
-/** Longer than the name of any parameter. */
-const MAX_KEY = 128;
-const KEY_END = /[:{}[\],"'<\n]/;
+const KEY = /[^:{}[\],"'<\n]/;
 
 type Write = (json: string) => void;
 
@@ -85,7 +84,7 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
       if (!(yield* readString(text => void (json += text)))) return undefined;
       key = String(JSON.parse(json));
     } else {
-      key = cursor.take(yield* findKeyLength(cursor, 0)).trim();
+      key = cursor.take((yield* cursor.look(KEY)).length).trim();
     }
     yield* cursor.takeSpace();
     return key !== '' && (yield* cursor.takes(':')) ? key : undefined;
@@ -143,7 +142,7 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
     for (;;) {
       const end = yield* cursor.passUntil(BARE_END, plain => void (text += plain));
       if (end === undefined || end === '<') {
-        if (end === undefined || isMarker(yield* peekText(cursor, 2))) return false;
+        if (end === undefined || isMarker(yield* cursor.look(/[^]/, { most: 2 }))) return false;
       } else if (end !== ',' || !isText || (yield* seesKey(cursor, properties))) {
         if (end === '}' || end === ',' || end === ']') break;
       }
@@ -161,21 +160,6 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
   return { object: readObject };
 }
 
-function* findKeyLength(cursor: TextCursor, start: number): Reading<number> {
-  let length = 0;
-  for (; length < MAX_KEY; length++) {
-    const character = yield* cursor.peek(start + length);
-    if (character === undefined || KEY_END.test(character)) break;
-  }
-  return length;
-}
-
-function* peekText(cursor: TextCursor, length: number): Reading<string> {
-  let text = '';
-  for (let offset = 0; offset < length; offset++) text += (yield* cursor.peek(offset)) ?? '';
-  return text;
-}
-
 /** Reads a string in quotation marks instead of delimiters. It ends before the structure continues. */
 function* readQuoted(cursor: TextCursor, write: Write): Reading<boolean> {
   const quote = (yield* cursor.peek()) ?? '';
@@ -187,7 +171,7 @@ function* readQuoted(cursor: TextCursor, write: Write): Reading<boolean> {
     if ((yield* cursor.passUntil(stop, plain => void (text += plain))) === undefined) return false;
     const next = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
     const character = yield* cursor.peek(next);
-    const isEscaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(text.slice(-MAX_KEY));
+    const isEscaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(text.slice(-MAX_NAME));
     cursor.take(1);
     if (!isEscaped && character !== undefined && /[,:}\]]/.test(character)) break;
     text += quote;
@@ -203,10 +187,9 @@ function* seesKey(
   properties: Readonly<Record<string, unknown>> | undefined,
 ): Reading<boolean> {
   const start = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
-  const length = yield* findKeyLength(cursor, start);
-  if ((yield* cursor.peek(start + length)) !== ':') return false;
-  const key = (yield* peekText(cursor, start + length)).slice(start).trim();
-  return properties !== undefined && Object.hasOwn(properties, key);
+  const key = yield* cursor.look(KEY, { start });
+  const isKey = (yield* cursor.peek(start + key.length)) === ':';
+  return isKey && properties !== undefined && Object.hasOwn(properties, key.trim());
 }
 
 const BARE_END = /[,}\]<]/g;

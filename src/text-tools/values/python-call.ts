@@ -5,7 +5,7 @@ import { isPrototypeKey } from './json-scanner.js';
 import { createPythonReader } from './python-value.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
 import { toValueTypes, type ValueType } from './schema-types.js';
-import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, MAX_NAME, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls } from '../reading/text-tool-format.js';
 
 export interface PythonCallsOptions {
@@ -18,20 +18,10 @@ export interface PythonCallsOptions {
 const MAX_SPACE = 256;
 /** The start of a call, or of a list of calls, up to its first value. */
 const BEFORE_CALL = /^\[?\s*[-.:\w$\u0080-\uffff]*(?:\(\s*[-\w$\u0080-\uffff]*\s*=?\s*)?$/;
-/** Longer than the name of any tool or parameter. */
-const MAX_NAME = 128;
-
 /** Returns the name of a call that starts at `offset`, with the parenthesis after it. Takes nothing. */
 export function* findPythonCall(cursor: TextCursor, offset = 0): Reading<string | undefined> {
-  let name = '';
-  let isCall = false;
-  yield* cursor.scan(character => {
-    isCall = character === '(';
-    if (isCall || name.length === MAX_NAME || !/[-.:\w$\u0080-\uffff]/.test(character)) return false;
-    name += character;
-    return true;
-  }, offset);
-  return isCall && name !== '' ? name : undefined;
+  const name = yield* cursor.look(/[-.:\w$\u0080-\uffff]/, { start: offset });
+  return name !== '' && (yield* cursor.peek(offset + name.length)) === '(' ? name : undefined;
 }
 
 /** Waits for the first value of the calls that may come next. Nothing can be emitted before it. */
@@ -183,11 +173,6 @@ function* readPythonCall(
 const typeKeywords = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'];
 
 function* findKey(cursor: TextCursor, offset: number): Reading<string | undefined> {
-  let key = '';
-  yield* cursor.scan(character => {
-    if (key.length === MAX_NAME || !/[-\w$\u0080-\uffff]/.test(character)) return false;
-    key += character;
-    return true;
-  }, offset);
+  const key = yield* cursor.look(/[-\w$\u0080-\uffff]/, { start: offset });
   return key === '' || key.length === MAX_NAME ? undefined : key;
 }

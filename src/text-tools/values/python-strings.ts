@@ -112,11 +112,7 @@ function* readEscape(cursor: TextCursor, isRaw: boolean): Reading<string | undef
     return escapes[next] ?? `\\${next}`;
   }
   const start = next in codeEscapes ? 2 : 1;
-  let length = start;
-  for (; length < start + most; length++) {
-    const digit = yield* cursor.peek(length);
-    if (digit === undefined || !digits.test(digit)) break;
-  }
+  const length = start + (yield* cursor.look(digits, { start, most })).length;
   const text = cursor.take(length);
   // An incomplete escape is text, as in a path.
   if (start === 2 && length < start + most) return text;
