@@ -39,6 +39,14 @@ export class TextCursor {
   /** Takes the chunks that arrive, until it returns true. */
   private takeChunk: (() => boolean) | undefined;
 
+  /** Returns a cursor at the start of a complete text. */
+  static of(text: string): TextCursor {
+    const cursor = new TextCursor();
+    cursor.feed(text);
+    cursor.end();
+    return cursor;
+  }
+
   /** Adds text. */
   feed(text: string): void {
     this.buffer = this.position === this.buffer.length ? text : this.rest() + text;

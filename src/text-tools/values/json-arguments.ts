@@ -266,9 +266,7 @@ function unwrap(json: string, schema: unknown): string {
 
 /** Converts complete arguments as `readJsonArguments` does. */
 export function toArguments(json: string, tool: DeclaredTool | undefined): string | undefined {
-  const cursor = new TextCursor();
-  cursor.feed(json);
-  cursor.end();
+  const cursor = TextCursor.of(json);
   let emitted = '';
   const reading = readJsonArguments(cursor, chunk => void (emitted += chunk), tool);
   const rest = reading[Symbol.iterator]().next().value;
