@@ -205,8 +205,7 @@ const splitTextFromToolCalls = (prompt: Prompt): Prompt =>
   });
 
 /** Mistral rejects call ids and message orders that other models accept, and writes calls as `[TOOL_CALLS]`. */
-export const mistral = defineFamily({
-  name: 'mistral',
+export const mistral = defineFamily('mistral', {
   ids: [
     'mi[sx]tral',
     'mistrallite',

@@ -138,8 +138,7 @@ const fencedContent: UndeclaredCalls = {
 };
 
 /** Without a parser in the server, Qwen writes calls as JSON or XML in `<tool_call>`, and reasoning in `<think>`. */
-export const qwen = defineFamily({
-  name: 'qwen',
+export const qwen = defineFamily('qwen', {
   ids: ['qwen', 'qwq'],
   unless: [cogito],
   middlewares: [qwenMiddleware()],
