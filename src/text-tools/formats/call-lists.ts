@@ -18,7 +18,7 @@ const MAX_SUFFIX = 32;
  *
  * Tokenizers of Hunyuan append a suffix to all tags, such as `:opensource`. All tags of a list have the same one.
  */
-export const callListFormat: TextToolFormat = {
+export const callList: TextToolFormat = {
   name: 'call-list',
   openers: ['<tool_calls>', '<tool_calls:'],
   closers: ['</tool_calls>'],
@@ -46,7 +46,7 @@ function* takesNextObject(cursor: TextCursor): Reading<boolean> {
 }
 
 /** The calls of Hunyuan 3 and 4 without the tags of a list. */
-export const pairCallFormat: TextToolFormat = {
+export const pairCall: TextToolFormat = {
   name: 'pair-call',
   openers: ['<tool_call>', '<tool_call:'],
   closers: ['</tool_call>'],
@@ -100,8 +100,8 @@ function* takesTag(cursor: TextCursor, tag: string): Reading<boolean> {
 }
 
 /** The lists of Hunyuan. After its reasoning, A13B writes the answer in `<answer>`. */
-export const hunyuanFormat: TextToolFormat = {
-  ...callListFormat,
+export const hunyuan: TextToolFormat = {
+  ...callList,
   name: 'hunyuan',
   turnEnds: ['<|eos|>', '<|hy_eos|>'],
   wrappers: [{ open: '<answer>', close: '</answer>' }],

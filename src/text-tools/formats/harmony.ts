@@ -22,7 +22,7 @@ const MESSAGE_ENDS = ['<|end|>', '<|return|>', '<|call|>'];
  *
  * @see https://cookbook.openai.com/articles/openai-harmony
  */
-export const harmonyFormat: TextToolFormat = {
+export const harmony: TextToolFormat = {
   name: 'harmony',
   openers: [CHANNEL, START],
   closers: MESSAGE_ENDS,
@@ -43,7 +43,7 @@ const BARE_CHANNELS = ['assistantfinal', 'assistantcommentary', 'assistantanalys
  * The same messages from servers that drop special tokens: `analysis…assistantfinal…`. Only a response that starts with
  * reasoning or with a call of a declared tool is recognized.
  */
-export const bareHarmonyFormat: TextToolFormat = {
+export const bareHarmony: TextToolFormat = {
   name: 'bare-harmony',
   openers: [`assistant${BARE_CALL}`],
   startOpeners: [BARE_REASONING, BARE_CALL, BARE_RECIPIENT],

@@ -25,7 +25,7 @@ const messageEnd = [...tag('close', 'message'), '<|end_of_msg|>'];
  * `<|open|>argument key="…" type="…"<|sep|>value<|close|>argument<|sep|>` for each argument. Strings are raw text, all
  * other values JSON. A call may contain one `json` element with all arguments instead.
  */
-export const kimiK3Format: TextToolFormat = {
+export const kimiK3: TextToolFormat = {
   name: 'kimi-k3',
   openers: ['<|open|>call tool="', '<|open|> call tool="'],
   prefixes: tools,

@@ -2,7 +2,7 @@ import { readReasoning } from '../parser/reasoning.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { readJsonCalls } from '../values/json-call.js';
-import { atemFormat } from './invoke.js';
+import { atem } from './invoke.js';
 
 /** The characters with which a word may start that precedes a marker at the start of a response. */
 export const WORD_STARTS: readonly string[] = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_'];
@@ -28,7 +28,7 @@ function* seesContent(cursor: TextCursor): Reading<boolean> {
  * `<|message_model|>author<|content_invoke_tool_json|>{"name": …, "args": {…}}<|end_message|>` of Inkling. The author may be
  * missing, and so is the marker of the first message, with which the prompt ends. Other contents are reasoning and text.
  */
-export const inklingFormat: TextToolFormat = {
+export const inkling: TextToolFormat = {
   name: 'inkling',
   openers: [MODEL_MESSAGE, ...CALL_CONTENTS],
   startOpeners: WORD_STARTS,
@@ -63,11 +63,11 @@ const ENDS = ['<|eom|>', '<|eot|>'];
  * ` to=recipient<|message|>body<|eom|>` of Muse. Messages to the user are text, those to `self` reasoning, and those to a
  * tool contain calls in `<atem:function_calls>`. The first message has no `<|start|>assistant`, with which the prompt ends.
  */
-export const museFormat: TextToolFormat = {
+export const muse: TextToolFormat = {
   name: 'muse',
   openers: [ASSISTANT],
   startOpeners: [' to=', 'to='],
-  closers: [...(atemFormat.closers ?? []), ...ENDS],
+  closers: [...(atem.closers ?? []), ...ENDS],
   artefacts: [ASSISTANT, ...ENDS],
   isMessageMarkup: true,
   *accepts(cursor) {
@@ -100,7 +100,7 @@ function* findRecipient(cursor: TextCursor): Reading<string | undefined> {
 }
 
 function* readInvokes(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
-  const starts = [...atemFormat.openers, ...(atemFormat.prefixes ?? [])];
+  const starts = [...atem.openers, ...(atem.prefixes ?? [])];
   let isRead = false;
   for (;;) {
     const space = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
@@ -108,8 +108,8 @@ function* readInvokes(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
     for (const marker of starts) if (yield* cursor.sees(marker, space)) start = marker;
     if (start === undefined) return isRead;
     cursor.take(space + start.length);
-    if (!atemFormat.openers.includes(start)) continue;
-    if (!(yield* atemFormat.read(cursor, calls, start))) return false;
+    if (!atem.openers.includes(start)) continue;
+    if (!(yield* atem.read(cursor, calls, start))) return false;
     isRead = true;
   }
 }

@@ -62,7 +62,7 @@ const withoutGlyphs = (writer: ArgumentWriter): ArgumentWriter => ({
  * values contain XML entities. The space in the tags may be missing, and servers leave the tokenizer's glyphs for space and
  * line break in the text. A call with the same parameter twice is ambiguous, and no call.
  */
-export const minicpmFormat: TextToolFormat = {
+export const minicpm: TextToolFormat = {
   name: 'minicpm',
   openers: spaces.map(space => `<function${space}name=`),
   closers: ['</function>'],

@@ -27,7 +27,7 @@ const tag = (text: string): string[] => ['', '\n', ' '].map(space => `${TOKEN}${
  * `]<]minimax[>[<tool_call>`, then `]<]minimax[>[<invoke name="…">` for each call of MiniMax M3, with one element for
  * each argument. Objects and arrays are nested elements, or JSON.
  */
-export const minimaxM3Format: TextToolFormat = {
+export const minimaxM3: TextToolFormat = {
   name: 'minimax-m3',
   openers: tag('<invoke name='),
   prefixes: tag('<tool_call>'),
@@ -43,7 +43,7 @@ export const minimaxM3Format: TextToolFormat = {
 };
 
 /** The same calls from a server that drops the tokens. Only parameters in the tool's schema are elements. */
-export const bareMinimaxM3Format: TextToolFormat = {
+export const bareMinimaxM3: TextToolFormat = {
   name: 'bare-minimax-m3',
   openers: ['<invoke name='],
   prefixes: ['<tool_call>'],

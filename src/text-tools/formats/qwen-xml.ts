@@ -69,7 +69,7 @@ const namelessTag = { open: '<parameter>', close: '</parameter>' };
  * `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>` of Qwen3-Coder and Nemotron 3
  * Nano, with line breaks around the values.
  */
-export const qwenXmlFormat: TextToolFormat = createFunctionFormat('qwen-xml', {
+export const qwenXml: TextToolFormat = createFunctionFormat('qwen-xml', {
   open: '<tool_call>',
   close: '</tool_call>',
   trims: true,
@@ -87,14 +87,14 @@ export const bareParameterFormat: TextToolFormat = {
 };
 
 /** The format of Qwen3-Coder with the values between the tags. A line break on one side only belongs to the value. */
-export const mimoFormat = createFunctionFormat('mimo', {
+export const mimo = createFunctionFormat('mimo', {
   open: '<tool_call>',
   close: '</tool_call>',
   trims: 'pair',
 });
 
 /** The format of Qwen3-Coder in `<seed:tool_call>`. Values keep the line breaks around them. */
-export const seedFormat = createFunctionFormat('seed', {
+export const seed = createFunctionFormat('seed', {
   open: '<seed:tool_call>',
   close: '</seed:tool_call>',
   trims: false,
