@@ -1,12 +1,10 @@
 import {
-  closesElement,
   isKnownChild,
   type Element,
   type ElementSyntax,
   readElement,
   readElementTag,
   toMemberJson,
-  toTagStart,
   toTextJson,
 } from '../tags/element-tree.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
@@ -96,11 +94,6 @@ function* readCallName(cursor: TextCursor, calls: TextCalls): Reading<string | u
   return (yield* cursor.takes('>')) ? name : undefined;
 }
 
-interface CallContext extends ElementSyntax {
-  readonly tool: DeclaredTool | undefined;
-  readonly parameters: ParameterWriter;
-}
-
 /** Reads the arguments of a call, and its closing tag. */
 function* readCall(
   cursor: TextCursor,
@@ -138,7 +131,11 @@ const isKnown = (tool: DeclaredTool | undefined, key: string, token: string): bo
 function* readParameter(
   cursor: TextCursor,
   key: string,
-  { tool, parameters, token }: CallContext,
+  {
+    tool,
+    parameters,
+    token,
+  }: ElementSyntax & { tool: DeclaredTool | undefined; parameters: ParameterWriter },
 ): Reading<boolean> {
   const root = tool?.schema;
   const schema = toPropertySchema(root, root, key);
@@ -146,29 +143,15 @@ function* readParameter(
   // A member of an enum may need another spelling.
   const isText = types.length === 0 || (types.includes('text') && allowsAny('', schema, root));
   const isNested = token !== '' && (yield* readElementTag(cursor, { token }))?.kind === 'open';
-  if (isText && !isNested) return yield* readText(cursor, key, { tool, parameters, token });
-
-  const element = yield* readElement(cursor, { key, token, schema, root });
-  return element !== undefined && parameters.add(element);
-}
-
-/** Streams a string up to its closing tag. */
-function* readText(cursor: TextCursor, key: string, { parameters, token }: CallContext): Reading<boolean> {
-  const write = parameters.openText(key);
-  if (write === undefined) return false;
-  const start = toTagStart({ token });
-  for (;;) {
-    if ((yield* cursor.passUntil(start, write)) === undefined) return false;
-    const tag = yield* readElementTag(cursor, { token });
-    if (tag !== undefined && (yield* closesElement(cursor, { tag, key, token }))) {
-      cursor.take(tag.length);
-      parameters.closeText();
-      return true;
-    }
-    // A tag with a token is never part of a value.
-    if (tag !== undefined && token !== '') return false;
-    write(cursor.take(1));
+  if (!isText || isNested) {
+    const element = yield* readElement(cursor, { key, token, schema, root });
+    return element !== undefined && parameters.add(element);
   }
+  const onText = parameters.openText(key);
+  if (onText === undefined) return false;
+  if ((yield* readElement(cursor, { key, token, schema, root, onText })) === undefined) return false;
+  parameters.closeText();
+  return true;
 }
 
 const TOKEN_START = /\]/g;

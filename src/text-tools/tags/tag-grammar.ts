@@ -32,6 +32,10 @@ export interface TagGrammar {
   readonly trims: Trim;
   /** Values contain XML entities. */
   readonly hasEntities: boolean;
+  /** A value may be in `<![CDATA[…]]>`, and a call with the same parameter twice is ambiguous, and no call. */
+  readonly isStrict?: boolean;
+  /** Converts the text of values. */
+  toText?(text: string): string;
 }
 
 /** The texts of the tags. */

@@ -39,6 +39,8 @@ export interface ArgumentWriterOptions {
   readonly trims: Trim;
   /** Values contain XML entities. */
   readonly hasEntities: boolean;
+  /** Converts the text of values, which arrives in chunks. */
+  readonly toText?: ((text: string) => string) | undefined;
 }
 
 /** The types of a value that is marked as JSON. */
@@ -50,7 +52,7 @@ const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'input', 'properties
 /** Creates a writer of the arguments of one call, which gives values their types by the schema of the tool. */
 export function createArgumentWriter(
   tool: DeclaredTool | undefined,
-  { write, trims, hasEntities }: ArgumentWriterOptions,
+  { write, trims, hasEntities, toText }: ArgumentWriterOptions,
 ): ArgumentWriter {
   const properties = toProperties(tool?.schema);
   const written = new Set<string>();
@@ -120,7 +122,8 @@ export function createArgumentWriter(
     open(key, { isJson } = {}) {
       writeWrapper();
       const mayWrap = written.size === 0 && !isDeclared(key) && WRAPPERS.has(key);
-      return mayWrap ? openWrapper(key, isJson) : openValue(key, isJson);
+      const value = mayWrap ? openWrapper(key, isJson) : openValue(key, isJson);
+      return toText === undefined ? value : { push: text => value.push(toText(text)), end: value.end };
     },
     end() {
       const unwrapped = unwrap();
