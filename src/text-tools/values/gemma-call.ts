@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../shared/json.js';
-import { createAllowedValue } from './argument-writer.js';
 import { takeExcess } from './json-mending.js';
 import { isJsonNumber, isPrototypeKey } from './json-scanner.js';
+import { readItems, readMembers, type Write } from './literal-containers.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
 import { toValueTypes } from './schema-types.js';
 import {
@@ -18,8 +18,6 @@ import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 const MAX_DEPTH = 256;
 const MAX_SPACE = 256;
 const KEY = /[^:{}[\],"'<\n]/;
-
-type Write = (json: string) => void;
 
 /** Reads `name{key:value, …}`, the objects of Gemma, with strings between a delimiter. */
 export function* readGemmaCall(cursor: TextCursor, calls: TextCalls, delimiter: string): Reading<boolean> {
@@ -46,35 +44,17 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
     return toValueTypes(property, tool?.schema).every(type => type === 'text' || type === 'null');
   }
 
-  function* readObject(write: Write, depth: number): Reading<boolean> {
+  const readObject = (write: Write, depth: number): Reading<boolean> => {
     cursor.take(1);
-    const keys = new Set<string>();
-    for (;;) {
-      yield* cursor.takeSpace();
-      if (yield* cursor.takes('}')) break;
-      const key = yield* readKey();
-      if (key === undefined || keys.has(key)) return false;
-      if (depth === 0 ? isPrototypeKey(key) : key === '__proto__') return false;
-      let start = `${keys.size === 0 ? '{' : ','}${JSON.stringify(key)}:`;
-      keys.add(key);
-      const value = createAllowedValue(
-        json => {
-          write(start + json);
-          start = '';
-        },
-        // A nested value is converted with its parameter.
-        depth === 0 ? properties?.[key] : undefined,
-        tool?.schema,
-      );
-      const isRead = yield* readValue(value.write, { depth: depth + 1, isText: depth === 0 && isText(key) });
-      if (!isRead) return false;
-      value.end();
-      yield* cursor.takeSpace();
-      if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== '}') return false;
-    }
-    write(keys.size === 0 ? '{}' : '}');
-    return true;
-  }
+    return readMembers(cursor, write, {
+      close: '}',
+      isForbidden: depth === 0 ? isPrototypeKey : key => key === '__proto__',
+      readKey,
+      readValue: (one, key) => readValue(one, { depth: depth + 1, isText: depth === 0 && isText(key) }),
+      // Nested values are converted with their parameter.
+      ...(depth === 0 && { schemas: { of: properties, root: tool?.schema } }),
+    });
+  };
 
   function* readKey(): Reading<string | undefined> {
     let key = '';
@@ -92,35 +72,15 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
 
   function* readValue(write: Write, { depth, isText }: { depth: number; isText: boolean }): Reading<boolean> {
     if (depth > MAX_DEPTH) return false;
-    yield* cursor.takeSpace();
     const first = yield* cursor.peek();
     if (first === '{') return yield* readObject(write, depth);
-    if (first === '[') return yield* readArray(write, depth);
+    if (first === '[') {
+      cursor.take(1);
+      const readItem = (one: Write) => readValue(one, { depth: depth + 1, isText: false });
+      return yield* readItems(cursor, write, { close: ']', readItem });
+    }
     if (first === '"' || first === "'" || (yield* cursor.sees(delimiter))) return yield* readString(write);
     return yield* readBare(write, isText);
-  }
-
-  function* readArray(write: Write, depth: number): Reading<boolean> {
-    cursor.take(1);
-    let separator = '[';
-    for (;;) {
-      yield* cursor.takeSpace();
-      if (yield* cursor.takes(']')) break;
-      let start = separator;
-      const isRead = yield* readValue(
-        json => {
-          write(start + json);
-          start = '';
-        },
-        { depth: depth + 1, isText: false },
-      );
-      if (!isRead) return false;
-      separator = ',';
-      yield* cursor.takeSpace();
-      if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== ']') return false;
-    }
-    write(separator === '[' ? '[]' : ']');
-    return true;
   }
 
   function* readString(write: Write): Reading<boolean> {

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../shared/json.js';
-import { createAllowedValue } from './argument-writer.js';
 import { waitWhile } from './json-arguments.js';
 import { isPrototypeKey } from './json-scanner.js';
+import { readMembers } from './literal-containers.js';
 import { createPythonReader } from './python-value.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
 import { toValueTypes, type ValueType } from './schema-types.js';
@@ -98,39 +98,24 @@ function* readPythonCall(
   const tool = calls.begin(name);
   const properties = toProperties(tool?.schema);
   const reader = createPythonReader(cursor);
-  const keys = new Set<string>();
   /** The arguments from the first string on whose end is a guess, because a later argument may refute it. */
   let held = '';
-  const write = (json: string) => {
-    if (reader.isGuess) held += json;
-    else calls.input(json);
-  };
-
-  yield* cursor.takeSpace();
-  while (!(yield* cursor.takes(')'))) {
-    const key = yield* readKey();
-    if (key === undefined) return false;
-    const start = `${keys.size === 0 ? '{' : ','}${JSON.stringify(key)}:`;
-    keys.add(key);
-    const value = createAllowedValue(after(start), properties?.[key], tool?.schema);
-    if (!(yield* reader.value(value.write, typesOf(key), argumentEnds))) return false;
-    value.end();
-    yield* cursor.takeSpace();
-    if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== ')') return false;
-    yield* cursor.takeSpace();
-  }
-  if (held !== '') calls.input(held);
-  if (keys.size > 0) calls.input('}');
-  return true;
-
-  /** Writes `start` with the first part of a value, so that an invalid value writes nothing. */
-  function after(start: string): (json: string) => void {
-    let rest = start;
-    return json => {
-      write(rest + json);
-      rest = '';
-    };
-  }
+  const isRead = yield* readMembers(
+    cursor,
+    json => {
+      if (reader.isGuess) held += json;
+      else calls.input(json);
+    },
+    {
+      close: ')',
+      isForbidden: isPrototypeKey,
+      readKey,
+      readValue: (write, key) => reader.value(write, typesOf(key), argumentEnds),
+      schemas: { of: properties, root: tool?.schema },
+    },
+  );
+  if (isRead && held !== '') calls.input(held);
+  return isRead;
 
   function typesOf(key: string): readonly ValueType[] {
     const property = properties?.[key];
@@ -138,15 +123,13 @@ function* readPythonCall(
     return saysType ? toValueTypes(property, tool?.schema) : [];
   }
 
-  /** Takes a new key and the equals sign after it. */
+  /** Takes a key and the equals sign after it. */
   function* readKey(): Reading<string | undefined> {
     const key = yield* findKey(cursor, 0);
-    if (key === undefined || keys.has(key) || isPrototypeKey(key)) return undefined;
+    if (key === undefined) return undefined;
     cursor.take(key.length);
     yield* cursor.takeSpace();
-    if (!(yield* cursor.takes('='))) return undefined;
-    yield* cursor.takeSpace();
-    return key;
+    return (yield* cursor.takes('=')) ? key : undefined;
   }
 
   function* argumentEnds(offset: number): Reading<boolean> {

@@ -1,10 +1,8 @@
 import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import { isJsonNumber } from './json-scanner.js';
+import { readItems, readMembers, type Write } from './literal-containers.js';
 import { createPythonStrings, startsString } from './python-strings.js';
 import type { ValueType } from './schema-types.js';
-
-/** Receives JSON as it becomes certain. */
-type Write = (json: string) => void;
 
 /** Reads Python literals and writes them as JSON. */
 export interface PythonReader {
@@ -44,9 +42,7 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
   function* readValue(write: Write, context: Context): Reading<boolean> {
     if (context.depth > MAX_DEPTH) return false;
     const first = yield* cursor.peek();
-    if (first === '[') return yield* readItems(write, { ...context, closer: ']' });
-    if (first === '(') return yield* readTuple(write, context);
-    if (first === '{') return yield* readBraces(write, context);
+    if (first === '[' || first === '(' || first === '{') return yield* readContainer(write, context);
     if (yield* startsString(cursor, 0)) return yield* strings.read(write, context.ends);
     const isPart = (character: string, offset: number) => offset < MAX_WORD && /[-+.\w]/.test(character);
     const word = cursor.take(yield* cursor.scan(isPart));
@@ -56,45 +52,28 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
     return true;
   }
 
-  /** Reads the rest of a list or tuple after its bracket or its first item. */
-  function* readItems(
-    write: Write,
-    { closer, isOpen = false, ...context }: Context & { closer: string; isOpen?: boolean },
-  ): Reading<boolean> {
-    let separator = isOpen ? ',' : '[';
-    if (!isOpen) cursor.take(1);
-    const inner = { types: [], depth: context.depth + 1, ends: itemEnds(cursor, closer) };
-    for (;;) {
-      yield* cursor.takeSpace();
-      if (yield* cursor.takes(closer)) break;
-      write(separator);
-      if (!(yield* readValue(write, inner))) return false;
-      separator = ',';
-      yield* cursor.takeSpace();
-      if (yield* cursor.takes(',')) continue;
-      if (yield* cursor.takes(closer)) break;
-      return false;
-    }
-    write(separator === '[' ? '[]' : ']');
+  function* readContainer(write: Write, context: Context): Reading<boolean> {
+    const bracket = cursor.take(1);
+    if (bracket === '[') return yield* readItems(cursor, write, itemsOf(']', context));
+    yield* cursor.takeSpace();
+    const isEmpty = yield* cursor.takes(bracket === '(' ? ')' : '}');
+    if (!isEmpty) return yield* (bracket === '(' ? readTuple : readBraces)(write, context);
+    write(bracket === '(' ? '[]' : '{}');
     return true;
   }
 
+  const itemsOf = (close: string, { depth }: Context, isOpen = false) => ({
+    close,
+    isOpen,
+    readItem: (write: Write) =>
+      readValue(write, { types: [], depth: depth + 1, ends: itemEnds(cursor, close) }),
+  });
+
   /** Reads a tuple as a list, or a value in parentheses. */
   function* readTuple(write: Write, context: Context): Reading<boolean> {
-    cursor.take(1);
-    yield* cursor.takeSpace();
-    if (yield* cursor.takes(')')) {
-      write('[]');
-      return true;
-    }
     let first = '';
-    const buffer = (json: string) => void (first += json);
-    const isRead = yield* readValue(buffer, {
-      ...context,
-      depth: context.depth + 1,
-      ends: itemEnds(cursor, ')'),
-    });
-    if (!isRead) return false;
+    const inner = { ...context, depth: context.depth + 1, ends: itemEnds(cursor, ')') };
+    if (!(yield* readValue(json => void (first += json), inner))) return false;
     yield* cursor.takeSpace();
     if (yield* cursor.takes(')')) {
       write(first);
@@ -102,35 +81,39 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
     }
     if (!(yield* cursor.takes(','))) return false;
     write(`[${first}`);
-    return yield* readItems(write, { ...context, closer: ')', isOpen: true });
+    return yield* readItems(cursor, write, itemsOf(')', context, true));
   }
 
   /** Reads a dict as an object, or a set as a list. */
   function* readBraces(write: Write, context: Context): Reading<boolean> {
-    cursor.take(1);
-    yield* cursor.takeSpace();
-    if (yield* cursor.takes('}')) {
-      write('{}');
-      return true;
-    }
     const key = yield* readKey(context);
     if (key === undefined) return false;
-    if ((yield* cursor.peek()) === ':') return yield* readEntries(write, { ...context, key });
-    write(`[${key}`);
-    if (yield* cursor.takes('}')) {
-      write(']');
-      return true;
+    if (yield* cursor.takes(':')) {
+      const inner = { types: [], depth: context.depth + 1, ends: itemEnds(cursor, '}') };
+      return yield* readMembers(cursor, write, {
+        close: '}',
+        first: toName(key),
+        mayRepeat: true,
+        isForbidden: name => name === '__proto__',
+        *readKey() {
+          const json = yield* readKey(context);
+          return json !== undefined && (yield* cursor.takes(':')) ? toName(json) : undefined;
+        },
+        readValue: one => readValue(one, inner),
+      });
     }
-    return (yield* cursor.takes(',')) && (yield* readItems(write, { ...context, closer: '}', isOpen: true }));
+    write(`[${key}`);
+    const isList = (yield* cursor.takes(',')) || (yield* cursor.peek()) === '}';
+    return isList && (yield* readItems(cursor, write, itemsOf('}', context, true)));
   }
 
+  /** Reads a key, or the first item of a set, as JSON. */
   function* readKey({ depth }: Context): Reading<string | undefined> {
     // Lists, dicts and tuples cannot be keys.
     if (/[[{(]/.test((yield* cursor.peek()) ?? '')) return undefined;
     let key = '';
-    const buffer = (json: string) => void (key += json);
     const endsItem = itemEnds(cursor, '}');
-    const isRead = yield* readValue(buffer, {
+    const isRead = yield* readValue(json => void (key += json), {
       types: [],
       depth: depth + 1,
       *ends(offset) {
@@ -141,29 +124,6 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
     return isRead ? key : undefined;
   }
 
-  function* readEntries(
-    write: Write,
-    { key: firstKey, ...context }: Context & { key: string },
-  ): Reading<boolean> {
-    const inner = { types: [], depth: context.depth + 1, ends: itemEnds(cursor, '}') };
-    let key: string | undefined = firstKey;
-    for (let separator = '{'; ; separator = ',') {
-      const name = key.startsWith('"') ? key : JSON.stringify(key);
-      if (name === '"__proto__"' || !(yield* cursor.takes(':'))) return false;
-      yield* cursor.takeSpace();
-      write(`${separator}${name}:`);
-      if (!(yield* readValue(write, inner))) return false;
-      yield* cursor.takeSpace();
-      const hasComma = yield* cursor.takes(',');
-      yield* cursor.takeSpace();
-      if (yield* cursor.takes('}')) break;
-      key = hasComma ? yield* readKey(context) : undefined;
-      if (key === undefined) return false;
-    }
-    write('}');
-    return true;
-  }
-
   return {
     value: (write, types, ends) => readValue(write, { types, depth: 0, ends }),
     get isGuess() {
@@ -171,6 +131,9 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
     },
   };
 }
+
+/** Returns the name of a member, which may be a number or a constant in Python. */
+const toName = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json);
 
 /** Returns a test for the text after an item of a container. */
 const itemEnds = (cursor: TextCursor, closer: string) =>
