@@ -1,6 +1,6 @@
 import { readCallArguments } from '../values/json-call.js';
 import { readReasoning } from '../parser/reasoning.js';
-import type { Reading, TextCursor } from '../reading/text-cursor.js';
+import { type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 interface Header {
@@ -109,9 +109,7 @@ function* readHeader(
   return undefined;
 }
 
-function* readWord(cursor: TextCursor): Reading<string> {
-  return cursor.take((yield* cursor.look(WORD)).length);
-}
+const readWord = (cursor: TextCursor): Reading<string> => readName(cursor, WORD);
 
 /** Reads the body of a call or of reasoning. The body of other messages is text, which only loses its header. */
 function* readMessage(

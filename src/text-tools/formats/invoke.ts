@@ -2,7 +2,7 @@ import type { Trim } from '../values/argument-writer.js';
 import { readCallArguments } from '../values/json-call.js';
 import { createTagGrammar } from '../tags/tag-grammar.js';
 import { readTaggedCall } from '../tags/tagged-call.js';
-import { readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { MAX_NAME, readName, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 /** The variations of the `<invoke>` format. */
@@ -84,6 +84,16 @@ export function createInvokeFormat(
         : yield* readTaggedCall(cursor, calls, { grammar, name: tool });
     },
   };
+}
+
+/** Takes a name, which may be in quotes. Returns an empty string if there is none. */
+export function* readAttribute(cursor: TextCursor): Reading<string> {
+  const quote = yield* cursor.peek();
+  if (quote !== '"' && quote !== "'") return yield* readName(cursor);
+  const isPart = (character: string, offset: number) =>
+    offset < MAX_NAME && character !== quote && character !== '\n';
+  const end = yield* cursor.scan(isPart, 1);
+  return end < MAX_NAME && (yield* cursor.peek(end)) === quote ? cursor.take(end + 1).slice(1, -1) : '';
 }
 
 /** Reads the end of a tag that is a whole call, such as `<invoke name="ping"/>`. */

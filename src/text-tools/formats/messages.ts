@@ -1,5 +1,5 @@
 import { readReasoning } from '../parser/reasoning.js';
-import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { readJsonCalls } from '../values/json-call.js';
 import { atem } from './invoke.js';
@@ -40,7 +40,7 @@ export const inkling: TextToolFormat = {
   },
   *read(cursor, calls, opener) {
     if (!CALL_CONTENTS.includes(opener)) {
-      cursor.take((yield* cursor.look(AUTHOR)).length);
+      yield* readName(cursor, AUTHOR);
       const content = yield* cursor.match(CALL_CONTENTS);
       if (content === undefined) {
         calls.drop();

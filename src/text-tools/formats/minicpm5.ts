@@ -1,7 +1,6 @@
 import { createTagGrammar, type TagGrammar } from '../tags/tag-grammar.js';
-import { takesSelfClosing } from './invoke.js';
+import { readAttribute, takesSelfClosing } from './invoke.js';
 import { readTaggedCall } from '../tags/tagged-call.js';
-import { readAttribute } from '../reading/text-cursor.js';
 import type { TextToolFormat } from '../reading/text-tool-format.js';
 
 /** What the model writes between the name of a tag and its attribute: a space, nothing, or the tokenizer's glyph. */

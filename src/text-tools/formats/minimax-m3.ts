@@ -11,9 +11,9 @@ import { isPrototypeKey } from '../values/json-scanner.js';
 import { allowsAny, toAllowedJson } from '../values/argument-writer.js';
 import { toNamedTypes, toPropertySchema } from '../values/schema-types.js';
 import { endsUnclosed } from '../tags/tagged-call.js';
-import { findSpaceEnd, readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool, TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
-import { takesSelfClosing } from './invoke.js';
+import { readAttribute, takesSelfClosing } from './invoke.js';
 
 /** The token before each tag. Tags in values have none, so values need no escapes. */
 const TOKEN = ']<]minimax[>[';

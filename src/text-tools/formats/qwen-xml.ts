@@ -2,9 +2,9 @@ import type { Trim } from '../values/argument-writer.js';
 import { readCallArguments } from '../values/json-call.js';
 import { createTagGrammar, readKeyTag, type TagGrammar } from '../tags/tag-grammar.js';
 import { readTaggedCall } from '../tags/tagged-call.js';
-import { readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
-import { takesSelfClosing } from './invoke.js';
+import { readAttribute, takesSelfClosing } from './invoke.js';
 
 interface FunctionTags {
   readonly open: string;

@@ -107,7 +107,10 @@ export class TextCursor {
   }
 
   /** Returns the characters from offset `start` on that `part` matches, up to `most`. Takes nothing. */
-  *look(part: RegExp, { start = 0, most = MAX_NAME }: LookOptions = {}): Reading<string> {
+  *look(
+    part: RegExp,
+    { start = 0, most = MAX_NAME }: { start?: number; most?: number } = {},
+  ): Reading<string> {
     let text = '';
     yield* this.scan(character => {
       if (text.length >= most || !part.test(character)) return false;
@@ -311,11 +314,6 @@ export class TextCursor {
   }
 }
 
-interface LookOptions {
-  readonly start?: number;
-  readonly most?: number;
-}
-
 /** Returns true for the white space of regular expressions. */
 const isSpace = (code: number): boolean =>
   code < 128 ? code === 32 || (code >= 9 && code <= 13) : /\s/.test(String.fromCharCode(code));
@@ -334,18 +332,8 @@ export const MAX_NAME = 128;
 const NAME = /[^\s{}<>[\]"'`|]/;
 
 /** Takes the characters of a name. Returns an empty string if there are none. */
-export function* readName(cursor: TextCursor): Reading<string> {
-  return cursor.take((yield* cursor.look(NAME)).length);
-}
-
-/** Takes a name, which may be in quotes. Returns an empty string if there is none. */
-export function* readAttribute(cursor: TextCursor): Reading<string> {
-  const quote = yield* cursor.peek();
-  if (quote !== '"' && quote !== "'") return yield* readName(cursor);
-  const isPart = (character: string, offset: number) =>
-    offset < MAX_NAME && character !== quote && character !== '\n';
-  const end = yield* cursor.scan(isPart, 1);
-  return end < MAX_NAME && (yield* cursor.peek(end)) === quote ? cursor.take(end + 1).slice(1, -1) : '';
+export function* readName(cursor: TextCursor, part: RegExp = NAME): Reading<string> {
+  return cursor.take((yield* cursor.look(part)).length);
 }
 
 const stopExpressions = new Map<string, RegExp>();

@@ -241,30 +241,3 @@ const decodeEntities = (text: string): string =>
     const codePoint = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
     return codePoint > 0x10ffff ? entity : String.fromCodePoint(codePoint);
   });
-
-/** Writes the JSON of one value as its schema requires. */
-export interface AllowedValue {
-  write(json: string): void;
-  end(): void;
-}
-
-/** Streams a string if the schema allows any. Buffers other values, and converts them when they are complete. */
-export function createAllowedValue(
-  write: (json: string) => void,
-  schema: unknown,
-  root: unknown,
-): AllowedValue {
-  let buffer = '';
-  let streams: boolean | undefined = schema === undefined ? true : undefined;
-  return {
-    write(json) {
-      if (json === '') return;
-      streams ??= json.startsWith('"') && allowsAny('', schema, root);
-      if (streams) write(json);
-      else buffer += json;
-    },
-    end() {
-      if (buffer !== '') write(toAllowedJson(buffer, schema, root));
-    },
-  };
-}

@@ -64,7 +64,7 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
       if (!(yield* readString(text => void (json += text)))) return undefined;
       key = String(JSON.parse(json));
     } else {
-      key = cursor.take((yield* cursor.look(KEY)).length).trim();
+      key = (yield* readName(cursor, KEY)).trim();
     }
     yield* cursor.takeSpace();
     return key !== '' && (yield* cursor.takes(':')) ? key : undefined;

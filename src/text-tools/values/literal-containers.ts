@@ -1,5 +1,5 @@
+import { allowsAny, toAllowedJson } from '../../tool-calls/schema-repair.js';
 import type { Reading, TextCursor } from '../reading/text-cursor.js';
-import { createAllowedValue } from './argument-writer.js';
 
 /*
  * The containers of literals that are no JSON: lists and dicts of Python, objects of Gemma, and the arguments of their
@@ -85,4 +85,27 @@ export function* readMembers(
   }
   write(keys.size === 0 ? '{}' : '}');
   return true;
+}
+
+/** Writes the JSON of one value as its schema requires. */
+interface AllowedValue {
+  write(json: string): void;
+  end(): void;
+}
+
+/** Streams a string if the schema allows any. Buffers other values, and converts them when they are complete. */
+function createAllowedValue(write: (json: string) => void, schema: unknown, root: unknown): AllowedValue {
+  let buffer = '';
+  let streams: boolean | undefined = schema === undefined ? true : undefined;
+  return {
+    write(json) {
+      if (json === '') return;
+      streams ??= json.startsWith('"') && allowsAny('', schema, root);
+      if (streams) write(json);
+      else buffer += json;
+    },
+    end() {
+      if (buffer !== '') write(toAllowedJson(buffer, schema, root));
+    },
+  };
 }
