@@ -107,10 +107,7 @@ export class TextCursor {
   }
 
   /** Returns the characters from offset `start` on that `part` matches, up to `most`. Takes nothing. */
-  *look(
-    part: RegExp,
-    { start = 0, most = MAX_NAME }: { start?: number; most?: number } = {},
-  ): Reading<string> {
+  *look(part: RegExp, { start = 0, most = MAX_NAME } = {}): Reading<string> {
     let text = '';
     yield* this.scan(character => {
       if (text.length >= most || !part.test(character)) return false;

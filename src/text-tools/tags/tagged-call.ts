@@ -86,7 +86,7 @@ function* readVerbatim(cursor: TextCursor, value: ValueWriter): Reading<boolean>
   return yield* cursor.takes('</param>');
 }
 
-export interface TaggedValueOptions {
+interface TaggedValueOptions {
   readonly grammar: TagGrammar;
   readonly argumentWriter: ArgumentWriter;
   /** The tag that started the value. */
@@ -122,7 +122,7 @@ const TAG_START = /</g;
  *
  * @returns false if the text ended before the value did.
  */
-export function* readTaggedValue(
+function* readTaggedValue(
   cursor: TextCursor,
   { grammar, argumentWriter, parameter }: TaggedValueOptions,
 ): Reading<boolean> {
