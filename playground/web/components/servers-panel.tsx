@@ -31,6 +31,7 @@ export function ServersPanel({ page }: { page: PageHook }) {
             server={server}
             onInspect={() => setInspected(server.name)}
             onReconnect={() => void page.reconnectServer(server.name)}
+            onSignOut={() => void page.signOut(server.name)}
             onToggle={isOn => void setEnabled(server.name, isOn)}
           />
         ))}
@@ -48,11 +49,12 @@ export interface ServerCardProps {
   readonly server: ServerView;
   readonly onInspect: () => void;
   readonly onReconnect: () => void;
+  readonly onSignOut: () => void;
   readonly onToggle: (isOn: boolean) => void;
 }
 
 /** One MCP server: state, tools, errors and log. */
-function ServerCard({ server, onInspect, onReconnect, onToggle }: ServerCardProps) {
+function ServerCard({ server, onInspect, onReconnect, onSignOut, onToggle }: ServerCardProps) {
   const { name, target, state, error, tools, log, transport } = server;
   const isOn = state !== 'disabled';
   return (
@@ -98,6 +100,11 @@ function ServerCard({ server, onInspect, onReconnect, onToggle }: ServerCardProp
         >
           Sign in
         </a>
+      )}
+      {server.isSignedIn === true && server.authorizationUrl === undefined && (
+        <button type="button" className="button" aria-label={`Sign out of ${name}`} onClick={onSignOut}>
+          Sign out
+        </button>
       )}
       {isOn && (
         <button type="button" className="button" aria-label={`Inspect ${name}`} onClick={onInspect}>
