@@ -55,6 +55,7 @@ export const GROUPS: readonly Group[] = [
     title: 'Project',
     pages: [
       { path: 'comparison', source: 'test/differential/README.md' },
+      { path: 'mistakes', source: 'test/differential/mistakes.md' },
       { path: 'benchmarks', source: 'test/bench/README.md' },
       { path: 'architecture', source: 'src/README.md' },
       { path: 'decisions', source: 'src/decisions.md' },
@@ -69,7 +70,7 @@ export const GROUPS: readonly Group[] = [
 export const TASKS: readonly (readonly [text: string, section: string])[] = [
   ['Use vLLM and other servers', 'src/provider/README.md#compatible-servers'],
   ['Sign in to MCP servers with OAuth', 'src/mcp/README.md#signing-in'],
-  ['Store and resume a chat', 'src/tool-loop/durable/README.md#pages-that-reload'],
+  ['Store and resume a chat', 'src/tool-loop/README.md#storing-and-resuming-a-chat'],
   ['Compute and limit costs', 'src/tool-loop/README.md#costs-and-budgets'],
   ['Test an application with the emulator', 'src/testing/README.md#testing-an-application'],
   ['Add a model family', 'src/adapters/README.md#adding-a-family'],
