@@ -6,7 +6,7 @@ export default tseslint.config(
     ignores: [
       ...['**/dist/', '**/node_modules/', 'playground/.data/', 'test-results/'],
       // Their packages are installed by a test, which checks the types.
-      'playground/recipes/{dbos,restate,resumable-chat}/',
+      ...['playground/examples/', 'playground/recipes/{dbos,restate,resumable-chat}/'],
     ],
   },
   eslint.configs.recommended,

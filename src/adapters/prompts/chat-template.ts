@@ -16,14 +16,18 @@ export type Render = (messages: readonly object[], tools?: readonly object[]) =>
  *   that it cannot parse. Rendering throws the latter, too.
  */
 export async function loadChatTemplate(source: string): Promise<Render> {
-  const { Template } = await import('@huggingface/jinja').catch((cause: unknown) => {
+  let Template: typeof import('@huggingface/jinja').Template;
+  try {
+    // Turbopack and webpack build without a missing package only if a `try` block imports it.
+    ({ Template } = await import('@huggingface/jinja'));
+  } catch (cause) {
     throw new KelivoError({
       code: 'missing-package',
       message:
         '`toolPrompting.chatTemplate` requires the package `@huggingface/jinja`. Run `npm install @huggingface/jinja`.',
       cause,
     });
-  });
+  }
   const check = <Result>(run: () => Result, fault: string): Result => {
     try {
       return run();
