@@ -17,6 +17,7 @@ export const PAGES = [
   'test/bench/README.md',
   'test/differential/README.md',
   'playground/README.md',
+  'playground/examples/README.md',
   'playground/recipes/dbos/README.md',
   'playground/recipes/restate/README.md',
   'playground/recipes/resumable-chat/README.md',

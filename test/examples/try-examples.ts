@@ -11,7 +11,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type ResponsesEmulator, startResponsesEmulator } from 'kelivo-responses/testing';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import ts from 'typescript';
 import { launchChromium } from '../_chromium.js';
 import { findFreePort } from '../_free-port.js';
@@ -27,7 +27,7 @@ const folderOf = (name: string): string => path.join(folder, name);
 const execute = promisify(execFile);
 
 /** Milliseconds. A program that takes longer hangs. */
-const TIME_LIMIT = 60_000;
+const TIME_LIMIT = 120_000;
 
 /** A variable of all processes of one example, by which those that stay behind are found. */
 const MARK = 'EXAMPLE_RUN';
@@ -36,7 +36,7 @@ interface Context {
   readonly emulator: ResponsesEmulator;
   /** Starts an npm script of the example. */
   start(script: string, options?: { args?: readonly string[]; env?: Record<string, string> }): Program;
-  openBrowser(): Promise<Browser>;
+  openPage(): Promise<Page>;
   /** Runs at the end of the example. */
   defer(work: () => unknown): void;
 }
@@ -94,11 +94,11 @@ const examples: Readonly<Record<string, (context: Context) => Promise<readonly s
     await askForWeather(worker.url);
     return ['snow in Oslo'];
   },
-  browser: async ({ emulator, start, openBrowser, defer }) => {
+  browser: async ({ emulator, start, openPage, defer }) => {
     await start('build').untilEnd();
     const site = await serveSite(emulator, path.join(folderOf('browser'), 'dist'));
     defer(site.close);
-    const page = await (await openBrowser()).newPage();
+    const page = await openPage();
     await page.goto(site.url);
     await page.getByLabel('Server').fill(`${site.url}/v1`);
     await page.getByRole('button', { name: 'Send' }).click();
@@ -107,7 +107,7 @@ const examples: Readonly<Record<string, (context: Context) => Promise<readonly s
     expectInOrder(await output.innerText(), ['read_page: "A page without a server"', 'returned: A page']);
     return ['A page without a server'];
   },
-  'next-use-chat': async ({ emulator, start, openBrowser, defer }) => {
+  'next-use-chat': async ({ emulator, start, openPage, defer }) => {
     const site = await serveSite(emulator);
     defer(site.close);
     await nextBuild;
@@ -115,7 +115,7 @@ const examples: Readonly<Record<string, (context: Context) => Promise<readonly s
     const args = ['--port', String(port), '--hostname', '127.0.0.1'];
     const program = start('start', { args, env: { OPENAI_BASE_URL: `${site.url}/v1` } });
     await program.untilPrinted('Ready');
-    const page = await (await openBrowser()).newPage();
+    const page = await openPage();
     await page.goto(`http://127.0.0.1:${port}/?chat=${crypto.randomUUID()}`);
     await page.getByLabel('Message').fill('Use book_seat with the trip "Rome to Milan".');
     await page.keyboard.press('Enter');
@@ -191,7 +191,12 @@ async function tryExample(name: string): Promise<void> {
       emulator,
       start: (script, { args = [], env: more } = {}) =>
         startProgram(name, ['run', script, '--', ...args], { ...env, ...more }),
-      openBrowser: () => (browser ??= launchChromium()),
+      async openPage() {
+        const page = await (await (browser ??= launchChromium())).newPage();
+        page.setDefaultTimeout(TIME_LIMIT);
+        deferred.push(() => page.close());
+        return page;
+      },
       defer: work => void deferred.push(work),
     });
     const sent = JSON.stringify(emulator.requests.map(({ body }) => (body as { input: unknown }).input));

@@ -1,3 +1,4 @@
+import type { Template as ChatTemplate } from '@huggingface/jinja';
 import { KelivoError } from '../../shared/errors.js';
 import { type PromptCall, type PromptWriter, toChatTool } from './tool-prompt.js';
 
@@ -16,7 +17,7 @@ export type Render = (messages: readonly object[], tools?: readonly object[]) =>
  *   that it cannot parse. Rendering throws the latter, too.
  */
 export async function loadChatTemplate(source: string): Promise<Render> {
-  let Template: typeof import('@huggingface/jinja').Template;
+  let Template: typeof ChatTemplate;
   try {
     // Turbopack and webpack build without a missing package only if a `try` block imports it.
     ({ Template } = await import('@huggingface/jinja'));
