@@ -4,7 +4,14 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   {
     ignores: [
-      ...['**/dist/', '**/node_modules/', 'playground/.data/', 'test-results/'],
+      ...[
+        '**/dist/',
+        '**/node_modules/',
+        'playground/.data/',
+        'test-results/',
+        '.docs/.pages/',
+        '.docs/.vitepress/cache/',
+      ],
       // Their packages are installed by a test, which checks the types.
       ...['playground/examples/', 'playground/recipes/{dbos,restate,resumable-chat}/'],
     ],

@@ -16,6 +16,7 @@ export const PAGES = [
   'src/mcp/README.md',
   'test/bench/README.md',
   'test/differential/README.md',
+  'test/differential/mistakes.md',
   'playground/README.md',
   'playground/examples/README.md',
   'playground/recipes/dbos/README.md',

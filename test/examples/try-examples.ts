@@ -4,7 +4,7 @@
 // `npm run test:examples [-- part of an example's name]`
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -220,17 +220,14 @@ function seconds(until: number, from: number): string {
 /** Packs the package, and installs the locked packages and the archive. */
 async function install(): Promise<void> {
   await rename(await pack(folder), path.join(folder, 'kelivo-responses.tgz'));
-  const lockFile = path.join(folder, 'package-lock.json');
-  const lock = JSON.parse(readFileSync(lockFile, 'utf8'));
+  const lock = JSON.parse(await readFile(path.join(folder, 'package-lock.json'), 'utf8'));
   const { version, dependencies } = lock.packages[`node_modules/${manifest.name}`];
   const expected = JSON.stringify([manifest.version, manifest.dependencies]);
   if (JSON.stringify([version, dependencies]) !== expected)
     throw new Error(
       `Expected playground/examples/package-lock.json to contain ${expected}. Run \`npm install\` there.`,
     );
-  const record = path.join(folder, 'node_modules/.package-lock.json');
-  const isInstalled = existsSync(record) && statSync(record).mtimeMs >= statSync(lockFile).mtimeMs;
-  if (!isInstalled) await execute('npm', ['ci', '--ignore-scripts'], { cwd: folder });
+  await execute(process.execPath, ['.install.mjs', 'playground/examples'], { cwd: root });
   const target = path.join(folder, 'node_modules', manifest.name);
   await rm(path.join(target, 'dist'), { recursive: true, force: true });
   await execute('tar', ['-xzf', 'kelivo-responses.tgz', '--strip', '1', '-C', target], { cwd: folder });

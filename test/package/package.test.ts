@@ -19,6 +19,10 @@ function listStaticImports(file: string, loaded: string[] = []): string[] {
 
 interface LockedPackage {
   readonly version?: string;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly deprecated?: string;
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly peer?: boolean;
@@ -172,6 +176,26 @@ it('depends only on packages with permissive licences', () => {
   const strict = runtime.filter(([, { license = 'none' }]) => !PERMISSIVE.test(license));
   expect(runtime.length).toBeGreaterThan(10);
   expect(strict.map(([name, { license = 'none' }]) => `${name}: ${license}`)).toEqual([]);
+});
+
+/** Whether a package is for another platform than Linux on x64. */
+const isForeign = ({ optional, os = ['linux'], cpu = ['x64'] }: LockedPackage): boolean =>
+  optional === true && (!os.includes('linux') || !cpu.includes('x64'));
+
+it('is developed with at most 500 packages, and none is deprecated', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as LockFile;
+  expect(Object.values(packages).filter(one => !isForeign(one)).length).toBeLessThanOrEqual(500);
+  const locks = ['', 'playground/', '.ci/', 'test/host-matrix/ai-core-2/'];
+  const deprecated = locks.flatMap(folder => {
+    const lock = JSON.parse(read(`${folder}package-lock.json`)) as LockFile;
+    return Object.entries(lock.packages).filter(([, one]) => one.deprecated !== undefined);
+  });
+  expect(deprecated.map(([name, one]) => `${name}: ${one.deprecated}`)).toEqual([]);
+});
+
+it('releases the playground with the same version', () => {
+  const { version, dependencies } = JSON.parse(read('playground/package.json')) as typeof manifest;
+  expect([version, dependencies[manifest.name]]).toEqual([manifest.version, `^${manifest.version}`]);
 });
 
 it('sends the version of the manifest to MCP servers', () => {

@@ -24,13 +24,22 @@ const wordCharacters: CallIdFormat = {
   },
 };
 
-/** Apriel writes a JSON list in `<tool_calls>`. The chat templates of the Thinker models open the reasoning. */
+/**
+ * Apriel writes a JSON list in `<tool_calls>`. The chat templates of the reasoning models, which are those since Nemotron
+ * 15B, open the reasoning. The marker before the answer is never shown, whatever precedes it.
+ */
 export const apriel = defineFamily({
   name: 'apriel',
   ids: ['apriel'],
-  formats: [{ ...formats.callList, turnEnds: ['[END FINAL RESPONSE]', '<|end|>'] }],
+  formats: [
+    {
+      ...formats.callList,
+      artefacts: ['[BEGIN FINAL RESPONSE]'],
+      turnEnds: ['[END FINAL RESPONSE]', '<|end|>'],
+    },
+  ],
   reasoning: [{ open: 'Here are my reasoning steps:', close: '[BEGIN FINAL RESPONSE]' }],
-  startsInReasoning: /apriel.*thinker/i,
+  startsInReasoning: /apriel[-_. ]?(?:1\.|h1|.*(?:thinker|15b))/i,
 });
 
 /**

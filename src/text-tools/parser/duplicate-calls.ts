@@ -3,6 +3,7 @@ import type { Part, ToolCall } from '../../core/part.js';
 import { toStableJson } from '../../shared/json.js';
 import { parseToolArguments } from '../../tool-calls/tool-arguments.js';
 import { normalizeToolName } from '../../tool-calls/tool-names.js';
+import { MIN_STREAMED } from './call-reader.js';
 
 type Emit = (part: Part) => void;
 
@@ -31,9 +32,6 @@ const OTHER = { native: 'text', text: 'native' } as const;
 /** The most characters that wait behind a call from text. */
 const MAX_WAITING = 512;
 
-/** Calls from text with less input are complete when they start. */
-const MIN_STREAMED = 256;
-
 interface HeldCall {
   readonly form: Form;
   readonly name: string;
@@ -52,7 +50,11 @@ interface CompleteCall {
   contents?: string;
 }
 
-export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): DuplicateCalls {
+/** @param minStreamed Calls from text with less input are complete when they start. */
+export function createDuplicateCalls(
+  { tools = [] }: Pick<CoreCall, 'tools'>,
+  minStreamed = MIN_STREAMED,
+): DuplicateCalls {
   const schemas = new Map(
     tools.map(tool => [tool.name, tool.type === 'function' ? tool.inputSchema : undefined]),
   );
@@ -99,7 +101,7 @@ export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): D
         const call = held.size === 0 ? undefined : held.get(`${form} ${part.id}`);
         if (call === undefined) break;
         call.parts.push(part);
-        if (!call.isSecond && part.type === 'tool-input-delta' && part.delta.length >= MIN_STREAMED) {
+        if (!call.isSecond && part.type === 'tool-input-delta' && part.delta.length >= minStreamed) {
           held.delete(`${form} ${part.id}`);
           streamed.add(part.id);
           for (const one of call.parts) waiting.pass(one, emit);
