@@ -90,14 +90,15 @@ export async function startPlayground({
     },
   });
   const channel = createPageChannel({
-    async read(subject) {
+    async read(subject, conversationId) {
       if (typeof subject === 'object')
         return {
           type: 'conversation',
           conversation: readConversation(context, subject.conversationId),
+          isDraft: context.conversations.isDraft(subject.conversationId),
         };
       return {
-        state: () => ({ type: 'state' as const, state: readState(context) }),
+        state: () => ({ type: 'state' as const, state: readState(context, conversationId) }),
         servers: () => ({ type: 'servers' as const, servers: readServers(context) }),
         conversations: () => ({ type: 'conversations' as const, conversations: listConversations(context) }),
       }[subject]();

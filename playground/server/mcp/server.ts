@@ -3,7 +3,7 @@ import type { ToolDefinition, ToolSource } from 'kelivo-responses/tool-loop';
 import { randomUUID } from 'node:crypto';
 import { toPageWords } from '../page-words.js';
 import { describeFailure } from '../../shared/failure.js';
-import type { ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
+import type { PastCall, ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
 import type { LogLine, ServerView, ToolView } from '../../shared/playground-state.js';
 import type { Redactor } from '../redaction/redactor.js';
 import { toTarget } from './commands.js';
@@ -15,6 +15,8 @@ import { createTraffic, redactForDisplay } from './traffic.js';
 /** One MCP server with its tools, state and log. */
 export interface ServerEntry {
   readonly source: ToolSource;
+  /** The calls that the user has started, the newest first. */
+  history(toolName: string): readonly PastCall[];
   /** Resources, prompts and completions. The server starts if necessary. */
   readonly features: () => McpTools;
   view(): ServerView;
@@ -40,6 +42,9 @@ export interface ServerEntryOptions {
 }
 
 const MAX_LOG_LINES = 200;
+
+/** Calls that are kept for their history. */
+const MAX_CALLS = 50;
 const MAX_LINE_CHARACTERS = 2000;
 
 /** Milliseconds after the announcement of changed tools. */
@@ -54,6 +59,8 @@ export function createServerEntry(
   const traffic = createTraffic();
   const inspected = createInspectedTools();
   const signIn = createSignIn(config, { redirectUrl });
+  const calls: PastCall[] = [];
+  let callCount = 0;
   let tools: readonly ToolDefinition[] = [];
   let opened: McpTools | undefined;
   let reading: NodeJS.Timeout | undefined;
@@ -163,6 +170,7 @@ export function createServerEntry(
       const list = inspected.list(tools);
       return { tools: list, ...shown, roots: config.roots ?? [], last, signIn: signIn.steps };
     },
+    history: toolName => calls.filter(call => call.toolName === toolName),
     inputSchema: toolName => tools.find(({ name: known }) => known === toolName)?.inputSchema,
     async call(toolName, { input, signal }) {
       const startedAt = performance.now();
@@ -173,12 +181,11 @@ export function createServerEntry(
       const result = traffic.findResult(tool?.originalName ?? toolName, { after }) ?? output.value;
       const isError = output.type.startsWith('error');
       const structured = isError ? undefined : inspected.check(tool, result);
-      return {
-        isError,
-        duration,
-        ...(structured && { structured }),
-        result: redactForDisplay(result, redactor),
-      };
+      const shown = redactForDisplay(result, redactor);
+      const time = Date.now();
+      calls.unshift({ number: ++callCount, toolName, input, time, duration, isError, result: shown });
+      calls.splice(MAX_CALLS);
+      return { isError, duration, ...(structured && { structured }), result: shown };
     },
     connect,
     async close() {

@@ -1,7 +1,13 @@
 import { type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
 import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
-import type { ConfigurationRejected, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
+import {
+  type ConfigurationRejected,
+  type ConfirmationNeeded,
+  isToolOff,
+  type ServerView,
+  type ToolSwitch,
+} from '../../shared/playground-state.js';
 import type { Redactor } from '../redaction/redactor.js';
 import { findNewPrograms } from './commands.js';
 import { createConfirmations } from './confirmation.js';
@@ -24,8 +30,8 @@ export interface ServerRegistry {
   configText(): string;
   /** The configuration with environment variables in place of its secrets. */
   variables(): ReturnType<typeof toVariables>;
-  /** Returns the tools of all currently configured servers. */
-  tools(): ToolSource;
+  /** Returns the tools of all currently configured servers, except those that are off. */
+  tools(off: readonly ToolSwitch[]): ToolSource;
   /** Connects all servers in parallel. */
   connect(): Promise<void>;
   /** Restarts a server. Returns false if no server has this name. */
@@ -123,7 +129,12 @@ export function openServerRegistry({
     views: () => [...entries.values()].map(entry => entry.view()),
     configText: () => JSON.stringify({ mcpServers: maskServers(servers) }, null, 2),
     variables: () => toVariables(servers),
-    tools: () => createToolbox([...entries.values()].map(({ source }) => source)),
+    tools: off =>
+      createToolbox(
+        [...entries]
+          .filter(([server]) => !isToolOff(off, { server }))
+          .map(([server, { source }]) => withoutTools(source, tool => isToolOff(off, { server, tool }))),
+      ),
     connect,
     async reconnect(name) {
       const entry = entries.get(name);
@@ -159,6 +170,15 @@ export function openServerRegistry({
     },
   };
 }
+
+/** A tool that is off is neither in a request nor can it be called. */
+const withoutTools = (source: ToolSource, isOff: (toolName: string) => boolean): ToolSource => ({
+  ...source,
+  async listTools(options) {
+    const listing = await source.listTools(options);
+    return { ...listing, tools: listing.tools.filter(({ name }) => !isOff(name)) };
+  },
+});
 
 /** Reads the configuration file. Creates it with `defaults` if it does not exist. */
 function readConfigFile(file: string, { defaults }: { defaults: McpServers }): McpServers {
