@@ -4,9 +4,16 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   {
     ignores: [
-      ...['**/dist/', '**/node_modules/', 'playground/.data/', 'test-results/'],
+      ...[
+        '**/dist/',
+        '**/node_modules/',
+        'playground/.data/',
+        'test-results/',
+        '.docs/.pages/',
+        '.docs/.vitepress/cache/',
+      ],
       // Their packages are installed by a test, which checks the types.
-      'playground/recipes/{dbos,restate,resumable-chat}/',
+      ...['playground/examples/', 'playground/recipes/{dbos,restate,resumable-chat}/'],
     ],
   },
   eslint.configs.recommended,

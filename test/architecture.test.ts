@@ -329,7 +329,7 @@ test('a file has at most 350 lines, a function 120 and one that creates an objec
 });
 
 test('the promise to users does not grow', () => {
-  expect(optionCount()).toBeLessThanOrEqual(335);
+  expect(optionCount()).toBeLessThanOrEqual(303);
   expect(exportCount()).toBeLessThanOrEqual(254);
 });
 

@@ -23,7 +23,7 @@ export function sourceFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
     const file = join(folder, entry.name);
     // Recipes install the package as a link to this folder.
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourceFiles(file);
+    if (entry.isDirectory()) return ['node_modules', 'dist'].includes(entry.name) ? [] : sourceFiles(file);
     return /\.tsx?$/.test(entry.name) ? [file] : [];
   });
 }

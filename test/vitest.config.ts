@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { installedFolders } from './_install-packages.js';
 
 /** Replaces a module, so that it has to run in a suite whose files do not share modules. */
 const mocking = ['test/text-tools/prose.test.ts'];
@@ -13,8 +14,8 @@ const slowSuites: Readonly<Record<string, string[]>> = {
     'test/**/accepted-types.test.ts',
   ],
   security: ['test/security/**/*.test.ts'],
-  'host-matrix': ['test/host-matrix/**/*.test.ts'],
-  playground: ['test/playground/server/**/*.test.ts'],
+  'host-matrix': ['test/host-matrix/**/*.test.ts', 'test/host/provider-schema-extension.test.ts'],
+  playground: ['test/playground/{server,web}/**/*.test.ts'],
   mcp: ['test/mcp-matrix/**/*.test.ts'],
   processes: ['test/**/{forgotten-close,kill-points,many-turns,process-exit,sqlite-processes}.test.ts'],
   engines: ['test/durable-turns/**/*.test.ts'],
@@ -50,7 +51,12 @@ export default defineConfig({
       },
       ...Object.entries(slowSuites).map(([name, include]) => ({
         extends: true as const,
-        test: { name, include, isolate: name === 'fuzz' },
+        test: {
+          name,
+          include,
+          isolate: name === 'fuzz',
+          globalSetup: name in installedFolders ? ['test/_install-packages.ts'] : [],
+        },
       })),
     ],
   },

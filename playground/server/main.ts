@@ -1,16 +1,24 @@
-/** The web playground: `npm start`. */
+#!/usr/bin/env node
+/** The web playground: `npm start` in the repository, `npx kelivo-responses-playground` elsewhere. */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import envPaths from 'env-paths';
 import { describeFailure } from '../shared/failure.js';
 import { startPlayground } from './playground.js';
 
+/** In the repository, data lies beside the sources. The package is bundled. */
+const isSource = import.meta.url.endsWith('.ts');
+const defaultFolder = isSource
+  ? fileURLToPath(new URL('../.data', import.meta.url))
+  : envPaths('kelivo-responses-playground', { suffix: '' }).data;
+
 const help = `Serves the playground on 127.0.0.1.
 
-Usage: npm start -- [options]
+Usage: ${isSource ? 'npm start --' : 'npx kelivo-responses-playground'} [options]
 
 Options:
   --port <number>   port (default: 4173, or a free port if it is in use)
-  --data <folder>   folder for conversations, settings and MCP servers (default: playground/.data)
+  --data <folder>   folder for conversations, settings and MCP servers (default: ${isSource ? 'playground/.data' : defaultFolder})
   --help            show this help
 
 The playground uses an emulator that needs no key until you select another endpoint. OPENAI_API_KEY is
@@ -18,7 +26,6 @@ used for OPENAI_BASE_URL, by default OpenAI.
 `;
 
 const DEFAULT_PORT = 4173;
-const defaultFolder = fileURLToPath(new URL('../.data', import.meta.url));
 
 try {
   await main(process.argv.slice(2));

@@ -20,7 +20,7 @@ export const localTools = {
 export const defaultQuestion =
   'First get the sum of 17 and 25, then count the words in "the loop runs the tools and streams every round".';
 
-/** Returns the configuration of `server-everything`, a development dependency, so that nothing is downloaded. */
+/** Returns the configuration of `server-everything`, which is installed with the playground and the demo, so that nothing is downloaded. */
 export function everythingServer(): McpServers {
   const manifest = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/server-everything/package.json',

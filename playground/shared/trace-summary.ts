@@ -1,7 +1,7 @@
 import type { Thread } from './playground-state.js';
-import { sumUsage } from './cost.js';
-import type { Trace } from './trace.js';
-import type { Flag, TurnEnd } from './trace-event.js';
+import { sumUsage, toTurnUsage } from './cost.js';
+import { type Trace, toRequestedAt } from './trace.js';
+import type { Flag, TurnEnd, TurnUsage } from './trace-event.js';
 
 /** One turn in the list of all turns. */
 export interface TraceSummary {
@@ -20,10 +20,11 @@ export interface TraceSummary {
   readonly message?: string;
   /** Milliseconds. */
   readonly duration: number;
-  /** Milliseconds. */
+  /** Milliseconds between the first request and the first token. */
   readonly firstTokenAt?: number;
   /** Input and output tokens of all rounds, if the endpoint reported them. */
   readonly tokens?: number;
+  readonly usage: TurnUsage;
   readonly tools: readonly CalledTool[];
   /** True if the turn or one of its calls failed, or the provider could not read a stream. */
   readonly hasError: boolean;
@@ -53,7 +54,8 @@ export function summarizeTrace(
     end: end?.end ?? 'failed',
     message: end?.message,
     duration: end?.at ?? lastAt,
-    firstTokenAt,
+    ...(firstTokenAt !== undefined && { firstTokenAt: firstTokenAt - toRequestedAt(trace) }),
+    usage: toTurnUsage(trace),
     ...(isReported && { tokens: (inputTokens ?? 0) + (outputTokens ?? 0) }),
     tools: [...calls].map(([toolName, count]) => ({ toolName, calls: count })),
     hasError:
@@ -61,6 +63,16 @@ export function summarizeTrace(
       problems.length > 0 ||
       tools.some(({ state }) => state === 'failed'),
   };
+}
+
+/** The columns by which turns are sorted. */
+export const TRACE_ORDERS = ['started', 'duration', 'first-token', 'tokens', 'cost'] as const;
+export type TraceOrder = (typeof TRACE_ORDERS)[number];
+
+/** Returns the value below which a share of the values lies, by the nearest rank. Undefined without values. */
+export function toPercentile(values: readonly number[], share: number): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }
 
 /** The filters of the list. Empty texts and zeros match every turn. */
@@ -73,13 +85,21 @@ export interface TraceFilter {
   readonly minDuration: number;
   readonly minTokens: number;
   readonly toolName: string;
+  readonly modelId: string;
 }
 
-export const noFilter: TraceFilter = { text: '', outcome: 'all', minDuration: 0, minTokens: 0, toolName: '' };
+export const noFilter: TraceFilter = {
+  text: '',
+  outcome: 'all',
+  minDuration: 0,
+  minTokens: 0,
+  toolName: '',
+  modelId: '',
+};
 
 export function filterTraces(
   traces: readonly TraceSummary[],
-  { text, outcome, minDuration, minTokens, toolName }: TraceFilter,
+  { text, outcome, minDuration, minTokens, toolName, modelId: wantedModel }: TraceFilter,
 ): readonly TraceSummary[] {
   const wanted = text.trim().toLowerCase();
   return traces.filter(trace => {
@@ -90,6 +110,7 @@ export function filterTraces(
       (outcome === 'all' || (outcome === 'error' ? trace.hasError : trace.end === outcome)) &&
       trace.duration >= minDuration &&
       tokens >= minTokens &&
+      (wantedModel === '' || modelId === wantedModel) &&
       (toolName === '' || tools.some(tool => tool.toolName === toolName))
     );
   });

@@ -56,6 +56,13 @@ export interface AdaptModelOptions {
    */
   startsInReasoning?: boolean;
   /**
+   * The length from which the arguments of a call in the text stream. Hosts cannot take back a call that has started, so a
+   * shorter one starts when it is complete, and leaves no trace if it is truncated or invalid. 0 streams all arguments as
+   * they arrive, for hosts that show them; with `Infinity` no call starts that may still fail.
+   * @default 256
+   */
+  streamArgumentsFrom?: number;
+  /**
    * The `response_template` of the model's tokenizer configuration on Hugging Face (`tokenizer_config.json`). It replaces the
    * formats of the adapters; their other changes stay. The prompt is not seen: `startsInReasoning` states that the chat template opens
    * the reasoning.
@@ -110,19 +117,13 @@ export function adaptCoreModel(
   { version, adaptersById = false, ...options }: AdaptModelOptions & AdaptationContext,
 ): CoreModel {
   checkOptions({ ...options });
-  const {
-    adapters = modelAdapters,
-    undeclared,
-    startsInReasoning,
-    toolPrompting,
-    responseTemplate,
-  } = options;
+  const { adapters = modelAdapters, toolPrompting, responseTemplate, ...settings } = options;
   const active = chooseAdapters(adapters, { modelId: model.modelId, adaptersById });
   const names = active.map(({ name }) => name);
   const syntax = responseTemplate === undefined ? undefined : createTemplateSyntax(responseTemplate);
   if (active.length === 0 && toolPrompting === undefined && syntax === undefined) {
     const mayDetect = adapters === modelAdapters && !isOpenAiModel(model.modelId);
-    return mayDetect ? detectTextCalls(model, { ...detectedSyntax, undeclared, startsInReasoning }) : model;
+    return mayDetect ? detectTextCalls(model, { ...detectedSyntax, ...settings }) : model;
   }
   const family = joinAdapters(active.map(({ middleware }) => adapterOf(middleware)));
   const adapt = (selected: SelectedPrompt | undefined): CoreModel => {
@@ -131,7 +132,7 @@ export function adaptCoreModel(
     const readsText = family.readsText === true || (selected === undefined && syntax === undefined);
     const reader = readsText ? family : joinAdapters([family, promptedCalls]);
     const formats = selected?.formats;
-    const adapted = reader.wrap(prompted, { version, undeclared, startsInReasoning, formats, syntax });
+    const adapted = reader.wrap(prompted, { version, ...settings, formats, syntax });
     return withReport(selected === undefined ? adapted : withJsonAnswers(adapted), {
       ...(names.length > 0 && { adapters: names }),
       ...(selected !== undefined && { toolPrompting: selected.name }),
@@ -178,6 +179,10 @@ const CHECKS: Readonly<
     accepts: value => value === 'call' || value === 'text' || value === 'drop',
   },
   startsInReasoning: { expected: 'a boolean', accepts: value => typeof value === 'boolean' },
+  streamArgumentsFrom: {
+    expected: 'a number of characters',
+    accepts: value => typeof value === 'number' && value >= 0,
+  },
   responseTemplate: { expected: 'an object', accepts: isPlainObject },
   toolPrompting: {
     expected: 'the name of a syntax or `{ chatTemplate }` with a text',

@@ -29,6 +29,7 @@ export type CompositionSettings = Pick<
   | 'toolPrompting'
   | 'undeclared'
   | 'startsInReasoning'
+  | 'streamArgumentsFrom'
   | 'responseTemplate'
   | 'models'
   | 'tools'
@@ -52,6 +53,7 @@ export function createComposition(
     toolPrompting,
     undeclared,
     startsInReasoning,
+    streamArgumentsFrom,
     responseTemplate,
     models,
     toolLoop = {},
@@ -72,6 +74,7 @@ export function createComposition(
     toolPrompting,
     undeclared,
     startsInReasoning,
+    streamArgumentsFrom,
     responseTemplate,
   };
   const closing = createClosing('the provider');

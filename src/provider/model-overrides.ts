@@ -53,6 +53,13 @@ export const modelSettingsShape = once(() => ({
    */
   undeclared: z.enum(['call', 'text', 'drop']),
   /**
+   * The length from which the arguments of a call in the text stream. Hosts cannot take back a call that has started, so a
+   * shorter one starts when it is complete, and leaves no trace if it is truncated or invalid. 0 streams all arguments as
+   * they arrive, for hosts that show them.
+   * @default 256
+   */
+  streamArgumentsFrom: z.number().nonnegative(),
+  /**
    * The `response_template` of the model's tokenizer configuration on Hugging Face. It replaces the formats of the
    * adapters. It is checked completely before the first request of the model.
    * @default the formats of the adapters
@@ -186,6 +193,7 @@ const ADAPTATION = [
   'toolPrompting',
   'startsInReasoning',
   'undeclared',
+  'streamArgumentsFrom',
   'responseTemplate',
 ] as const satisfies readonly (keyof ModelOverride)[];
 

@@ -43,6 +43,8 @@ export interface TextToolSettings {
   readonly syntax?: TextSyntax | undefined;
   /** The start of responses is reasoning, or not. */
   readonly startsInReasoning?: boolean | undefined;
+  /** The length from which arguments stream. */
+  readonly streamArgumentsFrom?: number | undefined;
   /** Formats that are read in addition, because the prompt asks for them. Constant lists. */
   readonly formats?: readonly TextToolFormat[] | undefined;
 }
@@ -71,6 +73,7 @@ export function createTextTools({
         reasoning: syntax?.reasoning ?? reasoning,
         dropsText: syntax?.dropsText,
         undeclared: settings.undeclared,
+        streamArgumentsFrom: settings.streamArgumentsFrom,
         startsInReasoning: isAssumed(call) && !turnsReasoningOff(call),
         call,
       }),
@@ -89,7 +92,8 @@ export const detectTextCalls = (
     reasoning,
     undeclared,
     startsInReasoning,
-  }: Pick<TextSyntax, 'formats' | 'reasoning'> & Pick<TextToolSettings, 'undeclared' | 'startsInReasoning'>,
+    streamArgumentsFrom,
+  }: Pick<TextSyntax, 'formats' | 'reasoning'> & Omit<TextToolSettings, 'syntax' | 'formats'>,
 ): CoreModel =>
   withChanges(model, call =>
     call.tools?.some(({ type }) => type === 'function') !== true
@@ -99,6 +103,7 @@ export const detectTextCalls = (
             formats,
             reasoning,
             undeclared: undeclared === 'drop' ? 'drop' : 'text',
+            streamArgumentsFrom,
             startsInReasoning: startsInReasoning === true && !turnsReasoningOff(call),
             call,
             isDetected: true,

@@ -9,7 +9,16 @@ import { defineModelAdapter, matchModelName } from '../../src/adapters/kit/model
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { serveJson } from '../_server.js';
-import { generate, textRound, scriptedModel } from '../tool-loop/_scripted-model.js';
+import {
+  finish,
+  generate,
+  ofType,
+  scriptedModel,
+  start,
+  stream,
+  textRound,
+  typesOf,
+} from '../tool-loop/_scripted-model.js';
 
 const shout = defineModelAdapter({
   name: 'shout',
@@ -84,6 +93,52 @@ describe('adaptModel', () => {
 
   it('rejects a list with two adapters of the same name', () => {
     expect(() => adaptModel(named('loud'), { adapters: [shout, shout] })).toThrow('a second "shout"');
+  });
+
+  describe('streams the arguments of a call in the text', () => {
+    const tools = [{ type: 'function' as const, name: 'save', inputSchema: { type: 'object' as const } }];
+    const written = (content: string) =>
+      `<tool_call>{"name": "save", "arguments": {"a": "${content}"}}</tool_call>`;
+    const read = (text: string, modelId: string, streamArgumentsFrom?: number) => {
+      const deltas = [...text].map(delta => ({ type: 'text-delta' as const, id: 't', delta }));
+      const texts = [
+        { type: 'text-start' as const, id: 't' },
+        ...deltas,
+        { type: 'text-end' as const, id: 't' },
+      ];
+      const model = { ...scriptedModel([start, ...texts, finish()]), modelId };
+      return stream(
+        adaptModel(model, { ...(streamArgumentsFrom !== undefined && { streamArgumentsFrom }) }),
+        { tools },
+      );
+    };
+    const deltasOf = async (...call: Parameters<typeof read>) =>
+      ofType(await read(...call), 'tool-input-delta').length;
+
+    it.each(['qwen3-8b', 'a-model-that-nobody-knows'])('of %s from a length', async modelId => {
+      const [short, long] = [written('x'.repeat(50)), written('x'.repeat(300))];
+      expect(await deltasOf(short, modelId)).toBe(1);
+      expect(await deltasOf(short, modelId, 0)).toBeGreaterThan(40);
+      expect(await deltasOf(long, modelId)).toBeGreaterThan(40);
+      expect(await deltasOf(long, modelId, Infinity)).toBe(1);
+    });
+
+    it('and no call that may fail starts with Infinity', async () => {
+      const truncated = written('x'.repeat(300)).slice(0, -20);
+      const parts = await read(truncated, 'qwen3-8b', Infinity);
+      expect(typesOf(parts)).not.toContain('tool-input-start');
+      expect(
+        ofType(parts, 'text-delta')
+          .map(({ delta }) => delta)
+          .join(''),
+      ).toBe(truncated);
+    });
+
+    it('and rejects other lengths', () => {
+      expect(() => adaptModel(named('loud'), { streamArgumentsFrom: -1 })).toThrow(
+        'a number of characters, got -1',
+      );
+    });
   });
 
   describe('with the default registry', () => {

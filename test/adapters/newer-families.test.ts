@@ -131,6 +131,13 @@ const rows: readonly (readonly [modelId: string, text: string, ...content: objec
     text('So.\n'),
     oslo,
   ],
+  ['apriel-1.5', `Hm.\n[BEGIN FINAL RESPONSE]\nSo.[END FINAL RESPONSE]`, reasoning('Hm.'), text('So.')],
+  // The marker is not shown either if the reasoning before it is not recognized.
+  [
+    'apriel-5b',
+    'Hi. Here are my reasoning steps: x\n[BEGIN FINAL RESPONSE]So.',
+    text('Hi. Here are my reasoning steps: x\nSo.'),
+  ],
   ['RekaAI/reka-edge', `<tool_call>${json}</tool_call>`, oslo],
   ['ibm-granite/granite-4.0-h-small', 'look(place="Oslo", days=3)\nping()', oslo, ping],
   ['google/gemma-4-27b-it', '<|channel>Hm<channel|>So', reasoning('Hm'), text('So')],

@@ -18,7 +18,7 @@ const measuresTime = name => name === 'sse-retry';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const loader = new URL('fs-loader.mjs', import.meta.url).href;
-const suite = path.join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const suite = path.join(root, '.ci/node_modules/@modelcontextprotocol/conformance/dist/index.js');
 // Uses `exec`, because the suite's time limit only ends the shell.
 const client = `exec ${JSON.stringify(process.execPath)} --import tsx test/conformance/client.ts`;
 

@@ -46,9 +46,14 @@ export async function readApi(): Promise<Api> {
 /** The name endings of interfaces that a user fills in once, not per call. */
 const SETTINGS = /(?<!Call|ResponsesProvider)(?:Options|Settings|Config|Entry|Choice|Override|Callbacks)$/;
 
-/** Renders the options of all entries as Markdown: a heading per entry and a table per interface. */
+/**
+ * Renders the options of all entries as Markdown: a heading per entry and a table per interface. An option that several
+ * interfaces share has its row in the first one; the others name it.
+ */
 export function renderOptions(project: ProjectReflection): string {
   const seen = new Set<string>();
+  /** The interface of each row. */
+  const owners = new Map<string, string>();
   const sections: string[] = [];
   for (const { specifier, file } of entries) {
     const module = project.children?.find(child => child.sources?.[0]?.fileName === toSource(file));
@@ -57,7 +62,7 @@ export function renderOptions(project: ProjectReflection): string {
       .filter(({ name }) => !seen.has(name) && seen.add(name))
       .sort((a, b) => Number(isMain(b)) - Number(isMain(a)));
     if (interfaces.length === 0) continue;
-    sections.push(`### \`${specifier}\``, ...interfaces.map(renderInterface));
+    sections.push(`### \`${specifier}\``, ...interfaces.map(one => renderInterface(one, owners)));
   }
   return sections.join('\n\n');
 }
@@ -65,11 +70,24 @@ export function renderOptions(project: ProjectReflection): string {
 /** The provider settings come first. */
 const isMain = ({ name }: DeclarationReflection): boolean => name === 'KelivoResponsesSettings';
 
-function renderInterface(declaration: DeclarationReflection): string {
-  const rows = toRows(declaration.children ?? [], '');
+function renderInterface(declaration: DeclarationReflection, owners: Map<string, string>): string {
+  const rows: string[] = [];
+  /** The names of shared options, by the interface with their rows. */
+  const shared = new Map<string, string[]>();
+  for (const option of declaration.children ?? []) {
+    const own = toRows([option], '');
+    const key = own.join('\n');
+    const owner = option.comment === undefined ? undefined : owners.get(key);
+    owners.set(key, owner ?? declaration.name);
+    if (owner === undefined) rows.push(...own);
+    else shared.set(owner, [...(shared.get(owner) ?? []), `\`${option.name}\``]);
+  }
+  const references = [...shared].map(
+    ([owner, names]) => `It also has ${names.join(', ')} of [\`${owner}\`](#${owner.toLowerCase()}).`,
+  );
   return [
     `#### \`${declaration.name}\``,
-    toMarkdown(declaration.comment?.summary),
+    [toMarkdown(declaration.comment?.summary), ...references].filter(Boolean).join(' '),
     ['| option | type | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n'),
   ]
     .filter(Boolean)

@@ -35,12 +35,31 @@ it.each(PAGES)('%s has no dead link', file => {
   expect(dead).toEqual([]);
 });
 
+it('no paragraph, list item or row of a table stands in two documents', () => {
+  const places = new Map<string, string[]>();
+  for (const file of PAGES) {
+    for (const paragraph of withoutCode(read(file)).split(/\n\n+|\n(?=[-|]|\d+\. )/)) {
+      const text = paragraph
+        .replace(/\]\([^)]*\)/g, ']')
+        .replace(/\s+/g, ' ')
+        .trim();
+      if (text.split(' ').filter(word => /\w/.test(word)).length >= 12)
+        places.set(text, [...(places.get(text) ?? []), file]);
+    }
+  }
+  // The heads of tables about the same measurement.
+  const isHead = (text: string) => /^\| (?:killed|section) \|/.test(text);
+  expect([...places].filter(([text, files]) => files.length > 1 && !isHead(text))).toEqual([]);
+});
+
 it('the README has at most 300 lines', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(300);
 });
 
-it.each(['README.md', 'src/provider/README.md'])('%s explains messages that the sources contain', file => {
-  const messages = [...read(file).matchAll(/^\| ``(.+?)`` +\|/gm)].map(([, message = '']) => message);
+it('the troubleshooting explains messages that the sources contain', () => {
+  const messages = [...read('src/provider/README.md').matchAll(/^\| ``(.+?)`` +\|/gm)].map(
+    ([, message = '']) => message,
+  );
   const parts = messages.flatMap(message => message.split('…')).map(part => part.trim());
   expect(messages.length).toBeGreaterThanOrEqual(5);
   expect(parts.filter(part => !sources.some(source => source.includes(part)))).toEqual([]);

@@ -4,7 +4,7 @@ import {
   definePlugin,
   extensionRegistry,
   ProviderExtension,
-} from 'host-ai-core-2';
+} from '../host-matrix/ai-core-2/index.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { kelivoResponsesExtension } from '../../src/host/index.js';
 import { question, readResult, useMcpQuestion } from './_mcp-question.js';

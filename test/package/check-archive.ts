@@ -17,7 +17,7 @@ try {
 }
 
 function check(tool: string, args: readonly string[]): void {
-  const { status } = spawnSync(path.join(root, 'node_modules/.bin', tool), args, {
+  const { status } = spawnSync(path.join(root, '.ci/node_modules/.bin', tool), args, {
     cwd: root,
     stdio: 'inherit',
   });

@@ -7,12 +7,15 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 interface Manifest {
   readonly name: string;
   readonly version: string;
+  readonly description: string;
+  readonly repository: { readonly url: string };
   readonly license: string;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   /** Files with their replacements in bundles for browsers. */
   readonly browser: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
   /** The maximum size of each entry in bytes, minified and compressed. */
   readonly bundleLimits: Readonly<Record<string, number>>;
 }

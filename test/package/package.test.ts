@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import ts from 'typescript';
 import { beforeAll, expect, it } from 'vitest';
 import { entries, manifest, root } from './manifest.js';
 
@@ -18,6 +19,10 @@ function listStaticImports(file: string, loaded: string[] = []): string[] {
 
 interface LockedPackage {
   readonly version?: string;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly deprecated?: string;
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly peer?: boolean;
@@ -111,6 +116,26 @@ it('imports OpenTelemetry only in its own entry, not even later', () => {
   expect(importing).toEqual([path.join('telemetry', 'index.js')]);
 });
 
+it('imports optional packages where bundlers accept that they are missing', () => {
+  const files = readdirSync(path.join(root, 'dist'), { recursive: true, encoding: 'utf8' });
+  const optional = Object.keys(manifest.peerDependenciesMeta);
+  const found: [name: string, isInTry: boolean][] = [];
+  const visit = (node: ts.Node, isInTry: boolean): void => {
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [name] = node.arguments;
+      if (name !== undefined && ts.isStringLiteral(name) && optional.includes(name.text))
+        found.push([name.text, isInTry]);
+    }
+    const isBlock = ts.isTryStatement(node.parent) && node.parent.tryBlock === node;
+    ts.forEachChild(node, child => visit(child, isBlock || (isInTry && !ts.isFunctionLike(node))));
+  };
+  for (const file of files.filter(one => one.endsWith('.js'))) {
+    const source = ts.createSourceFile(file, read(path.join('dist', file)), ts.ScriptTarget.ES2022, true);
+    source.forEachChild(node => visit(node, false));
+  }
+  expect(Object.fromEntries(found)).toEqual({ '@ai-sdk/openai': true, '@huggingface/jinja': true });
+});
+
 it('develops against the earliest supported release of the AI SDK', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as LockFile;
   expect(packages['node_modules/@ai-sdk/provider']?.version).toMatch(/^2\./);
@@ -151,6 +176,26 @@ it('depends only on packages with permissive licences', () => {
   const strict = runtime.filter(([, { license = 'none' }]) => !PERMISSIVE.test(license));
   expect(runtime.length).toBeGreaterThan(10);
   expect(strict.map(([name, { license = 'none' }]) => `${name}: ${license}`)).toEqual([]);
+});
+
+/** Whether a package is for another platform than Linux on x64. */
+const isForeign = ({ optional, os = ['linux'], cpu = ['x64'] }: LockedPackage): boolean =>
+  optional === true && (!os.includes('linux') || !cpu.includes('x64'));
+
+it('is developed with at most 500 packages, and none is deprecated', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as LockFile;
+  expect(Object.values(packages).filter(one => !isForeign(one)).length).toBeLessThanOrEqual(500);
+  const locks = ['', 'playground/', '.ci/', 'test/host-matrix/ai-core-2/'];
+  const deprecated = locks.flatMap(folder => {
+    const lock = JSON.parse(read(`${folder}package-lock.json`)) as LockFile;
+    return Object.entries(lock.packages).filter(([, one]) => one.deprecated !== undefined);
+  });
+  expect(deprecated.map(([name, one]) => `${name}: ${one.deprecated}`)).toEqual([]);
+});
+
+it('releases the playground with the same version', () => {
+  const { version, dependencies } = JSON.parse(read('playground/package.json')) as typeof manifest;
+  expect([version, dependencies[manifest.name]]).toEqual([manifest.version, `^${manifest.version}`]);
 });
 
 it('sends the version of the manifest to MCP servers', () => {

@@ -1,5 +1,6 @@
 /**
- * Writes the addresses that follow from `repository` in package.json: `homepage`, `bugs`, and the link of the issue forms.
+ * Writes the addresses that follow from `repository` in package.json: `homepage`, `bugs`, the link of the issue forms, and those of
+ * the playground's manifest.
  *
  *     npm run repository               writes them
  *     npm run repository -- --check    fails if one differs
@@ -37,6 +38,7 @@ const manifest = {
 };
 const written: Readonly<Record<string, string>> = {
   'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
+  'playground/package.json': `${JSON.stringify(writePlayground(), null, 2)}\n`,
   '.github/ISSUE_TEMPLATE/config.yml': `blank_issues_enabled: false
 contact_links:
   - name: A vulnerability
@@ -54,6 +56,17 @@ if (process.argv.includes('--check')) {
   for (const [file, text] of differing) writeFileSync(path.join(root, file), text);
 }
 if (owner === 'OWNER') console.log('`repository` in package.json still names the placeholder OWNER.');
+
+function writePlayground(): object {
+  const own = JSON.parse(read('playground/package.json')) as object;
+  const { bugs } = manifest;
+  return {
+    ...own,
+    repository: { ...repository, directory: 'playground' },
+    homepage: manifest.homepage,
+    bugs,
+  };
+}
 
 function readOr(file: string): string | undefined {
   try {

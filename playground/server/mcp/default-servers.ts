@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { McpServers } from 'kelivo-responses/mcp';
 import { everythingServer } from '../../shared/demo-tools.js';
 
-/** Returns the servers of the first start. Both are development dependencies, so nothing is downloaded. */
+/** Returns the servers of the first start. Both are installed with the playground, so nothing is downloaded. */
 export function defaultServers({ filesFolder }: { filesFolder: string }): McpServers {
   const manifest = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/server-filesystem/package.json',

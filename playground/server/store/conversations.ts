@@ -20,6 +20,9 @@ import { packJson, unpackJson } from './pieces.js';
 export interface ConversationStore {
   /** Returns all conversations, the most recently changed first. */
   list(): readonly ConversationSummary[];
+  /** Remembers a new chat without a message until the next start, so that every page can show it. */
+  addDraft(id: string): void;
+  isDraft(id: string): boolean;
   read(id: string): Conversation | undefined;
   /** Creates the conversation if it is new. */
   open(id: string, options: { mode: ConversationMode; title: string }): void;
@@ -42,6 +45,8 @@ export interface ConversationStore {
   show(conversationId: string, messageId: string): boolean;
   /** Returns the complete trace of a response. */
   readTrace(conversationId: string, messageId: string): readonly TraceEvent[] | undefined;
+  /** Returns the conversation of a response. */
+  findTurn(messageId: string): { readonly conversationId: string; readonly title: string } | undefined;
   /** Returns the outlines of the newest turns of all conversations, the newest first. */
   listTurns(): readonly StoredTurn[];
   /** Returns the conversations whose title or messages contain a text, the most recently changed first. */
@@ -67,6 +72,8 @@ export interface StoredTurn {
   readonly title: string;
   readonly outline: readonly TraceEvent[];
 }
+
+const MAX_DRAFTS = 1000;
 
 /** Turns that are listed. */
 const MAX_TURNS = 1000;
@@ -139,6 +146,11 @@ export function createConversationStore(database: Connection): ConversationStore
       `SELECT trace FROM messages WHERE conversation_id = ? AND id = ?
        AND conversation_id NOT IN ${deleted}`,
     ),
+    place: database.prepare<[string], { conversationId: string; title: string }>(
+      `SELECT conversations.id AS conversationId, title
+       FROM messages JOIN conversations ON conversations.id = messages.conversation_id
+       WHERE messages.id = ? AND end IS NOT NULL AND conversations.id NOT IN ${deleted}`,
+    ),
     putPiece: database.prepare(
       'INSERT INTO pieces (conversation_id, hash, json) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     ),
@@ -147,10 +159,16 @@ export function createConversationStore(database: Connection): ConversationStore
     ),
   };
 
+  const drafts = new Set<string>();
   const touch = (id: string): void => void statements.touch.run(new Date().toISOString(), id);
 
   return {
     list: () => statements.list.all().map(toSummary),
+    addDraft(id) {
+      drafts.add(id);
+      if (drafts.size > MAX_DRAFTS) drafts.delete([...drafts][0] ?? '');
+    },
+    isDraft: id => drafts.has(id),
     read(id) {
       const row = statements.one.get(id);
       if (row === undefined) return undefined;
@@ -226,6 +244,7 @@ export function createConversationStore(database: Connection): ConversationStore
       const get = (hash: string): string | undefined => statements.getPiece.get(conversationId, hash)?.json;
       return unpackJson(JSON.parse(row.trace), { get }) as readonly TraceEvent[];
     },
+    findTurn: messageId => statements.place.get(messageId),
     listTurns: () =>
       statements.turns
         .all()

@@ -119,6 +119,7 @@ function createImportedProvider(
       toolPrompting: entry.toolPrompting,
       undeclared: entry.undeclared,
       startsInReasoning: entry.startsInReasoning,
+      streamArgumentsFrom: entry.streamArgumentsFrom,
       responseTemplate: entry.responseTemplate,
       toolLoop: entry.toolLoop,
       mcpServers: entry.mcpServers ?? sharedTools,

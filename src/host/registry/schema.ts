@@ -73,6 +73,7 @@ const WRAPPING = {
   toolPrompting: true,
   undeclared: true,
   startsInReasoning: true,
+  streamArgumentsFrom: true,
   responseTemplate: true,
   toolLoop: true,
 } as const;

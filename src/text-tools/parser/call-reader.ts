@@ -30,6 +30,8 @@ export interface CallReaderOptions {
   readonly undeclared: UndeclaredPolicy;
   /** Drops complete calls. */
   readonly dropsCalls: boolean;
+  /** The length of the arguments with which a call starts before it is complete. @default 256 */
+  readonly streamArgumentsFrom?: number | undefined;
   readonly markers: Markers;
   /** Records the text of calls. */
   readonly cursor: TextCursor;
@@ -112,10 +114,10 @@ interface OpenCall {
 }
 
 /**
- * The input with which a call starts. Hosts show a started call until it is complete, and cannot take it back. A shorter
- * call therefore starts when it is complete, and leaves no trace if it is truncated or invalid.
+ * The input with which a call starts by default. Hosts show a started call until it is complete, and cannot take it back.
+ * A shorter call therefore starts when it is complete, and leaves no trace if it is truncated or invalid.
  */
-const MIN_STREAMED = 256;
+export const MIN_STREAMED = 256;
 
 /** A call whose end decides what is emitted. */
 interface HeldCall {
@@ -133,6 +135,7 @@ const MAX_START = 512;
 
 function createCallTracker(options: CallReaderOptions): CallTracker {
   const { tools, undeclared, dropsCalls, cursor, fences, output, events, writeMarkdown } = options;
+  const { streamArgumentsFrom = MIN_STREAMED } = options;
   let format: TextToolFormat | undefined;
   /** True if the next calls have no marker. */
   let isBare = false;
@@ -173,7 +176,7 @@ function createCallTracker(options: CallReaderOptions): CallTracker {
       if (call.kind === 'held') return addToHeld(call, text);
       if (call.hasStarted) return events.callInput(text);
       call.input += text;
-      if (call.input.length >= MIN_STREAMED) writer.start(call);
+      if (call.input.length >= streamArgumentsFrom) writer.start(call);
     },
     end({ isUnclosed = false } = {}) {
       if (call === 'text') writer.writeText();

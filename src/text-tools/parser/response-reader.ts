@@ -10,7 +10,7 @@ import { forbidsCalls, toDeclaredTools } from '../reading/text-tool-format.js';
 
 export interface ResponseReaderOptions extends Pick<
   TextParserOptions,
-  'formats' | 'reasoning' | 'startsInReasoning' | 'undeclared' | 'dropsText'
+  'formats' | 'reasoning' | 'startsInReasoning' | 'undeclared' | 'dropsText' | 'streamArgumentsFrom'
 > {
   readonly call: Pick<CoreCall, 'tools' | 'toolChoice' | 'prompt'>;
   /** The formats are those of other families: reasoning is text, and the metadata names the formats that were found. */
@@ -22,9 +22,9 @@ export interface ResponseReaderOptions extends Pick<
  * spans other content.
  */
 export function createResponseReader(options: ResponseReaderOptions): PartTransformer {
-  const { call, isDetected = false } = options;
+  const { call, isDetected = false, streamArgumentsFrom } = options;
   let emit: (part: Part) => void = () => {};
-  const duplicateCalls = createDuplicateCalls(call);
+  const duplicateCalls = createDuplicateCalls(call, streamArgumentsFrom);
   const writer = createPartWriter(part => duplicateCalls.fromText(part, emit));
   const text = createResponseText(options, writer);
 
@@ -114,6 +114,7 @@ function createResponseText(
     call,
     isDetected = false,
     dropsText,
+    streamArgumentsFrom,
   }: ResponseReaderOptions,
   writer: PartWriter,
 ): ResponseText {
@@ -148,6 +149,7 @@ function createResponseText(
         keepsReasoning: hasNativeReasoning,
         hasOpener,
         dropsText,
+        streamArgumentsFrom,
       },
       writer,
     );

@@ -1,4 +1,4 @@
-import { type CallReader, createCallReader } from './call-reader.js';
+import { type CallReader, type CallReaderOptions, createCallReader } from './call-reader.js';
 import { createFenceTracker, createInlineCode } from './markdown.js';
 import { isLeftover, isMention, startsCall } from './leftovers.js';
 import { type Markers, markersOf } from './markers.js';
@@ -11,17 +11,11 @@ import {
 } from './reasoning.js';
 import { findSpaceEnd, type Reading, TextCursor } from '../reading/text-cursor.js';
 import { createTextOutput, type TextEvents, type TextOutput, type UnclosedCall } from './text-output.js';
-import type {
-  DeclaredTools,
-  ReasoningTags,
-  TextToolFormat,
-  UndeclaredPolicy,
-} from '../reading/text-tool-format.js';
+import type { ReasoningTags, TextToolFormat, UndeclaredPolicy } from '../reading/text-tool-format.js';
 
-export interface TextParserOptions {
+export interface TextParserOptions extends Pick<CallReaderOptions, 'tools' | 'streamArgumentsFrom'> {
   readonly formats: readonly TextToolFormat[];
   readonly reasoning: readonly ReasoningTags[];
-  readonly tools: DeclaredTools;
   /**
    * The meaning of calls of undeclared tools.
    * @default 'call'
@@ -96,6 +90,7 @@ export class TextParser {
       tools,
       undeclared: readsCalls ? undeclared : 'text',
       dropsCalls,
+      streamArgumentsFrom: options.streamArgumentsFrom,
       markers,
       cursor,
       fences,

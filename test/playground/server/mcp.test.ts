@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
+import { createApp } from '../../../playground/server/app.js';
 import type { PlaygroundContext } from '../../../playground/server/context.js';
-import { oauthCallback } from '../../../playground/server/routes/oauth.js';
+import { createSession } from '../../../playground/server/session.js';
 import type { ServerInspection, ToolCallResult } from '../../../playground/shared/mcp-inspection.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
 import { everythingOverStdio } from '../../mcp/_everything-server.js';
@@ -177,11 +177,11 @@ describe('the inspection of an MCP server', () => {
       finishAuth: async (callback: URLSearchParams) => finished.push(callback.get('code') ?? '') === 1,
     };
     const channel = { changed: () => {} };
-    const app = new Hono();
-    app.get('/oauth/callback', oauthCallback({ servers, channel } as unknown as PlaygroundContext));
+    const playground = { servers, channel } as unknown as PlaygroundContext;
+    const app = createApp({ playground, port: () => 4173, session: createSession(), page: '.' });
     const open = async (state: string, method = 'GET') => {
       const path = `/oauth/callback?code=1&state=${encodeURIComponent(state)}`;
-      const response = await app.request(path, { method });
+      const response = await app.request(path, { method, headers: { host: '127.0.0.1:4173' } });
       return [response.status, await response.text()];
     };
 

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+
+/** Written with the pages. */
+const { repository, tasks, groups } = JSON.parse(
+  readFileSync(new URL('../.pages/navigation.json', import.meta.url), 'utf8'),
+);
+const { name, description } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
+
+export default {
+  title: name,
+  description,
+  // The path of the site on its server.
+  base: process.env.DOCS_BASE ?? '/',
+  srcDir: '.pages',
+  outDir: 'dist',
+  themeConfig: {
+    nav: [
+      { text: 'Guides', link: '/tool-loop' },
+      { text: 'Reference', link: '/reference/' },
+      { text: 'Repository', link: repository },
+    ],
+    sidebar: [
+      { text: 'How to', items: tasks },
+      ...groups.map(({ title, pages }) => ({ text: title, items: pages })),
+    ],
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+};

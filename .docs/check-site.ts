@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What readers look for, and the page with the section that answers it. They need two clicks from the start page at most. */
+const SOUGHT: Readonly<Record<string, string>> = {
+  'MCP with OAuth': 'mcp.html#signing-in',
+  'persist and resume a chat': 'tool-loop.html#storing-and-resuming-a-chat',
+  costs: 'tool-loop.html#costs-and-budgets',
+  'the emulator in tests': 'testing.html#testing-an-application',
+  'a new model family': 'adapters.html#adding-a-family',
+  vLLM: 'provider.html#compatible-servers',
+};
+
+interface Link {
+  readonly text: string;
+  /** The file, with the anchor: `mcp.html#signing-in`. */
+  readonly target: string;
+}
+
+/** Checks the built site, and describes it. Every problem is one line. */
+export function checkSite(folder: string): {
+  readonly problems: readonly string[];
+  readonly summary: readonly string[];
+} {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(file =>
+    file.replaceAll(path.sep, '/'),
+  );
+  const read = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
+  const pages = new Map(files.filter(file => file.endsWith('.html')).map(file => [file, read(file)]));
+  const links = new Map([...pages].map(([page, html]) => [page, findLinks(page, html)]));
+
+  const ids = new Map(
+    [...pages].map(([page, html]) => [
+      page,
+      new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)),
+    ]),
+  );
+  const isMissing = (target: string): boolean => {
+    const [file = '', anchor] = target.split('#');
+    return (
+      !existsSync(path.join(folder, file)) || (anchor !== undefined && ids.get(file)?.has(anchor) !== true)
+    );
+  };
+  const all = [...links].flatMap(([page, found]) => found.map(link => ({ page, ...link })));
+  const dead = all.filter(({ page, target }) => page !== '404.html' && isMissing(target));
+
+  const named = [...read('llms.txt').matchAll(/\]\(([^)]+)\)/g)].map(([, file = '']) => file);
+  const markdown = files.filter(file => file.endsWith('.md'));
+  const index = files.find(file => /localSearchIndex\w*\.[\w-]+\.js$/.test(file));
+
+  const clicks = Object.entries(SOUGHT).map(([sought, target]) => ({
+    sought,
+    path: findClicks('index.html', target, links),
+  }));
+
+  return {
+    problems: [
+      ...dead.map(({ page, target }) => `${page}: expected ${target} to exist, got a dead link.`),
+      ...named.filter(file => isMissing(file)).map(file => `llms.txt: expected ${file} to exist.`),
+      ...markdown.filter(file => !named.includes(file)).map(file => `llms.txt: expected a link to ${file}.`),
+      ...[...pages.keys()]
+        .filter(page => page !== '404.html' && !markdown.includes(page.replace(/html$/, 'md')))
+        .map(page => `${page}: expected its Markdown beside it, got none.`),
+      ...files
+        .filter(file => /\.(?:html|css)$/.test(file))
+        .flatMap(file => findForeign(read(file)).map(url => `${file}: expected no ${url} of another host.`)),
+      ...(index === undefined ? ['Expected a search index, got none.'] : []),
+      ...clicks
+        .filter(({ path }) => path === undefined || path.length > 2)
+        .map(({ sought }) => `Expected at most two clicks to ${sought} from the start page, got more.`),
+    ],
+    summary: [
+      `${pages.size} pages, ${all.length} internal links, ${named.length} links in llms.txt, search index ${index}`,
+      ...clicks.map(
+        ({ sought, path }) => `${sought}: ${path?.map(text => `"${text}"`).join(' → ') ?? 'not found'}`,
+      ),
+    ],
+  };
+}
+
+/** Returns the links of a page to the site itself, except those to its own top. */
+function findLinks(page: string, html: string): readonly Link[] {
+  return [...html.matchAll(/<a\b[^>]*? href="([^"]*)"[^>]*>(.*?)<\/a>/gs)].flatMap(
+    ([, href = '', inner = '']) => {
+      const url = new URL(href.replaceAll('&amp;', '&'), `http://site/${page}`);
+      if (url.host !== 'site') return [];
+      const file = decodeURIComponent(url.pathname.slice(1)).replace(/(^|\/)$/, '$1index.html');
+      const text = inner.replace(/<[^>]*>/g, '').trim();
+      return { text, target: file + decodeURIComponent(url.hash) };
+    },
+  );
+}
+
+/** Returns scripts, styles, fonts and images of other hosts. */
+function findForeign(text: string): readonly string[] {
+  const tags = text.matchAll(/<(?:script|img|iframe|source)\b[^>]*? src="(?:https?:)?\/\/[^"]*"/g);
+  const linked = text.matchAll(/<link\b[^>]*? href="(?:https?:)?\/\/[^"]*"/g);
+  const styles = text.matchAll(/(?:@import\s*|url\()["']?(?:https?:)?\/\/[^"')]*/g);
+  return [...tags, ...linked, ...styles].map(([found]) => found);
+}
+
+/** Returns the texts of the links on the shortest way to a section. */
+function findClicks(
+  start: string,
+  target: string,
+  links: ReadonlyMap<string, readonly Link[]>,
+): readonly string[] | undefined {
+  const seen = new Set([start]);
+  let ways: readonly { readonly page: string; readonly texts: readonly string[] }[] = [
+    { page: start, texts: [] },
+  ];
+  while (ways.length > 0) {
+    const next: { page: string; texts: string[] }[] = [];
+    for (const { page, texts } of ways) {
+      for (const link of links.get(page) ?? []) {
+        if (link.target === target) return [...texts, link.text];
+        const [file = ''] = link.target.split('#');
+        if (seen.has(file)) continue;
+        seen.add(file);
+        next.push({ page: file, texts: [...texts, link.text] });
+      }
+    }
+    ways = next;
+  }
+  return undefined;
+}

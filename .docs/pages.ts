@@ -1,0 +1,78 @@
+/** A page of the site. Its text is a document of the repository, or one section of it. */
+export interface Page {
+  /** The address below the root of the site, without an extension. */
+  readonly path: string;
+  /** The Markdown file, relative to the root of the repository. */
+  readonly source: string;
+  /** The level-two heading of the section that is moved from the page of the document to this page. */
+  readonly section?: string;
+  /** The text of links to the page. @default its first heading */
+  readonly title?: string;
+}
+
+export interface Group {
+  readonly title: string;
+  readonly pages: readonly Page[];
+}
+
+/** The document that becomes one page for each of its sections. */
+export const REFERENCE = 'src/REFERENCE.md';
+
+export const GROUPS: readonly Group[] = [
+  {
+    title: 'Start',
+    pages: [
+      { path: 'index', source: 'README.md', title: 'Overview' },
+      { path: 'troubleshooting', source: 'src/provider/README.md', section: 'Troubleshooting' },
+    ],
+  },
+  {
+    title: 'Guides',
+    pages: [
+      { path: 'provider', source: 'src/provider/README.md' },
+      { path: 'tool-loop', source: 'src/tool-loop/README.md' },
+      { path: 'mcp', source: 'src/mcp/README.md' },
+      { path: 'adapters', source: 'src/adapters/README.md' },
+      { path: 'tool-calls', source: 'src/tool-calls/README.md' },
+      { path: 'journal', source: 'src/tool-loop/durable/README.md' },
+      { path: 'embeddings', source: 'src/embeddings/README.md' },
+      { path: 'telemetry', source: 'src/telemetry/README.md' },
+      { path: 'testing', source: 'src/testing/README.md' },
+      { path: 'redaction', source: 'src/redaction/README.md' },
+    ],
+  },
+  {
+    title: 'Hosts',
+    pages: [
+      { path: 'host', source: 'src/host/README.md' },
+      { path: 'examples', source: 'playground/examples/README.md' },
+      { path: 'recipes/resumable-chat', source: 'playground/recipes/resumable-chat/README.md' },
+      { path: 'recipes/dbos', source: 'playground/recipes/dbos/README.md' },
+      { path: 'recipes/restate', source: 'playground/recipes/restate/README.md' },
+      { path: 'playground', source: 'playground/README.md' },
+    ],
+  },
+  {
+    title: 'Project',
+    pages: [
+      { path: 'comparison', source: 'test/differential/README.md' },
+      { path: 'mistakes', source: 'test/differential/mistakes.md' },
+      { path: 'benchmarks', source: 'test/bench/README.md' },
+      { path: 'architecture', source: 'src/README.md' },
+      { path: 'decisions', source: 'src/decisions.md' },
+      { path: 'contributing', source: 'CONTRIBUTING.md' },
+      { path: 'changelog', source: 'CHANGELOG.md', title: 'Changes' },
+      { path: 'security', source: 'SECURITY.md' },
+    ],
+  },
+];
+
+/** Questions that readers come with, in the navigation of every page: the text of the link, and the section. */
+export const TASKS: readonly (readonly [text: string, section: string])[] = [
+  ['Use vLLM and other servers', 'src/provider/README.md#compatible-servers'],
+  ['Sign in to MCP servers with OAuth', 'src/mcp/README.md#signing-in'],
+  ['Store and resume a chat', 'src/tool-loop/README.md#storing-and-resuming-a-chat'],
+  ['Compute and limit costs', 'src/tool-loop/README.md#costs-and-budgets'],
+  ['Test an application with the emulator', 'src/testing/README.md#testing-an-application'],
+  ['Add a model family', 'src/adapters/README.md#adding-a-family'],
+];
