@@ -81,6 +81,7 @@ export const GROUPS: readonly Group[] = [
     title: 'Hosts',
     pages: [
       { path: 'host', source: 'src/host/README.md' },
+      { path: 'examples', source: 'playground/examples/README.md' },
       { path: 'recipes/resumable-chat', source: 'playground/recipes/resumable-chat/README.md' },
       { path: 'recipes/dbos', source: 'playground/recipes/dbos/README.md' },
       { path: 'recipes/restate', source: 'playground/recipes/restate/README.md' },

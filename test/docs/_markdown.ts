@@ -19,6 +19,7 @@ export const PAGES = [
   'test/differential/README.md',
   'test/differential/mistakes.md',
   'playground/README.md',
+  'playground/examples/README.md',
   'playground/recipes/dbos/README.md',
   'playground/recipes/restate/README.md',
   'playground/recipes/resumable-chat/README.md',

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import ts from 'typescript';
 import { beforeAll, expect, it } from 'vitest';
 import { entries, manifest, root } from './manifest.js';
 
@@ -121,6 +122,26 @@ it('imports OpenTelemetry only in its own entry, not even later', () => {
     .filter(file => file.endsWith('.js'))
     .filter(file => /["']@opentelemetry\//.test(read(path.join('dist', file))));
   expect(importing).toEqual([path.join('telemetry', 'index.js')]);
+});
+
+it('imports optional packages where bundlers accept that they are missing', () => {
+  const files = readdirSync(path.join(root, 'dist'), { recursive: true, encoding: 'utf8' });
+  const optional = Object.keys(manifest.peerDependenciesMeta);
+  const found: [name: string, isInTry: boolean][] = [];
+  const visit = (node: ts.Node, isInTry: boolean): void => {
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [name] = node.arguments;
+      if (name !== undefined && ts.isStringLiteral(name) && optional.includes(name.text))
+        found.push([name.text, isInTry]);
+    }
+    const isBlock = ts.isTryStatement(node.parent) && node.parent.tryBlock === node;
+    ts.forEachChild(node, child => visit(child, isBlock || (isInTry && !ts.isFunctionLike(node))));
+  };
+  for (const file of files.filter(one => one.endsWith('.js'))) {
+    const source = ts.createSourceFile(file, read(path.join('dist', file)), ts.ScriptTarget.ES2022, true);
+    source.forEachChild(node => visit(node, false));
+  }
+  expect(Object.fromEntries(found)).toEqual({ '@ai-sdk/openai': true, '@huggingface/jinja': true });
 });
 
 it('develops against the earliest supported release of the AI SDK', () => {
