@@ -37,10 +37,11 @@ const CLIENTS: readonly (readonly [
       const client = await createMCPClient({ transport });
       onTestFinished(() => client.close().catch(() => {}));
       const tools = await client.tools();
-      return async tool =>
-        JSON.stringify(
-          await tools[tool]?.execute({}, { toolCallId: '1', messages: [] } as never).catch(String),
-        );
+      const context = { toolCallId: 'call_1', messages: [], context: {} };
+      return async tool => {
+        const output = async () => tools[tool]?.execute({}, context);
+        return JSON.stringify(await output().catch(String));
+      };
     },
   ],
 ];
