@@ -3,6 +3,7 @@ export const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'src/README.md',
+  'src/coming-from.md',
   'src/decisions.md',
   'src/adapters/README.md',
   'src/embeddings/README.md',
