@@ -85,7 +85,7 @@ describe.each([undefined, { type: 'none' as const }])('with the tool choice %j',
         expect(content).toEqual([{ text }]);
       }),
       // Without calls, the same texts are read by the same code.
-        { numRuns: toolChoice === undefined ? 40 : 15 },
+      { numRuns: toolChoice === undefined ? 40 : 15 },
     );
   });
 });
