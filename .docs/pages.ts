@@ -27,6 +27,42 @@ export const GROUPS: readonly Group[] = [
     ],
   },
   {
+    title: 'Coming from',
+    pages: [
+      { path: 'coming-from/index', source: 'src/coming-from.md', title: 'Overview' },
+      {
+        path: 'coming-from/openai',
+        source: 'src/coming-from.md',
+        section: 'From the official provider',
+        title: 'The official provider',
+      },
+      {
+        path: 'coming-from/open-responses',
+        source: 'src/coming-from.md',
+        section: 'From Open Responses',
+        title: 'Open Responses',
+      },
+      {
+        path: 'coming-from/mcp',
+        source: 'src/coming-from.md',
+        section: 'From an MCP client',
+        title: 'An MCP client',
+      },
+      {
+        path: 'coming-from/chat-completions',
+        source: 'src/coming-from.md',
+        section: 'From Chat Completions',
+        title: 'Chat Completions',
+      },
+      {
+        path: 'coming-from/registry',
+        source: 'src/coming-from.md',
+        section: 'From a plugin registry',
+        title: 'A plugin registry',
+      },
+    ],
+  },
+  {
     title: 'Guides',
     pages: [
       { path: 'provider', source: 'src/provider/README.md' },
@@ -45,6 +81,7 @@ export const GROUPS: readonly Group[] = [
     title: 'Hosts',
     pages: [
       { path: 'host', source: 'src/host/README.md' },
+      { path: 'examples', source: 'playground/examples/README.md' },
       { path: 'recipes/resumable-chat', source: 'playground/recipes/resumable-chat/README.md' },
       { path: 'recipes/dbos', source: 'playground/recipes/dbos/README.md' },
       { path: 'recipes/restate', source: 'playground/recipes/restate/README.md' },

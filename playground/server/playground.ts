@@ -72,6 +72,7 @@ export async function startPlayground({
   const redactor = createRedactor(() => [...keys.all(), ...servers.secrets()]);
   const servers = openServerRegistry({
     file: path.join(folder, 'mcp.json'),
+    credentialsFile: path.join(folder, 'credentials.json'),
     defaults: defaultServers({ filesFolder }),
     redactor,
     redirectUrl: () => `http://127.0.0.1:${port}${CALLBACK_PATH}`,

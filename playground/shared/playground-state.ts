@@ -209,6 +209,8 @@ export interface ServerView {
   readonly error?: string;
   /** The page to open for the sign-in. */
   readonly authorizationUrl?: string;
+  /** True if tokens of a sign-in are kept. */
+  readonly isSignedIn?: true;
   readonly tools: readonly ToolView[];
   readonly log: readonly LogLine[];
 }

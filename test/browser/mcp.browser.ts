@@ -416,6 +416,9 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
     await inspector.getByRole('tab', { name: 'Tools' }).click();
     await inspector.getByRole('button', { name: 'Call the tool' }).waitFor();
     expect((await authorization.grants('authorization_code')).length).toBe(1);
+    await page.getByRole('button', { name: 'Sign out of vault' }).click();
+    await page.getByText('sign-in required').first().waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).first().waitFor();
   });
 
   it('works with the keyboard alone', async () => {

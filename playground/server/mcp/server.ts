@@ -1,5 +1,5 @@
 import { createMcpTools, type McpServerConfig, type McpTools } from 'kelivo-responses/mcp';
-import type { ToolDefinition, ToolSource } from 'kelivo-responses/tool-loop';
+import type { ToolDefinition, ToolListing, ToolSource } from 'kelivo-responses/tool-loop';
 import { randomUUID } from 'node:crypto';
 import { toPageWords } from '../page-words.js';
 import { describeFailure } from '../../shared/failure.js';
@@ -8,6 +8,7 @@ import type { LogLine, ServerView, ToolView } from '../../shared/playground-stat
 import type { Redactor } from '../redaction/redactor.js';
 import { toTarget } from './commands.js';
 import { createInspectedTools } from './inspected-tools.js';
+import type { Credentials } from './credentials.js';
 import type { RequestDesk } from './request-desk.js';
 import { createSignIn } from './sign-in.js';
 import { createTraffic, redactForDisplay } from './traffic.js';
@@ -31,12 +32,15 @@ export interface ServerEntry {
   ): Promise<ToolCallResult>;
   /** Connects if necessary and reads the tools. Never rejects: `view` contains the error. */
   connect(): Promise<void>;
+  /** Closes the connection and forgets the tokens and the registration of the user. */
+  signOut(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ServerEntryOptions {
   readonly redactor: Redactor;
   readonly desk: RequestDesk;
+  readonly credentials: Credentials;
   /** Returns the address to which authorization servers return the user. */
   readonly redirectUrl: () => string;
 }
@@ -53,17 +57,19 @@ const CHANGE_DELAY = 200;
 export function createServerEntry(
   name: string,
   config: McpServerConfig,
-  { redactor, desk, redirectUrl }: ServerEntryOptions,
+  { redactor, desk, credentials, redirectUrl }: ServerEntryOptions,
 ): ServerEntry {
   const log: LogLine[] = [];
   const traffic = createTraffic();
   const inspected = createInspectedTools();
-  const signIn = createSignIn(config, { redirectUrl });
+  const signIn = createSignIn(config, { redirectUrl, credentials });
   /** The names of running tools, by the ids of their calls. */
   const running = new Map<string, string>();
   const calls: PastCall[] = [];
   let callCount = 0;
   let tools: readonly ToolDefinition[] = [];
+  /** The result of the last attempt, if it ended with a request to sign in. */
+  let refused: ToolListing | undefined;
   let opened: McpTools | undefined;
   let reading: NodeJS.Timeout | undefined;
 
@@ -129,12 +135,19 @@ export function createServerEntry(
   const source: ToolSource = {
     name: `MCP server "${name}"`,
     async listTools(options) {
+      // Only the user can sign in, so the server is not asked again meanwhile.
+      if (refused !== undefined && status()?.authorizationUrl !== undefined) return refused;
       const wasReady = isReady();
       const listing = await open().listTools(options);
       tools = listing.tools;
       if (!wasReady && isReady()) write('info', `Connected: ${tools.length} tools.`);
-      for (const warning of listing.warnings) write('warning', warning);
-      return listing;
+      const needsSignIn = status()?.authorizationUrl !== undefined;
+      const warnings = needsSignIn
+        ? [`The MCP server "${name}" requires that you sign in.`]
+        : listing.warnings.map(toPageWords);
+      refused = needsSignIn ? { ...listing, warnings } : undefined;
+      for (const warning of warnings) write('warning', warning);
+      return { ...listing, warnings };
     },
     async callTool(call, options) {
       const startedAt = performance.now();
@@ -151,6 +164,7 @@ export function createServerEntry(
 
   async function connect(): Promise<void> {
     if (config.disabled) return;
+    refused = undefined;
     try {
       await source.listTools();
     } catch (error) {
@@ -169,6 +183,7 @@ export function createServerEntry(
         target: toTarget(config),
         transport: 'command' in config ? 'stdio' : 'http',
         state: current?.state ?? idle,
+        ...(signIn.isSignedIn() && { isSignedIn: true }),
         ...(current?.authorizationUrl && { authorizationUrl: current.authorizationUrl }),
         ...(current?.error && {
           error: current.authorizationUrl
@@ -204,12 +219,21 @@ export function createServerEntry(
       return { isError, duration, ...(structured && { structured }), result: shown };
     },
     connect,
-    async close() {
-      clearTimeout(reading);
-      await opened?.close();
-      write('info', 'Disconnected.');
+    async signOut() {
+      await close();
+      signIn.signOut();
+      // The provider holds the started sign-in.
+      opened = undefined;
+      tools = [];
     },
+    close,
   };
+
+  async function close(): Promise<void> {
+    clearTimeout(reading);
+    await opened?.close();
+    write('info', 'Disconnected.');
+  }
 }
 
 const toToolView = ({ name, description, readOnly, destructive }: ToolDefinition): ToolView => ({

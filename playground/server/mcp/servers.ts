@@ -11,6 +11,7 @@ import {
 import type { Redactor } from '../redaction/redactor.js';
 import { findNewPrograms } from './commands.js';
 import { createConfirmations } from './confirmation.js';
+import { openCredentials } from './credentials.js';
 import { maskServers, secretsOf, toVariables, unmaskServers } from './secrets.js';
 import { createRequestDesk, type RequestDesk } from './request-desk.js';
 import { createServerEntry, type ServerEntry } from './server.js';
@@ -36,6 +37,8 @@ export interface ServerRegistry {
   connect(): Promise<void>;
   /** Restarts a server. Returns false if no server has this name. */
   reconnect(name: string): Promise<boolean>;
+  /** Forgets the sign-in at a server and connects again. Returns false if no server has this name. */
+  signOut(name: string): Promise<boolean>;
   /**
    * Replaces the configuration. If it contains new programs, they are not started, and the result requires the code that
    * was printed in the terminal. A code is valid once and only for the same configuration.
@@ -52,6 +55,8 @@ export interface ServerRegistry {
 
 export interface ServerRegistryOptions {
   readonly file: string;
+  /** The file of tokens and registrations. */
+  readonly credentialsFile: string;
   readonly defaults: McpServers;
   readonly redactor: Redactor;
   /** Returns the address to which authorization servers return the user. */
@@ -65,6 +70,7 @@ export interface ServerRegistryOptions {
 /** @throws KelivoError if the file contains no valid configuration. */
 export function openServerRegistry({
   file,
+  credentialsFile,
   defaults,
   redactor,
   redirectUrl,
@@ -72,6 +78,7 @@ export function openServerRegistry({
   print,
 }: ServerRegistryOptions): ServerRegistry {
   const desk = createRequestDesk({ onChange: onRequests });
+  const credentials = openCredentials(credentialsFile);
   let servers = readConfigFile(file, { defaults });
   let entries = createEntries(servers);
   const confirmations = createConfirmations({ print });
@@ -80,7 +87,7 @@ export function openServerRegistry({
     return new Map(
       Object.entries(configs).map(([name, config]) => [
         name,
-        createServerEntry(name, config, { redactor, desk, redirectUrl }),
+        createServerEntry(name, config, { redactor, desk, credentials, redirectUrl }),
       ]),
     );
   }
@@ -143,6 +150,13 @@ export function openServerRegistry({
       await entry.connect();
       return true;
     },
+    async signOut(name) {
+      const entry = entries.get(name);
+      if (entry === undefined) return false;
+      await entry.signOut();
+      await entry.connect();
+      return true;
+    },
     async replace(text, { code } = {}) {
       let changed: McpServers;
       try {
@@ -164,7 +178,7 @@ export function openServerRegistry({
       void connect();
       return undefined;
     },
-    secrets: () => secretsOf(servers),
+    secrets: () => [...secretsOf(servers), ...credentials.secrets()],
     async close() {
       await Promise.allSettled([...entries.values()].map(entry => entry.close()));
     },

@@ -1,4 +1,4 @@
-import { convertToModelMessages, streamText, type ToolCallOptions } from 'ai';
+import { type CallWarning, convertToModelMessages, streamText, type ToolCallOptions } from 'ai';
 import type { ModelAdapter } from 'kelivo-responses/adapters';
 import type { EmulatorRequest } from 'kelivo-responses/testing';
 import type { ToolSource } from 'kelivo-responses/tool-loop';
@@ -139,8 +139,10 @@ export async function runTurn(options: TurnOptions, { signal, recorder, write }:
         if (error instanceof TypeError && !isBroken) report(`The provider threw "${error.message}".`);
         fail(error);
       },
-      onFinish({ finishReason, totalUsage, providerMetadata }) {
+      onFinish({ finishReason, totalUsage, providerMetadata, warnings = [] }) {
         finished = { finishReason, usage: totalUsage };
+        // Warnings that arise during the turn are events of the loop.
+        for (const warning of warnings) record({ type: 'warning', message: toText(warning) });
         limit = toLimit(finishReason, providerMetadata?.kelivo?.stoppedBy);
       },
     });
@@ -218,6 +220,14 @@ const limitNames: Readonly<Record<string, string>> = {
   'repeated-calls': 'The limit of repeated calls',
   'total-timeout': 'The time limit',
 };
+
+const toText = (warning: CallWarning): string =>
+  warning.type === 'other'
+    ? warning.message
+    : [
+        `The provider ignores the ${warning.type === 'unsupported-setting' ? `setting "${warning.setting}"` : 'tool'}.`,
+        warning.details,
+      ].join(' ');
 
 /** Returns the reason for the user if a limit ended the turn. */
 function toLimit(finishReason: string, stoppedBy: unknown): string | undefined {

@@ -9,11 +9,12 @@ export interface ServerCardProps {
   /** Called when the link of the server is followed. */
   readonly onOpen: () => void;
   readonly onReconnect: () => void;
+  readonly onSignOut: () => void;
   readonly onToggle: (isOn: boolean) => void;
 }
 
 /** One MCP server: state, tools, errors and log. */
-export function ServerCard({ server, isCurrent, onOpen, onReconnect, onToggle }: ServerCardProps) {
+export function ServerCard({ server, isCurrent, onOpen, onReconnect, onSignOut, onToggle }: ServerCardProps) {
   const { name, target, state, error, tools, log, transport } = server;
   const isOn = state !== 'disabled';
   return (
@@ -59,6 +60,11 @@ export function ServerCard({ server, isCurrent, onOpen, onReconnect, onToggle }:
         >
           Sign in
         </a>
+      )}
+      {server.isSignedIn === true && server.authorizationUrl === undefined && (
+        <button type="button" className="button" aria-label={`Sign out of ${name}`} onClick={onSignOut}>
+          Sign out
+        </button>
       )}
       {isOn && (
         <a

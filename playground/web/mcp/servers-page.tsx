@@ -48,6 +48,7 @@ export function ServersPage({ page, route }: ServersPageProps) {
               isCurrent={server.name === route.server && !isEditing}
               onOpen={() => setEditing(false)}
               onReconnect={() => void page.reconnectServer(server.name)}
+              onSignOut={() => void page.signOut(server.name)}
               onToggle={isOn => void setEnabled(server.name, isOn)}
             />
           ))}

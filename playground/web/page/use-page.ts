@@ -30,6 +30,7 @@ export interface PageHook extends PageState {
   /** Asks again before the tool runs. */
   removePolicy(policy: ToolPolicy): Promise<void>;
   reconnectServer(name: string): Promise<void>;
+  signOut(name: string): Promise<void>;
   /**
    * Returns the required confirmation, if any: the same change needs the code that the terminal shows. Rejects with the
    * reason for an invalid configuration.
@@ -85,6 +86,7 @@ export function usePage(conversationId: string): PageHook {
         }),
       reconnectServer: (name: string) =>
         send(`/servers/${encodeURIComponent(name)}/reconnect`, { method: 'POST' }),
+      signOut: (name: string) => send(`/servers/${encodeURIComponent(name)}/sign-out`, { method: 'POST' }),
       async replaceServers(config: string, code?: string) {
         const body = { config, ...(code !== undefined && { code }) };
         const result = await callApi<ServersResponse | ConfirmationNeeded | ConfigurationRejected>(

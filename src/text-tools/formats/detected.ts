@@ -21,6 +21,9 @@ interface DetectedRow {
   readonly isNamed?: boolean;
 }
 
+/** A call in a header of a message. A message of another kind loses its header, which may be that of another family. */
+const HARMONY = ['commentary to=', '<|channel|>commentary to=', 'to='].map(start => `${start}functions.`);
+
 /** The markers of calls that prose, code and other markup do not contain. Tags that other markup has too count only before a call. */
 const ROWS: readonly DetectedRow[] = [
   { format: formats.hermes, next: ['{'] },
@@ -59,12 +62,11 @@ const ROWS: readonly DetectedRow[] = [
   { format: formats.llama, next: ['{'] },
   { format: formats.llamaPythonic },
   { format: createJsonListFormat('gigachat', { openers: ['<|function_call|>'] }), next: ['{'] },
-  { format: formats.harmony, next: ['commentary to=', '<|channel|>commentary to=', 'to='] },
+  { format: formats.harmony, next: HARMONY },
   { format: formats.inkling, openers: ['<|content_invoke_tool_json|>'], next: ['{'] },
 ];
 
 const MAX_SPACE = 32;
-const MAX_NAME = 128;
 
 /** Returns a format whose markers count anywhere, and change no text that is no call. */
 function toDetected({
@@ -114,12 +116,7 @@ function* findNext(
 }
 
 function* seesDeclaredName(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
-  let name = '';
-  yield* cursor.scan((character, offset) => {
-    if (offset >= MAX_NAME || /[\s<>{]/.test(character)) return false;
-    name += character;
-    return true;
-  });
+  const name = yield* cursor.look(/[^\s<>{]/);
   return calls.isDeclared(name) || calls.isDeclared(name.slice(name.lastIndexOf('/') + 1));
 }
 
