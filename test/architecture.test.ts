@@ -145,6 +145,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/models': ['src/tool-loop', 'src/versions', 'src/tool-calls', 'src/core', 'src/http', 'src/shared'],
   'src/telemetry': ['src/core', 'src/http', 'src/redaction', 'src/shared'],
+  'src/devtools': ['src/versions', 'src/shared'],
   'src/testing': [
     'src/adapters',
     'src/text-tools',

@@ -1,7 +1,7 @@
 import type { Thread } from './playground-state.js';
 import { sumUsage } from './cost.js';
 import type { Trace } from './trace.js';
-import type { Flag, TurnEnd } from './trace-event.js';
+import type { Flag, TracedApp, TurnEnd } from './trace-event.js';
 
 /** One turn in the list of all turns. */
 export interface TraceSummary {
@@ -13,9 +13,11 @@ export interface TraceSummary {
   /** ISO 8601. */
   readonly startedAt?: string;
   readonly flag?: Flag;
+  /** The application, if the turn did not run in the playground. */
+  readonly app?: TracedApp;
   readonly modelId?: string;
   readonly endpoint?: string;
-  readonly end: TurnEnd;
+  readonly end: TurnEnd | 'running';
   /** The reason why the turn failed or reached a limit. */
   readonly message?: string;
   /** Milliseconds. */
@@ -39,7 +41,7 @@ export interface CalledTool {
 export function summarizeTrace(
   trace: Trace,
 ): Omit<TraceSummary, 'conversationId' | 'messageId' | 'thread' | 'title'> {
-  const { startedAt, flag, modelId, endpoint, end, lastAt, firstTokenAt, tools, problems, rounds } = trace;
+  const { startedAt, flag, app, modelId, endpoint, end, lastAt, firstTokenAt, tools, problems, rounds } = trace;
   const calls = new Map<string, number>();
   for (const { toolName } of tools) calls.set(toolName, (calls.get(toolName) ?? 0) + 1);
   const usage = trace.usage ?? sumUsage(rounds.flatMap(round => round.usage ?? []));
@@ -48,20 +50,23 @@ export function summarizeTrace(
   return {
     startedAt,
     flag,
+    app,
     modelId,
     endpoint,
-    end: end?.end ?? 'failed',
+    end: end?.end ?? (app === undefined ? 'failed' : 'running'),
     message: end?.message,
     duration: end?.at ?? lastAt,
     firstTokenAt,
     ...(isReported && { tokens: (inputTokens ?? 0) + (outputTokens ?? 0) }),
     tools: [...calls].map(([toolName, count]) => ({ toolName, calls: count })),
     hasError:
-      (end?.end ?? 'failed') === 'failed' ||
+      (end === undefined ? app === undefined : FAILED.has(end.end)) ||
       problems.length > 0 ||
       tools.some(({ state }) => state === 'failed'),
   };
 }
+
+const FAILED: ReadonlySet<TurnEnd> = new Set(['failed', 'aborted']);
 
 /** The filters of the list. Empty texts and zeros match every turn. */
 export interface TraceFilter {

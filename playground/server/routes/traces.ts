@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import * as z from 'zod';
 import type { TurnPlace } from '../../shared/page-event.js';
+import type { TraceEvent } from '../../shared/trace-event.js';
 import { toTrace } from '../../shared/trace.js';
 import { summarizeTrace, type TraceSummary } from '../../shared/trace-summary.js';
 import { type FixtureTurn, REPORT_FORMAT } from '../bug-report.js';
 import type { PlaygroundContext } from '../context.js';
 import { toRedactedOtlp } from '../otlp/exporter.js';
+import { redactTraces } from '../redaction/trace-redaction.js';
 import { adaptersFor } from '../turn/model.js';
 import { runTurn } from '../turn/turn.js';
 import { readJson } from './json-body.js';
@@ -47,11 +50,27 @@ const reportSchema = z.object(
 
 const replayRequest = z.object({ report: reportSchema, turn: z.number().int().min(0) });
 
-/** `GET /` lists all turns, `GET /:conversation/:message/otlp` exports one, `POST /replay` runs one of a bug report. */
+/** `GET /` lists all turns, `GET /:message` returns one, `GET /:conversation/:message/otlp` exports one, `POST /replay` runs one of a bug report. */
 export function traceRoutes(playground: PlaygroundContext): Hono {
-  const { conversations, redactor } = playground;
+  const { apps, conversations, redactor } = playground;
+  const find = (
+    messageId: string,
+  ): { conversationId: string; title: string; trace: readonly TraceEvent[] } => {
+    const running = apps.find(messageId);
+    if (running !== undefined) return { ...running, trace: running.outline };
+    const place = conversations.findTurn(messageId);
+    const trace = place && conversations.readTrace(place.conversationId, messageId);
+    if (place === undefined || trace === undefined)
+      throw new HTTPException(404, { message: 'No turn has this id.' });
+    return { ...place, trace };
+  };
   return new Hono()
     .get('/', context => context.json(listTraces(playground)))
+    .get('/:message', context => {
+      const turn = find(context.req.param('message'));
+      const [events] = redactTraces([turn.trace], { redactor });
+      return context.json({ conversationId: turn.conversationId, title: redactor.text(turn.title), events });
+    })
     .get('/:conversation/:message/otlp', context => {
       const { conversation, message } = context.req.param();
       const trace = conversations.readTrace(conversation, message);
@@ -72,12 +91,14 @@ export function traceRoutes(playground: PlaygroundContext): Hono {
 }
 
 function listTraces({
+  apps,
   conversations,
   redactor,
-}: Pick<PlaygroundContext, 'conversations' | 'redactor'>): readonly TraceSummary[] {
-  const summaries = conversations
-    .listTurns()
-    .map(({ outline, ...place }) => ({ ...place, ...summarizeTrace(toTrace(outline)) }));
+}: Pick<PlaygroundContext, 'apps' | 'conversations' | 'redactor'>): readonly TraceSummary[] {
+  const summaries = [...apps.running(), ...conversations.listTurns()].map(({ outline, ...place }) => ({
+    ...place,
+    ...summarizeTrace(toTrace(outline)),
+  }));
   const redacted = redactor.json(summaries);
   // Ids identify turns, even if they look like a secret.
   return redacted.map((summary, index) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type {
   Conversation,
   ConversationMode,
@@ -18,7 +19,7 @@ import { packJson, unpackJson } from './pieces.js';
  * replaced: a response that is generated again is stored next to the previous one.
  */
 export interface ConversationStore {
-  /** Returns all conversations, the most recently changed first. */
+  /** Returns all conversations but those of applications, the most recently changed first. */
   list(): readonly ConversationSummary[];
   read(id: string): Conversation | undefined;
   /** Creates the conversation if it is new. */
@@ -42,6 +43,8 @@ export interface ConversationStore {
   show(conversationId: string, messageId: string): boolean;
   /** Returns the complete trace of a response. */
   readTrace(conversationId: string, messageId: string): readonly TraceEvent[] | undefined;
+  /** Returns the conversation of a response. */
+  findTurn(messageId: string): { readonly conversationId: string; readonly title: string } | undefined;
   /** Returns the outlines of the newest turns of all conversations, the newest first. */
   listTurns(): readonly StoredTurn[];
   /** Returns the conversations whose title or messages contain a text, the most recently changed first. */
@@ -50,6 +53,15 @@ export interface ConversationStore {
   delete(id: string): void;
   /** Returns false if there is no such deleted conversation. */
   restore(id: string): boolean;
+  /** Stores a turn of an application. The oldest ones of applications are deleted. */
+  addAppTurn(turn: AppTurnRecord): void;
+}
+
+export interface AppTurnRecord {
+  readonly question: string;
+  readonly title: string;
+  readonly message: PlaygroundMessage;
+  readonly trace: readonly TraceEvent[];
 }
 
 export interface ConversationMatch {
@@ -71,6 +83,9 @@ export interface StoredTurn {
 /** Turns that are listed. */
 const MAX_TURNS = 1000;
 
+/** Turns of applications that are kept. */
+const MAX_APP_TURNS = 1000;
+
 export interface MessagePlace {
   readonly conversationId: string;
   readonly thread: Thread;
@@ -89,9 +104,10 @@ export function createConversationStore(database: Connection): ConversationStore
     Number(String(text).toLowerCase().includes(String(part))),
   );
   const deleted = '(SELECT conversation_id FROM deleted)';
+  const chats = `mode <> 'app' AND conversations.id NOT IN ${deleted}`;
   const statements = {
     list: database.prepare<[], ConversationRow>(
-      `SELECT * FROM conversations WHERE id NOT IN ${deleted} ORDER BY updated_at DESC`,
+      `SELECT * FROM conversations WHERE ${chats} ORDER BY updated_at DESC`,
     ),
     one: database.prepare<[string], ConversationRow>(
       `SELECT * FROM conversations WHERE id = ? AND id NOT IN ${deleted}`,
@@ -106,13 +122,13 @@ export function createConversationStore(database: Connection): ConversationStore
     ),
     restore: database.prepare('DELETE FROM deleted WHERE conversation_id = ?'),
     inTitles: database.prepare<[string], { id: string }>(
-      `SELECT id FROM conversations WHERE id NOT IN ${deleted} AND contains(title, ?) ORDER BY updated_at DESC`,
+      `SELECT id FROM conversations WHERE ${chats} AND contains(title, ?) ORDER BY updated_at DESC`,
     ),
     inMessages: database.prepare<[string], { id: string; role: PlaygroundMessage['role']; text: string }>(
       `SELECT conversations.id, messages.message ->> 'role' AS role, part.value ->> 'text' AS text
        FROM conversations
        JOIN messages ON messages.conversation_id = conversations.id, json_each(messages.message, '$.parts') AS part
-       WHERE conversations.id NOT IN ${deleted} AND part.value ->> 'type' = 'text' AND contains(part.value ->> 'text', ?)
+       WHERE ${chats} AND part.value ->> 'type' = 'text' AND contains(part.value ->> 'text', ?)
        ORDER BY updated_at DESC, messages.number DESC`,
     ),
     messages: database.prepare<[string], MessageRow>(
@@ -123,6 +139,10 @@ export function createConversationStore(database: Connection): ConversationStore
        FROM messages JOIN conversations ON conversations.id = messages.conversation_id
        WHERE end IS NOT NULL AND conversations.id NOT IN ${deleted}
        ORDER BY messages.number DESC LIMIT ${MAX_TURNS}`,
+    ),
+    deleteOldApps: database.prepare(
+      `DELETE FROM conversations WHERE mode = 'app' AND id NOT IN
+       (SELECT id FROM conversations WHERE mode = 'app' ORDER BY updated_at DESC LIMIT ${MAX_APP_TURNS})`,
     ),
     heads: database.prepare<[string], { thread: Thread; message_id: string }>(
       'SELECT thread, message_id FROM heads WHERE conversation_id = ?',
@@ -139,6 +159,11 @@ export function createConversationStore(database: Connection): ConversationStore
       `SELECT trace FROM messages WHERE conversation_id = ? AND id = ?
        AND conversation_id NOT IN ${deleted}`,
     ),
+    place: database.prepare<[string], { conversationId: string; title: string }>(
+      `SELECT conversations.id AS conversationId, title
+       FROM messages JOIN conversations ON conversations.id = messages.conversation_id
+       WHERE messages.id = ? AND end IS NOT NULL AND conversations.id NOT IN ${deleted}`,
+    ),
     putPiece: database.prepare(
       'INSERT INTO pieces (conversation_id, hash, json) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     ),
@@ -149,7 +174,7 @@ export function createConversationStore(database: Connection): ConversationStore
 
   const touch = (id: string): void => void statements.touch.run(new Date().toISOString(), id);
 
-  return {
+  const store: ConversationStore = {
     list: () => statements.list.all().map(toSummary),
     read(id) {
       const row = statements.one.get(id);
@@ -226,6 +251,7 @@ export function createConversationStore(database: Connection): ConversationStore
       const get = (hash: string): string | undefined => statements.getPiece.get(conversationId, hash)?.json;
       return unpackJson(JSON.parse(row.trace), { get }) as readonly TraceEvent[];
     },
+    findTurn: messageId => statements.place.get(messageId),
     listTurns: () =>
       statements.turns
         .all()
@@ -242,7 +268,20 @@ export function createConversationStore(database: Connection): ConversationStore
       statements.delete.run(id);
     },
     restore: id => statements.restore.run(id).changes > 0,
+    addAppTurn: database.transaction(({ question, title, message, trace }: AppTurnRecord): void => {
+      const conversationId = randomUUID();
+      const asked: PlaygroundMessage = {
+        id: randomUUID(),
+        role: 'user',
+        parts: [{ type: 'text', text: question }],
+      };
+      store.open(conversationId, { mode: 'app', title });
+      store.addQuestion({ conversationId, thread: 'main', parentId: null }, asked);
+      store.addResponse({ conversationId, thread: 'main', parentId: asked.id }, message, trace);
+      statements.deleteOldApps.run();
+    }),
   };
+  return store;
 }
 
 const toSummary = ({ id, title, mode, updated_at }: ConversationRow): ConversationSummary => ({

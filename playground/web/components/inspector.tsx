@@ -117,6 +117,7 @@ const endNames = {
   limit: 'Limit reached',
   stopped: 'Stopped',
   failed: 'Failed',
+  aborted: 'Aborted',
 } as const;
 
 function TurnTitle({ trace: { flag, modelId, end } }: { trace: Trace }) {
