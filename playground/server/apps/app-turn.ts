@@ -48,6 +48,8 @@ interface ModelCall {
   /** Tools that the provider runs. After the last of them, another round begins. */
   readonly running: Set<string>;
   hasProviderResults: boolean;
+  /** The arguments so far of calls that the provider runs. Not every host receives the complete call. */
+  readonly inputs: Map<string, { readonly toolName: string; input: string }>;
   readonly hostCalls: Map<string, Fields>;
   finishReason?: string;
   usage?: Usage;
@@ -195,7 +197,14 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
       hasToken = true;
       record({ type: 'first-token' }, at);
     }
-    if (type === 'tool-call' && part.providerExecuted === true) {
+    const input = call.inputs.get(textOf(part.id));
+    if (type === 'tool-input-start' && part.providerExecuted === true)
+      call.inputs.set(textOf(part.id), { toolName: textOf(part.toolName), input: '' });
+    else if (type === 'tool-input-delta' && input !== undefined) input.input += textOf(part.delta);
+    else if (type === 'tool-input-end' && input !== undefined) {
+      call.running.add(textOf(part.id));
+      beginTool({ toolCallId: part.id, ...input }, call.round, at);
+    } else if (type === 'tool-call' && part.providerExecuted === true) {
       call.running.add(textOf(part.toolCallId));
       beginTool(part, call.round, at);
     } else if (type === 'tool-call') call.hostCalls.set(textOf(part.toolCallId), part);
@@ -319,6 +328,7 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
         hasRequest: false,
         running: new Set(),
         hasProviderResults: false,
+        inputs: new Map(),
         hostCalls: new Map(),
       });
     },
