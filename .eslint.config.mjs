@@ -13,7 +13,7 @@ export default tseslint.config(
         '.docs/.vitepress/cache/',
       ],
       // Their packages are installed by a test, which checks the types.
-      'playground/recipes/{dbos,restate,resumable-chat}/',
+      ...['playground/examples/', 'playground/recipes/{dbos,restate,resumable-chat}/'],
     ],
   },
   eslint.configs.recommended,

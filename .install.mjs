@@ -1,6 +1,6 @@
 /**
- * Installs the packages of folders with a lock file of their own, unless they are installed: the playground's, and the tools
- * of checks and releases. `npm install` at the root installs none of them.
+ * Installs the packages of folders with a lock file of their own, unless they are installed: the playground's, the
+ * documentation site's, and the tools of checks and releases. `npm install` at the root installs none of them.
  *
  *     node .install.mjs playground .ci
  */

@@ -5,7 +5,7 @@
  *     npm run docs:dev      serves it, and follows changes of the documents
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, watch, writeFileSync } from 'node:fs';
+import { mkdirSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { manifest, root } from '../test/package/manifest.js';
 import { checkSite } from './check-site.js';
@@ -14,15 +14,6 @@ import { sources, type WrittenGroup, writePages } from './write-pages.js';
 const docs = path.join(root, '.docs');
 const site = path.join(docs, 'dist');
 const vitepress = path.join(docs, 'node_modules/vitepress/bin/vitepress.js');
-
-if (!existsSync(vitepress)) {
-  console.log('The site generator is missing. Installing it: npm ci --prefix .docs');
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--prefix', docs], { stdio: 'inherit' });
-  if (status !== 0) {
-    console.error('Could not install the site generator. It needs the npm registry once.');
-    process.exit(1);
-  }
-}
 
 const groups = writePages();
 if (process.argv.includes('--dev')) serve();

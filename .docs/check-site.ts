@@ -4,7 +4,7 @@ import path from 'node:path';
 /** What readers look for, and the page with the section that answers it. They need two clicks from the start page at most. */
 const SOUGHT: Readonly<Record<string, string>> = {
   'MCP with OAuth': 'mcp.html#signing-in',
-  'persist and resume a chat': 'journal.html#pages-that-reload',
+  'persist and resume a chat': 'tool-loop.html#storing-and-resuming-a-chat',
   costs: 'tool-loop.html#costs-and-budgets',
   'the emulator in tests': 'testing.html#testing-an-application',
   'a new model family': 'adapters.html#adding-a-family',

@@ -27,6 +27,42 @@ export const GROUPS: readonly Group[] = [
     ],
   },
   {
+    title: 'Coming from',
+    pages: [
+      { path: 'coming-from/index', source: 'src/coming-from.md', title: 'Overview' },
+      {
+        path: 'coming-from/openai',
+        source: 'src/coming-from.md',
+        section: 'From the official provider',
+        title: 'The official provider',
+      },
+      {
+        path: 'coming-from/open-responses',
+        source: 'src/coming-from.md',
+        section: 'From Open Responses',
+        title: 'Open Responses',
+      },
+      {
+        path: 'coming-from/mcp',
+        source: 'src/coming-from.md',
+        section: 'From an MCP client',
+        title: 'An MCP client',
+      },
+      {
+        path: 'coming-from/chat-completions',
+        source: 'src/coming-from.md',
+        section: 'From Chat Completions',
+        title: 'Chat Completions',
+      },
+      {
+        path: 'coming-from/registry',
+        source: 'src/coming-from.md',
+        section: 'From a plugin registry',
+        title: 'A plugin registry',
+      },
+    ],
+  },
+  {
     title: 'Guides',
     pages: [
       { path: 'provider', source: 'src/provider/README.md' },
@@ -45,6 +81,7 @@ export const GROUPS: readonly Group[] = [
     title: 'Hosts',
     pages: [
       { path: 'host', source: 'src/host/README.md' },
+      { path: 'examples', source: 'playground/examples/README.md' },
       { path: 'recipes/resumable-chat', source: 'playground/recipes/resumable-chat/README.md' },
       { path: 'recipes/dbos', source: 'playground/recipes/dbos/README.md' },
       { path: 'recipes/restate', source: 'playground/recipes/restate/README.md' },
@@ -55,6 +92,7 @@ export const GROUPS: readonly Group[] = [
     title: 'Project',
     pages: [
       { path: 'comparison', source: 'test/differential/README.md' },
+      { path: 'mistakes', source: 'test/differential/mistakes.md' },
       { path: 'benchmarks', source: 'test/bench/README.md' },
       { path: 'architecture', source: 'src/README.md' },
       { path: 'decisions', source: 'src/decisions.md' },
@@ -69,7 +107,7 @@ export const GROUPS: readonly Group[] = [
 export const TASKS: readonly (readonly [text: string, section: string])[] = [
   ['Use vLLM and other servers', 'src/provider/README.md#compatible-servers'],
   ['Sign in to MCP servers with OAuth', 'src/mcp/README.md#signing-in'],
-  ['Store and resume a chat', 'src/tool-loop/durable/README.md#pages-that-reload'],
+  ['Store and resume a chat', 'src/tool-loop/README.md#storing-and-resuming-a-chat'],
   ['Compute and limit costs', 'src/tool-loop/README.md#costs-and-budgets'],
   ['Test an application with the emulator', 'src/testing/README.md#testing-an-application'],
   ['Add a model family', 'src/adapters/README.md#adding-a-family'],

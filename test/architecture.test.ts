@@ -297,14 +297,14 @@ test('a file under 40 lines has a second importer', () => {
 
 test('the sources stay within their size', () => {
   // The goal is 350 files and 50,000 lines. Stores, response templates, extensions, steering, tool search,
-  // prices, fallback and the command came later.
-  expect(files.length).toBeLessThanOrEqual(383);
+  // prices, fallback, the command and the DevTools of applications came later.
+  expect(files.length).toBeLessThanOrEqual(386);
   // Applications do not load the command.
   const command = files.filter(file => layerOf(file) === 'src/command');
   const commandLines = command.reduce((sum, file) => sum + linesOf(file), 0);
   expect(commandLines).toBeLessThanOrEqual(1100);
-  // A third of the lines are comments: each of the options and exports is documented where editors show it.
-  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_300);
+  // A third of the lines are comments: each of the options and exports is documented where editors show it. DevTools has 400.
+  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_350);
 });
 
 /** Longer files and functions, with the reason. A row goes when its file or function is short enough. */
@@ -331,7 +331,8 @@ test('a file has at most 350 lines, a function 120 and one that creates an objec
 
 test('the promise to users does not grow', () => {
   expect(optionCount()).toBeLessThanOrEqual(303);
-  expect(exportCount()).toBeLessThanOrEqual(254);
+  // The last four are those of `devtools`, an entry of its own.
+  expect(exportCount()).toBeLessThanOrEqual(258);
 });
 
 test('adapters, text tools and the tool loop do not depend on the Responses API', () => {

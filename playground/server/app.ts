@@ -71,10 +71,15 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.route('/api/code', codeRoutes(playground));
   app.route('/api/approvals', approvalRoutes(playground));
   app.get('/api/events', context => {
-    const stream = playground.channel.connect(context.req.query('conversation') ?? '');
+    const conversationId = context.req.query('conversation') ?? '';
+    if (context.req.query('draft') !== undefined) playground.conversations.addDraft(conversationId);
+    const stream = playground.channel.connect(conversationId);
     return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
   });
   app.use('/*', serveStatic({ root: page }));
+  // Paths of the page are those of its router, which reports unknown ones.
+  for (const part of ['chats', 'servers', 'traces', 'settings'])
+    app.use(`/${part}/*`, serveStatic({ root: page, path: 'index.html' }));
   app.notFound(context => context.json({ error: 'Not found.' }, 404));
   app.onError((error, context) => {
     const status = error instanceof HTTPException ? error.status : error instanceof KelivoError ? 400 : 500;

@@ -51,26 +51,31 @@ export function toFixture(reported: readonly ReportedTurn[], { redactor }: { red
     reported.map(({ trace }) => withoutFiles(trace)),
     { redactor },
   );
-  const turns = traces.map((events, index): FixtureTurn => {
-    const { flag, modelId, endpoint, adapters, end, warnings, exchanges } = toTrace(events);
-    return {
-      thread: reported[index]?.thread ?? 'main',
-      flag,
-      modelId,
-      endpoint,
-      adapters,
-      end: end?.end,
-      message: end?.message,
-      warnings,
-      exchanges: exchanges.map(toFixtureExchange),
-    };
-  });
+  const turns = traces.map((trace, index) =>
+    toFixtureTurn({ thread: reported[index]?.thread ?? 'main', trace }),
+  );
   return withoutMachine({
     format: REPORT_FORMAT,
     createdAt: new Date().toISOString(),
     runtime: { node: process.version, platform: process.platform },
     turns,
   }) as Fixture;
+}
+
+/** Returns the requests and recorded responses of a turn, as they are. */
+export function toFixtureTurn({ thread, trace }: ReportedTurn): FixtureTurn {
+  const { flag, modelId, endpoint, adapters, end, warnings, exchanges } = toTrace(trace);
+  return {
+    thread,
+    flag,
+    modelId,
+    endpoint,
+    adapters,
+    end: end?.end,
+    message: end?.message,
+    warnings,
+    exchanges: exchanges.map(toFixtureExchange),
+  };
 }
 
 const toFixtureExchange = ({

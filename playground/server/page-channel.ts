@@ -15,8 +15,8 @@ export interface PageChannel {
 export type Subject = 'state' | 'servers' | 'conversations' | { readonly conversationId: string };
 
 export interface PageChannelOptions {
-  /** Reads the current state of a subject. */
-  readonly read: (subject: Subject) => PageEvent | Promise<PageEvent>;
+  /** Reads the current state of a subject, for a page that shows a conversation. */
+  readonly read: (subject: Subject, conversationId: string) => PageEvent | Promise<PageEvent>;
   /** Returns the running turns of a conversation from their beginning. */
   readonly snapshots: (conversationId: string) => readonly TurnBatch[];
 }
@@ -43,7 +43,7 @@ export function createPageChannel({ read, snapshots }: PageChannelOptions): Page
   let lastServers = '';
 
   async function watchServers(): Promise<void> {
-    const json = JSON.stringify(await read('servers'));
+    const json = JSON.stringify(await read('servers', ''));
     if (json !== lastServers) sendAll('servers');
     lastServers = json;
   }
@@ -53,8 +53,9 @@ export function createPageChannel({ read, snapshots }: PageChannelOptions): Page
       typeof subject === 'string' || subject.conversationId === conversationId;
     const receivers = [...connections].filter(isFor);
     if (receivers.length === 0) return;
-    const event = read(subject);
-    for (const connection of receivers) connection.send(event);
+    // Only the state differs between pages: each conversation has its own settings.
+    const shared = subject === 'state' ? undefined : read(subject, '');
+    for (const connection of receivers) connection.send(shared ?? read(subject, connection.conversationId));
   }
 
   return {
@@ -98,7 +99,7 @@ export function createPageChannel({ read, snapshots }: PageChannelOptions): Page
             heartbeat = setInterval(() => write(':\n\n'), HEARTBEAT_INTERVAL);
             timer ??= setInterval(() => void watchServers(), SERVER_INTERVAL);
             for (const subject of ['state', 'servers', 'conversations', { conversationId }] as const)
-              own.send(read(subject));
+              own.send(read(subject, conversationId));
             for (const turn of snapshots(conversationId)) own.send({ type: 'turn', turn });
           },
           cancel: end,

@@ -79,6 +79,7 @@ export async function startPlayground({
   const redactor = createRedactor(() => [...keys.all(), ...servers.secrets()]);
   const servers = openServerRegistry({
     file: path.join(folder, 'mcp.json'),
+    credentialsFile: path.join(folder, 'credentials.json'),
     defaults: defaultServers({ filesFolder }),
     redactor,
     redirectUrl: () => `http://127.0.0.1:${port}${CALLBACK_PATH}`,
@@ -98,14 +99,15 @@ export async function startPlayground({
     },
   });
   const channel = createPageChannel({
-    async read(subject) {
+    async read(subject, conversationId) {
       if (typeof subject === 'object')
         return {
           type: 'conversation',
           conversation: readConversation(context, subject.conversationId),
+          isDraft: context.conversations.isDraft(subject.conversationId),
         };
       return {
-        state: () => ({ type: 'state' as const, state: readState(context) }),
+        state: () => ({ type: 'state' as const, state: readState(context, conversationId) }),
         servers: () => ({ type: 'servers' as const, servers: readServers(context) }),
         conversations: () => ({ type: 'conversations' as const, conversations: listConversations(context) }),
       }[subject]();

@@ -29,6 +29,7 @@ export interface SchemaRefusal {
 /** A tool with everything that its server sent. */
 export interface InspectedTool {
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
   readonly inputSchema: unknown;
   readonly outputSchema?: unknown;
@@ -82,6 +83,21 @@ export interface ServerInspection {
   /** The lines after the requested number, if they are still kept. */
   readonly stderr: readonly InspectedLine[];
   readonly signIn: readonly SignInStep[];
+}
+
+/** A call that the user has started, as the history of its tool keeps it. */
+export interface PastCall {
+  /** Counts the calls of a server, from 1. */
+  readonly number: number;
+  readonly toolName: string;
+  /** As the user has entered it, so that it can be repeated. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly duration: number;
+  readonly isError: boolean;
+  /** Without secrets. */
+  readonly result: unknown;
 }
 
 /** The result of a call that the user has started. */

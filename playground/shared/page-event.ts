@@ -16,8 +16,12 @@ export type PageEvent =
   | { readonly type: 'state'; readonly state: PlaygroundState }
   | { readonly type: 'servers'; readonly servers: ServersResponse }
   | { readonly type: 'conversations'; readonly conversations: readonly ListedConversation[] }
-  /** The watched conversation; null if it has no message. */
-  | { readonly type: 'conversation'; readonly conversation: Conversation | null }
+  /** The watched conversation; null if it has no message. It is then a draft, or unknown. */
+  | {
+      readonly type: 'conversation';
+      readonly conversation: Conversation | null;
+      readonly isDraft: boolean;
+    }
   | { readonly type: 'turn'; readonly turn: TurnBatch }
   /** Follows the `conversation` that contains the stored response. */
   | { readonly type: 'turn-ended'; readonly responseId: string };

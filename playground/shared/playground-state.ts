@@ -41,12 +41,23 @@ export interface Settings {
   /** Names of matching adapters that are switched off. */
   readonly disabledAdapters: readonly string[];
   readonly approvals: ApprovalPolicy;
+  readonly disabledTools: readonly ToolSwitch[];
   readonly systemPrompt: string;
   /** Name of the emulator's fault or dialect. */
   readonly fault: string;
   /** Number of the request in a turn that has the fault, from 1; 0 for all requests. */
   readonly faultRequest: number;
 }
+
+/** A tool that is not offered to the model; without a tool, all of the server. */
+export interface ToolSwitch {
+  readonly server: string;
+  readonly tool?: string;
+}
+
+/** True if exactly this switch is off: a server's switch leaves those of its tools. */
+export const isToolOff = (off: readonly ToolSwitch[], { server, tool }: ToolSwitch): boolean =>
+  off.some(one => one.server === server && one.tool === tool);
 
 /** Settings and choices that the server sends to the page. */
 export interface PlaygroundState {
@@ -79,6 +90,8 @@ export interface FaultChoice {
   readonly name: string;
   readonly title: string;
   readonly kind: 'fault' | 'dialect';
+  /** True if it can be applied to recorded responses. */
+  readonly isReplayable: boolean;
   readonly description: string;
 }
 
@@ -182,6 +195,8 @@ export interface ServerView {
   readonly error?: string;
   /** The page to open for the sign-in. */
   readonly authorizationUrl?: string;
+  /** True if tokens of a sign-in are kept. */
+  readonly isSignedIn?: true;
   readonly tools: readonly ToolView[];
   readonly log: readonly LogLine[];
 }

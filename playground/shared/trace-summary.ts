@@ -1,7 +1,7 @@
 import type { Thread } from './playground-state.js';
-import { sumUsage } from './cost.js';
-import type { Trace } from './trace.js';
-import type { Flag, TracedApp, TurnEnd } from './trace-event.js';
+import { sumUsage, toTurnUsage } from './cost.js';
+import { type Trace, toRequestedAt } from './trace.js';
+import type { Flag, TracedApp, TurnEnd, TurnUsage } from './trace-event.js';
 
 /** One turn in the list of all turns. */
 export interface TraceSummary {
@@ -22,10 +22,11 @@ export interface TraceSummary {
   readonly message?: string;
   /** Milliseconds. */
   readonly duration: number;
-  /** Milliseconds. */
+  /** Milliseconds between the first request and the first token. */
   readonly firstTokenAt?: number;
   /** Input and output tokens of all rounds, if the endpoint reported them. */
   readonly tokens?: number;
+  readonly usage: TurnUsage;
   readonly tools: readonly CalledTool[];
   /** True if the turn or one of its calls failed, or the provider could not read a stream. */
   readonly hasError: boolean;
@@ -41,7 +42,8 @@ export interface CalledTool {
 export function summarizeTrace(
   trace: Trace,
 ): Omit<TraceSummary, 'conversationId' | 'messageId' | 'thread' | 'title'> {
-  const { startedAt, flag, app, modelId, endpoint, end, lastAt, firstTokenAt, tools, problems, rounds } = trace;
+  const { startedAt, flag, app, modelId, endpoint, end, lastAt, firstTokenAt, tools, problems, rounds } =
+    trace;
   const calls = new Map<string, number>();
   for (const { toolName } of tools) calls.set(toolName, (calls.get(toolName) ?? 0) + 1);
   const usage = trace.usage ?? sumUsage(rounds.flatMap(round => round.usage ?? []));
@@ -56,7 +58,8 @@ export function summarizeTrace(
     end: end?.end ?? (app === undefined ? 'failed' : 'running'),
     message: end?.message,
     duration: end?.at ?? lastAt,
-    firstTokenAt,
+    ...(firstTokenAt !== undefined && { firstTokenAt: firstTokenAt - toRequestedAt(trace) }),
+    usage: toTurnUsage(trace),
     ...(isReported && { tokens: (inputTokens ?? 0) + (outputTokens ?? 0) }),
     tools: [...calls].map(([toolName, count]) => ({ toolName, calls: count })),
     hasError:
@@ -68,6 +71,16 @@ export function summarizeTrace(
 
 const FAILED: ReadonlySet<TurnEnd> = new Set(['failed', 'aborted']);
 
+/** The columns by which turns are sorted. */
+export const TRACE_ORDERS = ['started', 'duration', 'first-token', 'tokens', 'cost'] as const;
+export type TraceOrder = (typeof TRACE_ORDERS)[number];
+
+/** Returns the value below which a share of the values lies, by the nearest rank. Undefined without values. */
+export function toPercentile(values: readonly number[], share: number): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+}
+
 /** The filters of the list. Empty texts and zeros match every turn. */
 export interface TraceFilter {
   /** Part of the title, the model, the endpoint, a tool or the reason of the end, ignoring case. */
@@ -78,23 +91,32 @@ export interface TraceFilter {
   readonly minDuration: number;
   readonly minTokens: number;
   readonly toolName: string;
+  readonly modelId: string;
 }
 
-export const noFilter: TraceFilter = { text: '', outcome: 'all', minDuration: 0, minTokens: 0, toolName: '' };
+export const noFilter: TraceFilter = {
+  text: '',
+  outcome: 'all',
+  minDuration: 0,
+  minTokens: 0,
+  toolName: '',
+  modelId: '',
+};
 
 export function filterTraces(
   traces: readonly TraceSummary[],
-  { text, outcome, minDuration, minTokens, toolName }: TraceFilter,
+  { text, outcome, minDuration, minTokens, toolName, modelId: wantedModel }: TraceFilter,
 ): readonly TraceSummary[] {
   const wanted = text.trim().toLowerCase();
   return traces.filter(trace => {
-    const { title, modelId = '', endpoint = '', message = '', tools, tokens = 0 } = trace;
-    const texts = [title, modelId, endpoint, message, ...tools.map(tool => tool.toolName)];
+    const { title, app, modelId = '', endpoint = '', message = '', tools, tokens = 0 } = trace;
+    const texts = [title, app?.name ?? '', modelId, endpoint, message, ...tools.map(tool => tool.toolName)];
     return (
       texts.some(one => one.toLowerCase().includes(wanted)) &&
       (outcome === 'all' || (outcome === 'error' ? trace.hasError : trace.end === outcome)) &&
       trace.duration >= minDuration &&
       tokens >= minTokens &&
+      (wantedModel === '' || modelId === wantedModel) &&
       (toolName === '' || tools.some(tool => tool.toolName === toolName))
     );
   });

@@ -98,6 +98,9 @@ export interface Approval {
   readonly approved?: boolean;
 }
 
+/** The time of the first request. What is before it, such as opening connections, is not the time of the model. */
+export const toRequestedAt = ({ exchanges }: Pick<Trace, 'exchanges'>): number => exchanges[0]?.startAt ?? 0;
+
 export const emptyTrace: Trace = {
   adapters: [],
   rounds: [],

@@ -8,7 +8,7 @@ export default defineConfig({
   plugins: [react()],
   resolve: {
     // The parser of HTML in Markdown, which `streamdown` imports. The page shows HTML as text.
-    alias: { 'rehype-raw': fileURLToPath(new URL('lib/no-raw-html.ts', import.meta.url)) },
+    alias: { 'rehype-raw': fileURLToPath(new URL('ui/no-raw-html.ts', import.meta.url)) },
   },
   build: {
     // Inlined images would be data URLs in scripts, which the content security policy blocks.

@@ -13,7 +13,13 @@ import {
   withoutQuery,
 } from '../redaction/redaction.js';
 import { redactRequestBody } from '../redaction/request-body.js';
-import { fetchWithinOrigin, mergeHeaders, type RequestHeaders, validateHeaders } from './request.js';
+import {
+  explainConnection,
+  fetchWithinOrigin,
+  mergeHeaders,
+  type RequestHeaders,
+  validateHeaders,
+} from './request.js';
 
 /** Timeouts of a request, in milliseconds. */
 export interface ResponseTimeouts {
@@ -189,12 +195,13 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
     if (APICallError.isInstance(error)) return error;
     if (APICallError.isInstance(request.signal.reason)) return request.signal.reason;
     // An error of `fetch` contains the header that it rejects.
-    const cause = toErrorText(redact(describeCause(error))).replace(/\.$/, '');
+    const { cause: text, hint, isFinal } = explainConnection(error);
+    const cause = toErrorText(redact(text)).replace(/\.$/, '');
     return createCallError(
-      'connectionFailure',
+      isFinal ? 'refusedConnection' : 'connectionFailure',
       { ...context, responseHeaders, cause: toRedactor().isClean(error) ? error : undefined },
       responseHeaders === undefined
-        ? `Could not reach ${url}: ${cause}. Check \`baseURL\` and the network.`
+        ? `Could not reach ${url}: ${cause}. ${hint}`
         : `The connection to ${url} broke before the response was complete: ${cause}.`,
     );
   }
@@ -292,12 +299,4 @@ function toRequestJson(
       `Expected a request body that JSON can represent, got one that it cannot: ${reason}. Check the provider options and the messages of the call.`,
     );
   }
-}
-
-/** Describes an error by its cause: the message `fetch failed` contains no information. */
-function describeCause(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (!(cause instanceof Error)) return String(cause);
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  return [code, cause.message].filter(Boolean).join(' ') || cause.name;
 }

@@ -1,9 +1,9 @@
 import type { APICallError } from '@ai-sdk/provider';
-import type { FetchFunction } from '@ai-sdk/provider-utils';
+import { type FetchFunction, loadOptionalSetting } from '@ai-sdk/provider-utils';
 import { createCallError, type ErrorContext, toErrorText } from './api-error.js';
 import { redactHeaderValues } from '../redaction/redaction.js';
 
-/* The headers of a request, and the origins to which it may be sent. */
+/* The headers of a request, the origins to which it may be sent, and the failures of its connection. */
 
 /** Headers of a request. An undefined value removes a header. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
@@ -97,4 +97,57 @@ export async function fetchWithinOrigin(
         'If that is the right server, set `baseURL` to it.',
     );
   }
+}
+
+/** Causes of failed connections with one usual next step. `final` ones fail each time. The codes are those of OpenSSL. */
+const CONNECTION_RULES: readonly (readonly [cause: RegExp, hint: string, final?: 'final'])[] = [
+  [
+    /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|certificate (?:has expired|is not yet valid)/i,
+    'Renew the certificate of the server, or correct the clock of this machine.',
+    'final',
+  ],
+  [
+    /ALTNAME_INVALID|HOSTNAME_MISMATCH/,
+    'The certificate belongs to another host. Set `baseURL` to a name that the certificate contains.',
+    'final',
+  ],
+  [
+    /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|CERT_UNTRUSTED|INVALID_CA|(?:self.signed|unknown|untrusted).*certificate|certificate.*(?:verif|trust|issuer)/i,
+    'This process does not trust the certificate. Set NODE_EXTRA_CA_CERTS to the file of the authority that signed it, or start Node with --use-system-ca.',
+    'final',
+  ],
+  [
+    /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|wrong version number/i,
+    'The server does not use TLS on this port. Start `baseURL` with http://.',
+    'final',
+  ],
+  // `fetch` of Chromium, Firefox and Safari gives no reason.
+  [
+    /^(?:Failed to fetch|NetworkError when attempting|Load failed)/,
+    'Check `baseURL` and the network. In a browser, the server may send no CORS headers; `createCorsProxyFetch` sends requests through a proxy.',
+  ],
+];
+
+/** Returns the cause of a failed connection, the next step, and if the connection fails each time. */
+export function explainConnection(error: unknown): { cause: string; hint: string; isFinal: boolean } {
+  const cause = describeCause(error);
+  const [, hint, final] = CONNECTION_RULES.find(([text]) => text.test(cause)) ?? [];
+  if (hint !== undefined) return { cause, hint, isFinal: final !== undefined };
+  const proxy = ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy'].find(isSet);
+  const note = `${proxy} is set; Node uses it only with NODE_USE_ENV_PROXY=1, or through a \`fetch\` of its own.`;
+  const isUnused = proxy !== undefined && !isSet('NODE_USE_ENV_PROXY');
+  return { cause, hint: `Check \`baseURL\` and the network.${isUnused ? ` ${note}` : ''}`, isFinal: false };
+}
+
+const isSet = (environmentVariableName: string): boolean =>
+  (loadOptionalSetting({ settingValue: undefined, environmentVariableName }) ?? '') !== '';
+
+/** Describes an error by its cause: the message `fetch failed` contains no information. */
+function describeCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+  // OpenSSL: `<thread>:error:<number>:<library>:<function>:<reason>:<file>:<line>:`
+  const message = cause.message.trim().replace(/^\w+:error:\w+:[^:]*:[^:]*:([^:]*):.*$/s, '$1');
+  return (message.includes(code) ? message : `${code} ${message}`).trim() || cause.name;
 }

@@ -158,6 +158,8 @@ export const RETRYABLE = {
   /** The time limit of the call is reached. */
   totalTimeout: false,
   connectionFailure: true,
+  /** The certificate is not trusted, or the server does not use TLS. */
+  refusedConnection: false,
   truncatedResponse: true,
   noFreeKey: true,
   invalidRequest: false,

@@ -1,4 +1,4 @@
-import { NoSuchModelError } from '@ai-sdk/provider';
+import { InvalidArgumentError, NoSuchModelError } from '@ai-sdk/provider';
 import type { EmbeddingModelOptions } from '../core/embedding.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { hostedToolKinds, officialToolKinds } from '../responses/hosted-tools/index.js';
@@ -76,8 +76,15 @@ export function showProvider<Version extends HostVersion>(
   version: Version,
   callOf?: (method: ModelCall['method']) => ModelCall,
 ): ProviderOf<Version> {
-  const create = (method: ModelCall['method']) => (modelId: string) =>
-    toSerializable(toLanguageModel(core[method](modelId), version) as AnyLanguageModel, callOf?.(method));
+  const create = (method: ModelCall['method']) => (modelId: string) => {
+    if (typeof modelId !== 'string' || modelId === '') {
+      const got = modelId === '' ? 'an empty string' : String(modelId);
+      const message = `Expected a model id such as "gpt-5", got ${got}. Check the variable that it comes from.`;
+      throw new InvalidArgumentError({ argument: 'modelId', message });
+    }
+    const model = toLanguageModel(core[method](modelId), version) as AnyLanguageModel;
+    return toSerializable(model, callOf?.(method));
+  };
   const languageModel = create('languageModel');
   const { connection } = core;
   const provider: unknown = Object.assign((modelId: string) => languageModel(modelId), {

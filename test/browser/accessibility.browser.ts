@@ -12,13 +12,13 @@ describe.skipIf(missing)(`accessibility${missing === undefined ? '' : ` (${missi
       settings: { approvals: 'always' },
     });
     const found = await findViolations(page, 'empty');
-    await page.getByRole('tab', { name: 'MCP servers' }).click();
+    await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.locator('.server-card[data-state="ready"]').waitFor();
     found.push(...(await findViolations(page, 'servers')));
     await page.getByRole('button', { name: 'Add or edit servers' }).click();
-    await page.getByRole('dialog').waitFor();
+    await page.getByLabel('Configuration', { exact: true }).waitFor();
     found.push(...(await findViolations(page, 'configuration')));
-    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Chats' }).click();
     await page.getByRole('textbox', { name: 'Message' }).fill('Get the sum of 1 and 2.');
     await page.keyboard.press('Enter');
     await page.getByRole('alertdialog', { name: /get-sum/ }).waitFor();
@@ -58,17 +58,25 @@ describe.skipIf(missing)(`accessibility${missing === undefined ? '' : ` (${missi
     await page.getByRole('button', { name: /^word-count, 5 calls, 1 failed/ }).click();
     await page.locator('.tool-part:has(.tool-calls) > summary').click();
     await check('groups', '.app');
-    for (const name of ['Export', 'Bug report', 'Code', 'no price', 'All traces']) {
+    for (const name of ['Export', 'Bug report', 'Code']) {
       await page.getByRole('button', { name, exact: true }).click();
       await page.getByRole('dialog').waitFor();
-      if (name === 'no price') await page.getByLabel('Input of gpt-5').first().fill('1');
-      if (name === 'no price') await page.getByRole('button', { name: 'Save the prices' }).click();
-      if (name === 'All traces')
-        await page.getByRole('list', { name: 'Turns' }).getByRole('button').waitFor();
       await check(name, 'dialog');
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
+    await page.getByRole('link', { name: 'no price' }).click();
+    await page.getByLabel('Input of gpt-5').first().fill('1');
+    await page.getByRole('button', { name: 'Save the prices' }).click();
+    await check('settings');
+    await page.getByRole('link', { name: 'Traces' }).click();
+    await page.getByRole('table', { name: 'Traces' }).getByRole('link').click();
+    await page.locator('.events li').first().waitFor();
+    await check('trace');
+    await page.goBack();
+    await page.getByRole('table', { name: 'Traces' }).waitFor();
+    await check('traces');
+    await page.getByRole('link', { name: 'Chats' }).click();
     await page.getByText('Parameters', { exact: true }).click();
     await page.getByLabel('Maximum output tokens').fill('many');
     await page.getByLabel('Temperature').focus();

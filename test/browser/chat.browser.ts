@@ -9,10 +9,10 @@ const SUM_AND_COUNT =
 describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`}`, () => {
   it('works on the first start: emulator, both MCP servers and example questions', async () => {
     const { page, ended, shoot } = await openPage();
-    await page.getByRole('tab', { name: 'MCP servers' }).click();
+    await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.locator('.server-card[data-state="ready"]').nth(1).waitFor();
     const servers = await page.locator('.server-card h3').allTextContents();
-    await page.getByRole('tab', { name: 'Setup' }).click();
+    await page.getByRole('link', { name: 'Chats' }).click();
     await shoot('first-start');
     await page.getByRole('button', { name: 'Two tools in sequence' }).click();
     await ended();

@@ -167,7 +167,7 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
     await page.reload();
     await tree.getByText('Rome').waitFor();
     const stored = await page.getByLabel('Temperature').inputValue();
-    await page.locator('.wire label', { hasText: 'Request' }).click();
+    await page.getByRole('tab', { name: 'Request', exact: true }).click();
     const body = await page.getByRole('region', { name: 'Request body' }).innerText();
 
     expect(await page.getByText('The response matches the schema.').count()).toBe(1);
@@ -228,15 +228,17 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
     await ask('First');
     await ask('Second');
     await page.locator('.turn-summary', { hasText: 'no price' }).nth(1).waitFor();
-    await page.getByRole('button', { name: 'no price', exact: true }).click();
+    await page.getByRole('link', { name: 'no price', exact: true }).click();
     await page.getByLabel('Input of gpt-5').first().fill('1');
     await page.getByRole('button', { name: 'Save the prices' }).click();
-    const problem = await page.locator('.dialog [role="alert"]').innerText();
+    const problem = await page.getByRole('alert').innerText();
     await page.getByLabel('Cached input of gpt-5').fill('0.1');
     await page.getByLabel('Output of gpt-5').fill('10');
     await shoot('prices');
     await page.getByRole('button', { name: 'Save the prices' }).click();
-    await page.getByRole('button', { name: '$0.00328' }).waitFor();
+    await page.getByText('The prices are saved.').waitFor();
+    await page.getByRole('link', { name: 'Chats' }).click();
+    await page.getByRole('link', { name: '$0.00328' }).waitFor();
 
     expect(problem).toBe('Expected a price from 0 for cached input of gpt-5, got “”.');
     expect(await page.locator('.turn-summary').allInnerTexts()).toEqual([
@@ -261,7 +263,7 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
       expect.stringMatching(/^kelivo · gpt-5 · /),
       expect.stringMatching(/^kelivo · gpt-5-mini · /),
     ]);
-    expect(await page.locator('.comparison thead th').allInnerTexts()).toEqual([
+    expect(await page.locator('.comparison > table thead th').allInnerTexts()).toEqual([
       'Last response',
       'gpt-5',
       'gpt-5-mini',

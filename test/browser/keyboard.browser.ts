@@ -49,13 +49,12 @@ describe.skipIf(missing)(`the keyboard alone${missing === undefined ? '' : ` (${
 
     await tabTo('tab', /Setup/, 'Shift+Tab');
     await press('ArrowRight');
-    await page.getByRole('tab', { name: 'MCP servers', selected: true }).waitFor();
+    await page.getByRole('tab', { name: 'Chats', selected: true }).waitFor();
+    await tabTo('a', /MCP servers/, 'Shift+Tab');
+    await press('Enter');
     await tabTo('button', /Add or edit servers/);
     await press('Enter');
-    await page.getByRole('dialog').waitFor();
-    await press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect((await describeFocus(page)).name).toContain('Add or edit servers');
+    await page.getByLabel('Configuration', { exact: true }).waitFor();
   });
 
   it('moves from an approval to the next one without a decision about it, and then to the call', async () => {

@@ -46,13 +46,13 @@ describe.skipIf(missing)(`a response${missing === undefined ? '' : ` (${missing}
     emulator.enqueue({ status: 422, body: { error: { message: 'Rejected.', details } } });
     await ask('Hello', { end: 'failed' });
     const notes = await page.locator('.events').innerText();
-    await page.locator('.wire label', { hasText: 'Response' }).click();
+    await page.getByRole('tab', { name: 'Response', exact: true }).click();
     const body = page.getByRole('region', { name: 'Response body' });
     await body.getByText('and the last').waitFor();
     await page.getByRole('button', { name: 'New chat' }).click();
     emulator.enqueue([{ text: 'Hello back.' }]);
     await ask('Hello');
-    await page.locator('.wire label', { hasText: 'Response' }).click();
+    await page.getByRole('tab', { name: 'Response', exact: true }).click();
     await body.getByText('"completed"').first().waitFor();
 
     expect(notes).not.toMatch(/no events|waiting/i);

@@ -13,7 +13,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await page.getByRole('button', { name: 'Two tools in sequence' }).click();
     await page.locator('.comparison td', { hasText: 'finished' }).nth(1).waitFor();
     const responses = await page.getByRole('article', { name: 'Response' }).allInnerTexts();
-    await page.locator('.comparison summary').click();
+    await page.locator('.run-differences > summary').click();
     await shoot('compare');
     await page.getByRole('button', { name: /^official · gpt-5/ }).click();
     await page.locator('.turn-model', { hasText: 'official' }).waitFor();
@@ -40,12 +40,12 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
 
   it('adds an MCP server after the code of the terminal was entered, and the model uses its tools', async () => {
     const { page, ask, shoot, folder, printed } = await openPage({ mcpServers: {} });
-    await page.getByRole('tab', { name: 'MCP servers' }).click();
+    await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.getByText('No server is configured').waitFor();
     await page.getByRole('button', { name: 'Add or edit servers' }).click();
-    const field = page.getByLabel('Configuration');
+    const field = page.getByLabel('Configuration', { exact: true });
     await field.fill('{ "mcpServers": { "a": { "command": 1 } } }');
-    await page.getByRole('button', { name: 'Save and connect' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     const problem = await page.locator('.hint.problem').innerText();
     await field.fill(
       JSON.stringify({
@@ -58,7 +58,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
         },
       }),
     );
-    await page.getByRole('button', { name: 'Save and connect' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     const question = await page.getByRole('alertdialog').innerText();
     await shoot('confirm-command');
     const code = page.getByRole('textbox', { name: 'Confirmation code' });
@@ -70,6 +70,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await page.locator('.server-card[data-state="ready"]').waitFor();
     await page.getByText(/^\d+ tools$/).click();
     await shoot('server-added');
+    await page.getByRole('link', { name: 'Chats' }).click();
     await ask('Get the sum of 1 and 2.');
 
     expect(problem).toContain('"a"');
@@ -85,7 +86,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     const { page, shoot } = await openPage({
       mcpServers: { broken: { command: 'no-such-program' }, everything: everythingOverStdio() },
     });
-    await page.getByRole('tab', { name: 'MCP servers' }).click();
+    await page.getByRole('link', { name: 'MCP servers' }).click();
     const broken = page.locator('.server-card', { hasText: 'broken' });
     await broken.locator('.note').waitFor();
     const working = page.locator('.server-card', { hasText: 'everything' });
@@ -181,18 +182,19 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     const search = page.getByLabel('Search the wire');
     await search.fill('output_text.delta');
     const found = await page.locator('.events li').count();
-    const all = await page.getByText(/^Events \d+$/).innerText();
+    await page.locator('.wire .count', { hasText: ' of ' }).waitFor();
+    const all = await page.locator('.wire .count').innerText();
     await page.locator('.events summary').first().click();
     await page.locator('.events .json mark').first().waitFor();
     await shoot('wire-search');
-    await page.locator('.wire label', { hasText: 'Request' }).click();
+    await page.getByRole('tab', { name: 'Request', exact: true }).click();
     await search.fill('word-count');
-    await page.locator('.wire > .json mark').first().waitFor();
+    await page.locator('.wire .tab-panel > .json mark').first().waitFor();
     await search.fill('');
-    await page.locator('.wire label', { hasText: 'Headers' }).click();
+    await page.getByRole('tab', { name: 'Headers', exact: true }).click();
 
     expect(found).toBeGreaterThan(1);
-    expect(found).toBeLessThan(Number(all.replace(/\D/g, '')));
-    expect(await page.locator('.wire > .json').innerText()).toContain('text/event-stream');
+    expect(found).toBeLessThan(Number(/of (\d+)/.exec(all)?.[1]));
+    expect(await page.locator('.wire .tab-panel > .json').innerText()).toContain('text/event-stream');
   });
 });

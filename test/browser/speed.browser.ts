@@ -67,7 +67,7 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
     }
     const opened = await measureTasks(page, async () => {
       await page.evaluate(id => {
-        location.hash = `#/${id}`;
+        history.pushState(null, '', `/chats/${id}`);
       }, conversationId);
       await page.getByRole('article', { name: 'Response' }).getByText('Response 100').waitFor();
     });

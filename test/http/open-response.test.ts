@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { APICallError } from '@ai-sdk/provider';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type OpenResponseOptions, openResponse } from '../../src/http/open-response.js';
 import { findFreePort } from '../_free-port.js';
 import { serve, serveBody, serveJson, type TestServer } from '../_server.js';
@@ -102,7 +102,7 @@ describe('openResponse', () => {
     const error = await rejectionOf(open({ url }));
     expect(error.message).toMatch(
       new RegExp(
-        `^Could not reach ${url}/v1/responses: ECONNREFUSED .*\\. Check \`baseURL\` and the network\\.$`,
+        `^Could not reach ${url}/v1/responses: connect ECONNREFUSED .*\\. Check \`baseURL\` and the network\\.$`,
       ),
     );
     expect(error).toMatchObject({
@@ -111,6 +111,37 @@ describe('openResponse', () => {
       requestBodyValues: { model: 'm' },
     });
     expect(error.cause).toBeInstanceOf(TypeError);
+  });
+
+  it.each([
+    ['CERT_HAS_EXPIRED', 'certificate has expired', 'Renew the certificate', false],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', "Host: a. is not in the cert's altnames", 'to another host', false],
+    [
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'unable to verify the first certificate',
+      'NODE_EXTRA_CA_CERTS',
+      false,
+    ],
+    ['', 'invalid peer certificate: UnknownIssuer', 'NODE_EXTRA_CA_CERTS', false],
+    ['', 'Failed to fetch', '`createCorsProxyFetch`', true],
+    ['UND_ERR_SOCKET', 'other side closed', 'Check `baseURL` and the network.', true],
+  ])('explains a failed connection: %s %s', async (code, message, hint, isRetryable) => {
+    const cause = Object.assign(new TypeError(message), code !== '' && { code });
+    const error = await rejectionOf(open({ url: 'https://a.test' }, { fetch: () => Promise.reject(cause) }));
+    expect(error.message).toContain(hint);
+    expect(error.isRetryable).toBe(isRetryable);
+  });
+
+  it('mentions the variable of a proxy, unless Node uses it', async () => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed'));
+    const failure = () => rejectionOf(open({ url: 'https://a.test' }, { fetch }));
+    vi.stubEnv('HTTPS_PROXY', 'http://user:secret@proxy.test');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { message } = await failure();
+    expect(message).toContain('HTTPS_PROXY is set; Node uses it only with NODE_USE_ENV_PROXY=1');
+    expect(message).not.toContain('secret');
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+    expect((await failure()).message).not.toContain('HTTPS_PROXY');
   });
 
   it('reports addresses without their query, which may contain keys', async () => {

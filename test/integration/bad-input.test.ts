@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generateText, type ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
+import { selfSigned } from '../_certificate.js';
 import { apiKey, hosts, shapeOf, startProvider } from './_provider.js';
 
 /** Returns the error of a call. Fails if anything that a log would contain includes the API key. */
@@ -123,6 +125,21 @@ describe('a wrong base URL', () => {
     expect(error.message).toMatch(
       /^Could not reach http:\/\/127\.0\.0\.1:9\/v1\/responses: .*\. Check `baseURL` and the network\.$/,
     );
+  });
+
+  it('is reported with the certificate and not retried if its certificate is not trusted', async () => {
+    let connections = 0;
+    const server = createSecureServer(selfSigned).on('connection', () => connections++);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const provider = createKelivoResponsesProvider({
+      apiKey,
+      baseURL: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    });
+    await expect(generateText({ model: provider('gpt-5'), prompt: 'Hi' })).rejects.toThrow(
+      /self-signed certificate\. .*NODE_EXTRA_CA_CERTS.*--use-system-ca\.$/,
+    );
+    expect(connections).toBe(1);
   });
 
   it('is reported with the address and the body of a 404 response', async () => {

@@ -15,6 +15,7 @@ interface Manifest {
   readonly browser: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
   /** The maximum size of each entry in bytes, minified and compressed. */
   readonly bundleLimits: Readonly<Record<string, number>>;
 }

@@ -5,8 +5,9 @@
  *     npm run repository               writes them
  *     npm run repository -- --check    fails if one differs
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { PAGES } from '../docs/_markdown.js';
 import { root } from './manifest.js';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -36,7 +37,7 @@ const manifest = {
   bugs: { url: `${address}/issues` },
   ...others,
 };
-const written: Readonly<Record<string, string>> = {
+const written: Record<string, string> = {
   'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
   'playground/package.json': `${JSON.stringify(writePlayground(), null, 2)}\n`,
   '.github/ISSUE_TEMPLATE/config.yml': `blank_issues_enabled: false
@@ -46,6 +47,15 @@ contact_links:
     about: Report it privately. SECURITY.md says what counts as one.
 `,
 };
+
+for (const file of PAGES) {
+  const text = read(file).replace(
+    /\]\(https:\/\/[^\s)]+?\/blob\/main\/([^\s)#]+)/g,
+    (link, target: string) =>
+      existsSync(path.join(root, target)) ? `](${address}/blob/main/${target}` : link,
+  );
+  written[file] = text;
+}
 
 const differing = Object.entries(written).filter(([file, text]) => readOr(file) !== text);
 if (process.argv.includes('--check')) {

@@ -1,5 +1,5 @@
 // Part of `npm run release:version`: writes the new version into the client info that MCP servers receive, and into the
-// manifest of the playground.
+// manifests of the playground and of the examples.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { manifest, root } from './manifest.js';
@@ -11,8 +11,34 @@ if (!written.includes(`version: '${manifest.version}'`))
   throw new Error(`Expected \`clientInfo\` with a version in ${file}, got none.`);
 writeFileSync(file, written);
 
-const playground = path.join(root, 'playground/package.json');
-const own = JSON.parse(readFileSync(playground, 'utf8'));
-own.version = manifest.version;
-own.dependencies[manifest.name] = `^${manifest.version}`;
-writeFileSync(playground, `${JSON.stringify(own, null, 2)}\n`);
+/** Changes a JSON file. */
+function rewrite<Content>(name: string, change: (content: Content) => void): void {
+  const file = path.join(root, 'playground', name);
+  const content = JSON.parse(readFileSync(file, 'utf8')) as Content;
+  change(content);
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+interface Project {
+  version?: string;
+  dependencies?: Record<string, string>;
+}
+
+const range = `^${manifest.version}`;
+rewrite<Required<Project>>('package.json', project => {
+  project.version = manifest.version;
+  project.dependencies[manifest.name] = range;
+});
+
+// npm cannot write this lock file without the archive.
+rewrite<{ packages: Record<string, Project> }>('examples/package-lock.json', ({ packages }) => {
+  for (const [folder, project] of Object.entries(packages)) {
+    if (folder === `node_modules/${manifest.name}`) project.version = manifest.version;
+    // The projects of the workspace, each with the range that its manifest has.
+    if (/node_modules|^$/.test(folder)) continue;
+    if (project.dependencies !== undefined) project.dependencies[manifest.name] = range;
+    rewrite<Required<Project>>(`examples/${folder}/package.json`, ({ dependencies }) => {
+      dependencies[manifest.name] = range;
+    });
+  }
+});

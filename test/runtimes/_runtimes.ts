@@ -199,10 +199,12 @@ export async function startWorker({
   });
   ended.catch(() => {}); // Ended by the test, or reported below.
   const port = (await listeningPort(server.stdio[3] as NodeJS.ReadableStream)) ?? (await ended);
+  const url = `http://127.0.0.1:${port}/`;
   return {
+    url,
     /** Sends a request with a JSON body, and returns the JSON of the response. */
     async request(options: object) {
-      const response = await fetch(`http://127.0.0.1:${port}/`, {
+      const response = await fetch(url, {
         method: 'POST',
         body: JSON.stringify(options),
         signal: AbortSignal.timeout(TIME_LIMIT),

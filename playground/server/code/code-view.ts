@@ -19,7 +19,7 @@ export const codeRoutes = (playground: PlaygroundContext): Hono =>
 /** Writes the last question of a conversation with the current settings as code. Secrets become environment variables. */
 async function createCodeView(playground: PlaygroundContext, conversationId: string): Promise<CodeView> {
   const { settings: store, keys, servers, redactor } = playground;
-  const stored = store.read();
+  const stored = store.read(conversationId);
   const question = readQuestion(playground, conversationId);
   const settings = {
     ...stored,
@@ -86,7 +86,7 @@ async function captureRequest(
     apiKey: 'none',
     requestId: 'code',
     tools: {},
-    mcpTools: playground.servers.tools(),
+    mcpTools: playground.servers.tools(settings.disabledTools),
     adapters,
     toolLoop: { approvals: settings.approvals, approve: () => false },
     fetch: (input, init) => {

@@ -75,7 +75,7 @@ const isItemDone = ({ type }: StreamEvent): boolean => type === 'response.output
 const isCall = (item: unknown): boolean =>
   typeof item === 'object' && item !== null && 'type' in item && item.type === 'function_call';
 
-interface FaultRow extends FaultChoice {
+interface FaultRow extends Omit<FaultChoice, 'isReplayable'> {
   /** Response to the affected requests. */
   readonly response?: ScriptedResponse;
   /** Options of the emulator, which apply to all requests. */
@@ -183,12 +183,15 @@ const textCallRows: readonly FaultRow[] = [
 const rows = [...faultRows, ...dialectRows, ...textCallRows];
 
 /** Faults and dialects of the emulator. */
-export const faultChoices: readonly FaultChoice[] = rows.map(({ name, title, description, kind }) => ({
-  name,
-  title,
-  description,
-  kind,
-}));
+export const faultChoices: readonly FaultChoice[] = rows.map(
+  ({ name, title, description, kind, response }) => ({
+    name,
+    title,
+    description,
+    kind,
+    isReplayable: response !== undefined,
+  }),
+);
 
 /** Greater than the number of requests in a turn. */
 const EVERY_REQUEST = 40;
@@ -211,3 +214,7 @@ export function planFault(name: string, { request }: { request: number }): Fault
   if (request === 0) return { options, script: Array.from({ length: EVERY_REQUEST }, () => response) };
   return { options, script: [...Array.from({ length: request - 1 }, () => ({})), response] };
 }
+
+/** Returns the response of a fault, if it has one for recorded events. */
+export const findFaultResponse = (name: string): ScriptedResponse | undefined =>
+  rows.find(row => row.name === name)?.response;

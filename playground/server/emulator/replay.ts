@@ -1,10 +1,27 @@
 import { createParser } from 'eventsource-parser';
 import type { ScriptedResponse, StreamEvent } from 'kelivo-responses/testing';
 import type { FixtureExchange } from '../bug-report.js';
+import { findFaultResponse } from './faults.js';
 
-/** Converts the recorded responses of a bug report to those of an emulator, including how they ended. */
-export const toReplayScript = (exchanges: readonly FixtureExchange[]): readonly ScriptedResponse[] =>
-  exchanges.map(toScriptedResponse);
+/**
+ * Converts recorded responses to those of an emulator, including how they ended.
+ *
+ * @param fault Replaces how the first response ends. Its recorded events stay.
+ */
+export function toReplayScript(
+  exchanges: readonly FixtureExchange[],
+  { fault = 'none' }: { fault?: string } = {},
+): readonly ScriptedResponse[] {
+  const [first, ...others] = exchanges;
+  const response = findFaultResponse(fault);
+  if (first === undefined || response === undefined) return exchanges.map(toScriptedResponse);
+  const rest = others.map(toScriptedResponse);
+  // A rejected request can be sent again, and receives what was recorded.
+  if (!('fault' in response || 'events' in response)) return [response, toScriptedResponse(first), ...rest];
+  const events = readEvents(first.body) ?? [];
+  const change = 'events' in response ? response.events : undefined;
+  return [{ ...response, events: () => change?.(events) ?? events }, ...rest];
+}
 
 function toScriptedResponse({ status, headers = {}, body, end }: FixtureExchange): ScriptedResponse {
   // Without a status there was no response.
@@ -23,7 +40,7 @@ function toScriptedResponse({ status, headers = {}, body, end }: FixtureExchange
 }
 
 /** Returns the events of a stream, or undefined for a body that is not a stream of typed JSON events. */
-function readEvents(body: string): readonly StreamEvent[] | undefined {
+export function readEvents(body: string): readonly StreamEvent[] | undefined {
   const events: unknown[] = [];
   const parser = createParser({ onEvent: ({ data }) => events.push(parseJson(data)) });
   parser.feed(body);

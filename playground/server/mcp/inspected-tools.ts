@@ -5,6 +5,7 @@ import { findSchemaProblems } from './schema-check.js';
 /** A tool as its server sent it. The definitions of the package lack what a model does not need. */
 interface SentTool {
   readonly name?: string;
+  readonly title?: string;
   readonly outputSchema?: object;
 }
 
@@ -47,6 +48,7 @@ function toInspectedTool(definition: ToolDefinition, sent: SentTool | undefined)
   const hints = Object.entries({ readOnly, destructive, idempotent, openWorld });
   return {
     name,
+    ...(typeof sent?.title === 'string' && { title: sent.title }),
     ...(description !== undefined && { description }),
     inputSchema,
     ...(sent?.outputSchema !== undefined && { outputSchema: sent.outputSchema }),

@@ -1,6 +1,10 @@
+import { runInNewContext } from 'node:vm';
 import * as z from 'zod';
 import { describeFailure } from '../../shared/failure.js';
 import type { SchemaProblem } from '../../shared/mcp-inspection.js';
+
+/** Milliseconds. A schema comes from its server, and a `pattern` can take exponential time. */
+const TIMEOUT = 500;
 
 /**
  * Returns where a value breaks a JSON schema.
@@ -13,11 +17,40 @@ export function findSchemaProblems(
   { ignoreUnreadable = false }: { ignoreUnreadable?: boolean } = {},
 ): readonly SchemaProblem[] {
   try {
-    const validator = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
-    const { error } = validator.safeParse(value);
-    return (error?.issues ?? []).map(({ path, message }) => ({ path: path.map(String), message }));
+    // The limit of a context interrupts everything that it calls, also a regular expression.
+    return runInNewContext(
+      'check()',
+      { check: () => check(schema, value) },
+      { timeout: TIMEOUT },
+    ) as SchemaProblem[];
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      return [
+        { path: [], message: `The check against the schema took longer than ${TIMEOUT} ms and was stopped` },
+      ];
     if (ignoreUnreadable) return [];
     return [{ path: [], message: `The schema cannot be read: ${describeFailure(error)}` }];
   }
 }
+
+function check(schema: unknown, value: unknown): SchemaProblem[] {
+  const validator = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  return (validator.safeParse(value).error?.issues ?? []).flatMap(issue => toProblems(issue));
+}
+
+type Issue = z.core.$ZodIssue;
+
+function toProblems(issue: Issue, base: readonly PropertyKey[] = []): SchemaProblem[] {
+  const path = [...base, ...issue.path];
+  // Of a union, the variant that the value is closest to.
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const [closest] = issue.errors.toSorted((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
+    if (closest !== undefined && depthOf(closest) > 0) return closest.flatMap(one => toProblems(one, path));
+  }
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  return [{ path: path.map(String), message: isMissing ? 'This value is required' : issue.message }];
+}
+
+/** A variant of the right type fails inside of it. */
+const depthOf = (issues: readonly Issue[]): number =>
+  issues.length === 0 ? 0 : Math.min(...issues.map(({ path }) => path.length));

@@ -1,13 +1,14 @@
 import { createMcpTools, type McpServerConfig, type McpTools } from 'kelivo-responses/mcp';
-import type { ToolDefinition, ToolSource } from 'kelivo-responses/tool-loop';
+import type { ToolDefinition, ToolListing, ToolSource } from 'kelivo-responses/tool-loop';
 import { randomUUID } from 'node:crypto';
 import { toPageWords } from '../page-words.js';
 import { describeFailure } from '../../shared/failure.js';
-import type { ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
+import type { PastCall, ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
 import type { LogLine, ServerView, ToolView } from '../../shared/playground-state.js';
 import type { Redactor } from '../redaction/redactor.js';
 import { toTarget } from './commands.js';
 import { createInspectedTools } from './inspected-tools.js';
+import type { Credentials } from './credentials.js';
 import type { RequestDesk } from './request-desk.js';
 import { createSignIn } from './sign-in.js';
 import { createTraffic, redactForDisplay } from './traffic.js';
@@ -15,6 +16,8 @@ import { createTraffic, redactForDisplay } from './traffic.js';
 /** One MCP server with its tools, state and log. */
 export interface ServerEntry {
   readonly source: ToolSource;
+  /** The calls that the user has started, the newest first. */
+  history(toolName: string): readonly PastCall[];
   /** Resources, prompts and completions. The server starts if necessary. */
   readonly features: () => McpTools;
   view(): ServerView;
@@ -29,17 +32,23 @@ export interface ServerEntry {
   ): Promise<ToolCallResult>;
   /** Connects if necessary and reads the tools. Never rejects: `view` contains the error. */
   connect(): Promise<void>;
+  /** Closes the connection and forgets the tokens and the registration of the user. */
+  signOut(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ServerEntryOptions {
   readonly redactor: Redactor;
   readonly desk: RequestDesk;
+  readonly credentials: Credentials;
   /** Returns the address to which authorization servers return the user. */
   readonly redirectUrl: () => string;
 }
 
 const MAX_LOG_LINES = 200;
+
+/** Calls that are kept for their history. */
+const MAX_CALLS = 50;
 const MAX_LINE_CHARACTERS = 2000;
 
 /** Milliseconds after the announcement of changed tools. */
@@ -48,13 +57,17 @@ const CHANGE_DELAY = 200;
 export function createServerEntry(
   name: string,
   config: McpServerConfig,
-  { redactor, desk, redirectUrl }: ServerEntryOptions,
+  { redactor, desk, credentials, redirectUrl }: ServerEntryOptions,
 ): ServerEntry {
   const log: LogLine[] = [];
   const traffic = createTraffic();
   const inspected = createInspectedTools();
-  const signIn = createSignIn(config, { redirectUrl });
+  const signIn = createSignIn(config, { redirectUrl, credentials });
+  const calls: PastCall[] = [];
+  let callCount = 0;
   let tools: readonly ToolDefinition[] = [];
+  /** The result of the last attempt, if it ended with a request to sign in. */
+  let refused: ToolListing | undefined;
   let opened: McpTools | undefined;
   let reading: NodeJS.Timeout | undefined;
 
@@ -109,12 +122,19 @@ export function createServerEntry(
   const source: ToolSource = {
     name: `MCP server "${name}"`,
     async listTools(options) {
+      // Only the user can sign in, so the server is not asked again meanwhile.
+      if (refused !== undefined && status()?.authorizationUrl !== undefined) return refused;
       const wasReady = isReady();
       const listing = await open().listTools(options);
       tools = listing.tools;
       if (!wasReady && isReady()) write('info', `Connected: ${tools.length} tools.`);
-      for (const warning of listing.warnings) write('warning', warning);
-      return listing;
+      const needsSignIn = status()?.authorizationUrl !== undefined;
+      const warnings = needsSignIn
+        ? [`The MCP server "${name}" requires that you sign in.`]
+        : listing.warnings.map(toPageWords);
+      refused = needsSignIn ? { ...listing, warnings } : undefined;
+      for (const warning of warnings) write('warning', warning);
+      return { ...listing, warnings };
     },
     async callTool(call, options) {
       const startedAt = performance.now();
@@ -128,6 +148,7 @@ export function createServerEntry(
 
   async function connect(): Promise<void> {
     if (config.disabled) return;
+    refused = undefined;
     try {
       await source.listTools();
     } catch (error) {
@@ -146,6 +167,7 @@ export function createServerEntry(
         target: toTarget(config),
         transport: 'command' in config ? 'stdio' : 'http',
         state: current?.state ?? idle,
+        ...(signIn.isSignedIn() && { isSignedIn: true }),
         ...(current?.authorizationUrl && { authorizationUrl: current.authorizationUrl }),
         ...(current?.error && {
           error: current.authorizationUrl
@@ -163,6 +185,7 @@ export function createServerEntry(
       const list = inspected.list(tools);
       return { tools: list, ...shown, roots: config.roots ?? [], last, signIn: signIn.steps };
     },
+    history: toolName => calls.filter(call => call.toolName === toolName),
     inputSchema: toolName => tools.find(({ name: known }) => known === toolName)?.inputSchema,
     async call(toolName, { input, signal }) {
       const startedAt = performance.now();
@@ -173,20 +196,28 @@ export function createServerEntry(
       const result = traffic.findResult(tool?.originalName ?? toolName, { after }) ?? output.value;
       const isError = output.type.startsWith('error');
       const structured = isError ? undefined : inspected.check(tool, result);
-      return {
-        isError,
-        duration,
-        ...(structured && { structured }),
-        result: redactForDisplay(result, redactor),
-      };
+      const shown = redactForDisplay(result, redactor);
+      const time = Date.now();
+      calls.unshift({ number: ++callCount, toolName, input, time, duration, isError, result: shown });
+      calls.splice(MAX_CALLS);
+      return { isError, duration, ...(structured && { structured }), result: shown };
     },
     connect,
-    async close() {
-      clearTimeout(reading);
-      await opened?.close();
-      write('info', 'Disconnected.');
+    async signOut() {
+      await close();
+      signIn.signOut();
+      // The provider holds the started sign-in.
+      opened = undefined;
+      tools = [];
     },
+    close,
   };
+
+  async function close(): Promise<void> {
+    clearTimeout(reading);
+    await opened?.close();
+    write('info', 'Disconnected.');
+  }
 }
 
 const toToolView = ({ name, description, readOnly, destructive }: ToolDefinition): ToolView => ({

@@ -1,10 +1,17 @@
 import { type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
 import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
-import type { ConfigurationRejected, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
+import {
+  type ConfigurationRejected,
+  type ConfirmationNeeded,
+  isToolOff,
+  type ServerView,
+  type ToolSwitch,
+} from '../../shared/playground-state.js';
 import type { Redactor } from '../redaction/redactor.js';
 import { findNewPrograms } from './commands.js';
 import { createConfirmations } from './confirmation.js';
+import { openCredentials } from './credentials.js';
 import { maskServers, secretsOf, toVariables, unmaskServers } from './secrets.js';
 import { createRequestDesk, type RequestDesk } from './request-desk.js';
 import { createServerEntry, type ServerEntry } from './server.js';
@@ -24,12 +31,14 @@ export interface ServerRegistry {
   configText(): string;
   /** The configuration with environment variables in place of its secrets. */
   variables(): ReturnType<typeof toVariables>;
-  /** Returns the tools of all currently configured servers. */
-  tools(): ToolSource;
+  /** Returns the tools of all currently configured servers, except those that are off. */
+  tools(off: readonly ToolSwitch[]): ToolSource;
   /** Connects all servers in parallel. */
   connect(): Promise<void>;
   /** Restarts a server. Returns false if no server has this name. */
   reconnect(name: string): Promise<boolean>;
+  /** Forgets the sign-in at a server and connects again. Returns false if no server has this name. */
+  signOut(name: string): Promise<boolean>;
   /**
    * Replaces the configuration. If it contains new programs, they are not started, and the result requires the code that
    * was printed in the terminal. A code is valid once and only for the same configuration.
@@ -46,6 +55,8 @@ export interface ServerRegistry {
 
 export interface ServerRegistryOptions {
   readonly file: string;
+  /** The file of tokens and registrations. */
+  readonly credentialsFile: string;
   readonly defaults: McpServers;
   readonly redactor: Redactor;
   /** Returns the address to which authorization servers return the user. */
@@ -59,6 +70,7 @@ export interface ServerRegistryOptions {
 /** @throws KelivoError if the file contains no valid configuration. */
 export function openServerRegistry({
   file,
+  credentialsFile,
   defaults,
   redactor,
   redirectUrl,
@@ -66,6 +78,7 @@ export function openServerRegistry({
   print,
 }: ServerRegistryOptions): ServerRegistry {
   const desk = createRequestDesk({ onChange: onRequests });
+  const credentials = openCredentials(credentialsFile);
   let servers = readConfigFile(file, { defaults });
   let entries = createEntries(servers);
   const confirmations = createConfirmations({ print });
@@ -74,7 +87,7 @@ export function openServerRegistry({
     return new Map(
       Object.entries(configs).map(([name, config]) => [
         name,
-        createServerEntry(name, config, { redactor, desk, redirectUrl }),
+        createServerEntry(name, config, { redactor, desk, credentials, redirectUrl }),
       ]),
     );
   }
@@ -123,12 +136,24 @@ export function openServerRegistry({
     views: () => [...entries.values()].map(entry => entry.view()),
     configText: () => JSON.stringify({ mcpServers: maskServers(servers) }, null, 2),
     variables: () => toVariables(servers),
-    tools: () => createToolbox([...entries.values()].map(({ source }) => source)),
+    tools: off =>
+      createToolbox(
+        [...entries]
+          .filter(([server]) => !isToolOff(off, { server }))
+          .map(([server, { source }]) => withoutTools(source, tool => isToolOff(off, { server, tool }))),
+      ),
     connect,
     async reconnect(name) {
       const entry = entries.get(name);
       if (entry === undefined) return false;
       await entry.close();
+      await entry.connect();
+      return true;
+    },
+    async signOut(name) {
+      const entry = entries.get(name);
+      if (entry === undefined) return false;
+      await entry.signOut();
       await entry.connect();
       return true;
     },
@@ -153,12 +178,21 @@ export function openServerRegistry({
       void connect();
       return undefined;
     },
-    secrets: () => secretsOf(servers),
+    secrets: () => [...secretsOf(servers), ...credentials.secrets()],
     async close() {
       await Promise.allSettled([...entries.values()].map(entry => entry.close()));
     },
   };
 }
+
+/** A tool that is off is neither in a request nor can it be called. */
+const withoutTools = (source: ToolSource, isOff: (toolName: string) => boolean): ToolSource => ({
+  ...source,
+  async listTools(options) {
+    const listing = await source.listTools(options);
+    return { ...listing, tools: listing.tools.filter(({ name }) => !isOff(name)) };
+  },
+});
 
 /** Reads the configuration file. Creates it with `defaults` if it does not exist. */
 function readConfigFile(file: string, { defaults }: { defaults: McpServers }): McpServers {

@@ -1,6 +1,7 @@
 import { createOAuthProvider, type McpServerConfig } from 'kelivo-responses/mcp';
 import { describeFailure } from '../../shared/failure.js';
 import type { SignInStep } from '../../shared/mcp-inspection.js';
+import type { Credentials } from './credentials.js';
 
 /** The path to which authorization servers return the user. */
 export const CALLBACK_PATH = '/oauth/callback';
@@ -8,13 +9,21 @@ export const CALLBACK_PATH = '/oauth/callback';
 const MAX_STEPS = 100;
 
 /** The sign-in of one server: its provider, and its HTTP requests as steps. */
-export function createSignIn(config: McpServerConfig, { redirectUrl }: { redirectUrl: () => string }) {
+export function createSignIn(
+  config: McpServerConfig,
+  { redirectUrl, credentials }: { redirectUrl: () => string; credentials: Credentials },
+) {
   const steps: SignInStep[] = [];
   const isHttp = 'url' in config;
   const hasToken = isHttp && Object.keys(config.headers ?? {}).some(name => /^authorization$/i.test(name));
   return {
     steps,
-    /** Returns the configuration with an OAuth provider, unless it needs none. Credentials stay in memory. */
+    isSignedIn: () => isHttp && credentials.isSignedIn(config.url),
+    signOut(): void {
+      if (isHttp) credentials.remove(config.url);
+      steps.length = 0;
+    },
+    /** Returns the configuration with an OAuth provider, unless it needs none. */
     configure: (): McpServerConfig =>
       isHttp && !hasToken && config.authProvider === undefined
         ? {
@@ -23,6 +32,7 @@ export function createSignIn(config: McpServerConfig, { redirectUrl }: { redirec
               serverUrl: config.url,
               redirectUrl: redirectUrl(),
               clientName: 'kelivo-responses playground',
+              store: credentials,
             }),
           }
         : config,

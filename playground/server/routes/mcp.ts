@@ -11,6 +11,8 @@ import { readJson } from './json-body.js';
 const callRequest = z.object({
   toolName: z.string().max(500),
   input: z.record(z.string(), z.unknown()),
+  /** Sends values that break the schema, to test the checks of the server. */
+  isForced: z.boolean().optional(),
 });
 const readRequest = z.object({ uri: z.string().max(10_000) });
 const promptRequest = z.object({
@@ -41,7 +43,7 @@ const toRefusal = (problems: readonly SchemaProblem[]): SchemaRefusal => ({
 
 /**
  * Inspects MCP servers without the model: `GET /:server` for tools, messages and sign-in steps, `POST /:server/call`,
- * `GET /:server/resources`, `POST /:server/read`, `GET /:server/prompts`, `POST /:server/prompt`,
+ * `GET /:server/history?tool=`, `GET /:server/resources`, `POST /:server/read`, `GET /:server/prompts`, `POST /:server/prompt`,
  * `POST /:server/complete`, and `POST /requests/:id` with the response to a request of a server.
  */
 export function mcpRoutes({ servers, redactor }: Pick<PlaygroundContext, 'servers' | 'redactor'>): Hono {
@@ -74,15 +76,18 @@ export function mcpRoutes({ servers, redactor }: Pick<PlaygroundContext, 'server
       return context.json(await find(context.req.param('server')).inspect(after));
     })
     .post('/:server/call', async context => {
-      const { toolName, input } = await readJson(context, callRequest);
+      const { toolName, input, isForced = false } = await readJson(context, callRequest);
       const { signal } = context.req.raw;
       const entry = find(context.req.param('server'));
       const schema = entry.inputSchema(toolName);
       const problems =
-        schema === undefined ? [] : findSchemaProblems(schema, input, { ignoreUnreadable: true });
+        schema === undefined || isForced ? [] : findSchemaProblems(schema, input, { ignoreUnreadable: true });
       if (problems.length > 0) return context.json(toRefusal(problems), 422);
       return context.json(await entry.call(toolName, { input, signal }));
     })
+    .get('/:server/history', context =>
+      context.json(find(context.req.param('server')).history(context.req.query('tool') ?? '')),
+    )
     .get('/:server/resources', async context => {
       const name = context.req.param('server');
       const mcp = find(name).features();

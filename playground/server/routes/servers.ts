@@ -17,7 +17,7 @@ export const readServers = ({ servers }: Pick<PlaygroundContext, 'servers'>): Se
   requests: servers.desk.pending(),
 });
 
-/** `GET|PUT /` of the MCP servers and `POST /:name/reconnect`. */
+/** `GET|PUT /` of the MCP servers, `POST /:name/reconnect` and `POST /:name/sign-out`. */
 export function serverRoutes(playground: PlaygroundContext): Hono {
   const { servers, channel } = playground;
   const read = (): ServersResponse => readServers(playground);
@@ -28,6 +28,11 @@ export function serverRoutes(playground: PlaygroundContext): Hono {
       const refusal = await servers.replace(config, { code });
       channel.changed('servers');
       return context.json(refusal ?? read());
+    })
+    .post('/:name/sign-out', async context => {
+      const isKnown = await servers.signOut(context.req.param('name'));
+      channel.changed('servers');
+      return isKnown ? context.json(read()) : context.notFound();
     })
     .post('/:name/reconnect', async context => {
       const isKnown = await servers.reconnect(context.req.param('name'));

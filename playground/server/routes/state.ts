@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { modelAdapters } from 'kelivo-responses/adapters';
 import * as z from 'zod';
 import type { ModelList, PlaygroundState } from '../../shared/playground-state.js';
@@ -13,12 +13,11 @@ import { openTarget, type OpenTargetOptions } from '../turn/target.js';
 const keyRequest = z.object({ key: z.string().trim().max(10_000) });
 
 /** Returns the settings and the choices of the page. No key is part of them. */
-export function readState({
-  settings,
-  keys,
-  filesFolder,
-}: Pick<PlaygroundContext, 'settings' | 'keys' | 'filesFolder'>): PlaygroundState {
-  const current = settings.read();
+export function readState(
+  { settings, keys, filesFolder }: Pick<PlaygroundContext, 'settings' | 'keys' | 'filesFolder'>,
+  conversationId = '',
+): PlaygroundState {
+  const current = settings.read(conversationId);
   return {
     settings: current,
     key: keys.sourceFor(current.endpoint),
@@ -32,31 +31,35 @@ export function readState({
   };
 }
 
-/** `GET|PATCH /` of the settings, `PUT /prices`, `PUT /key`, `GET /models`. No response contains a key. */
+/**
+ * `GET|PATCH /` of the settings, `PUT /prices`, `PUT /key`, `GET /models`. With `?conversation=`, they are those of a
+ * conversation. No response contains a key.
+ */
 export function stateRoutes(playground: PlaygroundContext): Hono {
   const { settings, keys, emulator, redactor, channel } = playground;
-  const read = (): PlaygroundState => readState(playground);
+  const idOf = (context: Context): string => context.req.query('conversation') ?? '';
+  const read = (context: Context): PlaygroundState => readState(playground, idOf(context));
 
   return new Hono()
-    .get('/', context => context.json(read()))
+    .get('/', context => context.json(read(context)))
     .patch('/', async context => {
-      settings.change(await readJson(context, settingsSchema.partial()));
+      settings.change(await readJson(context, settingsSchema.partial()), idOf(context));
       channel.changed('state');
-      return context.json(read());
+      return context.json(read(context));
     })
     .put('/prices', async context => {
       settings.changePrices(await readJson(context, priceTableSchema));
       channel.changed('state');
-      return context.json(read());
+      return context.json(read(context));
     })
     .put('/key', async context => {
       const { key } = await readJson(context, keyRequest);
-      keys.keep(settings.read().endpoint, key);
+      keys.keep(settings.read(idOf(context)).endpoint, key);
       channel.changed('state');
-      return context.json(read());
+      return context.json(read(context));
     })
     .get('/models', async context => {
-      const { endpoint } = settings.read();
+      const { endpoint } = settings.read(idOf(context));
       return context.json(
         await listModels(endpoint, { keys, emulator, redactor, signal: context.req.raw.signal }),
       );

@@ -3,13 +3,19 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as z from 'zod';
 import type { TurnPlace } from '../../shared/page-event.js';
-import type { TraceEvent } from '../../shared/trace-event.js';
 import { toTrace } from '../../shared/trace.js';
 import { summarizeTrace, type TraceSummary } from '../../shared/trace-summary.js';
-import { type FixtureTurn, REPORT_FORMAT } from '../bug-report.js';
+import {
+  type FixtureTurn,
+  REPORT_FORMAT,
+  type ReportedTurn,
+  toFixture,
+  toFixtureTurn,
+} from '../bug-report.js';
 import type { PlaygroundContext } from '../context.js';
 import { toRedactedOtlp } from '../otlp/exporter.js';
 import { redactTraces } from '../redaction/trace-redaction.js';
+import { toTestFile } from '../saved-test.js';
 import { adaptersFor } from '../turn/model.js';
 import { runTurn } from '../turn/turn.js';
 import { readJson } from './json-body.js';
@@ -50,19 +56,22 @@ const reportSchema = z.object(
 
 const replayRequest = z.object({ report: reportSchema, turn: z.number().int().min(0) });
 
-/** `GET /` lists all turns, `GET /:message` returns one, `GET /:conversation/:message/otlp` exports one, `POST /replay` runs one of a bug report. */
+const faultRequest = z.object({ fault: z.string().max(50) });
+
+/**
+ * `GET /` lists all turns and `GET /:message` returns one. `GET /:message/otlp` and `GET /:message/test` export it, and
+ * `POST /:message/replay` runs it again. `POST /replay` runs a turn of a bug report.
+ */
 export function traceRoutes(playground: PlaygroundContext): Hono {
   const { apps, conversations, redactor } = playground;
-  const find = (
-    messageId: string,
-  ): { conversationId: string; title: string; trace: readonly TraceEvent[] } => {
+  const find = (messageId: string): ReportedTurn & { conversationId: string; title: string } => {
     const running = apps.find(messageId);
     if (running !== undefined) return { ...running, trace: running.outline };
     const place = conversations.findTurn(messageId);
     const trace = place && conversations.readTrace(place.conversationId, messageId);
     if (place === undefined || trace === undefined)
       throw new HTTPException(404, { message: 'No turn has this id.' });
-    return { ...place, trace };
+    return { ...place, thread: 'main', trace };
   };
   return new Hono()
     .get('/', context => context.json(listTraces(playground)))
@@ -71,13 +80,27 @@ export function traceRoutes(playground: PlaygroundContext): Hono {
       const [events] = redactTraces([turn.trace], { redactor });
       return context.json({ conversationId: turn.conversationId, title: redactor.text(turn.title), events });
     })
-    .get('/:conversation/:message/otlp', context => {
-      const { conversation, message } = context.req.param();
-      const trace = conversations.readTrace(conversation, message);
-      if (trace === undefined) return context.notFound();
-      return context.json(toRedactedOtlp(trace, { turnId: message, redactor }), 200, {
-        'content-disposition': `attachment; filename="trace-${message}.otlp.json"`,
-      });
+    .get('/:message/otlp', context => {
+      const message = context.req.param('message');
+      return context.json(
+        toRedactedOtlp(find(message).trace, { turnId: message, redactor }),
+        200,
+        toDownload(`trace-${message}.otlp.json`),
+      );
+    })
+    .get('/:message/test', async context => {
+      const message = context.req.param('message');
+      const fixture = toFixture([find(message)], { redactor });
+      const [turn] = fixture.turns;
+      if (turn === undefined || turn.exchanges.length === 0)
+        throw new HTTPException(400, {
+          message: 'Expected a turn with recorded requests, got one without any.',
+        });
+      return context.text(
+        await toTestFile(turn, { name: message }),
+        200,
+        toDownload(`trace-${message.slice(0, 8)}.test.ts`),
+      );
     })
     .post('/replay', async context => {
       const { report, turn } = await readJson(context, replayRequest);
@@ -86,7 +109,16 @@ export function traceRoutes(playground: PlaygroundContext): Hono {
         const found = `${report.turns.length} turns, turn ${turn + 1} with ${replayed?.exchanges.length ?? 0}`;
         return context.json({ error: `Expected a turn with recorded requests, got ${found}.` }, 400);
       }
-      return context.json(startReplay(playground, replayed), 202);
+      return context.json(startReplay(playground, replayed, 'none'), 202);
+    })
+    .post('/:message/replay', async context => {
+      const { fault } = await readJson(context, faultRequest);
+      const turn = toFixtureTurn(find(context.req.param('message')));
+      if (turn.exchanges.length === 0)
+        throw new HTTPException(400, {
+          message: 'Expected a turn with recorded requests, got one without any.',
+        });
+      return context.json(startReplay(playground, turn, fault), 202);
     });
 }
 
@@ -111,7 +143,11 @@ function listTraces({
  * Starts a turn in a new conversation, in which the emulator sends the recorded responses. Every tool call waits for an
  * approval, because the report decides what is called, and may come from anyone.
  */
-function startReplay(playground: PlaygroundContext, turn: ReplayedTurn): Omit<TurnPlace, 'thread'> {
+function startReplay(
+  playground: PlaygroundContext,
+  turn: ReplayedTurn,
+  fault: string,
+): Omit<TurnPlace, 'thread'> {
   const { conversations, settings, turns, channel, servers } = playground;
   const question = readQuestion(turn.exchanges[0]?.request.body);
   const conversationId = randomUUID();
@@ -124,10 +160,11 @@ function startReplay(playground: PlaygroundContext, turn: ReplayedTurn): Omit<Tu
   const current = settings.read();
   const chosen = {
     ...current,
-    flag: turn.flag ?? current.flag,
+    flag: turn.flag === 'kelivo' || turn.flag === 'official' ? turn.flag : current.flag,
     modelId: turn.modelId ?? current.modelId,
     endpoint: 'emulator',
-    fault: 'none',
+    fault,
+    faultRequest: 1,
     approvals: 'always' as const,
     disabledAdapters: [],
   };
@@ -142,7 +179,7 @@ function startReplay(playground: PlaygroundContext, turn: ReplayedTurn): Omit<Tu
         history: conversations.pathTo(conversationId, message.id),
         settings: chosen,
         adapters: adaptersFor(chosen).filter(({ name }) => turn.adapters.includes(name)),
-        mcpTools: servers.tools(),
+        mcpTools: servers.tools([]),
         replay: turn.exchanges,
       },
       writer,
@@ -153,7 +190,7 @@ function startReplay(playground: PlaygroundContext, turn: ReplayedTurn): Omit<Tu
 }
 
 type ReplayedTurn = Pick<FixtureTurn, 'adapters' | 'exchanges' | 'modelId'> & {
-  flag?: 'kelivo' | 'official';
+  flag?: string;
 };
 
 /** Returns the text of the last user message in a recorded request. */
@@ -170,3 +207,5 @@ function readQuestion(body: unknown): string {
   });
   return texts.join('\n') || 'A turn of a bug report';
 }
+
+const toDownload = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });

@@ -95,7 +95,8 @@ export function turnRoutes(playground: PlaygroundContext): Hono {
         channel.changed({ conversationId });
       }
       const place: TurnPlace = { conversationId, thread, responseId, parentId };
-      const chosen: Settings = { ...settings.read(), ...request.side };
+      settings.pin(conversationId);
+      const chosen: Settings = { ...settings.read(conversationId), ...request.side };
       turns.start(place, turn =>
         runTurn(
           {
@@ -107,7 +108,7 @@ export function turnRoutes(playground: PlaygroundContext): Hono {
             })),
             settings: chosen,
             adapters: adaptersFor(chosen),
-            mcpTools: playground.servers.tools(),
+            mcpTools: playground.servers.tools(chosen.disabledTools),
           },
           turn,
         ),

@@ -21,6 +21,9 @@ import { packJson, unpackJson } from './pieces.js';
 export interface ConversationStore {
   /** Returns all conversations but those of applications, the most recently changed first. */
   list(): readonly ConversationSummary[];
+  /** Remembers a new chat without a message until the next start, so that every page can show it. */
+  addDraft(id: string): void;
+  isDraft(id: string): boolean;
   read(id: string): Conversation | undefined;
   /** Creates the conversation if it is new. */
   open(id: string, options: { mode: ConversationMode; title: string }): void;
@@ -79,6 +82,8 @@ export interface StoredTurn {
   readonly title: string;
   readonly outline: readonly TraceEvent[];
 }
+
+const MAX_DRAFTS = 1000;
 
 /** Turns that are listed. */
 const MAX_TURNS = 1000;
@@ -172,10 +177,16 @@ export function createConversationStore(database: Connection): ConversationStore
     ),
   };
 
+  const drafts = new Set<string>();
   const touch = (id: string): void => void statements.touch.run(new Date().toISOString(), id);
 
   const store: ConversationStore = {
     list: () => statements.list.all().map(toSummary),
+    addDraft(id) {
+      drafts.add(id);
+      if (drafts.size > MAX_DRAFTS) drafts.delete([...drafts][0] ?? '');
+    },
+    isDraft: id => drafts.has(id),
     read(id) {
       const row = statements.one.get(id);
       if (row === undefined) return undefined;

@@ -32,6 +32,9 @@ export const settingsSchema = z.strictObject({
   flag: z.enum(['kelivo', 'official']),
   disabledAdapters: z.array(z.string().max(100)).max(100),
   approvals: z.enum(['never', 'destructive', 'unless-read-only', 'always']),
+  disabledTools: z
+    .array(z.strictObject({ server: z.string().max(500), tool: z.string().max(500).optional() }))
+    .max(5000),
   systemPrompt: z.string().max(20_000),
   fault: z.string().max(50),
   faultRequest: z.number().int().min(0).max(10),
@@ -59,15 +62,21 @@ const defaultSettings: Settings = {
   flag: 'kelivo',
   disabledAdapters: [],
   approvals: 'destructive',
+  disabledTools: [],
   systemPrompt: '',
   fault: 'none',
   faultRequest: 1,
 };
 
 export interface SettingsStore {
-  read(): Settings;
-  /** Changes the given settings and keeps the others. */
-  change(settings: Partial<Settings>): Settings;
+  /** Returns the settings of a conversation. Without own ones, they are those that were changed last. */
+  read(conversationId?: string): Settings;
+  /**
+   * Changes the given settings of a conversation and keeps the others. The next new conversation starts with them, too.
+   */
+  change(settings: Partial<Settings>, conversationId?: string): Settings;
+  /** Keeps the current settings for a conversation that has none, so that later changes elsewhere do not affect it. */
+  pin(conversationId: string): void;
   readPrices(): PriceTable;
   changePrices(prices: PriceTable): void;
 }
@@ -77,8 +86,11 @@ export function createSettingsStore(database: Connection): SettingsStore {
   const replace = database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');
 
   // The database of another version may lack a setting or contain a removed one.
-  const read = (): Settings =>
-    settingsSchema.safeParse({ ...defaultSettings, ...readRow('settings') }).data ?? defaultSettings;
+  const read = (conversationId = ''): Settings => {
+    const own = conversationId === '' ? {} : readRow(toName(conversationId));
+    const { data } = settingsSchema.safeParse({ ...defaultSettings, ...readRow('settings'), ...own });
+    return data ?? defaultSettings;
+  };
 
   /** Returns the stored object, or an empty one if there is none that can be read. */
   function readRow(name: string): object {
@@ -91,15 +103,22 @@ export function createSettingsStore(database: Connection): SettingsStore {
 
   return {
     read,
-    change(settings) {
-      const changed = { ...read(), ...settings };
+    change(settings, conversationId = '') {
+      const changed = { ...read(conversationId), ...settings };
       replace.run('settings', JSON.stringify(changed));
+      if (conversationId !== '') replace.run(toName(conversationId), JSON.stringify(changed));
       return changed;
+    },
+    pin(conversationId) {
+      if (select.get(toName(conversationId)) === undefined)
+        replace.run(toName(conversationId), JSON.stringify(read()));
     },
     readPrices: () => priceTableSchema.safeParse(readRow('prices')).data ?? {},
     changePrices: prices => void replace.run('prices', JSON.stringify(prices)),
   };
 }
+
+const toName = (conversationId: string): string => `settings of ${conversationId}`;
 
 /** User and password are rejected, because the page shows the URL. */
 function isEndpoint(text: string): boolean {

@@ -45,7 +45,7 @@ export async function openTarget(
   const plan =
     replay === undefined
       ? planFault(fault, { request: faultRequest })
-      : { options: { latency: 0 }, script: toReplayScript(replay) };
+      : { options: { latency: 0 }, script: toReplayScript(replay, { fault }) };
   const emulator =
     plan === undefined
       ? await shared.open()
@@ -54,8 +54,8 @@ export async function openTarget(
   return {
     baseURL: emulator.baseURL,
     apiKey: undefined,
-    name: replay === undefined ? 'emulator' : 'emulator, replaying a bug report',
-    ...(plan !== undefined && replay === undefined && { fault }),
+    name: replay === undefined ? 'emulator' : 'emulator, replaying a recording',
+    ...(plan !== undefined && fault !== 'none' && { fault }),
     requests: emulator.requests,
     close: async () => {
       if (plan !== undefined) await emulator.close();

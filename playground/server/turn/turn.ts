@@ -1,4 +1,4 @@
-import { convertToModelMessages, streamText } from 'ai';
+import { type CallWarning, convertToModelMessages, streamText } from 'ai';
 import type { ModelAdapter } from 'kelivo-responses/adapters';
 import type { EmulatorRequest } from 'kelivo-responses/testing';
 import type { ToolSource } from 'kelivo-responses/tool-loop';
@@ -132,8 +132,10 @@ export async function runTurn(
         if (error instanceof TypeError && !isBroken) report(`The provider threw "${error.message}".`);
         fail(error);
       },
-      onFinish({ finishReason, totalUsage, providerMetadata }) {
+      onFinish({ finishReason, totalUsage, providerMetadata, warnings = [] }) {
         finished = { finishReason, usage: totalUsage };
+        // Warnings that arise during the turn are events of the loop.
+        for (const warning of warnings) record({ type: 'warning', message: toText(warning) });
         limit = toLimit(finishReason, providerMetadata?.kelivo?.stoppedBy);
       },
     });
@@ -190,6 +192,14 @@ const limitNames: Readonly<Record<string, string>> = {
   'repeated-calls': 'The limit of repeated calls',
   'total-timeout': 'The time limit',
 };
+
+const toText = (warning: CallWarning): string =>
+  warning.type === 'other'
+    ? warning.message
+    : [
+        `The provider ignores the ${warning.type === 'unsupported-setting' ? `setting "${warning.setting}"` : 'tool'}.`,
+        warning.details,
+      ].join(' ');
 
 /** Returns the reason for the user if a limit ended the turn. */
 function toLimit(finishReason: string, stoppedBy: unknown): string | undefined {

@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import type { Message, Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
-import { mistralFormat } from '../../text-tools/formats/token-calls.js';
+import * as formats from '../../text-tools/formats/index.js';
 import { thinkTags } from '../../text-tools/reading/text-tool-format.js';
 import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
@@ -70,7 +70,7 @@ export function mistralMiddleware(options: MistralOptions = {}): ModelMiddleware
     callIdsMiddleware(nineCharacters),
     // It is innermost, so that the ids of calls in the text are translated too.
     textToolsMiddleware({
-      formats: [mistralFormat],
+      formats: [formats.mistral],
       reasoning: [{ open: '[THINK]', close: '[/THINK]' }, thinkTags],
     }),
   );
@@ -205,8 +205,7 @@ const splitTextFromToolCalls = (prompt: Prompt): Prompt =>
   });
 
 /** Mistral rejects call ids and message orders that other models accept, and writes calls as `[TOOL_CALLS]`. */
-export const mistral = defineFamily({
-  name: 'mistral',
+export const mistral = defineFamily('mistral', {
   ids: [
     'mi[sx]tral',
     'mistrallite',

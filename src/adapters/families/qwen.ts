@@ -3,8 +3,8 @@ import type { CoreCall } from '../../core/call.js';
 import type { Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
-import { hermesFormat } from '../../text-tools/formats/json-lists.js';
-import { bareParameterFormat, qwenXmlFormat } from '../../text-tools/formats/qwen-xml.js';
+import { hermes } from '../../text-tools/formats/json-lists.js';
+import { bareParameterFormat, qwenXml } from '../../text-tools/formats/qwen-xml.js';
 import { thinkTags, type UndeclaredCalls } from '../../text-tools/reading/text-tool-format.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
 import { createMiddleware, isContinuation, joinMiddlewares } from '../kit/middleware.js';
@@ -60,8 +60,8 @@ export function qwenMiddleware(options: QwenOptions = {}): ModelMiddleware {
     requests,
     textToolsMiddleware({
       formats: [
-        hermesFormat,
-        { ...qwenXmlFormat, undeclared: fencedContent },
+        hermes,
+        { ...qwenXml, undeclared: fencedContent },
         { ...bareParameterFormat, undeclared: fencedContent },
       ],
       reasoning: [thinkTags],
@@ -138,8 +138,7 @@ const fencedContent: UndeclaredCalls = {
 };
 
 /** Without a parser in the server, Qwen writes calls as JSON or XML in `<tool_call>`, and reasoning in `<think>`. */
-export const qwen = defineFamily({
-  name: 'qwen',
+export const qwen = defineFamily('qwen', {
   ids: ['qwen', 'qwq'],
   unless: [cogito],
   middlewares: [qwenMiddleware()],

@@ -28,9 +28,7 @@ const wordCharacters: CallIdFormat = {
  * Apriel writes a JSON list in `<tool_calls>`. The chat templates of the reasoning models, which are those since Nemotron
  * 15B, open the reasoning. The marker before the answer is never shown, whatever precedes it.
  */
-export const apriel = defineFamily({
-  name: 'apriel',
-  ids: ['apriel'],
+export const apriel = defineFamily('apriel', {
   formats: [
     {
       ...formats.callList,
@@ -46,60 +44,42 @@ export const apriel = defineFamily({
  * Claude rejects call ids with characters that other models use, such as `functions.get_weather:0`. Servers without tool
  * support return its calls as text.
  */
-export const claude = defineFamily({
-  name: 'claude',
-  ids: ['claude'],
+export const claude = defineFamily('claude', {
   middlewares: [callIdsMiddleware(wordCharacters)],
   formats: [formats.claude],
+  reasoning: [],
 });
 
 /** dots writes calls in `<dots_function_call>`, with JSON or with `<invoke>`. */
-export const dots = defineFamily({
-  name: 'dots-llm',
+export const dots = defineFamily('dots-llm', {
   ids: ['dots[-_.]?llm'],
   formats: [formats.dotsJson, formats.dots],
-  reasoning: [thinkTags],
 });
 
 /** ERNIE 4.5 Thinking writes calls in the format of Hermes. It starts in reasoning, and answers in `<response>`. */
-export const ernie = defineFamily({
-  name: 'ernie',
+export const ernie = defineFamily('ernie', {
   ids: ['ernie(?!.?(?:image|[1-3](?!\\d)))'],
   formats: [formats.ernie],
-  reasoning: [thinkTags],
   startsInReasoning: /thinking/i,
 });
 
 /** EXAONE 4 writes calls in the format of Hermes, K-EXAONE 2 in that of Qwen3-Coder. */
-export const exaone = defineFamily({
-  name: 'exaone',
-  ids: ['exaone'],
-  formats: [formats.hermes, formats.qwenXml],
-  reasoning: [thinkTags],
-});
+export const exaone = defineFamily('exaone', { formats: [formats.hermes, formats.qwenXml] });
 
 /** GLM 4.5 and later write calls as pairs of `<arg_key>` and `<arg_value>`, or in the format of the system prompt. */
-export const glm = defineFamily({
-  name: 'glm',
+export const glm = defineFamily('glm', {
   ids: ['glm', 'chatglm'],
   formats: [formats.hermes, formats.qwenXml, formats.glm],
-  reasoning: [thinkTags],
   // The chat templates since GLM 4.7 end in `<think>`.
   startsInReasoning: /glm-?(?:4\.[7-9]|[5-9])(?![\db])/i,
   prompt: modelId => (/glm-?(?:4\.[7-9]|[5-9])/i.test(modelId) ? 'glm-4.7' : 'glm'),
 });
 
 /** Hermes writes calls as JSON in `<tool_call>`. */
-export const hermes = defineFamily({
-  name: 'hermes',
-  ids: ['hermes'],
-  formats: [formats.hermes, formats.qwenXml],
-  reasoning: [thinkTags],
-});
+export const hermes = defineFamily('hermes', { formats: [formats.hermes, formats.qwenXml] });
 
 /** Hunyuan A13B writes a JSON list in `<tool_calls>`, Hunyuan 3 and 4 pairs of keys and values. */
-export const hunyuan = defineFamily({
-  name: 'hunyuan',
+export const hunyuan = defineFamily('hunyuan', {
   ids: ['hunyuan(?!.?(?:video|3d|image|mt|dit|world|avatar|ocr))', 'hy.?v?[34]'],
   formats: [formats.hunyuan, formats.pairCall, formats.hermes],
   // The suffixes are those of the published tokenizers.
@@ -112,54 +92,39 @@ export const hunyuan = defineFamily({
 });
 
 /** HyperCLOVA X SEED Think writes calls in the format of GLM, with strings in quotes. */
-export const hyperclova = defineFamily({
-  name: 'hyperclova',
+export const hyperclova = defineFamily('hyperclova', {
   ids: ['hyperclovax?'],
   formats: [formats.hyperclova],
-  reasoning: [thinkTags],
 });
 
 /** IQuest-Coder V2 writes the pairs of GLM in `<iquestcoder_tool_call>`. */
-export const iquestCoder = defineFamily({
-  name: 'iquest-coder',
+export const iquestCoder = defineFamily('iquest-coder', {
   ids: ['iquest-?coder'],
   formats: [formats.iquest],
-  reasoning: [thinkTags],
 });
 
 /** Jamba 1.5 and later write a JSON list in `<tool_calls>`. */
-export const jamba = defineFamily({ name: 'jamba', ids: ['jamba'], formats: [formats.callList] });
+export const jamba = defineFamily('jamba', { formats: [formats.callList], reasoning: [] });
 
 /** K2-Horizon writes calls in `<ifm|tool_call>`, with JSON or with pairs of keys and values. */
-export const k2Horizon = defineFamily({
-  name: 'k2-horizon',
-  ids: ['k2-?horizon'],
-  formats: [formats.horizon],
-  reasoning: [thinkTags],
-});
+export const k2Horizon = defineFamily('k2-horizon', { ids: ['k2-?horizon'], formats: [formats.horizon] });
 
 /** Laguna writes calls in the format of GLM. The chat template of Laguna S ends in `<think>`. */
-export const laguna = defineFamily({
-  name: 'laguna',
-  ids: ['laguna'],
+export const laguna = defineFamily('laguna', {
   formats: [formats.hermes, formats.glm],
-  reasoning: [thinkTags],
   startsInReasoning: /laguna[-_.]s(?![a-z])/i,
   prompt: 'glm',
 });
 
 /** Ling 3 writes calls in the format of GLM. */
-export const ling3 = defineFamily({
-  name: 'ling-3',
+export const ling3 = defineFamily('ling-3', {
   ids: ['ling-?3'],
   formats: [formats.hermes, formats.glm],
-  reasoning: [thinkTags],
   prompt: 'glm',
 });
 
 /** LongCat writes calls in `<longcat_tool_call>`, with JSON or with pairs of keys and values. */
-export const longcat = defineFamily({
-  name: 'longcat',
+export const longcat = defineFamily('longcat', {
   ids: ['longcat(?!.?(?:video|audio|image|avatar))'],
   formats: [formats.longcat],
   // The first pair is that of LongCat-Flash-Thinking.
@@ -168,20 +133,16 @@ export const longcat = defineFamily({
 });
 
 /** MiMo V2 writes calls in the XML of Qwen3-Coder, MiMo-7B and MiMo-VL in the JSON of Hermes. */
-export const mimo = defineFamily({
-  name: 'mimo',
+export const mimo = defineFamily('mimo', {
   ids: ['mimo(?!-audio)'],
   formats: [formats.hermes, formats.mimo],
-  reasoning: [thinkTags],
   prompt: modelId => (/mimo-?v/i.test(modelId) ? 'qwen-xml' : 'hermes'),
 });
 
 /** MiniCPM5 writes calls as XML. Earlier models have other formats. */
-export const minicpm5 = defineFamily({
-  name: 'minicpm5',
+export const minicpm5 = defineFamily('minicpm5', {
   ids: ['minicpm-?5'],
   formats: [formats.minicpm],
-  reasoning: [thinkTags],
   prompt: 'minicpm5',
 });
 
@@ -189,9 +150,7 @@ export const minicpm5 = defineFamily({
  * MiniMax M2 writes calls as `<minimax:tool_call>` (MiniMax-AI/MiniMax-M2.5#10), M3 with a token before each tag, M1 as
  * JSON in `<tool_calls>`.
  */
-export const minimax = defineFamily({
-  name: 'minimax',
-  ids: ['minimax'],
+export const minimax = defineFamily('minimax', {
   formats: [
     formats.minimaxM3,
     formats.bareMinimaxM3,
@@ -207,38 +166,28 @@ export const minimax = defineFamily({
 });
 
 /** Nemotron Nano v2 and the reasoning Llama Nemotrons write calls in `<TOOLCALL>`, Nemotron 3 as Qwen3-Coder does. */
-export const nemotron = defineFamily({
-  name: 'nemotron',
+export const nemotron = defineFamily('nemotron', {
   // The other models named so follow their base model: Llama 3.1 and Mistral.
   ids: ['(?<!mistral.)nemotron(?!.*[^a-z\\d](?:70b|51b|reward|parse|speech)(?![a-z]))'],
   formats: [formats.nemotron, formats.hermes, formats.qwenXml],
-  reasoning: [thinkTags],
   // The models whose chat templates end in `<think>`.
   startsInReasoning: /nemotron[-_.]?3(?![\d.]|[-_.]?8b)|nano[-_.](?:9b|12b)[-_.]v2|nano[-_.]v2/i,
   prompt: modelId => (/nemotron-?3/i.test(modelId) ? 'nemotron3' : 'nemotron'),
 });
 
 /** OLMo 3 writes one Python call per line in `<function_calls>`. The prompt of its Think models ends in `<think>`. */
-export const olmo3 = defineFamily({
-  name: 'olmo3',
+export const olmo3 = defineFamily('olmo3', {
   ids: ['olmo-?3'],
   formats: [formats.olmo],
-  reasoning: [thinkTags],
   startsInReasoning: /think/i,
   prompt: 'olmo3',
 });
 
 /** Reka Edge writes calls in the format of Hermes. */
-export const reka = defineFamily({
-  name: 'reka',
-  ids: ['reka'],
-  formats: [formats.hermes],
-  reasoning: [thinkTags],
-});
+export const reka = defineFamily('reka', { formats: [formats.hermes] });
 
 /** Seed-OSS writes calls in `<seed:tool_call>`. Later Seed models write JSON. */
-export const seedOss = defineFamily({
-  name: 'seed-oss',
+export const seedOss = defineFamily('seed-oss', {
   ids: ['seed-oss', 'seed'],
   unless: [hyperclova],
   formats: [formats.seed, formats.hermes],
@@ -247,36 +196,22 @@ export const seedOss = defineFamily({
 });
 
 /** SmolLM3 writes calls in the format of Hermes. */
-export const smollm3 = defineFamily({
-  name: 'smollm3',
-  ids: ['smollm-?3'],
-  formats: [formats.hermes],
-  reasoning: [thinkTags],
-});
+export const smollm3 = defineFamily('smollm3', { ids: ['smollm-?3'], formats: [formats.hermes] });
 
 /** Spark 2.5 and 3 write calls in the format of GLM. */
-export const spark = defineFamily({
-  name: 'spark3',
+export const spark = defineFamily('spark3', {
   ids: ['spark-?(?:2\\.5|3)'],
   formats: [formats.hermes, formats.glm],
-  reasoning: [thinkTags],
   prompt: 'glm',
 });
 
 /** Step 3.5 writes calls in the format of Qwen3-Coder, Step 3 in its own. The chat templates of both end in `<think>`. */
-export const step3 = defineFamily({
-  name: 'step3',
+export const step3 = defineFamily('step3', {
   ids: ['step-?3'],
   formats: [formats.qwenXml, formats.step3],
-  reasoning: [thinkTags],
   startsInReasoning: /step-?3/i,
   prompt: 'step3.5',
 });
 
 /** Trinity writes calls in the format of Hermes. */
-export const trinity = defineFamily({
-  name: 'trinity',
-  ids: ['trinity'],
-  formats: [formats.hermes],
-  reasoning: [thinkTags],
-});
+export const trinity = defineFamily('trinity', { formats: [formats.hermes] });

@@ -14,24 +14,16 @@ import { nemotron } from './tags.js';
  */
 
 /** Apertus writes calls and reasoning between special tokens. */
-export const apertus = defineFamily({
-  name: 'apertus',
-  ids: ['apertus'],
+export const apertus = defineFamily('apertus', {
   formats: [formats.apertus],
   reasoning: [{ open: '<|inner_prefix|>', close: '<|inner_suffix|>' }],
 });
 
 /** Cogito v1 writes calls as Hermes does, Cogito v2 as DeepSeek V3, whatever its base model. */
-export const cogito = defineFamily({
-  name: 'cogito',
-  ids: ['cogito'],
-  formats: [formats.deepseek, formats.hermes],
-  reasoning: [thinkTags],
-});
+export const cogito = defineFamily('cogito', { formats: [formats.deepseek, formats.hermes] });
 
 /** Command R7B, Command A and North write calls, reasoning and text between special tokens. */
-export const commandR = defineFamily({
-  name: 'command-r',
+export const commandR = defineFamily('command-r', {
   ids: ['command-r', 'command-r7b', 'command-a', 'c4ai', 'north'],
   formats: [formats.commandR],
   reasoning: [{ open: '<|START_THINKING|>', close: '<|END_THINKING|>' }],
@@ -46,12 +38,10 @@ const deepseekStartsInReasoning: TextToolsOptions['startsInReasoning'] = (modelI
 const isDeepseek = matchModelName('(?<!cogito.*)deepseek');
 
 /** The distillations of DeepSeek R1 on Llama write calls as DeepSeek or as Llama does. */
-export const deepseekDistillLlama = defineFamily({
-  name: 'deepseek-distill-llama',
+export const deepseekDistillLlama = defineFamily('deepseek-distill-llama', {
   // On other servers the name has no base model, such as `deepseek-r1:70b`.
   ids: modelId => isDeepseek(modelId) && /distill(?:ed)?[-_. ]llama/i.test(modelId),
   formats: [formats.deepseek, formats.llama, formats.bareJson],
-  reasoning: [thinkTags],
   startsInReasoning: deepseekStartsInReasoning,
 });
 
@@ -59,12 +49,10 @@ export const deepseekDistillLlama = defineFamily({
  * DeepSeek writes calls between special tokens up to V3.1, and in a markup called DSML since V3.2. The distillations of
  * R1 on Qwen may write calls as Qwen does.
  */
-export const deepseek = defineFamily({
-  name: 'deepseek',
+export const deepseek = defineFamily('deepseek', {
   ids: isDeepseek,
   unless: [deepseekDistillLlama],
   formats: [formats.deepseek, formats.dsml, formats.spacedDsml, formats.hermes, formats.qwenXml],
-  reasoning: [thinkTags],
   startsInReasoning: deepseekStartsInReasoning,
   prompt: modelId => {
     if (/v4[.-]1/i.test(modelId)) return 'deepseek-v4.1';
@@ -73,19 +61,16 @@ export const deepseek = defineFamily({
 });
 
 /** FunctionGemma writes calls as `<start_function_call>call:name{…}<end_function_call>`. */
-export const functionGemma = defineFamily({
-  name: 'functiongemma',
-  ids: ['functiongemma'],
+export const functionGemma = defineFamily('functiongemma', {
   formats: [formats.functionGemma, formats.gemmaCall, formats.toolRequest],
+  reasoning: [],
 });
 
 /**
  * Gemini's OpenAI-compatible endpoints return calls with empty ids (camel-ai/camel#3027), put the signatures of calls
  * into a separate field, and prefix tool names with a module, as in `default_api.get_weather`.
  */
-export const gemini = defineFamily({
-  name: 'gemini',
-  ids: ['gemini'],
+export const gemini = defineFamily('gemini', {
   middlewares: [createMiddleware({ wrap: withCallIds }), toolNamesMiddleware, thoughtSignaturesMiddleware],
 });
 
@@ -98,8 +83,7 @@ const gemmaThought: ReasoningTags = {
 };
 
 /** Gemma 4 writes calls as `<|tool_call>call:name{…}<tool_call|>`, and reasoning in a channel. */
-export const gemma4 = defineFamily({
-  name: 'gemma4',
+export const gemma4 = defineFamily('gemma4', {
   ids: ['gemma[-_. ]?4(?!\\d)'],
   formats: [formats.gemma4, formats.gemmaCall, formats.gemmaThought],
   reasoning: [gemmaThought],
@@ -110,8 +94,7 @@ export const gemma4 = defineFamily({
  * Gemma 1 to 3 have no call syntax and follow the prompt: a Python call in brackets or in a `tool_code` fence, JSON, or
  * `[TOOL_REQUEST]` under LM Studio. Uploads without a version may be Gemma 4.
  */
-export const gemma = defineFamily({
-  name: 'gemma',
+export const gemma = defineFamily('gemma', {
   ids: ['gemma', 'medgemma', 'txgemma'],
   unless: [gemma4],
   formats: [formats.toolRequest, formats.gemma4, formats.pythonic, formats.toolCode, formats.bareJson],
@@ -120,11 +103,9 @@ export const gemma = defineFamily({
 });
 
 /** GigaChat 3 writes the call as a separate message after the text, GigaChat 3.5 in the markup of DeepSeek. */
-export const gigachat = defineFamily({
-  name: 'gigachat',
+export const gigachat = defineFamily('gigachat', {
   ids: ['gigachat(?!.?(?:1|2|20b|vision|audio))'],
   formats: [formats.gigachat, formats.gcml],
-  reasoning: [thinkTags],
 });
 
 /**
@@ -132,17 +113,15 @@ export const gigachat = defineFamily({
  * the namespace of its tools, as in `functions.get_weather` (vllm-project/vllm#35906, NVIDIA/TensorRT-LLM#9256). Servers
  * without a parser for the format return its messages as text.
  */
-export const gptOss = defineFamily({
-  name: 'gpt-oss',
-  ids: ['gpt-oss'],
+export const gptOss = defineFamily('gpt-oss', {
   middlewares: [toolNamesMiddleware],
   formats: [formats.harmony, formats.bareHarmony],
+  reasoning: [],
   prompt: 'harmony',
 });
 
 /** Granite 3.1 and 4 write calls in the format of Hermes, the other versions after markers of their own. */
-export const granite = defineFamily({
-  name: 'granite',
+export const granite = defineFamily('granite', {
   ids: ['granite(?!-?(?:speech|timeseries|geospatial))'],
   formats: [formats.granite, formats.hermes, formats.callLines],
   // Granite 3.2 has headings in place of tags.
@@ -151,19 +130,15 @@ export const granite = defineFamily({
 });
 
 /** Inkling writes reasoning, text and calls as contents of messages. */
-export const inkling = defineFamily({
-  name: 'inkling',
-  ids: ['inkling'],
+export const inkling = defineFamily('inkling', {
   formats: [formats.inkling],
   reasoning: [{ open: '<|content_thinking|>', close: '<|end_message|>', isAnywhere: true }],
 });
 
 /** InternLM and Intern-S1 write each call as an action of a plugin. */
-export const internlm = defineFamily({
-  name: 'internlm',
+export const internlm = defineFamily('internlm', {
   ids: ['internlm(?!.?xcomposer)', 'intern-s'],
   formats: [formats.internlm, formats.hermes],
-  reasoning: [thinkTags],
   prompt: 'internlm',
 });
 
@@ -183,18 +158,15 @@ const kimiCallIds = callIdsMiddleware({
 });
 
 /** Kimi requires call ids in its own format, and its special tokens arrive as text (vllm-project/vllm#46344). */
-export const kimi = defineFamily({
-  name: 'kimi',
+export const kimi = defineFamily('kimi', {
   ids: ['kimi(?!-?k3)'],
   middlewares: [kimiCallIds, toolNamesMiddleware],
   formats: [formats.kimi],
-  reasoning: [thinkTags],
   prompt: 'kimi',
 });
 
 /** Kimi K3 writes reasoning, text and calls as sections between special tokens. Its prompt opens the reasoning. */
-export const kimiK3 = defineFamily({
-  name: 'kimi-k3',
+export const kimiK3 = defineFamily('kimi-k3', {
   ids: ['kimi-?k3'],
   middlewares: [kimiCallIds, toolNamesMiddleware],
   formats: [formats.kimiK3],
@@ -204,40 +176,30 @@ export const kimiK3 = defineFamily({
 });
 
 /** LFM2 and LFM2.5 write Python calls or JSON between special tokens, and may repeat them after the end. */
-export const lfm2 = defineFamily({
-  name: 'lfm2',
+export const lfm2 = defineFamily('lfm2', {
   ids: ['lfm-?2'],
   formats: [formats.lfm, formats.pythonic],
-  reasoning: [thinkTags],
   prompt: 'lfm2',
 });
 
 /** Muse addresses its messages to the user, to itself or to a tool. */
-export const muse = defineFamily({ name: 'muse', ids: ['muse'], formats: [formats.muse] });
+export const muse = defineFamily('muse', { formats: [formats.muse], reasoning: [] });
 
 /** openPangu V2 writes a JSON list between special tokens. */
-export const openPangu = defineFamily({
-  name: 'openpangu',
-  ids: ['openpangu'],
-  formats: [formats.pangu],
-  reasoning: [thinkTags],
-});
+export const openPangu = defineFamily('openpangu', { formats: [formats.pangu] });
 
 /** Phi-4-mini writes a JSON list after the word `functools`, or between tokens. Other Phi models make no calls. */
-export const phi4Mini = defineFamily({
-  name: 'phi-4-mini',
+export const phi4Mini = defineFamily('phi-4-mini', {
   ids: ['phi.?4.mini'],
   formats: [formats.phi, formats.phiToken],
-  reasoning: [thinkTags],
   prompt: 'phi',
 });
 
 /** PLaMo 3 writes each part of a call between special tokens. */
-export const plamo3 = defineFamily({ name: 'plamo3', ids: ['plamo-?3'], formats: [formats.plamo] });
+export const plamo3 = defineFamily('plamo3', { ids: ['plamo-?3'], formats: [formats.plamo], reasoning: [] });
 
 /** Solar Open 2 writes calls, their arguments and reasoning between special tokens. */
-export const solarOpen = defineFamily({
-  name: 'solar-open2',
+export const solarOpen = defineFamily('solar-open2', {
   ids: ['solar-?open-?2'],
   formats: [formats.solar],
   reasoning: [{ open: '<|think:start|>', close: '<|think:end|>' }],
@@ -247,11 +209,8 @@ export const solarOpen = defineFamily({
  * xLAM responds with a bare list of calls, also after `<think>` or in a fence, with an object that contains it, or with a list
  * after markers of other families.
  */
-export const xlam = defineFamily({
-  name: 'xlam',
-  ids: ['xlam'],
+export const xlam = defineFamily('xlam', {
   formats: [formats.xlam, formats.hermes, formats.bareList, formats.toolCalls, formats.fencedList],
-  reasoning: [thinkTags],
   prompt: 'xlam',
 });
 
@@ -259,10 +218,10 @@ export const xlam = defineFamily({
  * Llama 3 and 4 respond with the bare JSON of a call (vllm-project/vllm#46863). Llama 4, small models of Llama 3.2 and
  * ToolACE also write a list of Python calls.
  */
-export const llama = defineFamily({
-  name: 'llama',
+export const llama = defineFamily('llama', {
   ids: ['llama', 'meta-llama', 'toolace'],
   unless: [cogito, nemotron, xlam],
   formats: [formats.llamaPythonic, formats.llama, formats.bareJson, formats.pythonic],
+  reasoning: [],
   prompt: modelId => (/llama[-_. ]?4/i.test(modelId) ? 'pythonic' : 'llama'),
 });

@@ -1,3 +1,4 @@
+import type { Template as ChatTemplate } from '@huggingface/jinja';
 import { KelivoError } from '../../shared/errors.js';
 import { type PromptCall, type PromptWriter, toChatTool } from './tool-prompt.js';
 
@@ -16,14 +17,18 @@ export type Render = (messages: readonly object[], tools?: readonly object[]) =>
  *   that it cannot parse. Rendering throws the latter, too.
  */
 export async function loadChatTemplate(source: string): Promise<Render> {
-  const { Template } = await import('@huggingface/jinja').catch((cause: unknown) => {
+  let Template: typeof ChatTemplate;
+  try {
+    // Turbopack and webpack build without a missing package only if a `try` block imports it.
+    ({ Template } = await import('@huggingface/jinja'));
+  } catch (cause) {
     throw new KelivoError({
       code: 'missing-package',
       message:
         '`toolPrompting.chatTemplate` requires the package `@huggingface/jinja`. Run `npm install @huggingface/jinja`.',
       cause,
     });
-  });
+  }
   const check = <Result>(run: () => Result, fault: string): Result => {
     try {
       return run();

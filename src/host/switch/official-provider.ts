@@ -98,14 +98,7 @@ interface OfficialPackage {
  */
 async function openOfficialModel(
   modelId: string,
-  {
-    baseURL,
-    headers,
-    needsKey,
-    fetch,
-    version,
-    importOpenAI = () => import('@ai-sdk/openai'),
-  }: OfficialModelConfig,
+  { baseURL, headers, needsKey, fetch, version, importOpenAI }: OfficialModelConfig,
 ): Promise<AnyLanguageModel> {
   const { createOpenAI } = await load(importOpenAI, version);
   const hasKey = headers.authorization !== undefined || headers['api-key'] !== undefined;
@@ -132,9 +125,10 @@ async function openOfficialModel(
   });
 }
 
-async function load(importOpenAI: ImportOpenAI, version: HostVersion): Promise<OfficialPackage> {
+async function load(importOpenAI: ImportOpenAI | undefined, version: HostVersion): Promise<OfficialPackage> {
   try {
-    const official = await importOpenAI();
+    // Turbopack and webpack build without a missing package only if a `try` block imports it.
+    const official: unknown = await (importOpenAI === undefined ? import('@ai-sdk/openai') : importOpenAI());
     if (isOfficialPackage(official)) return official;
     throw new TypeError('The imported package has no function `createOpenAI`.');
   } catch (cause) {

@@ -20,7 +20,7 @@ import type { TextFormat } from '../wire.js';
 import type { TextFormatOption } from './options.js';
 
 /** A change of a schema that loses a constraint. */
-type Loss = 'property-names' | 'pattern' | 'reference' | 'root-keyword' | 'depth';
+type Loss = 'property-names' | 'pattern' | 'reference' | 'root-keyword' | 'root-type' | 'depth';
 
 interface AcceptedSchema {
   readonly schema: PlainObject;
@@ -41,6 +41,9 @@ const LOSS_TEXTS: Readonly<Record<Loss, string>> = {
   'root-keyword':
     'The Responses API does not support `oneOf`, `anyOf`, `allOf`, `enum` and `not` at the top level of tool schemas. ' +
     'Their properties became optional properties of the tool, so the API does not enforce the combinations.',
+  'root-type':
+    'The Responses API requires a schema of type `object` for the arguments of a tool. Another type was replaced by an ' +
+    'object without properties, so the model passes no arguments. Put the value into a property of an object.',
   depth:
     'A JSON schema that contains itself as an object or is nested too deeply cannot be sent. Its inner part was ' +
     'replaced by a schema that allows any value. Use `$ref` for recursive schemas.',
@@ -78,8 +81,9 @@ export const toParameters: (schema: unknown) => AcceptedSchema = remember(schema
   const losses: readonly Loss[] = isChanged ? [...converted.losses, 'root-keyword'] : converted.losses;
   const { type, properties } = accepted;
   const hasProperties = isPlainObject(properties);
-  const isObjectSchema = type === undefined || [type].flat().includes('object');
-  if (!isObjectSchema && !hasProperties) return NO_PARAMETERS;
+  const types = [type].flat().filter(name => name !== undefined);
+  if (types.length > 0 && !types.includes('object') && !hasProperties)
+    return { schema: NO_PARAMETERS, losses: types.every(name => name === 'null') ? [] : ['root-type'] };
   return {
     schema: { ...accepted, type: 'object', properties: hasProperties ? properties : {} },
     losses,
@@ -158,7 +162,7 @@ function withMovedReferences(
   return { ...moved, $defs: { ...objectOf(moved.$defs), ...Object.fromEntries(alternatives) } };
 }
 
-const NO_PARAMETERS: AcceptedSchema = { schema: { type: 'object', properties: {} }, losses: [] };
+const NO_PARAMETERS = { type: 'object', properties: {} };
 
 /** Converts the schema of a response or of a tool's output to one that the API accepts. */
 export const toAcceptedSchema: (schema: unknown) => AcceptedSchema = remember(schema => {

@@ -84,14 +84,14 @@ export function createPairFormat(name: string, tags: PairTags, markers: PairMark
  * `<longcat_tool_call>{"name": …, "arguments": {…}}</longcat_tool_call>`, or the name of the tool and a
  * `<longcat_arg_key>` and `<longcat_arg_value>` for each argument between the same tags.
  */
-export const longcatFormat = createPairFormat(
+export const longcat = createPairFormat(
   'longcat',
   toPairTags(tag => `longcat_${tag}`),
   { turnEnds: ['</longcat_s>'] },
 );
 
 /** `<ifm|tool_calls>`, then a `<ifm|tool_call>` for each call of K2-Horizon, with JSON or pairs that may state their type. */
-export const horizonFormat = createPairFormat(
+export const horizon = createPairFormat(
   'k2-horizon',
   toPairTags(tag => `ifm|${tag}`),
 );
@@ -99,14 +99,14 @@ export const horizonFormat = createPairFormat(
 const xmlTags = toPairTags(tag => tag);
 
 /** The pairs of GLM between the tags of IQuest-Coder V2. */
-export const iquestFormat = createPairFormat('iquest-coder', {
+export const iquest = createPairFormat('iquest-coder', {
   ...xmlTags,
   call: '<iquestcoder_tool_call>',
   callEnd: '</iquestcoder_tool_call>',
 });
 
 /** The pairs of GLM, in which HyperCLOVA X writes strings with or without quotes. */
-export const hyperclovaFormat = createPairFormat(
+export const hyperclova = createPairFormat(
   'hyperclova',
   { ...xmlTags, key: { ...xmlTags.key, isJson: true } },
   { turnEnds: ['<|im_end|>'] },
@@ -116,7 +116,7 @@ export const hyperclovaFormat = createPairFormat(
  * `<|tool_call:start|>name`, then `<|tool_arg:start|>key<|tool_arg:value|>value<|tool_arg:end|>` for each argument, and
  * `<|tool_call:end|>` of Solar Open 2.
  */
-export const solarFormat = createPairFormat('solar-open', {
+export const solar = createPairFormat('solar-open', {
   call: '<|tool_call:start|>',
   callEnd: '<|tool_call:end|>',
   key: { open: '<|tool_arg:start|>', close: '<|tool_arg:value|>' },
@@ -165,7 +165,7 @@ function toToolName(written: string, calls: TextCalls): string {
  * `<tool_call>name`, then `<arg_key>key</arg_key>` and `<arg_value>value</arg_value>` for each argument, and
  * `</tool_call>`. GLM 5.3 also writes `<tool_call>name>{…}`.
  */
-export const glmFormat: TextToolFormat = {
+export const glm: TextToolFormat = {
   name: 'glm',
   openers: ['<tool_call>'],
   closers: ['</tool_call>', '<|observation|>', '<|user|>'],

@@ -18,7 +18,7 @@ const MAX_SUFFIX = 32;
  *
  * Tokenizers of Hunyuan append a suffix to all tags, such as `:opensource`. All tags of a list have the same one.
  */
-export const callListFormat: TextToolFormat = {
+export const callList: TextToolFormat = {
   name: 'call-list',
   openers: ['<tool_calls>', '<tool_calls:'],
   closers: ['</tool_calls>'],
@@ -46,7 +46,7 @@ function* takesNextObject(cursor: TextCursor): Reading<boolean> {
 }
 
 /** The calls of Hunyuan 3 and 4 without the tags of a list. */
-export const pairCallFormat: TextToolFormat = {
+export const pairCall: TextToolFormat = {
   name: 'pair-call',
   openers: ['<tool_call>', '<tool_call:'],
   closers: ['</tool_call>'],
@@ -85,12 +85,10 @@ function* readPairs(
 /** Takes the suffix of an opener that ends with its colon. Returns undefined for text that is no suffix. */
 function* readSuffix(cursor: TextCursor, opener: string): Reading<string | undefined> {
   if (!opener.endsWith(':')) return '';
-  let length = 0;
-  let character = yield* cursor.peek();
-  while (character !== undefined && /[\w-]/.test(character) && length < MAX_SUFFIX) {
-    character = yield* cursor.peek(++length);
-  }
-  return length > 0 && character === '>' ? `:${cursor.take(length + 1).slice(0, -1)}` : undefined;
+  const suffix = yield* cursor.look(/[\w-]/, { most: MAX_SUFFIX });
+  if (suffix === '' || (yield* cursor.peek(suffix.length)) !== '>') return undefined;
+  cursor.take(suffix.length + 1);
+  return `:${suffix}`;
 }
 
 /** Takes a tag and the white space before it. Takes nothing if another text comes next. */
@@ -102,8 +100,8 @@ function* takesTag(cursor: TextCursor, tag: string): Reading<boolean> {
 }
 
 /** The lists of Hunyuan. After its reasoning, A13B writes the answer in `<answer>`. */
-export const hunyuanFormat: TextToolFormat = {
-  ...callListFormat,
+export const hunyuan: TextToolFormat = {
+  ...callList,
   name: 'hunyuan',
   turnEnds: ['<|eos|>', '<|hy_eos|>'],
   wrappers: [{ open: '<answer>', close: '</answer>' }],

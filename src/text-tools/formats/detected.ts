@@ -64,7 +64,6 @@ const ROWS: readonly DetectedRow[] = [
 ];
 
 const MAX_SPACE = 32;
-const MAX_NAME = 128;
 
 /** Returns a format whose markers count anywhere, and change no text that is no call. */
 function toDetected({
@@ -114,12 +113,7 @@ function* findNext(
 }
 
 function* seesDeclaredName(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
-  let name = '';
-  yield* cursor.scan((character, offset) => {
-    if (offset >= MAX_NAME || /[\s<>{]/.test(character)) return false;
-    name += character;
-    return true;
-  });
+  const name = yield* cursor.look(/[^\s<>{]/);
   return calls.isDeclared(name) || calls.isDeclared(name.slice(name.lastIndexOf('/') + 1));
 }
 

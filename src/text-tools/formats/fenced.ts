@@ -1,7 +1,7 @@
 import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { takeJson } from '../values/json-arguments.js';
-import { bareListFormat } from './json-lists.js';
+import { bareList } from './json-lists.js';
 
 interface FencedFormatOptions {
   /** The info string of the fence. */
@@ -96,20 +96,20 @@ function* endsFence(cursor: TextCursor): Reading<boolean> {
 }
 
 /** The bare list in a fence that is the whole response. */
-export const fencedListFormat: TextToolFormat = createFencedFormat('fenced-list', {
+export const fencedList: TextToolFormat = createFencedFormat('fenced-list', {
   info: 'json',
   *accepts(cursor, _calls, offset) {
     return /[[{]/.test((yield* cursor.peek(offset)) ?? '');
   },
   *read(cursor, calls) {
     return (yield* cursor.sees('['))
-      ? yield* bareListFormat.read(cursor, calls, '')
+      ? yield* bareList.read(cursor, calls, '')
       : yield* readToolCalls(cursor, calls);
   },
 });
 
 /** `{"thought": "…", "tool_calls": [{"name": …, "arguments": {…}}]}` of xLAM 1, at the start of a response. */
-export const toolCallsFormat: TextToolFormat = {
+export const toolCalls: TextToolFormat = {
   name: 'tool-calls',
   openers: [],
   startOpeners: ['{'],
@@ -142,7 +142,7 @@ function* readToolCalls(cursor: TextCursor, calls: TextCalls): Reading<boolean> 
       return calls.begin(name, options);
     },
   };
-  if (!(yield* bareListFormat.read(cursor, withThought, ''))) return false;
+  if (!(yield* bareList.read(cursor, withThought, ''))) return false;
   // The list proves that the calls are complete.
   yield* cursor.takeSpace();
   yield* cursor.takes('}');

@@ -4,7 +4,7 @@ import { readGemmaCall } from '../values/gemma-call.js';
 import { readCallArguments, readJsonCalls } from '../values/json-call.js';
 
 /** `<|tool_call>call:name{key:<|"|>text<|"|>,key:3}<tool_call|>` of Gemma 4. */
-export const gemma4Format: TextToolFormat = {
+export const gemma4: TextToolFormat = {
   name: 'gemma4',
   openers: ['<|tool_call>'],
   closers: ['<tool_call|>', '<turn|>', '<|tool_response>'],
@@ -14,7 +14,7 @@ export const gemma4Format: TextToolFormat = {
 };
 
 /** `<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>` of FunctionGemma. */
-export const functionGemmaFormat: TextToolFormat = {
+export const functionGemma: TextToolFormat = {
   name: 'functiongemma',
   openers: ['<start_function_call>'],
   closers: ['<end_function_call>', '<start_function_response>', '<end_of_turn>'],
@@ -22,26 +22,18 @@ export const functionGemmaFormat: TextToolFormat = {
   read: (cursor, calls) => readGemmaCall(cursor, calls, '<escape>'),
 };
 
-const MAX_NAME = 128;
-
 /**
  * `call:name{key:value}` of servers that drop special tokens. It counts only at the start of a line, for declared
  * tools.
  */
-export const gemmaCallFormat: TextToolFormat = {
+export const gemmaCall: TextToolFormat = {
   name: 'gemma-call',
   openers: ['\ncall:'],
   startOpeners: ['call:'],
   *accepts(cursor, calls) {
     const start = (yield* cursor.sees('call:')) ? 'call:'.length : 0;
-    let name = '';
-    while (name.length < MAX_NAME) {
-      const character = yield* cursor.peek(start + name.length);
-      if (character === '{') return calls.isDeclared(name);
-      if (character === undefined || !/[-.:\w$\u0080-\uffff]/.test(character)) return false;
-      name += character;
-    }
-    return false;
+    const name = yield* cursor.look(/[-.:\w$\u0080-\uffff]/, { start });
+    return (yield* cursor.peek(start + name.length)) === '{' && calls.isDeclared(name);
   },
   read: (cursor, calls) => readGemmaCall(cursor, calls, '<|"|>'),
 };
@@ -53,7 +45,7 @@ const THOUGHT_END = '<channel|>';
  * Reasoning whose opening token is missing: `thought`, a line break, and text up to the closing token. The word may also
  * start an answer, so the text is held back until the token has arrived.
  */
-export const gemmaThoughtFormat: TextToolFormat = {
+export const gemmaThought: TextToolFormat = {
   name: 'gemma-thought',
   openers: [],
   startOpeners: [THOUGHT],
@@ -81,7 +73,7 @@ const TOKEN_START = /</g;
  * `[TOOL_REQUEST]name {…}[TOOL_REQUEST_END]`, or with `{"name": …, "arguments": …}` inside. The system prompt of the
  * server asks for this format.
  */
-export const toolRequestFormat: TextToolFormat = {
+export const toolRequest: TextToolFormat = {
   name: 'tool-request',
   openers: ['[TOOL_REQUEST]'],
   closers: ['[TOOL_REQUEST_END]', '[END_TOOL_REQUEST]', '<end_of_turn>'],

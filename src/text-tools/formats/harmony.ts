@@ -1,6 +1,6 @@
 import { readCallArguments } from '../values/json-call.js';
 import { readReasoning } from '../parser/reasoning.js';
-import type { Reading, TextCursor } from '../reading/text-cursor.js';
+import { type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 interface Header {
@@ -22,7 +22,7 @@ const MESSAGE_ENDS = ['<|end|>', '<|return|>', '<|call|>'];
  *
  * @see https://cookbook.openai.com/articles/openai-harmony
  */
-export const harmonyFormat: TextToolFormat = {
+export const harmony: TextToolFormat = {
   name: 'harmony',
   openers: [CHANNEL, START],
   closers: MESSAGE_ENDS,
@@ -43,7 +43,7 @@ const BARE_CHANNELS = ['assistantfinal', 'assistantcommentary', 'assistantanalys
  * The same messages from servers that drop special tokens: `analysis…assistantfinal…`. Only a response that starts with
  * reasoning or with a call of a declared tool is recognized.
  */
-export const bareHarmonyFormat: TextToolFormat = {
+export const bareHarmony: TextToolFormat = {
   name: 'bare-harmony',
   openers: [`assistant${BARE_CALL}`],
   startOpeners: [BARE_REASONING, BARE_CALL, BARE_RECIPIENT],
@@ -58,7 +58,7 @@ export const bareHarmonyFormat: TextToolFormat = {
     for (const opener of [BARE_CALL, BARE_RECIPIENT]) {
       if (yield* cursor.sees(opener)) start = opener.length;
     }
-    return yield* seesDeclaredName(cursor, calls, start);
+    return calls.isDeclared(yield* cursor.look(WORD, { start }));
   },
   *read(cursor, calls, opener) {
     if (opener === BARE_REASONING) return yield* readBareMessages(cursor, calls);
@@ -70,21 +70,10 @@ export const bareHarmonyFormat: TextToolFormat = {
   },
 };
 
-function* seesDeclaredName(cursor: TextCursor, calls: TextCalls, start: number): Reading<boolean> {
-  let name = '';
-  while (name.length < MAX_WORD) {
-    const character = yield* cursor.peek(start + name.length);
-    if (character === undefined || NAME_END.test(character)) break;
-    name += character;
-  }
-  return calls.isDeclared(name);
-}
-
-const MAX_WORD = 128;
 const MAX_SPACE = 32;
 /** More than a header has, with a second channel. */
 const MAX_PARTS = 12;
-const NAME_END = /[\s<{]/;
+const WORD = /[^\s<{]/;
 const channels = new Set(['analysis', 'commentary', 'final']);
 
 /** Takes a header. Returns undefined for other text. */
@@ -120,14 +109,7 @@ function* readHeader(
   return undefined;
 }
 
-function* readWord(cursor: TextCursor): Reading<string> {
-  let length = 0;
-  for (; length < MAX_WORD; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined || NAME_END.test(character)) break;
-  }
-  return cursor.take(length);
-}
+const readWord = (cursor: TextCursor): Reading<string> => readName(cursor, WORD);
 
 /** Reads the body of a call or of reasoning. The body of other messages is text, which only loses its header. */
 function* readMessage(

@@ -2,7 +2,7 @@ import type { Trim } from '../values/argument-writer.js';
 import { readCallArguments } from '../values/json-call.js';
 import { createTagGrammar } from '../tags/tag-grammar.js';
 import { readTaggedCall } from '../tags/tagged-call.js';
-import { readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { MAX_NAME, readName, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 /** The variations of the `<invoke>` format. */
@@ -86,6 +86,16 @@ export function createInvokeFormat(
   };
 }
 
+/** Takes a name, which may be in quotes. Returns an empty string if there is none. */
+export function* readAttribute(cursor: TextCursor): Reading<string> {
+  const quote = yield* cursor.peek();
+  if (quote !== '"' && quote !== "'") return yield* readName(cursor);
+  const isPart = (character: string, offset: number) =>
+    offset < MAX_NAME && character !== quote && character !== '\n';
+  const end = yield* cursor.scan(isPart, 1);
+  return end < MAX_NAME && (yield* cursor.peek(end)) === quote ? cursor.take(end + 1).slice(1, -1) : '';
+}
+
 /** Reads the end of a tag that is a whole call, such as `<invoke name="ping"/>`. */
 export function* takesSelfClosing(cursor: TextCursor, calls: TextCalls, name: string): Reading<boolean> {
   const isClosed = name.endsWith('/') ? yield* cursor.takes('>') : yield* cursor.takes('/>');
@@ -105,7 +115,7 @@ function readHeader(header: string): { key: string; isJson?: boolean } | undefin
 }
 
 /** Claude's `<invoke>` calls in `<function_calls>`, with markup characters escaped as entities. */
-export const claudeFormat = createInvokeFormat('claude', {
+export const claude = createInvokeFormat('claude', {
   lists: ['function_calls', 'antml:function_calls'],
   hasEntities: true,
 });
@@ -114,7 +124,7 @@ export const claudeFormat = createInvokeFormat('claude', {
  * `<｜DSML｜invoke name="…">` of DeepSeek V3.2 and V4. The attribute `string` distinguishes strings from JSON. Blank
  * lines before a list belong to it, and V4 starts calls without closing its reasoning.
  */
-export const dsmlFormat = createInvokeFormat('dsml', {
+export const dsml = createInvokeFormat('dsml', {
   tagPrefix: '｜DSML｜',
   lists: ['function_calls', 'tool_calls', 'calls'],
   leads: ['\n\n', '\n'],
@@ -123,7 +133,7 @@ export const dsmlFormat = createInvokeFormat('dsml', {
 });
 
 /** DSML with a space after the prefix of each tag, as DeepSeek V4.1 writes it. */
-export const spacedDsmlFormat = createInvokeFormat('spaced-dsml', {
+export const spacedDsml = createInvokeFormat('spaced-dsml', {
   tagPrefix: '｜DSML｜ ',
   lists: ['calls', 'tool_calls', 'function_calls'],
   leads: ['\n\n', '\n'],
@@ -132,16 +142,16 @@ export const spacedDsmlFormat = createInvokeFormat('spaced-dsml', {
 });
 
 /** DSML of GigaChat 3.5, under another name. */
-export const gcmlFormat = createInvokeFormat('gcml', { tagPrefix: '｜GCML｜', lists: ['tool_calls'] });
+export const gcml = createInvokeFormat('gcml', { tagPrefix: '｜GCML｜', lists: ['tool_calls'] });
 
 /** `<invoke>` calls in `<dots_function_call>` of dots. */
-export const dotsFormat = createInvokeFormat('dots', { lists: ['dots_function_call'] });
+export const dots = createInvokeFormat('dots', { lists: ['dots_function_call'] });
 
 /** `<atem:invoke>` calls in the messages of Muse. White space is part of a value. */
-export const atemFormat = createInvokeFormat('atem', { tagPrefix: 'atem:', lists: ['function_calls'] });
+export const atem = createInvokeFormat('atem', { tagPrefix: 'atem:', lists: ['function_calls'] });
 
 /** `<invoke>` calls in `<minimax:tool_call>` of MiniMax M2. A line break on one side of a value belongs to it. */
-export const minimaxFormat = createInvokeFormat('minimax', {
+export const minimax = createInvokeFormat('minimax', {
   lists: ['minimax:tool_call'],
   trims: 'pair',
   closers: ['[e~['],
@@ -151,7 +161,7 @@ export const minimaxFormat = createInvokeFormat('minimax', {
  * `<｜tool_calls_begin｜>`, then `<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="…">` for each call of
  * Step 3. The tokens look like those of DeepSeek, with `_` instead of `▁`.
  */
-export const step3Format = createInvokeFormat('step3', {
+export const step3 = createInvokeFormat('step3', {
   tagPrefix: 'steptml:',
   lists: [],
   prefixes: [

@@ -24,7 +24,7 @@ export function createJsonListFormat(name: string, markers: JsonListFormatMarker
 }
 
 /** `<tool_call>{"name": …, "arguments": {…}}</tool_call>` of Qwen 2.5 and 3, Hermes and Granite. */
-export const hermesFormat = createJsonListFormat('hermes', {
+export const hermes = createJsonListFormat('hermes', {
   openers: ['<tool_call>'],
   prefixes: ['<|im_start|>assistant'],
   // An extra brace is a common mistake of models.
@@ -32,8 +32,8 @@ export const hermesFormat = createJsonListFormat('hermes', {
 });
 
 /** The format of Hermes from ERNIE 4.5 Thinking, which answers in `<response>`. */
-export const ernieFormat: TextToolFormat = {
-  ...hermesFormat,
+export const ernie: TextToolFormat = {
+  ...hermes,
   wrappers: [{ open: '<response>', close: '</response>' }],
 };
 
@@ -41,7 +41,7 @@ export const ernieFormat: TextToolFormat = {
  * `<|tool_call|>[{"name": …, "arguments": {…}}]` of Granite 3, and `<function_call>{…}` for each call of Granite 20B.
  * With reasoning, Granite 3.3 writes its answer in `<response>`.
  */
-export const graniteFormat = createJsonListFormat('granite', {
+export const granite = createJsonListFormat('granite', {
   openers: ['<|tool_call|>', '<function_call>'],
   closers: ['</function_call>'],
   turnEnds: ['<|end_of_text|>'],
@@ -49,7 +49,7 @@ export const graniteFormat = createJsonListFormat('granite', {
 });
 
 /** `<|action_start|><|plugin|>{"name": …, "parameters": {…}}<|action_end|>` for each call. `<|interpreter|>` is code. */
-export const internlmFormat = createJsonListFormat('internlm', {
+export const internlm = createJsonListFormat('internlm', {
   openers: ['<|plugin|>'],
   prefixes: ['<|action_start|>'],
   closers: ['<|action_end|>'],
@@ -57,14 +57,14 @@ export const internlmFormat = createJsonListFormat('internlm', {
 });
 
 /** `<TOOLCALL>[{"name": …, "arguments": "{…}"}]</TOOLCALL>`, whose arguments are often JSON in a string. */
-export const nemotronFormat = createJsonListFormat('nemotron', {
+export const nemotron = createJsonListFormat('nemotron', {
   openers: ['<TOOLCALL>'],
   closers: ['</TOOLCALL>'],
   turnEnds: ['<SPECIAL_12>'],
 });
 
 /** `functools[{"name": …, "arguments": {…}}]` at the start of a line. Before an object, the word is prose. */
-export const phiFormat = createJsonListFormat('phi', {
+export const phi = createJsonListFormat('phi', {
   openers: [],
   lineOpeners: ['functools'],
   turnEnds: ['<|end|>'],
@@ -74,28 +74,28 @@ export const phiFormat = createJsonListFormat('phi', {
 });
 
 /** `<dots_function_call>{"name": …, "arguments": {…}}</dots_function_call>` of dots. */
-export const dotsJsonFormat = createJsonListFormat('dots-json', {
+export const dotsJson = createJsonListFormat('dots-json', {
   openers: ['<dots_function_call>'],
   closers: ['</dots_function_call>'],
 });
 
 /** `<|tool_call_start|>[{"name": …, "arguments": {…}}]<|tool_call_end|>` of openPangu. */
-export const panguFormat = createJsonListFormat('pangu', {
+export const pangu = createJsonListFormat('pangu', {
   openers: ['<|tool_call_start|>'],
   closers: ['<|tool_call_end|>'],
 });
 
 /** `<|tool_call|>[{"name": …, "arguments": {…}}]<|/tool_call|>`, the form that the chat template describes. */
-export const phiTokenFormat = createJsonListFormat('phi-token', {
+export const phiToken = createJsonListFormat('phi-token', {
   openers: ['<|tool_call|>'],
   closers: ['<|/tool_call|>'],
 });
 
 /** `[TOOL_CALLS][{"name": …, "arguments": {…}}]`, one of the markers that xLAM puts before its lists. */
-export const xlamFormat = createJsonListFormat('xlam', { openers: ['[TOOL_CALLS]'] });
+export const xlam = createJsonListFormat('xlam', { openers: ['[TOOL_CALLS]'] });
 
 /** `<|START_ACTION|>[{"tool_call_id": …, "tool_name": …, "parameters": {…}}]<|END_ACTION|>` of Command R7B. */
-export const commandRFormat: TextToolFormat = {
+export const commandR: TextToolFormat = {
   name: 'command-r',
   openers: ['<|START_ACTION|>'],
   closers: ['<|END_ACTION|>'],
@@ -108,7 +108,7 @@ export const commandRFormat: TextToolFormat = {
 };
 
 /** A list of calls without a marker, which counts only at the start of a response. */
-export const bareListFormat: TextToolFormat = {
+export const bareList: TextToolFormat = {
   name: 'bare-list',
   openers: [],
   startOpeners: ['['],
@@ -122,7 +122,7 @@ export const bareListFormat: TextToolFormat = {
 const llamaFields = { name: 'name', arguments: ['parameters', 'arguments'] };
 
 /** `<|python_tag|>{"name": …, "parameters": {…}}` of Llama 3 and 4, with semicolons between several calls. */
-export const llamaFormat: TextToolFormat = {
+export const llama: TextToolFormat = {
   name: 'llama',
   openers: ['<|python_tag|>', '<|python_start|>'],
   closers: ['<|eom_id|>', '<|eot_id|>', '<|eot|>', '<|eom|>', '<|python_end|>'],
@@ -135,7 +135,7 @@ export const llamaFormat: TextToolFormat = {
 };
 
 /** The same JSON without a marker. The first keys distinguish it from other JSON at the start of a response. */
-export const bareJsonFormat: TextToolFormat = {
+export const bareJson: TextToolFormat = {
   name: 'bare-json',
   openers: [],
   startOpeners: ['{'],

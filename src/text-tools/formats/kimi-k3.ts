@@ -25,7 +25,7 @@ const messageEnd = [...tag('close', 'message'), '<|end_of_msg|>'];
  * `<|open|>argument key="…" type="…"<|sep|>value<|close|>argument<|sep|>` for each argument. Strings are raw text, all
  * other values JSON. A call may contain one `json` element with all arguments instead.
  */
-export const kimiK3Format: TextToolFormat = {
+export const kimiK3: TextToolFormat = {
   name: 'kimi-k3',
   openers: ['<|open|>call tool="', '<|open|> call tool="'],
   prefixes: tools,
@@ -96,11 +96,7 @@ const MAX_HEADER = 300;
 
 /** Takes the rest of a tag, up to its separator. */
 function* takeHeader(cursor: TextCursor): Reading<string | undefined> {
-  let length = 0;
-  for (let next = yield* cursor.peek(); next !== '<'; next = yield* cursor.peek(length)) {
-    if (next === undefined || length >= MAX_HEADER) return undefined;
-    length++;
-  }
+  const { length } = yield* cursor.look(/[^<]/, { most: MAX_HEADER });
   if (!(yield* cursor.sees(SEPARATOR, length))) return undefined;
   return cursor.take(length + SEPARATOR.length).slice(0, length);
 }

@@ -1,21 +1,15 @@
 import { readReasoning } from '../parser/reasoning.js';
-import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { readJsonCalls } from '../values/json-call.js';
-import { atemFormat } from './invoke.js';
+import { atem } from './invoke.js';
 
 /** The characters with which a word may start that precedes a marker at the start of a response. */
 export const WORD_STARTS: readonly string[] = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_'];
 
-const MAX_WORD = 128;
 const MAX_SPACE = 32;
 
-/** Returns the offset after a name at `start`, which may be empty. */
-const findWordEnd = (cursor: TextCursor, start: number): Reading<number> =>
-  cursor.scan(
-    (character, offset) => offset < start + MAX_WORD && /[\p{L}\p{N}_.:/-]/u.test(character),
-    start,
-  );
+const AUTHOR = /[\p{L}\p{N}_.:/-]/u;
 
 const MODEL_MESSAGE = '<|message_model|>';
 const MESSAGE_END = '<|end_message|>';
@@ -25,8 +19,8 @@ const CONTENTS = [...CALL_CONTENTS, '<|content_text|>', '<|content_thinking|>', 
 
 /** Returns true if the kind of a message's content follows, also after the name of an author. Takes nothing. */
 function* seesContent(cursor: TextCursor): Reading<boolean> {
-  const start = yield* findWordEnd(cursor, 0);
-  for (const content of CONTENTS) if (yield* cursor.sees(content, start)) return true;
+  const { length } = yield* cursor.look(AUTHOR);
+  for (const content of CONTENTS) if (yield* cursor.sees(content, length)) return true;
   return false;
 }
 
@@ -34,7 +28,7 @@ function* seesContent(cursor: TextCursor): Reading<boolean> {
  * `<|message_model|>author<|content_invoke_tool_json|>{"name": …, "args": {…}}<|end_message|>` of Inkling. The author may be
  * missing, and so is the marker of the first message, with which the prompt ends. Other contents are reasoning and text.
  */
-export const inklingFormat: TextToolFormat = {
+export const inkling: TextToolFormat = {
   name: 'inkling',
   openers: [MODEL_MESSAGE, ...CALL_CONTENTS],
   startOpeners: WORD_STARTS,
@@ -46,7 +40,7 @@ export const inklingFormat: TextToolFormat = {
   },
   *read(cursor, calls, opener) {
     if (!CALL_CONTENTS.includes(opener)) {
-      cursor.take(yield* findWordEnd(cursor, 0));
+      yield* readName(cursor, AUTHOR);
       const content = yield* cursor.match(CALL_CONTENTS);
       if (content === undefined) {
         calls.drop();
@@ -69,11 +63,11 @@ const ENDS = ['<|eom|>', '<|eot|>'];
  * ` to=recipient<|message|>body<|eom|>` of Muse. Messages to the user are text, those to `self` reasoning, and those to a
  * tool contain calls in `<atem:function_calls>`. The first message has no `<|start|>assistant`, with which the prompt ends.
  */
-export const museFormat: TextToolFormat = {
+export const muse: TextToolFormat = {
   name: 'muse',
   openers: [ASSISTANT],
   startOpeners: [' to=', 'to='],
-  closers: [...(atemFormat.closers ?? []), ...ENDS],
+  closers: [...(atem.closers ?? []), ...ENDS],
   artefacts: [ASSISTANT, ...ENDS],
   isMessageMarkup: true,
   *accepts(cursor) {
@@ -101,17 +95,12 @@ export const museFormat: TextToolFormat = {
 function* findRecipient(cursor: TextCursor): Reading<string | undefined> {
   const start = yield* findSpaceEnd(cursor, { start: 0, most: 1 });
   if (!(yield* cursor.sees('to=', start))) return undefined;
-  let recipient = '';
-  yield* cursor.scan(character => {
-    if (recipient.length >= MAX_WORD || /[\s<]/.test(character)) return false;
-    recipient += character;
-    return true;
-  }, start + 3);
+  const recipient = yield* cursor.look(/[^\s<]/, { start: start + 3 });
   return (yield* cursor.sees(MESSAGE, start + 3 + recipient.length)) ? recipient : undefined;
 }
 
 function* readInvokes(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
-  const starts = [...atemFormat.openers, ...(atemFormat.prefixes ?? [])];
+  const starts = [...atem.openers, ...(atem.prefixes ?? [])];
   let isRead = false;
   for (;;) {
     const space = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
@@ -119,8 +108,8 @@ function* readInvokes(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
     for (const marker of starts) if (yield* cursor.sees(marker, space)) start = marker;
     if (start === undefined) return isRead;
     cursor.take(space + start.length);
-    if (!atemFormat.openers.includes(start)) continue;
-    if (!(yield* atemFormat.read(cursor, calls, start))) return false;
+    if (!atem.openers.includes(start)) continue;
+    if (!(yield* atem.read(cursor, calls, start))) return false;
     isRead = true;
   }
 }

@@ -1,21 +1,19 @@
 import {
-  closesElement,
   isKnownChild,
   type Element,
   type ElementSyntax,
   readElement,
   readElementTag,
   toMemberJson,
-  toTagStart,
   toTextJson,
 } from '../tags/element-tree.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
 import { allowsAny, toAllowedJson } from '../values/argument-writer.js';
 import { toNamedTypes, toPropertySchema } from '../values/schema-types.js';
 import { endsUnclosed } from '../tags/tagged-call.js';
-import { findSpaceEnd, readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool, TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
-import { takesSelfClosing } from './invoke.js';
+import { readAttribute, takesSelfClosing } from './invoke.js';
 
 /** The token before each tag. Tags in values have none, so values need no escapes. */
 const TOKEN = ']<]minimax[>[';
@@ -27,7 +25,7 @@ const tag = (text: string): string[] => ['', '\n', ' '].map(space => `${TOKEN}${
  * `]<]minimax[>[<tool_call>`, then `]<]minimax[>[<invoke name="…">` for each call of MiniMax M3, with one element for
  * each argument. Objects and arrays are nested elements, or JSON.
  */
-export const minimaxM3Format: TextToolFormat = {
+export const minimaxM3: TextToolFormat = {
   name: 'minimax-m3',
   openers: tag('<invoke name='),
   prefixes: tag('<tool_call>'),
@@ -43,7 +41,7 @@ export const minimaxM3Format: TextToolFormat = {
 };
 
 /** The same calls from a server that drops the tokens. Only parameters in the tool's schema are elements. */
-export const bareMinimaxM3Format: TextToolFormat = {
+export const bareMinimaxM3: TextToolFormat = {
   name: 'bare-minimax-m3',
   openers: ['<invoke name='],
   prefixes: ['<tool_call>'],
@@ -83,12 +81,8 @@ const MAX_HEADER = 160;
 
 /** Returns the offset after the `>` of a tag with a name. */
 function* findTagEnd(cursor: TextCursor): Reading<number | undefined> {
-  for (let offset = 0; offset < MAX_HEADER; offset++) {
-    const character = yield* cursor.peek(offset);
-    if (character === undefined || character === '<' || character === '\n') return undefined;
-    if (character === '>') return offset + 1;
-  }
-  return undefined;
+  const { length } = yield* cursor.look(/[^<>\n]/, { most: MAX_HEADER });
+  return (yield* cursor.peek(length)) === '>' ? length + 1 : undefined;
 }
 
 /** Takes the rest of an opening tag. Returns an empty string for a call without arguments that closed itself. */
@@ -98,11 +92,6 @@ function* readCallName(cursor: TextCursor, calls: TextCalls): Reading<string | u
   if (name === '') return undefined;
   if (yield* takesSelfClosing(cursor, calls, name)) return '';
   return (yield* cursor.takes('>')) ? name : undefined;
-}
-
-interface CallContext extends ElementSyntax {
-  readonly tool: DeclaredTool | undefined;
-  readonly parameters: ParameterWriter;
 }
 
 /** Reads the arguments of a call, and its closing tag. */
@@ -142,7 +131,11 @@ const isKnown = (tool: DeclaredTool | undefined, key: string, token: string): bo
 function* readParameter(
   cursor: TextCursor,
   key: string,
-  { tool, parameters, token }: CallContext,
+  {
+    tool,
+    parameters,
+    token,
+  }: ElementSyntax & { tool: DeclaredTool | undefined; parameters: ParameterWriter },
 ): Reading<boolean> {
   const root = tool?.schema;
   const schema = toPropertySchema(root, root, key);
@@ -150,29 +143,15 @@ function* readParameter(
   // A member of an enum may need another spelling.
   const isText = types.length === 0 || (types.includes('text') && allowsAny('', schema, root));
   const isNested = token !== '' && (yield* readElementTag(cursor, { token }))?.kind === 'open';
-  if (isText && !isNested) return yield* readText(cursor, key, { tool, parameters, token });
-
-  const element = yield* readElement(cursor, { key, token, schema, root });
-  return element !== undefined && parameters.add(element);
-}
-
-/** Streams a string up to its closing tag. */
-function* readText(cursor: TextCursor, key: string, { parameters, token }: CallContext): Reading<boolean> {
-  const write = parameters.openText(key);
-  if (write === undefined) return false;
-  const start = toTagStart({ token });
-  for (;;) {
-    if ((yield* cursor.passUntil(start, write)) === undefined) return false;
-    const tag = yield* readElementTag(cursor, { token });
-    if (tag !== undefined && (yield* closesElement(cursor, { tag, key, token }))) {
-      cursor.take(tag.length);
-      parameters.closeText();
-      return true;
-    }
-    // A tag with a token is never part of a value.
-    if (tag !== undefined && token !== '') return false;
-    write(cursor.take(1));
+  if (!isText || isNested) {
+    const element = yield* readElement(cursor, { key, token, schema, root });
+    return element !== undefined && parameters.add(element);
   }
+  const onText = parameters.openText(key);
+  if (onText === undefined) return false;
+  if ((yield* readElement(cursor, { key, token, schema, root, onText })) === undefined) return false;
+  parameters.closeText();
+  return true;
 }
 
 const TOKEN_START = /\]/g;

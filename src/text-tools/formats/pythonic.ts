@@ -23,7 +23,7 @@ function* seesDeclaredList(cursor: TextCursor, calls: TextCalls): Reading<boolea
 }
 
 /** `[name(key=value, …), …]` at the start of a response, without a marker. The first tool must be declared. */
-export const pythonicFormat: TextToolFormat = {
+export const pythonic: TextToolFormat = {
   name: 'pythonic',
   openers: [],
   startOpeners: ['['],
@@ -33,7 +33,7 @@ export const pythonicFormat: TextToolFormat = {
 };
 
 /** The same list between the special tokens of Llama 4. */
-export const llamaPythonicFormat: TextToolFormat = {
+export const llamaPythonic: TextToolFormat = {
   name: 'llama-pythonic',
   openers: ['<|python_start|>'],
   closers: ['<|python_end|>', '<|eot|>', '<|eom|>'],
@@ -44,7 +44,7 @@ export const llamaPythonicFormat: TextToolFormat = {
 const GRANITE_END = '<|end_of_text|>';
 
 /** A response that consists of calls of declared tools, one per line, without brackets or a marker. */
-export const callLinesFormat: TextToolFormat = {
+export const callLines: TextToolFormat = {
   name: 'call-lines',
   openers: [],
   startOpeners: WORD_STARTS,
@@ -65,7 +65,7 @@ export const callLinesFormat: TextToolFormat = {
 };
 
 /** `<function_calls>`, then one call per line, of OLMo 3. */
-export const olmoFormat: TextToolFormat = {
+export const olmo: TextToolFormat = {
   name: 'olmo',
   openers: ['<function_calls>'],
   closers: ['</function_calls>', '<|im_end|>', '<|endoftext|>'],
@@ -76,7 +76,7 @@ export const olmoFormat: TextToolFormat = {
 const LFM_END = '<|tool_call_end|>';
 
 /** `<|tool_call_start|>[name(key=value, …)]<|tool_call_end|>` of LFM2, or JSON between the markers. */
-export const lfmFormat: TextToolFormat = {
+export const lfm: TextToolFormat = {
   name: 'lfm',
   openers: ['<|tool_call_start|>'],
   closers: [LFM_END, '<|im_end|>'],
@@ -132,7 +132,7 @@ function* findEchoEnd(cursor: TextCursor, start: number): Reading<number | undef
 const PRINT = 'print(';
 
 /** A fence with one call per line, as Google's guides prompt Gemma 3. Calls may be printed. */
-export const toolCodeFormat: TextToolFormat = createFencedFormat('tool-code', {
+export const toolCode: TextToolFormat = createFencedFormat('tool-code', {
   info: 'tool_code',
   *accepts(cursor, calls, offset) {
     const isPrinted = !calls.isDeclared('print') && (yield* cursor.sees(PRINT, offset));

@@ -2,9 +2,9 @@ import type { Trim } from '../values/argument-writer.js';
 import { readCallArguments } from '../values/json-call.js';
 import { createTagGrammar, readKeyTag, type TagGrammar } from '../tags/tag-grammar.js';
 import { readTaggedCall } from '../tags/tagged-call.js';
-import { readAttribute, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
-import { takesSelfClosing } from './invoke.js';
+import { readAttribute, takesSelfClosing } from './invoke.js';
 
 interface FunctionTags {
   readonly open: string;
@@ -69,7 +69,7 @@ const namelessTag = { open: '<parameter>', close: '</parameter>' };
  * `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>` of Qwen3-Coder and Nemotron 3
  * Nano, with line breaks around the values.
  */
-export const qwenXmlFormat: TextToolFormat = createFunctionFormat('qwen-xml', {
+export const qwenXml: TextToolFormat = createFunctionFormat('qwen-xml', {
   open: '<tool_call>',
   close: '</tool_call>',
   trims: true,
@@ -87,14 +87,14 @@ export const bareParameterFormat: TextToolFormat = {
 };
 
 /** The format of Qwen3-Coder with the values between the tags. A line break on one side only belongs to the value. */
-export const mimoFormat = createFunctionFormat('mimo', {
+export const mimo = createFunctionFormat('mimo', {
   open: '<tool_call>',
   close: '</tool_call>',
   trims: 'pair',
 });
 
 /** The format of Qwen3-Coder in `<seed:tool_call>`. Values keep the line breaks around them. */
-export const seedFormat = createFunctionFormat('seed', {
+export const seed = createFunctionFormat('seed', {
   open: '<seed:tool_call>',
   close: '</seed:tool_call>',
   trims: false,

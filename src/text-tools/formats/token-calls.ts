@@ -1,4 +1,4 @@
-import { type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { readCallArguments, readJsonCalls } from '../values/json-call.js';
 import { takeRest } from './fenced.js';
@@ -8,7 +8,7 @@ import { createJsonListFormat } from './json-lists.js';
  * `<｜tool▁calls▁begin｜>`, then `<｜tool▁call▁begin｜>name<｜tool▁sep｜>{…}<｜tool▁call▁end｜>` for each call of
  * DeepSeek V3.1. V3 and R1 write `function` before the separator, and the name and fenced JSON after it.
  */
-export const deepseekFormat: TextToolFormat = {
+export const deepseek: TextToolFormat = {
   name: 'deepseek',
   openers: ['<｜tool▁call▁begin｜>'],
   prefixes: ['<｜tool▁calls▁begin｜>'],
@@ -41,7 +41,7 @@ export const deepseekFormat: TextToolFormat = {
  *
  * @see https://huggingface.co/moonshotai/Kimi-K2-Instruct/blob/main/docs/tool_call_guidance.md
  */
-export const kimiFormat: TextToolFormat = {
+export const kimi: TextToolFormat = {
   name: 'kimi',
   openers: ['<|tool_call_begin|>'],
   prefixes: ['<|tool_calls_section_begin|>'],
@@ -57,28 +57,28 @@ export const kimiFormat: TextToolFormat = {
 };
 
 /** Returns a special token of PLaMo. */
-const plamo = (name: string): string => `<|plamo:${name}:plamo|>`;
+const plamoToken = (name: string): string => `<|plamo:${name}:plamo|>`;
 
 /** A request for each call of PLaMo 3: the name, and JSON after the word `json`, each between special tokens. */
-export const plamoFormat: TextToolFormat = {
+export const plamo: TextToolFormat = {
   name: 'plamo',
-  openers: [plamo('begin_tool_name')],
-  prefixes: [plamo('begin_tool_requests'), plamo('begin_tool_request')],
-  closers: [plamo('end_tool_request'), plamo('end_tool_requests'), '<|plamo:tag|>'],
+  openers: [plamoToken('begin_tool_name')],
+  prefixes: [plamoToken('begin_tool_requests'), plamoToken('begin_tool_request')],
+  closers: [plamoToken('end_tool_request'), plamoToken('end_tool_requests'), '<|plamo:tag|>'],
   *read(cursor, calls) {
     const name = yield* readName(cursor);
-    if (!(yield* takesToken(cursor, plamo('end_tool_name')))) return false;
-    if (!(yield* takesToken(cursor, plamo('begin_tool_arguments')))) return false;
+    if (!(yield* takesToken(cursor, plamoToken('end_tool_name')))) return false;
+    if (!(yield* takesToken(cursor, plamoToken('begin_tool_arguments')))) return false;
     if (yield* takesToken(cursor, '<|plamo:constrain|>')) yield* takesToken(cursor, 'json');
     yield* takesToken(cursor, '<|plamo:msg|>');
     if (!(yield* readCallArguments(cursor, calls, { name }))) return false;
-    yield* takesToken(cursor, plamo('end_tool_arguments'));
+    yield* takesToken(cursor, plamoToken('end_tool_arguments'));
     return true;
   },
 };
 
 /** `<|tools_prefix|>[{"name": {…}}, …]<|tools_suffix|>`: the only key of an item is the name of the tool. */
-export const apertusFormat: TextToolFormat = {
+export const apertus: TextToolFormat = {
   name: 'apertus',
   openers: ['<|tools_prefix|>'],
   closers: ['<|tools_suffix|>'],
@@ -130,7 +130,7 @@ const gigachatCall = createJsonListFormat('gigachat', {
 });
 
 /** A message has one call at most, and no text after it. */
-export const gigachatFormat: TextToolFormat = {
+export const gigachat: TextToolFormat = {
   ...gigachatCall,
   *read(cursor, calls, opener) {
     if (!(yield* gigachatCall.read(cursor, calls, opener))) return false;
@@ -149,7 +149,7 @@ export const gigachatFormat: TextToolFormat = {
  *
  * @see https://github.com/mistralai/mistral-common
  */
-export const mistralFormat: TextToolFormat = {
+export const mistral: TextToolFormat = {
   name: 'mistral',
   openers: ['[TOOL_CALLS]'],
   closers: ['</s>'],
@@ -172,23 +172,10 @@ const MAX_STRAY = 32;
 
 /** Takes stray characters before a list of calls. Takes nothing if there is no list. */
 function* takesUpToList(cursor: TextCursor): Reading<boolean> {
-  let length = 0;
-  for (; length < MAX_STRAY; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined || '{<\n'.includes(character)) return false;
-    if (character === '[') break;
-  }
-  const isList = /^\[\s*\{/.test(yield* lookAhead(cursor, length));
+  const { length } = yield* cursor.look(/[^{<\n[]/, { most: MAX_STRAY });
+  if ((yield* cursor.peek(length)) !== '[') return false;
+  const start = yield* findSpaceEnd(cursor, { start: length + 1, most: MAX_STRAY });
+  const isList = (yield* cursor.peek(start)) === '{';
   if (isList) cursor.take(length);
   return isList;
-}
-
-/** Returns the bracket at `offset` and the first character after it that is not white space. */
-function* lookAhead(cursor: TextCursor, offset: number): Reading<string> {
-  for (let length = offset + 1; length < offset + MAX_STRAY; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined) return '';
-    if (character.trim() !== '') return `[${character}`;
-  }
-  return '';
 }

@@ -60,7 +60,7 @@ export function createDuplicateCalls(
   );
   const names = new Set(schemas.keys());
   /** The emitted calls that have dropped no call of the other form. */
-  const emitted = { native: createEmittedCalls(contentsOf), text: createEmittedCalls(contentsOf) };
+  const emitted = { native: createEmittedCalls(isSame), text: createEmittedCalls(isSame) };
   /** The names of native calls whose input is being emitted, by id. */
   const open = new Map<string, string>();
   /** The ids of calls from text whose input is being emitted. */
@@ -232,43 +232,22 @@ function createWaitingCalls({
   };
 }
 
-/** Counts emitted calls. */
-interface EmittedCalls {
-  has(name: string): boolean;
-  add(call: CompleteCall): void;
-  /** Removes one call with these contents. Returns false if there is none. */
-  delete(call: CompleteCall): boolean;
-}
-
-function createEmittedCalls(contentsOf: (call: CompleteCall) => string): EmittedCalls {
-  /** The calls that were not compared yet, by name. */
-  const added = new Map<string, CompleteCall[]>();
-  const byName = new Map<string, number>();
-  const byContents = new Map<string, number>();
-  const change = (counts: Map<string, number>, key: string, by: 1 | -1) =>
-    void counts.set(key, (counts.get(key) ?? 0) + by);
-
-  function count(name: string): void {
-    for (const call of added.get(name) ?? []) change(byContents, contentsOf(call), 1);
-    added.delete(name);
-  }
-
+/** Emitted calls by the name of their tool. */
+function createEmittedCalls(isSame: (call: CompleteCall, other: CompleteCall) => boolean) {
+  const byName = new Map<string, CompleteCall[]>();
   return {
-    has: name => (byName.get(name) ?? 0) > 0,
-    add(call) {
-      change(byName, call.name, 1);
-      const calls = added.get(call.name);
-      if (calls === undefined) added.set(call.name, [call]);
-      else calls.push(call);
+    has: (name: string): boolean => (byName.get(name)?.length ?? 0) > 0,
+    add(call: CompleteCall): void {
+      const calls = byName.get(call.name) ?? [];
+      calls.push(call);
+      byName.set(call.name, calls);
     },
-    delete(call) {
-      if ((byName.get(call.name) ?? 0) === 0) return false;
-      count(call.name);
-      const contents = contentsOf(call);
-      if ((byContents.get(contents) ?? 0) === 0) return false;
-      change(byName, call.name, -1);
-      change(byContents, contents, -1);
-      return true;
+    /** Removes one equal call. Returns false if there is none. */
+    delete(call: CompleteCall): boolean {
+      const calls = byName.get(call.name) ?? [];
+      const found = calls.findIndex(other => isSame(other, call));
+      if (found >= 0) calls.splice(found, 1);
+      return found >= 0;
     },
   };
 }

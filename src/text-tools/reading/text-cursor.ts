@@ -39,6 +39,14 @@ export class TextCursor {
   /** Takes the chunks that arrive, until it returns true. */
   private takeChunk: (() => boolean) | undefined;
 
+  /** Returns a cursor at the start of a complete text. */
+  static of(text: string): TextCursor {
+    const cursor = new TextCursor();
+    cursor.feed(text);
+    cursor.end();
+    return cursor;
+  }
+
   /** Adds text. */
   feed(text: string): void {
     this.buffer = this.position === this.buffer.length ? text : this.rest() + text;
@@ -96,6 +104,17 @@ export class TextCursor {
   private *scanLater(scan: () => boolean, end: () => number): Reading<number> {
     yield* this.wait(scan);
     return end();
+  }
+
+  /** Returns the characters from offset `start` on that `part` matches, up to `most`. Takes nothing. */
+  *look(part: RegExp, { start = 0, most = MAX_NAME } = {}): Reading<string> {
+    let text = '';
+    yield* this.scan(character => {
+      if (text.length >= most || !part.test(character)) return false;
+      text += character;
+      return true;
+    }, start);
+    return text;
   }
 
   /** Returns true if `literal` comes next, or after `start` characters. Waits only while it is possible. */
@@ -303,26 +322,15 @@ export const findSpaceEnd = (
 ): Reading<number> =>
   cursor.scan((character, offset) => isSpace(character.charCodeAt(0)) && offset < start + most, start);
 
-/** Longer than the name of any tool. */
-const MAX_NAME = 128;
+/** Longer than the name of any tool or parameter. */
+export const MAX_NAME = 128;
 
-/** Characters that no name contains: white space, brackets and quotes. They belong to templates or prose. */
-const NOT_IN_NAMES = /[\s{}<>[\]"'`|]/;
+/** The characters of names: no white space, brackets and quotes, which belong to templates or prose. */
+const NAME = /[^\s{}<>[\]"'`|]/;
 
 /** Takes the characters of a name. Returns an empty string if there are none. */
-export function* readName(cursor: TextCursor): Reading<string> {
-  const isPart = (character: string, offset: number) => offset < MAX_NAME && !NOT_IN_NAMES.test(character);
-  return cursor.take(yield* cursor.scan(isPart));
-}
-
-/** Takes a name, which may be in quotes. Returns an empty string if there is none. */
-export function* readAttribute(cursor: TextCursor): Reading<string> {
-  const quote = yield* cursor.peek();
-  if (quote !== '"' && quote !== "'") return yield* readName(cursor);
-  const isPart = (character: string, offset: number) =>
-    offset < MAX_NAME && character !== quote && character !== '\n';
-  const end = yield* cursor.scan(isPart, 1);
-  return end < MAX_NAME && (yield* cursor.peek(end)) === quote ? cursor.take(end + 1).slice(1, -1) : '';
+export function* readName(cursor: TextCursor, part: RegExp = NAME): Reading<string> {
+  return cursor.take((yield* cursor.look(part)).length);
 }
 
 const stopExpressions = new Map<string, RegExp>();

@@ -43,19 +43,15 @@ export function* readElementTag(
   if (!(yield* cursor.sees(token))) return undefined;
   const start = yield* findSpaceEnd(cursor, { start: token.length, most: token === '' ? 0 : MAX_SPACE });
   if ((yield* cursor.peek(start)) !== '<') return undefined;
-  let tag = '';
-  for (let character = yield* cursor.peek(start + 1); character !== '>';) {
-    if (character === undefined || /[<\n]/.test(character) || tag.length >= MAX_TAG) return undefined;
-    tag += character;
-    character = yield* cursor.peek(start + 1 + tag.length);
-  }
+  const tag = yield* cursor.look(/[^<>\n]/, { start: start + 1, most: MAX_TAG });
+  if ((yield* cursor.peek(start + 1 + tag.length)) !== '>') return undefined;
   const key = tag.replace(/^\//, '').trim();
   if (key === '') return undefined;
   return { kind: tag.startsWith('/') ? 'close' : 'open', key, length: start + tag.length + 2 };
 }
 
 /** Returns true if the tag closes the element. Without tokens, another tag must follow. */
-export function* closesElement(
+function* closesElement(
   cursor: TextCursor,
   { tag, key, token }: { tag: ElementTag; key: string; token: string },
 ): Reading<boolean> {
@@ -65,33 +61,40 @@ export function* closesElement(
   return (yield* cursor.peek(next)) === '<';
 }
 
-/** Matches the first character of a tag. */
-export const toTagStart = ({ token }: ElementSyntax): RegExp => (token === '' ? /</g : /\]/g);
-
 /**
  * Reads the content of an element after its opening tag, up to its closing tag. Without tokens, only names from the
- * schema are elements.
+ * schema are elements. With `onText`, all of the content is text, which is passed on as it arrives.
  *
  * @returns undefined if the element is incomplete, or closed by another tag.
  */
 export function* readElement(
   cursor: TextCursor,
-  { key, token, schema, root }: ElementSyntax & SchemaContext & { key: string },
+  {
+    key,
+    token,
+    schema,
+    root,
+    onText,
+  }: ElementSyntax & SchemaContext & { key: string; onText?: (text: string) => void },
   depth = 0,
 ): Reading<Element | undefined> {
   const children: Element[] = [];
   let text = '';
-  const start = toTagStart({ token });
+  const start = token === '' ? /</g : /\]/g;
+  const write = onText ?? (plain => void (text += plain));
   for (;;) {
-    if ((yield* cursor.passUntil(start, plain => void (text += plain))) === undefined) return undefined;
+    if ((yield* cursor.passUntil(start, write)) === undefined) return undefined;
     const tag = yield* readElementTag(cursor, { token });
     if (tag !== undefined && (yield* closesElement(cursor, { tag, key, token }))) {
       cursor.take(tag.length);
       return { key, text, children };
     }
-    const isChild = tag?.kind === 'open' && (token !== '' || isKnownChild({ schema, root }, tag.key));
+    const isChild =
+      onText === undefined &&
+      tag?.kind === 'open' &&
+      (token !== '' || isKnownChild({ schema, root }, tag.key));
     if (tag === undefined || (token === '' && !isChild)) {
-      text += cursor.take(1);
+      write(cursor.take(1));
       continue;
     }
     if (!isChild || depth >= MAX_DEPTH) return undefined;

@@ -32,6 +32,10 @@ export interface TagGrammar {
   readonly trims: Trim;
   /** Values contain XML entities. */
   readonly hasEntities: boolean;
+  /** A value may be in `<![CDATA[…]]>`, and a call with the same parameter twice is ambiguous, and no call. */
+  readonly isStrict?: boolean;
+  /** Converts the text of values. */
+  toText?(text: string): string;
 }
 
 /** The texts of the tags. */
@@ -175,7 +179,6 @@ function toKey(header: string): { key: string } | undefined {
   return /^[^\n"'][^\n]*$/.test(key) ? { key } : undefined;
 }
 
-const MAX_KEY = 128;
 const MAX_SPACE_BEFORE_VALUE = 32;
 
 /** The tags around a key, and before its value. */
@@ -204,7 +207,7 @@ export function* readKeyTag(
 ): Reading<Tag | undefined> {
   const { open, close, valueOpen = '', type } = tags;
   if (!(yield* cursor.sees(open))) return undefined;
-  const key = yield* readWordAt(cursor, open.length);
+  const key = yield* cursor.look(/[^<]/, { start: open.length });
   const closeStart = open.length + key.length;
   if (key.trim() === '') return undefined;
   const tag = { kind: 'parameter', key: key.trim(), ...(tags.isJson && { isJson: true }) } as const;
@@ -219,7 +222,7 @@ export function* readKeyTag(
   let start = yield* findEnd(cursor, keyEnd);
   let isJson: boolean | undefined;
   if (type !== undefined && (yield* cursor.sees(type.open, start))) {
-    const name = yield* readWordAt(cursor, start + type.open.length);
+    const name = yield* cursor.look(/[^<]/, { start: start + type.open.length });
     const end = start + type.open.length + name.length;
     if (!(yield* cursor.sees(type.close, end))) return undefined;
     isJson = name.trim() !== 'string';
@@ -233,14 +236,3 @@ export function* readKeyTag(
 
 const findValueStart = (cursor: TextCursor, start: number): Reading<number> =>
   findSpaceEnd(cursor, { start, most: MAX_SPACE_BEFORE_VALUE });
-
-/** Returns the text from `start` up to the next tag. */
-function* readWordAt(cursor: TextCursor, start: number): Reading<string> {
-  let word = '';
-  yield* cursor.scan(character => {
-    if (character === '<' || word.length >= MAX_KEY) return false;
-    word += character;
-    return true;
-  }, start);
-  return word;
-}

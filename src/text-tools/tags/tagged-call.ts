@@ -1,7 +1,7 @@
 import { resolveSchema } from '../../tool-calls/json-schema.js';
 import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
-import { type ArgumentWriter, createArgumentWriter } from '../values/argument-writer.js';
+import { type ArgumentWriter, createArgumentWriter, type ValueWriter } from '../values/argument-writer.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
 import type { Tag, TagGrammar } from './tag-grammar.js';
 import {
@@ -34,9 +34,14 @@ export function* readTaggedCall(
     yield* grammar.takeSpace(cursor);
     const tag = yield* grammar.readTag(cursor, { isBetween: true });
     if (tag?.kind === 'parameter') {
-      if (isPrototypeKey(tag.key)) return false;
+      const isRepeated = grammar.isStrict === true && argumentWriter.has(tag.key);
+      if (isPrototypeKey(tag.key) || isRepeated) return false;
       cursor.take(tag.length);
-      if (!(yield* readTaggedValue(cursor, { grammar, argumentWriter, parameter: tag }))) return false;
+      const isRead =
+        grammar.isStrict === true && (yield* cursor.takes('<![CDATA['))
+          ? yield* readVerbatim(cursor, argumentWriter.open(tag.key))
+          : yield* readTaggedValue(cursor, { grammar, argumentWriter, parameter: tag });
+      if (!isRead || (grammar.isStrict === true && argumentWriter.hasDuplicate)) return false;
       hasParameters = true;
       continue;
     }
@@ -65,7 +70,23 @@ export function* endsUnclosed(
   return !Array.isArray(required) || required.every(key => has(String(key)));
 }
 
-export interface TaggedValueOptions {
+const CDATA_END = /\]/g;
+
+/** Reads a verbatim value, and the end of its parameter. */
+function* readVerbatim(cursor: TextCursor, value: ValueWriter): Reading<boolean> {
+  // The writer decodes entities.
+  const push = (text: string) => value.push(text.replaceAll('&', '&amp;'));
+  while (!(yield* cursor.takes(']]>'))) {
+    if ((yield* cursor.peek()) === undefined) return false;
+    push(cursor.take(1));
+    yield* cursor.passUntil(CDATA_END, push);
+  }
+  value.end();
+  yield* cursor.takeSpace();
+  return yield* cursor.takes('</param>');
+}
+
+interface TaggedValueOptions {
   readonly grammar: TagGrammar;
   readonly argumentWriter: ArgumentWriter;
   /** The tag that started the value. */
@@ -101,7 +122,7 @@ const TAG_START = /</g;
  *
  * @returns false if the text ended before the value did.
  */
-export function* readTaggedValue(
+function* readTaggedValue(
   cursor: TextCursor,
   { grammar, argumentWriter, parameter }: TaggedValueOptions,
 ): Reading<boolean> {

@@ -39,6 +39,8 @@ export interface ArgumentWriterOptions {
   readonly trims: Trim;
   /** Values contain XML entities. */
   readonly hasEntities: boolean;
+  /** Converts the text of values, which arrives in chunks. */
+  readonly toText?: ((text: string) => string) | undefined;
 }
 
 /** The types of a value that is marked as JSON. */
@@ -50,7 +52,7 @@ const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'input', 'properties
 /** Creates a writer of the arguments of one call, which gives values their types by the schema of the tool. */
 export function createArgumentWriter(
   tool: DeclaredTool | undefined,
-  { write, trims, hasEntities }: ArgumentWriterOptions,
+  { write, trims, hasEntities, toText }: ArgumentWriterOptions,
 ): ArgumentWriter {
   const properties = toProperties(tool?.schema);
   const written = new Set<string>();
@@ -120,7 +122,8 @@ export function createArgumentWriter(
     open(key, { isJson } = {}) {
       writeWrapper();
       const mayWrap = written.size === 0 && !isDeclared(key) && WRAPPERS.has(key);
-      return mayWrap ? openWrapper(key, isJson) : openValue(key, isJson);
+      const value = mayWrap ? openWrapper(key, isJson) : openValue(key, isJson);
+      return toText === undefined ? value : { push: text => value.push(toText(text)), end: value.end };
     },
     end() {
       const unwrapped = unwrap();
@@ -238,30 +241,3 @@ const decodeEntities = (text: string): string =>
     const codePoint = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
     return codePoint > 0x10ffff ? entity : String.fromCodePoint(codePoint);
   });
-
-/** Writes the JSON of one value as its schema requires. */
-export interface AllowedValue {
-  write(json: string): void;
-  end(): void;
-}
-
-/** Streams a string if the schema allows any. Buffers other values, and converts them when they are complete. */
-export function createAllowedValue(
-  write: (json: string) => void,
-  schema: unknown,
-  root: unknown,
-): AllowedValue {
-  let buffer = '';
-  let streams: boolean | undefined = schema === undefined ? true : undefined;
-  return {
-    write(json) {
-      if (json === '') return;
-      streams ??= json.startsWith('"') && allowsAny('', schema, root);
-      if (streams) write(json);
-      else buffer += json;
-    },
-    end() {
-      if (buffer !== '') write(toAllowedJson(buffer, schema, root));
-    },
-  };
-}

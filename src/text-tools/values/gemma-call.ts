@@ -1,11 +1,12 @@
 import { isPlainObject } from '../../shared/json.js';
-import { createAllowedValue } from './argument-writer.js';
 import { takeExcess } from './json-mending.js';
 import { isJsonNumber, isPrototypeKey } from './json-scanner.js';
+import { readItems, readMembers, type Write } from './literal-containers.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
 import { toValueTypes } from './schema-types.js';
 import {
   findSpaceEnd,
+  MAX_NAME,
   type Reading,
   readName,
   type TextCursor,
@@ -16,11 +17,7 @@ import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 /** Deeper than any argument. */
 const MAX_DEPTH = 256;
 const MAX_SPACE = 256;
-/** Longer than the name of any parameter. */
-const MAX_KEY = 128;
-const KEY_END = /[:{}[\],"'<\n]/;
-
-type Write = (json: string) => void;
+const KEY = /[^:{}[\],"'<\n]/;
 
 /** Reads `name{key:value, …}`, the objects of Gemma, with strings between a delimiter. */
 export function* readGemmaCall(cursor: TextCursor, calls: TextCalls, delimiter: string): Reading<boolean> {
@@ -47,35 +44,17 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
     return toValueTypes(property, tool?.schema).every(type => type === 'text' || type === 'null');
   }
 
-  function* readObject(write: Write, depth: number): Reading<boolean> {
+  const readObject = (write: Write, depth: number): Reading<boolean> => {
     cursor.take(1);
-    const keys = new Set<string>();
-    for (;;) {
-      yield* cursor.takeSpace();
-      if (yield* cursor.takes('}')) break;
-      const key = yield* readKey();
-      if (key === undefined || keys.has(key)) return false;
-      if (depth === 0 ? isPrototypeKey(key) : key === '__proto__') return false;
-      let start = `${keys.size === 0 ? '{' : ','}${JSON.stringify(key)}:`;
-      keys.add(key);
-      const value = createAllowedValue(
-        json => {
-          write(start + json);
-          start = '';
-        },
-        // A nested value is converted with its parameter.
-        depth === 0 ? properties?.[key] : undefined,
-        tool?.schema,
-      );
-      const isRead = yield* readValue(value.write, { depth: depth + 1, isText: depth === 0 && isText(key) });
-      if (!isRead) return false;
-      value.end();
-      yield* cursor.takeSpace();
-      if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== '}') return false;
-    }
-    write(keys.size === 0 ? '{}' : '}');
-    return true;
-  }
+    return readMembers(cursor, write, {
+      close: '}',
+      isForbidden: depth === 0 ? isPrototypeKey : key => key === '__proto__',
+      readKey,
+      readValue: (one, key) => readValue(one, { depth: depth + 1, isText: depth === 0 && isText(key) }),
+      // Nested values are converted with their parameter.
+      ...(depth === 0 && { schemas: { of: properties, root: tool?.schema } }),
+    });
+  };
 
   function* readKey(): Reading<string | undefined> {
     let key = '';
@@ -85,7 +64,7 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
       if (!(yield* readString(text => void (json += text)))) return undefined;
       key = String(JSON.parse(json));
     } else {
-      key = cursor.take(yield* findKeyLength(cursor, 0)).trim();
+      key = (yield* readName(cursor, KEY)).trim();
     }
     yield* cursor.takeSpace();
     return key !== '' && (yield* cursor.takes(':')) ? key : undefined;
@@ -93,35 +72,15 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
 
   function* readValue(write: Write, { depth, isText }: { depth: number; isText: boolean }): Reading<boolean> {
     if (depth > MAX_DEPTH) return false;
-    yield* cursor.takeSpace();
     const first = yield* cursor.peek();
     if (first === '{') return yield* readObject(write, depth);
-    if (first === '[') return yield* readArray(write, depth);
+    if (first === '[') {
+      cursor.take(1);
+      const readItem = (one: Write) => readValue(one, { depth: depth + 1, isText: false });
+      return yield* readItems(cursor, write, { close: ']', readItem });
+    }
     if (first === '"' || first === "'" || (yield* cursor.sees(delimiter))) return yield* readString(write);
     return yield* readBare(write, isText);
-  }
-
-  function* readArray(write: Write, depth: number): Reading<boolean> {
-    cursor.take(1);
-    let separator = '[';
-    for (;;) {
-      yield* cursor.takeSpace();
-      if (yield* cursor.takes(']')) break;
-      let start = separator;
-      const isRead = yield* readValue(
-        json => {
-          write(start + json);
-          start = '';
-        },
-        { depth: depth + 1, isText: false },
-      );
-      if (!isRead) return false;
-      separator = ',';
-      yield* cursor.takeSpace();
-      if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== ']') return false;
-    }
-    write(separator === '[' ? '[]' : ']');
-    return true;
   }
 
   function* readString(write: Write): Reading<boolean> {
@@ -143,7 +102,7 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
     for (;;) {
       const end = yield* cursor.passUntil(BARE_END, plain => void (text += plain));
       if (end === undefined || end === '<') {
-        if (end === undefined || isMarker(yield* peekText(cursor, 2))) return false;
+        if (end === undefined || isMarker(yield* cursor.look(/[^]/, { most: 2 }))) return false;
       } else if (end !== ',' || !isText || (yield* seesKey(cursor, properties))) {
         if (end === '}' || end === ',' || end === ']') break;
       }
@@ -161,21 +120,6 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
   return { object: readObject };
 }
 
-function* findKeyLength(cursor: TextCursor, start: number): Reading<number> {
-  let length = 0;
-  for (; length < MAX_KEY; length++) {
-    const character = yield* cursor.peek(start + length);
-    if (character === undefined || KEY_END.test(character)) break;
-  }
-  return length;
-}
-
-function* peekText(cursor: TextCursor, length: number): Reading<string> {
-  let text = '';
-  for (let offset = 0; offset < length; offset++) text += (yield* cursor.peek(offset)) ?? '';
-  return text;
-}
-
 /** Reads a string in quotation marks instead of delimiters. It ends before the structure continues. */
 function* readQuoted(cursor: TextCursor, write: Write): Reading<boolean> {
   const quote = (yield* cursor.peek()) ?? '';
@@ -187,7 +131,7 @@ function* readQuoted(cursor: TextCursor, write: Write): Reading<boolean> {
     if ((yield* cursor.passUntil(stop, plain => void (text += plain))) === undefined) return false;
     const next = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
     const character = yield* cursor.peek(next);
-    const isEscaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(text.slice(-MAX_KEY));
+    const isEscaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(text.slice(-MAX_NAME));
     cursor.take(1);
     if (!isEscaped && character !== undefined && /[,:}\]]/.test(character)) break;
     text += quote;
@@ -203,10 +147,9 @@ function* seesKey(
   properties: Readonly<Record<string, unknown>> | undefined,
 ): Reading<boolean> {
   const start = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
-  const length = yield* findKeyLength(cursor, start);
-  if ((yield* cursor.peek(start + length)) !== ':') return false;
-  const key = (yield* peekText(cursor, start + length)).slice(start).trim();
-  return properties !== undefined && Object.hasOwn(properties, key);
+  const key = yield* cursor.look(KEY, { start });
+  const isKey = (yield* cursor.peek(start + key.length)) === ':';
+  return isKey && properties !== undefined && Object.hasOwn(properties, key.trim());
 }
 
 const BARE_END = /[,}\]<]/g;

@@ -217,19 +217,14 @@ function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void,
   return { readArguments };
 }
 
+/** The schema of a container whose values are read one by one, `any` if none of them is converted, or `none`. */
+type Container = { readonly schema: PlainObject } | 'any' | 'none';
+
 /** Finds the schemas of values within containers, each once. */
 function createContainerSchemas(root: unknown) {
-  const properties = new Map<unknown, PlainObject | undefined>();
-  const containers = new Map<unknown, { '{'?: Container; '['?: Container }>();
-  const strings = new Map<unknown, boolean>();
-
-  /** The schema of a container whose values are read one by one, `any` if none of them is converted, or `none`. */
-  type Container = { readonly schema: PlainObject } | 'any' | 'none';
-
-  function property(schema: unknown, key: string): unknown {
-    if (!properties.has(schema)) properties.set(schema, toProperties(schema, root));
-    return properties.get(schema)?.[key] ?? propertySchema(resolveSchema(schema, root), key);
-  }
+  const toObject = once(schema => toContainer(schema, '{'));
+  const toArray = once(schema => toContainer(schema, '['));
+  const propertiesOf = once(schema => toProperties(schema, root));
 
   function toContainer(schema: unknown, first: '{' | '['): Container {
     const resolved = containerSchemaOf(first === '{' ? {} : [], schema, root);
@@ -242,18 +237,23 @@ function createContainerSchemas(root: unknown) {
   }
 
   return {
-    property,
-    allowsAnyString(schema: unknown): boolean {
-      const known = strings.get(schema) ?? allowsAny('', schema, root);
-      strings.set(schema, known);
-      return known;
-    },
+    property: (schema: unknown, key: string): unknown =>
+      propertiesOf(schema)?.[key] ?? propertySchema(resolveSchema(schema, root), key),
+    allowsAnyString: once(schema => allowsAny('', schema, root)),
     item: (schema: unknown, index: number): unknown => itemSchema(resolveSchema(schema, root), index),
-    container(schema: unknown, first: '{' | '['): Container {
-      const known = containers.get(schema) ?? {};
-      containers.set(schema, known);
-      return (known[first] ??= toContainer(schema, first));
-    },
+    container: (schema: unknown, first: '{' | '['): Container => (first === '{' ? toObject : toArray)(schema),
+  };
+}
+
+/** Remembers the result for each schema. */
+function once<Result>(find: (schema: unknown) => Result): (schema: unknown) => Result {
+  const known = new Map<unknown, Result>();
+  return schema => {
+    const found = known.get(schema);
+    if (found !== undefined || known.has(schema)) return found as Result;
+    const result = find(schema);
+    known.set(schema, result);
+    return result;
   };
 }
 
@@ -266,9 +266,7 @@ function unwrap(json: string, schema: unknown): string {
 
 /** Converts complete arguments as `readJsonArguments` does. */
 export function toArguments(json: string, tool: DeclaredTool | undefined): string | undefined {
-  const cursor = new TextCursor();
-  cursor.feed(json);
-  cursor.end();
+  const cursor = TextCursor.of(json);
   let emitted = '';
   const reading = readJsonArguments(cursor, chunk => void (emitted += chunk), tool);
   const rest = reading[Symbol.iterator]().next().value;

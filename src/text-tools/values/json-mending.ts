@@ -19,11 +19,8 @@ export function* readMended(cursor: TextCursor, calls: TextCalls, read: ReadCall
   if (result !== 'malformed') return result === 'read';
   const json = yield* takeMended(cursor, calls, kept);
   if (json === undefined) return false;
-  const mended = new TextCursor();
-  mended.feed(json);
-  mended.end();
   const second = first.remaining();
-  return (yield* read(mended, second.calls)) === 'read' && second.isConsistent();
+  return (yield* read(TextCursor.of(json), second.calls)) === 'read' && second.isConsistent();
 }
 
 const MAX_SPACE = 8;

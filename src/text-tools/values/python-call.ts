@@ -1,11 +1,11 @@
 import { isPlainObject } from '../../shared/json.js';
-import { createAllowedValue } from './argument-writer.js';
 import { waitWhile } from './json-arguments.js';
 import { isPrototypeKey } from './json-scanner.js';
+import { readMembers } from './literal-containers.js';
 import { createPythonReader } from './python-value.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
 import { toValueTypes, type ValueType } from './schema-types.js';
-import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, MAX_NAME, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls } from '../reading/text-tool-format.js';
 
 export interface PythonCallsOptions {
@@ -18,20 +18,10 @@ export interface PythonCallsOptions {
 const MAX_SPACE = 256;
 /** The start of a call, or of a list of calls, up to its first value. */
 const BEFORE_CALL = /^\[?\s*[-.:\w$\u0080-\uffff]*(?:\(\s*[-\w$\u0080-\uffff]*\s*=?\s*)?$/;
-/** Longer than the name of any tool or parameter. */
-const MAX_NAME = 128;
-
 /** Returns the name of a call that starts at `offset`, with the parenthesis after it. Takes nothing. */
 export function* findPythonCall(cursor: TextCursor, offset = 0): Reading<string | undefined> {
-  let name = '';
-  let isCall = false;
-  yield* cursor.scan(character => {
-    isCall = character === '(';
-    if (isCall || name.length === MAX_NAME || !/[-.:\w$\u0080-\uffff]/.test(character)) return false;
-    name += character;
-    return true;
-  }, offset);
-  return isCall && name !== '' ? name : undefined;
+  const name = yield* cursor.look(/[-.:\w$\u0080-\uffff]/, { start: offset });
+  return name !== '' && (yield* cursor.peek(offset + name.length)) === '(' ? name : undefined;
 }
 
 /** Waits for the first value of the calls that may come next. Nothing can be emitted before it. */
@@ -108,39 +98,24 @@ function* readPythonCall(
   const tool = calls.begin(name);
   const properties = toProperties(tool?.schema);
   const reader = createPythonReader(cursor);
-  const keys = new Set<string>();
   /** The arguments from the first string on whose end is a guess, because a later argument may refute it. */
   let held = '';
-  const write = (json: string) => {
-    if (reader.isGuess) held += json;
-    else calls.input(json);
-  };
-
-  yield* cursor.takeSpace();
-  while (!(yield* cursor.takes(')'))) {
-    const key = yield* readKey();
-    if (key === undefined) return false;
-    const start = `${keys.size === 0 ? '{' : ','}${JSON.stringify(key)}:`;
-    keys.add(key);
-    const value = createAllowedValue(after(start), properties?.[key], tool?.schema);
-    if (!(yield* reader.value(value.write, typesOf(key), argumentEnds))) return false;
-    value.end();
-    yield* cursor.takeSpace();
-    if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== ')') return false;
-    yield* cursor.takeSpace();
-  }
-  if (held !== '') calls.input(held);
-  if (keys.size > 0) calls.input('}');
-  return true;
-
-  /** Writes `start` with the first part of a value, so that an invalid value writes nothing. */
-  function after(start: string): (json: string) => void {
-    let rest = start;
-    return json => {
-      write(rest + json);
-      rest = '';
-    };
-  }
+  const isRead = yield* readMembers(
+    cursor,
+    json => {
+      if (reader.isGuess) held += json;
+      else calls.input(json);
+    },
+    {
+      close: ')',
+      isForbidden: isPrototypeKey,
+      readKey,
+      readValue: (write, key) => reader.value(write, typesOf(key), argumentEnds),
+      schemas: { of: properties, root: tool?.schema },
+    },
+  );
+  if (isRead && held !== '') calls.input(held);
+  return isRead;
 
   function typesOf(key: string): readonly ValueType[] {
     const property = properties?.[key];
@@ -148,15 +123,13 @@ function* readPythonCall(
     return saysType ? toValueTypes(property, tool?.schema) : [];
   }
 
-  /** Takes a new key and the equals sign after it. */
+  /** Takes a key and the equals sign after it. */
   function* readKey(): Reading<string | undefined> {
     const key = yield* findKey(cursor, 0);
-    if (key === undefined || keys.has(key) || isPrototypeKey(key)) return undefined;
+    if (key === undefined) return undefined;
     cursor.take(key.length);
     yield* cursor.takeSpace();
-    if (!(yield* cursor.takes('='))) return undefined;
-    yield* cursor.takeSpace();
-    return key;
+    return (yield* cursor.takes('=')) ? key : undefined;
   }
 
   function* argumentEnds(offset: number): Reading<boolean> {
@@ -183,11 +156,6 @@ function* readPythonCall(
 const typeKeywords = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'];
 
 function* findKey(cursor: TextCursor, offset: number): Reading<string | undefined> {
-  let key = '';
-  yield* cursor.scan(character => {
-    if (key.length === MAX_NAME || !/[-\w$\u0080-\uffff]/.test(character)) return false;
-    key += character;
-    return true;
-  }, offset);
+  const key = yield* cursor.look(/[-\w$\u0080-\uffff]/, { start: offset });
   return key === '' || key.length === MAX_NAME ? undefined : key;
 }

@@ -1,10 +1,7 @@
-import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, type Reading, type TextCursor, toStopExpression } from '../reading/text-cursor.js';
 import { isJsonNumber } from './json-scanner.js';
-import { createPythonStrings, startsString } from './python-strings.js';
+import { readItems, readMembers, type Write } from './literal-containers.js';
 import type { ValueType } from './schema-types.js';
-
-/** Receives JSON as it becomes certain. */
-type Write = (json: string) => void;
 
 /** Reads Python literals and writes them as JSON. */
 export interface PythonReader {
@@ -44,9 +41,7 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
   function* readValue(write: Write, context: Context): Reading<boolean> {
     if (context.depth > MAX_DEPTH) return false;
     const first = yield* cursor.peek();
-    if (first === '[') return yield* readItems(write, { ...context, closer: ']' });
-    if (first === '(') return yield* readTuple(write, context);
-    if (first === '{') return yield* readBraces(write, context);
+    if (first === '[' || first === '(' || first === '{') return yield* readContainer(write, context);
     if (yield* startsString(cursor, 0)) return yield* strings.read(write, context.ends);
     const isPart = (character: string, offset: number) => offset < MAX_WORD && /[-+.\w]/.test(character);
     const word = cursor.take(yield* cursor.scan(isPart));
@@ -56,45 +51,28 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
     return true;
   }
 
-  /** Reads the rest of a list or tuple after its bracket or its first item. */
-  function* readItems(
-    write: Write,
-    { closer, isOpen = false, ...context }: Context & { closer: string; isOpen?: boolean },
-  ): Reading<boolean> {
-    let separator = isOpen ? ',' : '[';
-    if (!isOpen) cursor.take(1);
-    const inner = { types: [], depth: context.depth + 1, ends: itemEnds(cursor, closer) };
-    for (;;) {
-      yield* cursor.takeSpace();
-      if (yield* cursor.takes(closer)) break;
-      write(separator);
-      if (!(yield* readValue(write, inner))) return false;
-      separator = ',';
-      yield* cursor.takeSpace();
-      if (yield* cursor.takes(',')) continue;
-      if (yield* cursor.takes(closer)) break;
-      return false;
-    }
-    write(separator === '[' ? '[]' : ']');
+  function* readContainer(write: Write, context: Context): Reading<boolean> {
+    const bracket = cursor.take(1);
+    if (bracket === '[') return yield* readItems(cursor, write, itemsOf(']', context));
+    yield* cursor.takeSpace();
+    const isEmpty = yield* cursor.takes(bracket === '(' ? ')' : '}');
+    if (!isEmpty) return yield* (bracket === '(' ? readTuple : readBraces)(write, context);
+    write(bracket === '(' ? '[]' : '{}');
     return true;
   }
 
+  const itemsOf = (close: string, { depth }: Context, isOpen = false) => ({
+    close,
+    isOpen,
+    readItem: (write: Write) =>
+      readValue(write, { types: [], depth: depth + 1, ends: itemEnds(cursor, close) }),
+  });
+
   /** Reads a tuple as a list, or a value in parentheses. */
   function* readTuple(write: Write, context: Context): Reading<boolean> {
-    cursor.take(1);
-    yield* cursor.takeSpace();
-    if (yield* cursor.takes(')')) {
-      write('[]');
-      return true;
-    }
     let first = '';
-    const buffer = (json: string) => void (first += json);
-    const isRead = yield* readValue(buffer, {
-      ...context,
-      depth: context.depth + 1,
-      ends: itemEnds(cursor, ')'),
-    });
-    if (!isRead) return false;
+    const inner = { ...context, depth: context.depth + 1, ends: itemEnds(cursor, ')') };
+    if (!(yield* readValue(json => void (first += json), inner))) return false;
     yield* cursor.takeSpace();
     if (yield* cursor.takes(')')) {
       write(first);
@@ -102,35 +80,39 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
     }
     if (!(yield* cursor.takes(','))) return false;
     write(`[${first}`);
-    return yield* readItems(write, { ...context, closer: ')', isOpen: true });
+    return yield* readItems(cursor, write, itemsOf(')', context, true));
   }
 
   /** Reads a dict as an object, or a set as a list. */
   function* readBraces(write: Write, context: Context): Reading<boolean> {
-    cursor.take(1);
-    yield* cursor.takeSpace();
-    if (yield* cursor.takes('}')) {
-      write('{}');
-      return true;
-    }
     const key = yield* readKey(context);
     if (key === undefined) return false;
-    if ((yield* cursor.peek()) === ':') return yield* readEntries(write, { ...context, key });
-    write(`[${key}`);
-    if (yield* cursor.takes('}')) {
-      write(']');
-      return true;
+    if (yield* cursor.takes(':')) {
+      const inner = { types: [], depth: context.depth + 1, ends: itemEnds(cursor, '}') };
+      return yield* readMembers(cursor, write, {
+        close: '}',
+        first: toName(key),
+        mayRepeat: true,
+        isForbidden: name => name === '__proto__',
+        *readKey() {
+          const json = yield* readKey(context);
+          return json !== undefined && (yield* cursor.takes(':')) ? toName(json) : undefined;
+        },
+        readValue: one => readValue(one, inner),
+      });
     }
-    return (yield* cursor.takes(',')) && (yield* readItems(write, { ...context, closer: '}', isOpen: true }));
+    write(`[${key}`);
+    const isList = (yield* cursor.takes(',')) || (yield* cursor.peek()) === '}';
+    return isList && (yield* readItems(cursor, write, itemsOf('}', context, true)));
   }
 
+  /** Reads a key, or the first item of a set, as JSON. */
   function* readKey({ depth }: Context): Reading<string | undefined> {
     // Lists, dicts and tuples cannot be keys.
     if (/[[{(]/.test((yield* cursor.peek()) ?? '')) return undefined;
     let key = '';
-    const buffer = (json: string) => void (key += json);
     const endsItem = itemEnds(cursor, '}');
-    const isRead = yield* readValue(buffer, {
+    const isRead = yield* readValue(json => void (key += json), {
       types: [],
       depth: depth + 1,
       *ends(offset) {
@@ -141,29 +123,6 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
     return isRead ? key : undefined;
   }
 
-  function* readEntries(
-    write: Write,
-    { key: firstKey, ...context }: Context & { key: string },
-  ): Reading<boolean> {
-    const inner = { types: [], depth: context.depth + 1, ends: itemEnds(cursor, '}') };
-    let key: string | undefined = firstKey;
-    for (let separator = '{'; ; separator = ',') {
-      const name = key.startsWith('"') ? key : JSON.stringify(key);
-      if (name === '"__proto__"' || !(yield* cursor.takes(':'))) return false;
-      yield* cursor.takeSpace();
-      write(`${separator}${name}:`);
-      if (!(yield* readValue(write, inner))) return false;
-      yield* cursor.takeSpace();
-      const hasComma = yield* cursor.takes(',');
-      yield* cursor.takeSpace();
-      if (yield* cursor.takes('}')) break;
-      key = hasComma ? yield* readKey(context) : undefined;
-      if (key === undefined) return false;
-    }
-    write('}');
-    return true;
-  }
-
   return {
     value: (write, types, ends) => readValue(write, { types, depth: 0, ends }),
     get isGuess() {
@@ -171,6 +130,9 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
     },
   };
 }
+
+/** Returns the name of a member, which may be a number or a constant in Python. */
+const toName = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json);
 
 /** Returns a test for the text after an item of a container. */
 const itemEnds = (cursor: TextCursor, closer: string) =>
@@ -217,3 +179,146 @@ function toNumber(word: string, types: readonly ValueType[]): string | undefined
     ? String(Number(bare))
     : undefined;
 }
+
+/** Returns true if the text after a closing quote continues as it must after the whole value. */
+type PythonStringEnds = (offset: number) => Reading<boolean>;
+
+/** The maximum white space between and after strings. */
+const MAX_SPACE = 400;
+
+/** The prefixes of strings. Bytes have no JSON, so `b` is missing. */
+const STRING_START = /^[rRfFuU]{0,1}['"]/;
+
+/** Returns true if a string starts after `offset` characters. */
+function* startsString(cursor: TextCursor, offset: number): Reading<boolean> {
+  const first = yield* cursor.peek(offset);
+  if (first === undefined) return false;
+  if (first === '"' || first === "'") return true;
+  return /[rfu]/i.test(first) && STRING_START.test(first + ((yield* cursor.peek(offset + 1)) ?? ''));
+}
+
+interface PythonStrings {
+  /** Reads adjacent strings, which Python joins, and writes them as one JSON string. */
+  read(write: Write, ends: PythonStringEnds): Reading<boolean>;
+  readonly isGuess: boolean;
+}
+
+/** Creates a reader of the strings of one call. */
+function createPythonStrings(cursor: TextCursor): PythonStrings {
+  /** The quotation mark of the string whose end is a guess. */
+  let guessed: string | undefined;
+
+  function* read(write: Write, ends: PythonStringEnds): Reading<boolean> {
+    write('"');
+    do {
+      yield* cursor.takeSpace();
+      if (!(yield* readString(write, ends))) return false;
+    } while (yield* startsString(cursor, yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE })));
+    write('"');
+    return true;
+  }
+
+  function* readString(write: Write, ends: PythonStringEnds): Reading<boolean> {
+    const prefix = /[rfu]/i.test((yield* cursor.peek()) ?? '') ? cursor.take(1).toLowerCase() : '';
+    const quote = (yield* cursor.peek()) ?? '';
+    if (guessed === quote) return false;
+    const closer = (yield* cursor.sees(quote.repeat(3))) ? quote.repeat(3) : quote;
+    cursor.take(closer.length);
+    const stop = toStopExpression(prefix === 'f' ? [quote, '\\', '{', '}'] : [quote, '\\']);
+    const writeText = (text: string) => write(JSON.stringify(text).slice(1, -1));
+    for (;;) {
+      const next = yield* cursor.passUntil(stop, writeText);
+      if (next === undefined) return false;
+      if (next === '\\') {
+        const escaped = yield* readEscape(cursor, prefix === 'r');
+        if (escaped === undefined) return false;
+        writeText(escaped);
+      } else if (next === '{' || next === '}') {
+        // A single brace of an f-string starts an expression.
+        if (prefix !== 'f' || (yield* cursor.peek(1)) !== next) {
+          if (prefix === 'f') return false;
+          writeText(cursor.take(1));
+        } else {
+          cursor.take(2);
+          writeText(next);
+        }
+      } else if (next === quote && (yield* cursor.sees(closer))) {
+        const end = closer.length === 3 ? 'end' : yield* judgeQuote(cursor, ends);
+        if (end === 'invalid') return false;
+        cursor.take(closer.length);
+        if (end === 'end') return true;
+        guessed = quote;
+        writeText(quote);
+      } else if (/['"]/.test(next)) {
+        writeText(cursor.take(1));
+      }
+    }
+  }
+
+  return {
+    read,
+    get isGuess() {
+      return guessed !== undefined;
+    },
+  };
+}
+
+/** Returns whether a quotation mark ends its string, belongs to it, or is followed by an expression. */
+function* judgeQuote(cursor: TextCursor, ends: PythonStringEnds): Reading<'end' | 'text' | 'invalid'> {
+  const offset = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
+  const next = yield* cursor.peek(offset);
+  if (next === undefined || (yield* startsString(cursor, offset)) || (yield* ends(offset))) return 'end';
+  // 'a' + 'b', 'a'.upper(), 'a' % b, 'a'[0]
+  if (/[-+*/%.[&|<>=!]/.test(next)) return 'invalid';
+  return offset > 1 && (yield* seesOperatorWord(cursor, offset)) ? 'invalid' : 'text';
+}
+
+function* seesOperatorWord(cursor: TextCursor, offset: number): Reading<boolean> {
+  for (const word of ['if ', 'for ', 'in ', 'and ', 'or ', 'not ', 'is ']) {
+    if (yield* cursor.sees(word, offset)) return true;
+  }
+  return false;
+}
+
+function* readEscape(cursor: TextCursor, isRaw: boolean): Reading<string | undefined> {
+  const next = yield* cursor.peek(1);
+  if (next === undefined) return undefined;
+  if (isRaw) return cursor.take(2);
+  const [digits, most] = codeEscapes[next] ?? (/[0-7]/.test(next) ? [/[0-7]/, 3] : [/(?!)/, 0]);
+  if (most === 0) {
+    cursor.take(2);
+    return escapes[next] ?? `\\${next}`;
+  }
+  const start = next in codeEscapes ? 2 : 1;
+  const length = start + (yield* cursor.look(digits, { start, most })).length;
+  const text = cursor.take(length);
+  // An incomplete escape is text, as in a path.
+  if (start === 2 && length < start + most) return text;
+  const point = Number.parseInt(text.slice(start), start === 2 ? 16 : 8);
+  return point > 0x10ffff ? undefined : toCharacter(point);
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  f: '\f',
+  a: '\u0007',
+  v: '\v',
+  "'": "'",
+  '"': '"',
+  '\\': '\\',
+  '\n': '',
+};
+
+/** The digits of escapes by code, and their number. */
+const codeEscapes: Readonly<Record<string, readonly [RegExp, number]>> = {
+  x: [/[\da-f]/i, 2],
+  u: [/[\da-f]/i, 4],
+  U: [/[\da-f]/i, 8],
+};
+
+/** Python writes characters outside of the basic plane also as two surrogates. */
+const toCharacter = (point: number): string =>
+  point < 0x10000 ? String.fromCharCode(point) : String.fromCodePoint(point);

@@ -1,9 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Trace, toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 import type { TraceSummary } from '../../../playground/shared/trace-summary.js';
@@ -11,33 +7,7 @@ import { startHeldEndpoint } from '../../browser/_held-endpoint.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { openPlayground, type TestPlayground } from './_playground.js';
 import { secretTexts, secrets } from './_secrets.js';
-
-type App = 'express' | 'agent' | 'provider';
-
-interface Started {
-  readonly child: ChildProcess;
-  /** Asks the application, and returns the text that it received, if it is a server. */
-  readonly answered: Promise<string | undefined>;
-}
-
-/** Starts an application that knows the playground by its environment only. */
-function startApp(app: App, question: string, variables: Record<string, string>): Started {
-  const file = fileURLToPath(new URL(`_apps/${app}.mjs`, import.meta.url));
-  const child = spawn(process.execPath, [file, question], {
-    env: { PATH: process.env.PATH, ...variables },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = once(child, 'exit').then(() => undefined);
-  const ask = async (): Promise<string> => {
-    const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-    const headers = { 'content-type': 'text/plain' };
-    return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: question })).text();
-  };
-  const answered = app === 'express' ? ask() : ended;
-  answered.catch(() => {}); // The test may kill the process.
-  return { child, answered };
-}
+import { startApp } from './_start-app.js';
 
 const listTraces = async ({ call }: TestPlayground): Promise<readonly TraceSummary[]> =>
   (await call('/api/traces')).json as readonly TraceSummary[];
@@ -185,7 +155,8 @@ it('shows no secret of ten kinds that an application received in pieces', async 
     [
       '/api/traces',
       `/api/traces/${messageId}`,
-      `/api/traces/${conversationId}/${messageId}/otlp`,
+      `/api/traces/${messageId}/otlp`,
+      `/api/traces/${messageId}/test`,
       `/api/conversations/${conversationId}`,
       `/api/conversations/${conversationId}/traces/${messageId}`,
       `/api/conversations/${conversationId}/export`,
@@ -193,7 +164,8 @@ it('shows no secret of ten kinds that an application received in pieces', async 
     ].map(async path => {
       const { status, text: body, json } = await playground.call(path);
       expect([path, status]).toEqual([path, 200]);
-      const events = JSON.stringify(json).match(/"delta":"((?:[^"\\]|\\.)*)"/g) ?? [];
+      const events =
+        (json === undefined ? body : JSON.stringify(json)).match(/"delta":"((?:[^"\\]|\\.)*)"/g) ?? [];
       return body + events.map(delta => JSON.parse(`{${delta}}`).delta).join('');
     }),
   );

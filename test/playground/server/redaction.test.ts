@@ -161,7 +161,7 @@ describe('an export', () => {
       lists.push((await call('/api/traces')).text);
     }
     const downloads = await Promise.all(
-      [responseId, failing.request.responseId].map(id => call(`/api/traces/conversation-1/${id}/otlp`)),
+      [responseId, failing.request.responseId].map(id => call(`/api/traces/${id}/otlp`)),
     );
     await close();
     const sent = collector.requests.map(({ body }) => JSON.stringify(body));

@@ -82,7 +82,7 @@ describe('the replay of a bug report', () => {
 
     expect(replayed.text).toBe(original.text);
     expect(replayed.trace).toMatchObject({
-      endpoint: 'emulator, replaying a bug report',
+      endpoint: 'emulator, replaying a recording',
       end: { end: 'finished' },
     });
     expect(read.threads.main?.[0]?.message.parts).toMatchObject([
@@ -192,7 +192,7 @@ describe('the OpenTelemetry export', () => {
     emulator.enqueue([{ call: 'word-count', arguments: { text: key } }], [{ text: `The key is ${key}` }]);
     const { request, ended } = await playground.begin(`Count ${key}`);
     await ended();
-    const download = await playground.call(`/api/traces/conversation-1/${request.responseId}/otlp`);
+    const download = await playground.call(`/api/traces/${request.responseId}/otlp`);
     await playground.close();
     const [sent] = collector.requests;
     const spans = spansOf(sent?.body as unknown as OtlpTraces);

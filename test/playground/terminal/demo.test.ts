@@ -212,7 +212,7 @@ describe('a failure', () => {
 
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^error: Could not reach http:\/\/127\.0\.0\.1:\d+\/v1\/responses: ECONNREFUSED.*$/,
+      /^error: Could not reach http:\/\/127\.0\.0\.1:\d+\/v1\/responses: connect ECONNREFUSED.*$/,
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { previewArguments } from '../../../playground/web/lib/argument-preview.js';
+import { previewArguments } from '../../../playground/web/ui/argument-preview.js';
 
 describe('the preview of arguments', () => {
   it.each([

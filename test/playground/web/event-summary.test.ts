@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summarizeEvent } from '../../../playground/web/lib/event-summary.js';
+import { summarizeEvent } from '../../../playground/web/traces/event-summary.js';
 
 describe('an event summary', () => {
   it.each([

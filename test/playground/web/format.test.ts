@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatAge, formatDuration, formatNumberOf } from '../../../playground/web/lib/format.js';
-import { shortenPaths } from '../../../playground/web/lib/format.js';
+import { formatAge, formatDuration, formatNumberOf } from '../../../playground/web/ui/format.js';
+import { shortenPaths } from '../../../playground/web/ui/format.js';
 import { sumUsage } from '../../../playground/shared/cost.js';
 
 describe('numbers and names', () => {

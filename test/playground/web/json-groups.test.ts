@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countNodes, groupEntries } from '../../../playground/web/lib/json-groups.js';
+import { countNodes, groupEntries } from '../../../playground/web/ui/json-groups.js';
 
 it('keeps short values as they are', () => {
   const value = { a: [1, { b: null }], c: 'text', d: [] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toJsonLines } from '../../../playground/web/lib/json-lines.js';
+import { toJsonLines } from '../../../playground/web/ui/json-lines.js';
 
 describe('coloured JSON', () => {
   it('equals the indented JSON when its tokens are joined', () => {

@@ -3,7 +3,7 @@ import {
   createBlockSplitter,
   type MarkdownBlock,
   readCode,
-} from '../../../playground/web/lib/markdown-blocks.js';
+} from '../../../playground/web/ui/markdown-split.js';
 
 const split = (text: string): readonly MarkdownBlock[] => createBlockSplitter()(text);
 const join = (blocks: readonly MarkdownBlock[]): string => blocks.map(({ text }) => text).join('');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InspectedMessage } from '../../../playground/shared/mcp-inspection.js';
-import { findLastChange, findProgress, summarize } from '../../../playground/web/lib/mcp-traffic.js';
+import { findLastChange, findProgress, summarize } from '../../../playground/web/mcp/mcp-traffic.js';
 
 const toMessages = (...messages: unknown[]): InspectedMessage[] =>
   messages.map((message, index) => ({ number: index + 1, direction: 'sent', time: 0, message }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
-import { layoutTimeline, toTicks } from '../../../playground/web/lib/timeline-layout.js';
+import { layoutTimeline, toTicks } from '../../../playground/web/traces/timeline-layout.js';
 
 const request = (exchange: number, round: number, at: number): TraceEvent => ({
   type: 'request',

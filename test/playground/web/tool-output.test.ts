@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toOutputParts } from '../../../playground/web/lib/tool-output.js';
+import { toOutputParts } from '../../../playground/web/ui/tool-output.js';
 
 describe('the output of a tool', () => {
   it('is split into texts, images and other parts', () => {

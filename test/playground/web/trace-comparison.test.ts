@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toTrace } from '../../../playground/shared/trace.js';
-import { compareTraces } from '../../../playground/web/lib/trace-comparison.js';
-import { diffJson } from '../../../playground/web/lib/trace-comparison.js';
+import { compareTraces } from '../../../playground/web/compare/trace-comparison.js';
+import { diffJson } from '../../../playground/web/compare/json-difference.js';
 
 describe('a comparison', () => {
   it('marks differences except times', () => {

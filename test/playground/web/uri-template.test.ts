@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expandTemplate, readVariables } from '../../../playground/web/lib/uri-template.js';
+import { expandTemplate, readVariables } from '../../../playground/web/mcp/uri-template.js';
 
 /** From the examples of RFC 6570. https://www.rfc-editor.org/rfc/rfc6570#section-3.2 */
 const values = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findEvents } from '../../../playground/web/lib/wire-search.js';
-import { splitMatches } from '../../../playground/web/lib/wire-search.js';
+import { findEvents } from '../../../playground/web/traces/wire-search.js';
+import { splitMatches } from '../../../playground/web/traces/wire-search.js';
 
 describe('the wire search', () => {
   const events = [

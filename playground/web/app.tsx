@@ -1,0 +1,76 @@
+import { useEffect, useState } from 'react';
+import { ChatsPage } from './chats-page.js';
+import { ServersPage } from './mcp/servers-page.js';
+import { createDraft } from './page/drafts.js';
+import { Missing } from './page/missing.js';
+import { navigate, paths, type Route, useRoute } from './page/routes.js';
+import { type PageHook, usePage } from './page/use-page.js';
+import { Rail } from './rail.js';
+import { ServerRequest } from './mcp/server-request.js';
+import { SettingsPage } from './settings/settings-page.js';
+import { SignIn } from './sign-in.js';
+import { TraceComparisonPage } from './compare/trace-comparison-page.js';
+import { TracePage } from './traces/trace-page.js';
+import { TracesPage } from './traces/traces-page.js';
+
+/** The rail, and the part of the page that the address names. */
+export function App() {
+  const route = useRoute();
+  const [lastId, setLastId] = useState(createDraft);
+  const conversationId = route.page === 'chat' ? route.conversationId : lastId;
+  const page = usePage(conversationId);
+  useEffect(() => {
+    if (route.page === 'start') navigate(paths.chat(lastId), { replace: true });
+    else setLastId(conversationId);
+  }, [route.page, conversationId, lastId]);
+  const request = page.servers?.requests[0];
+  const isSignedOut = page.connection === 'refused';
+  if (isSignedOut && page.state === undefined) {
+    return (
+      <main>
+        <SignIn />
+      </main>
+    );
+  }
+  return (
+    <>
+      <div className="app">
+        <header className="page-head hidden">
+          <h1>Playground of kelivo-responses</h1>
+        </header>
+        <Rail route={route} conversationId={conversationId} page={page} />
+        <Content route={route} page={page} />
+      </div>
+      {request !== undefined && <ServerRequest key={request.id} request={request} />}
+      {/* Above the rest, which keeps what was entered. */}
+      {isSignedOut && <SignIn />}
+    </>
+  );
+}
+
+function Content({ route, page }: { route: Route; page: PageHook }) {
+  switch (route.page) {
+    case 'start':
+      return null;
+    case 'chat':
+      return <ChatsPage page={page} conversationId={route.conversationId} selected={route.messageId} />;
+    case 'servers':
+      return <ServersPage page={page} route={route} />;
+    case 'traces':
+      return <TracesPage page={page} />;
+    case 'trace':
+      return <TracePage key={route.messageId} messageId={route.messageId} page={page} />;
+    case 'trace-comparison':
+      return <TraceComparisonPage page={page} />;
+    case 'settings':
+      return <SettingsPage page={page} />;
+    case 'unknown':
+      return (
+        <main className="content">
+          <Missing title="There is no such page" path="/" link="Start a new chat">
+            The playground has chats, servers, traces and settings, which the bar links to.
+          </Missing>
+        </main>
+      );
+  }
+}

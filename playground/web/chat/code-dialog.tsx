@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'react';
+import type { CodeView } from '../../shared/playground-state.js';
+import { callApi } from '../page/api.js';
+import { CopyButton } from '../ui/copy-button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Segmented } from '../ui/segmented.js';
+
+/** The next request as code: a program with this package, or curl. */
+export function CodeDialog({ conversationId, onClose }: { conversationId: string; onClose: () => void }) {
+  const [code, setCode] = useState<CodeView>();
+  const [problem, setProblem] = useState<string>();
+  const [language, setLanguage] = useState<'typescript' | 'curl'>('typescript');
+  useEffect(() => {
+    const controller = new AbortController();
+    callApi<CodeView>(`/code?conversation=${conversationId}`, { signal: controller.signal })
+      .then(setCode)
+      .catch((error: unknown) => {
+        if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+      });
+    return () => controller.abort();
+  }, [conversationId]);
+  const text = code?.[language] ?? '';
+  return (
+    <Dialog title="Code" isWide onClose={onClose}>
+      <div className="code-dialog">
+        <Segmented
+          label="Language"
+          value={language}
+          options={[
+            { value: 'typescript', title: 'TypeScript', hint: 'With this package and ai' },
+            { value: 'curl', title: 'curl', hint: 'The request of the first round' },
+          ]}
+          onChange={setLanguage}
+        />
+        {problem !== undefined && (
+          <p className="note problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <p className="hint">
+          {code === undefined && problem === undefined && 'Loading …'}
+          {code !== undefined && code.environment.length > 0 && (
+            <>
+              Secrets are read from the environment: <code>{code.environment.join(', ')}</code>.{' '}
+            </>
+          )}
+          {code !== undefined && 'The local tool word-count of the playground is not part of the code.'}
+        </p>
+        <div className="code-block code-view">
+          <CopyButton label="Copy the code" text={() => text} />
+          <pre tabIndex={0} role="region" aria-label="Code">
+            {text}
+          </pre>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

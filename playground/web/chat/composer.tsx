@@ -1,0 +1,84 @@
+import { type Ref, useRef, useState } from 'react';
+import { MAX_MESSAGE_CHARACTERS } from '../../shared/playground-state.js';
+import { useAttachments } from './use-attachments.js';
+import type { MessageContent } from './use-thread.js';
+import { formatCount } from '../ui/format.js';
+import { AttachButton, AttachmentDraft, useDroppedFiles } from './attachments.js';
+import { Icon } from '../ui/icon.js';
+
+export interface ComposerProps {
+  readonly ref: Ref<HTMLTextAreaElement>;
+  readonly initialText: string;
+  readonly isRunning: boolean;
+  readonly modelId: string | undefined;
+  readonly onSend: (content: MessageContent) => void;
+  readonly onStop: () => void;
+}
+
+/** The message field. Enter sends, Shift+Enter inserts a line break, Escape stops. */
+export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop }: ComposerProps) {
+  const [text, setText] = useState(initialText);
+  const attachments = useAttachments();
+  const form = useRef<HTMLFormElement>(null);
+  useDroppedFiles(form, attachments.add);
+  const isTooLong = text.trim().length > MAX_MESSAGE_CHARACTERS;
+  const isEmpty = text.trim() === '' && attachments.files.length === 0;
+  const isSendable = !isTooLong && !isEmpty && !attachments.isReading;
+  const send = (): void => {
+    if (isRunning || !isSendable) return;
+    onSend({ text: text.trim(), files: attachments.files });
+    setText('');
+    attachments.clear();
+  };
+  return (
+    <form
+      ref={form}
+      className="composer"
+      onSubmit={event => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <AttachmentDraft attachments={attachments} />
+      <AttachButton attachments={attachments} />
+      <textarea
+        ref={ref}
+        aria-label="Message"
+        aria-keyshortcuts="/"
+        placeholder={modelId === undefined ? 'Message' : `Message ${modelId}`}
+        rows={1}
+        value={text}
+        onChange={event => setText(event.target.value)}
+        onPaste={event => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          void attachments.add(event.clipboardData.files);
+        }}
+        onKeyDown={event => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      {isRunning ? (
+        <button type="button" className="button danger" aria-keyshortcuts="Escape" onClick={onStop}>
+          <Icon name="stop" /> Stop
+        </button>
+      ) : (
+        <button type="submit" className="button primary" disabled={!isSendable}>
+          <Icon name="send" /> Send
+        </button>
+      )}
+      {isTooLong && (
+        <p className="note problem" role="alert">
+          The message has {formatCount(text.trim().length)} characters. The playground accepts{' '}
+          {formatCount(MAX_MESSAGE_CHARACTERS)}.
+        </p>
+      )}
+      <p className="keys" aria-hidden="true">
+        <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>Esc</kbd> stops ·{' '}
+        <kbd>/</kbd> focuses this field
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,174 @@
+import { getToolName, isToolUIPart, type ToolUIPart } from 'ai';
+import type { ShownMessage } from './use-thread.js';
+import { describeStreamProblem } from '../traces/stream-problem.js';
+import type { Trace } from '../../shared/trace.js';
+import { formatDuration, formatNumberOf } from '../ui/format.js';
+import { Markdown } from '../ui/markdown.js';
+import { toCallState, ToolGroup, ToolPart, type ToolPartProps } from './tool-part.js';
+import { Icon } from '../ui/icon.js';
+import { memo } from 'react';
+import { formatCost, toCost, toTurnUsage } from '../../shared/cost.js';
+import type { PlaygroundMessage, PriceTable } from '../../shared/playground-state.js';
+import { toMarkdown } from './conversation-markdown.js';
+import { ApprovalPrompt } from './approval-prompt.js';
+import { CopyButton } from '../ui/copy-button.js';
+import { MessageVersions } from './message-versions.js';
+import { StructuredOutput } from './structured-output.js';
+import { type MessageActions, UserMessage } from './user-message.js';
+
+export interface MessageViewProps {
+  readonly shown: ShownMessage;
+  readonly isSelected: boolean;
+  /** False while a turn of the thread runs. */
+  readonly canChange: boolean;
+  readonly prices: PriceTable;
+  readonly onInspect: (messageId: string) => void;
+  readonly actions: MessageActions;
+}
+
+/** A user message, or a response with its reasoning, tool calls and text in order. */
+export const MessageView = memo(function MessageView({
+  shown,
+  isSelected,
+  canChange,
+  prices,
+  onInspect,
+  actions,
+}: MessageViewProps) {
+  const { message, trace, isRunning } = shown;
+  if (message.role === 'user') return <UserMessage shown={shown} canChange={canChange} actions={actions} />;
+  const lastText = message.parts.findLast(({ type }) => type === 'text');
+  const openApprovals = (trace?.approvals ?? []).filter(
+    ({ decidedAt }) => decidedAt === undefined && trace?.end === undefined,
+  );
+  const toCall = (part: ToolUIPart): ToolPartProps => {
+    const { toolCallId } = part;
+    const tool = trace?.tools.find(known => known.toolCallId === toolCallId);
+    const isWaiting = openApprovals.some(approval => approval.toolCallId === toolCallId);
+    const state = toCallState({ part, tool, isWaiting, hasEnded: !isRunning });
+    return { part, name: getToolName(part), tool, state };
+  };
+  return (
+    <article
+      className="message assistant"
+      aria-label="Response"
+      data-id={message.id}
+      data-end={isRunning ? undefined : trace?.end?.end}
+    >
+      {groupCalls(message.parts).map((part, index) => {
+        if ('length' in part) return <ToolGroup key={index} calls={part.map(toCall)} />;
+        if (isToolUIPart(part)) return <ToolPart key={index} {...toCall(part)} />;
+        if (part.type === 'text' && trace?.hasSchema === true && part === lastText) {
+          return <StructuredOutput key={index} text={part.text} trace={trace} />;
+        }
+        if (part.type === 'text') {
+          const isGrowing = isRunning && part.state === 'streaming';
+          return <Markdown key={index} text={part.text} isGrowing={isGrowing} />;
+        }
+        if (part.type === 'reasoning') {
+          return (
+            <ReasoningPart key={index} text={part.text} isRunning={isRunning && part.state === 'streaming'} />
+          );
+        }
+        return null;
+      })}
+      {openApprovals.map(approval => (
+        <ApprovalPrompt key={approval.approvalId} approval={approval} />
+      ))}
+      <TurnNote trace={trace} />
+      <MessageVersions shown={shown} onShow={actions.show} />
+      {trace !== undefined && (
+        <footer className="message-footer">
+          <button
+            type="button"
+            className="turn-summary"
+            aria-pressed={isSelected}
+            onClick={() => onInspect(message.id)}
+          >
+            {describeTurn(trace, prices)}
+          </button>
+          {!isRunning && <CopyButton label="Copy the response" text={() => toMarkdown(message)} />}
+        </footer>
+      )}
+    </article>
+  );
+});
+
+/** Number of consecutive calls of one tool from which they are shown as a group. */
+const MIN_GROUP = 3;
+
+type Part = PlaygroundMessage['parts'][number];
+
+/** Joins consecutive calls of the same tool, if there are many. */
+function groupCalls(parts: readonly Part[]): (Part | readonly ToolUIPart[])[] {
+  const runs: Part[][] = [];
+  for (const part of parts) {
+    const run = runs.at(-1);
+    if (isToolUIPart(part) && run?.[0]?.type === part.type) run.push(part);
+    else runs.push([part]);
+  }
+  return runs.flatMap<Part | readonly ToolUIPart[]>(run =>
+    run.length < MIN_GROUP ? run : [run.filter(isToolUIPart)],
+  );
+}
+
+function describeTurn(trace: Trace, prices: PriceTable): string {
+  const { flag, modelId, rounds, tools, end } = trace;
+  return [
+    flag,
+    modelId,
+    formatNumberOf(rounds.length, 'round'),
+    tools.length > 0 && formatNumberOf(tools.length, 'tool call'),
+    end !== undefined && formatDuration(end.at),
+    end !== undefined && formatCost(toCost([toTurnUsage(trace)], prices), { turns: 1 }),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** Reasoning of the model, expanded while it is streamed. */
+function ReasoningPart({ text, isRunning }: { text: string; isRunning: boolean }) {
+  if (text === '') return null;
+  return (
+    <details className="reasoning" open={isRunning || undefined}>
+      <summary>
+        <Icon name="brain" /> {isRunning ? 'Reasoning …' : toTitle(text)}
+      </summary>
+      <Markdown text={text} isGrowing={isRunning} />
+    </details>
+  );
+}
+
+/** Returns the first line without Markdown: `**Choosing tools**` becomes `Choosing tools`. */
+const toTitle = (text: string): string => text.split('\n')[0]?.replace(/[*#]/g, '').trim() || 'Reasoning';
+
+/** Warnings of a turn, and the reason if it was stopped or failed. */
+function TurnNote({ trace }: { trace: Trace | undefined }) {
+  if (trace === undefined) return null;
+  const { end, warnings, problems, exchanges } = trace;
+  const isNoticed = exchanges.some(({ isDisconnectNoticed }) => isDisconnectNoticed);
+  return (
+    <>
+      {[...warnings, ...problems.map(describeStreamProblem)].map((warning, index) => (
+        <p key={index} className="note warning">
+          {warning}
+        </p>
+      ))}
+      {end?.end === 'failed' && (
+        <p className="note problem" role="alert">
+          {end.message ?? 'The turn failed.'}
+        </p>
+      )}
+      {end?.end === 'limit' && (
+        <p className="note warning" role="status">
+          {end.message}
+        </p>
+      )}
+      {end?.end === 'stopped' && (
+        <p className="note" role="status">
+          Stopped.{isNoticed && ' The endpoint noticed the closed connection.'}
+        </p>
+      )}
+    </>
+  );
+}

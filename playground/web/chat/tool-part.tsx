@@ -1,0 +1,148 @@
+import type { ToolUIPart } from 'ai';
+import { type ReactNode, useState } from 'react';
+import type { TraceTool } from '../../shared/trace.js';
+import { previewArguments } from '../ui/argument-preview.js';
+import { formatDuration } from '../ui/format.js';
+import { ToolOutput } from '../ui/tool-output-view.js';
+import { Icon } from '../ui/icon.js';
+import { JsonTree } from '../ui/json-tree.js';
+
+const stateNames = {
+  waiting: 'waiting for approval',
+  running: 'running',
+  failed: 'failed',
+  stopped: 'stopped',
+  done: 'done',
+} as const;
+
+type CallState = keyof typeof stateNames;
+
+export interface ToolPartProps {
+  readonly part: ToolUIPart;
+  readonly name: string;
+  readonly tool: TraceTool | undefined;
+  readonly state: CallState;
+}
+
+/** A tool call: name, state, arguments in one line and duration, with arguments and result in its details. */
+export function ToolPart({ part, name, tool, state }: ToolPartProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      className="tool-part"
+      data-state={state}
+      id={`tool-${part.toolCallId}`}
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
+      <ToolSummary
+        name={name}
+        state={stateNames[state]}
+        input={part.input}
+        duration={tool?.endAt === undefined ? undefined : tool.endAt - tool.startAt}
+      >
+        {tool?.progress?.share !== undefined && state === 'running' && (
+          <progress value={tool.progress.share} aria-label={`Progress of ${name}`} />
+        )}
+      </ToolSummary>
+      {isOpen && <ToolDetails part={part} name={name} />}
+    </details>
+  );
+}
+
+/** Consecutive calls of one tool as one line, which contains them. */
+export function ToolGroup({ calls }: { calls: readonly ToolPartProps[] }) {
+  const [first] = calls;
+  if (first === undefined) return null;
+  const states = (Object.keys(stateNames) as CallState[])
+    .map(state => ({ state, count: calls.filter(call => call.state === state).length }))
+    .filter(({ count }) => count > 0);
+  const tools = calls.flatMap(({ tool }) => tool ?? []);
+  const ends = tools.flatMap(({ endAt }) => endAt ?? []);
+  const hasTimes = ends.length === calls.length;
+  return (
+    <details className="tool-part" data-state={states[0]?.state}>
+      <ToolSummary
+        name={first.name}
+        count={calls.length}
+        state={states
+          .map(({ state, count }) =>
+            states.length === 1 ? stateNames[state] : `${count} ${stateNames[state]}`,
+          )
+          .join(', ')}
+        input={first.part.input}
+        duration={hasTimes ? Math.max(...ends) - Math.min(...tools.map(({ startAt }) => startAt)) : undefined}
+      />
+      <div className="tool-calls">
+        {calls.map(call => (
+          <ToolPart key={call.part.toolCallId} {...call} />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+interface ToolSummaryProps {
+  readonly name: string;
+  /** Number of calls. @default 1 */
+  readonly count?: number;
+  readonly state: string;
+  /** Arguments of the call, or of the first one. */
+  readonly input: unknown;
+  /** Milliseconds. */
+  readonly duration: number | undefined;
+  readonly children?: ReactNode;
+}
+
+function ToolSummary({ name, count = 1, state, input, duration, children }: ToolSummaryProps) {
+  const preview = previewArguments(input);
+  return (
+    <summary>
+      <Icon name="tool" />
+      <code>{name}</code>
+      {count > 1 && <span>× {count}</span>}
+      <span className="tool-state">{state}</span>
+      <span className="tool-preview" title={preview}>
+        {preview}
+        {count > 1 && preview !== '' && ' …'}
+      </span>
+      {children}
+      {duration !== undefined && <span className="tool-time">{formatDuration(duration)}</span>}
+      <Icon name="chevron" />
+    </summary>
+  );
+}
+
+function ToolDetails({ part, name }: Pick<ToolPartProps, 'part' | 'name'>) {
+  return (
+    <>
+      <h3>Arguments</h3>
+      <JsonTree value={part.input ?? {}} label={`Arguments of ${name}`} />
+      {part.state === 'output-available' && (
+        <>
+          <h3>Result</h3>
+          <ToolOutput output={part.output} name={name} />
+        </>
+      )}
+      {part.state === 'output-error' && (
+        <>
+          <h3>Error</h3>
+          <p className="note problem">{part.errorText}</p>
+        </>
+      )}
+    </>
+  );
+}
+
+export interface CallStateOptions extends Pick<ToolPartProps, 'part' | 'tool'> {
+  /** True while the call waits for approval. */
+  readonly isWaiting: boolean;
+  /** True after the end of the turn. */
+  readonly hasEnded: boolean;
+}
+
+export function toCallState({ part, tool, isWaiting, hasEnded }: CallStateOptions): CallState {
+  if (part.state === 'output-error') return 'failed';
+  if (part.state === 'output-available') return tool?.state === 'failed' ? 'failed' : 'done';
+  if (hasEnded) return 'stopped';
+  return isWaiting ? 'waiting' : 'running';
+}

@@ -1,0 +1,178 @@
+import { useRef } from 'react';
+import { useStickToBottom } from 'use-stick-to-bottom';
+import type { ServerInspection } from '../../shared/mcp-inspection.js';
+import type { ServerView } from '../../shared/playground-state.js';
+import { useInspection } from './use-inspection.js';
+import { serverStateNames, toClock } from '../ui/format.js';
+import { findLastChange } from './mcp-traffic.js';
+import { MessageList } from './message-list.js';
+import { JsonTree } from '../ui/json-tree.js';
+import type { PageHook } from '../page/use-page.js';
+import { navigate, paths, type ServerPart } from '../page/routes.js';
+import { McpPrompts, McpResources } from './server-features.js';
+import { ToolsWorkspace } from './tools-workspace.js';
+import { Tabs } from '../ui/tabs.js';
+
+export interface ServerWorkspaceProps {
+  readonly server: ServerView;
+  readonly part: ServerPart;
+  /** The tool or resource of the address. */
+  readonly item: string | undefined;
+  readonly page: Pick<PageHook, 'state' | 'change'>;
+}
+
+/** Tools, resources, prompts, messages, standard error and sign-in of one MCP server, without a model. */
+export function ServerWorkspace({ server, part, item, page }: ServerWorkspaceProps) {
+  const { name } = server;
+  const path = `/mcp/${encodeURIComponent(name)}`;
+  const inspection = useInspection(path);
+  const { messages = [], stderr = [], signIn = [], roots = [], handshake } = inspection ?? {};
+  /** The items that were open last in the tabs, which stay as they are while another tab is open. */
+  const items = useRef<Partial<Record<ServerPart, string>>>({});
+  if (item !== undefined) items.current[part] = item;
+  const itemOf = (owner: ServerPart): string | undefined => (part === owner ? item : items.current[owner]);
+  const shared = [
+    {
+      name: 'tools',
+      title: 'Tools',
+      content: (
+        <ToolsWorkspace
+          server={name}
+          path={path}
+          inspection={inspection}
+          toolName={itemOf('tools')}
+          page={page}
+        />
+      ),
+    },
+    {
+      name: 'resources',
+      title: 'Resources',
+      content: (
+        <McpResources
+          server={name}
+          path={path}
+          revision={findLastChange(messages, 'resources')}
+          uri={itemOf('resources')}
+        />
+      ),
+    },
+    {
+      name: 'prompts',
+      title: 'Prompts',
+      content: <McpPrompts path={path} revision={findLastChange(messages, 'prompts')} />,
+    },
+    { name: 'messages', title: 'JSON-RPC', content: <MessageList messages={messages} /> },
+  ];
+  const own =
+    server.transport === 'http'
+      ? {
+          name: 'sign-in',
+          title: 'Sign-in',
+          content: <SignIn url={server.authorizationUrl} steps={signIn} />,
+        }
+      : { name: 'stderr', title: 'Standard error', content: <StderrLines lines={stderr} /> };
+  const connection = {
+    name: 'connection',
+    title: 'Connection',
+    content: <Connection handshake={handshake} roots={roots} />,
+  };
+  return (
+    <section className="server-workspace" aria-label={`MCP server “${name}”`}>
+      <header>
+        <h2>{name}</h2>
+        <p className="mcp-state">
+          <span className="dot" data-state={server.state} aria-hidden="true" />{' '}
+          {serverStateNames[server.state]}
+        </p>
+      </header>
+      {server.error !== undefined && <p className="note problem">{server.error}</p>}
+      <Tabs
+        label="Parts of the server"
+        tabs={[...shared, own, connection]}
+        keepsVisited
+        current={part}
+        onChange={tab => navigate(paths.server(name, tab as ServerPart, items.current[tab as ServerPart]))}
+      />
+    </section>
+  );
+}
+
+/** What the server writes to its standard error, the newest line last, and followed unless the reader scrolls back. */
+function StderrLines({ lines }: { lines: ServerInspection['stderr'] }) {
+  const { scrollRef, contentRef } = useStickToBottom({ initial: 'instant', resize: 'instant' });
+  if (lines.length === 0)
+    return <p className="quiet">The server has written nothing to its standard error.</p>;
+  return (
+    <div className="log mcp-stderr" ref={scrollRef} role="region" aria-label="Standard error" tabIndex={0}>
+      <ol ref={contentRef}>
+        {lines.map(({ number, time, text }) => (
+          <li key={number}>
+            <time>{toClock(time)}</time> {text}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** The first exchange of the connection, and the roots of the configuration. */
+const Connection = ({ handshake, roots }: Pick<ServerInspection, 'handshake' | 'roots'>) => (
+  <div className="mcp-part">
+    {handshake === undefined ? (
+      <p className="quiet">The server is not connected.</p>
+    ) : (
+      <>
+        <p className="quiet">
+          The result of <code>{handshake.method}</code>: revision, capabilities and instructions of the
+          server.
+        </p>
+        <JsonTree value={handshake.result} label="Result of the handshake" />
+      </>
+    )}
+    <h3>Roots</h3>
+    {roots.length === 0 ? (
+      <p className="quiet">
+        None. Add <code>roots</code> to the configuration of the server to name the folders that it may use.
+      </p>
+    ) : (
+      <ul className="mcp-list">
+        {roots.map(root => (
+          <li key={root}>
+            <code>{root}</code>
+          </li>
+        ))}
+      </ul>
+    )}
+  </div>
+);
+
+/** The HTTP requests of a sign-in, and the page to open. */
+function SignIn({ url, steps }: { url: string | undefined; steps: ServerInspection['signIn'] }) {
+  return (
+    <div className="mcp-part">
+      {url === undefined ? (
+        <p className="quiet">{steps.length === 0 ? 'No' : 'No further'} sign-in is required.</p>
+      ) : (
+        <p>
+          <a className="button primary" href={url} target="_blank" rel="noreferrer noopener">
+            Sign in
+          </a>
+        </p>
+      )}
+      {steps.length > 0 && (
+        <ol className="mcp-messages">
+          {steps.map((step, index) => (
+            <li key={index} className="mcp-message">
+              <time>{toClock(step.time)}</time>
+              <span className="tag">{step.result}</span>
+              <code>
+                {step.method} {step.url}
+              </code>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,240 @@
+import { useEffect, useRef, useState } from 'react';
+import type {
+  InspectedTool,
+  PastCall,
+  SchemaProblem,
+  ServerInspection,
+  ToolCallResult,
+} from '../../shared/mcp-inspection.js';
+import { callApi, toSchemaProblems } from '../page/api.js';
+import { formatDuration, formatNumberOf } from '../ui/format.js';
+import { JsonTree } from '../ui/json-tree.js';
+import { ToolOutput } from '../ui/tool-output-view.js';
+import { type CallProgress, findProgress, messagesOfTool } from './mcp-traffic.js';
+import { MessageList } from './message-list.js';
+import { SchemaForm } from './schema-form.js';
+import { Badges } from './badges.js';
+
+export interface ToolPanelProps {
+  readonly server: string;
+  readonly path: string;
+  readonly tool: InspectedTool;
+  readonly inspection: ServerInspection;
+}
+
+/** The call of a tool: running, ended, refused, or failed without a response of the playground. */
+type Call =
+  | { readonly state: 'running'; readonly after: number }
+  | { readonly state: 'ended'; readonly result: ToolCallResult }
+  | { readonly state: 'failed'; readonly problem: string }
+  | { readonly state: 'refused'; readonly problems: readonly SchemaProblem[]; readonly input: object };
+
+/** A form from the schema of a tool, its progress and result, the earlier calls, and the JSON-RPC messages of the tool. */
+export function ToolPanel({ path, tool, inspection }: ToolPanelProps) {
+  const { messages, last } = inspection;
+  const [call, setCall] = useState<Call>();
+  const [history, refresh] = useHistory(path, tool.name);
+  /** A call of the history whose arguments are in the form. */
+  const [edited, setEdited] = useState<{ readonly count: number; readonly input: unknown }>({
+    count: 0,
+    input: undefined,
+  });
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const start = async (input: object, { isForced = false } = {}): Promise<void> => {
+    const controller = new AbortController();
+    running.current = controller;
+    setCall({ state: 'running', after: last });
+    try {
+      const body = { toolName: tool.name, input, ...(isForced && { isForced }) };
+      const { signal } = controller;
+      setCall({ state: 'ended', result: await callApi(`${path}/call`, { method: 'POST', body, signal }) });
+    } catch (error) {
+      const problems = toSchemaProblems(error);
+      if (problems !== undefined) return setCall({ state: 'refused', problems, input });
+      const problem = error instanceof Error ? error.message : String(error);
+      setCall({ state: 'failed', problem: controller.signal.aborted ? 'The call was cancelled.' : problem });
+    } finally {
+      refresh();
+    }
+  };
+  const isRunning = call?.state === 'running';
+  return (
+    <div className="tool-panel">
+      <section aria-label={`Tool ${tool.name}`}>
+        <header>
+          <h3>{tool.title ?? tool.name}</h3>
+          {tool.title !== undefined && <code>{tool.name}</code>}
+          <Badges tool={tool} />
+        </header>
+        {tool.description !== undefined && <p className="quiet">{tool.description}</p>}
+        <SchemaForm
+          key={edited.count}
+          schema={tool.inputSchema}
+          initial={edited.input}
+          submitTitle={isRunning ? 'Running …' : 'Call the tool'}
+          isBusy={isRunning}
+          problems={call?.state === 'refused' ? call.problems : []}
+          onSubmit={input => void start(input)}
+        >
+          {isRunning && (
+            <button type="button" className="button" onClick={() => running.current?.abort()}>
+              Cancel the call
+            </button>
+          )}
+        </SchemaForm>
+        {call?.state === 'refused' && (
+          <div className="note problem" role="alert">
+            <p>The values do not match the schema of the tool, so they were not sent.</p>
+            <button
+              type="button"
+              className="button"
+              onClick={() => void start(call.input, { isForced: true })}
+            >
+              Send anyway
+            </button>
+          </div>
+        )}
+        {call?.state === 'running' && (
+          <Progress progress={findProgress(messages, { ...call, toolName: tool.name })} />
+        )}
+        {call?.state === 'failed' && (
+          <p className="note problem" role="alert">
+            {call.problem}
+          </p>
+        )}
+        {call?.state === 'ended' && <CallResult {...call.result} />}
+        <Definition tool={tool} />
+      </section>
+      <aside aria-label="Calls of this tool">
+        <History
+          calls={history}
+          isBusy={isRunning}
+          onRepeat={({ input }) => void start(input, { isForced: true })}
+          onEdit={({ input }) => setEdited({ count: edited.count + 1, input })}
+        />
+        <section aria-label="JSON-RPC">
+          <h3>JSON-RPC</h3>
+          <MessageList messages={messagesOfTool(messages, tool.name)} />
+        </section>
+      </aside>
+    </div>
+  );
+}
+
+/** The calls of a tool since the server of the playground started, the newest first. */
+function useHistory(path: string, toolName: string): readonly [readonly PastCall[], () => void] {
+  const [calls, setCalls] = useState<readonly PastCall[]>([]);
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const controller = new AbortController();
+    callApi<readonly PastCall[]>(`${path}/history?tool=${encodeURIComponent(toolName)}`, {
+      signal: controller.signal,
+    }).then(setCalls, () => {});
+    return () => controller.abort();
+  }, [path, toolName, count]);
+  return [calls, () => setCount(known => known + 1)];
+}
+
+interface HistoryProps {
+  readonly calls: readonly PastCall[];
+  readonly isBusy: boolean;
+  readonly onRepeat: (call: PastCall) => void;
+  readonly onEdit: (call: PastCall) => void;
+}
+
+function History({ calls, isBusy, onRepeat, onEdit }: HistoryProps) {
+  const [open, setOpen] = useState<number>();
+  return (
+    <section aria-label="History">
+      <h3>History</h3>
+      {calls.length === 0 && <p className="quiet">The calls of this tool are listed here.</p>}
+      <ol className="call-history">
+        {calls.map(call => (
+          <li key={call.number}>
+            <button
+              type="button"
+              className="mcp-message"
+              aria-expanded={open === call.number}
+              onClick={() => setOpen(open === call.number ? undefined : call.number)}
+            >
+              <span className="tag" data-hint={call.isError ? 'destructive' : 'read-only'}>
+                {call.isError ? 'failed' : 'succeeded'}
+              </span>
+              <code>{JSON.stringify(call.input).slice(0, 80)}</code>
+              <span className="quiet">{formatDuration(call.duration)}</span>
+            </button>
+            <div className="button-row">
+              <button
+                type="button"
+                className="button subtle"
+                disabled={isBusy}
+                onClick={() => onRepeat(call)}
+              >
+                Repeat
+              </button>
+              <button type="button" className="button subtle" onClick={() => onEdit(call)}>
+                Edit
+              </button>
+            </div>
+            {open === call.number && (
+              <JsonTree
+                value={{ arguments: call.input, result: call.result }}
+                label={`Call ${call.number}`}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+      {calls.length > 0 && <p className="hint">{formatNumberOf(calls.length, 'call')}</p>}
+    </section>
+  );
+}
+
+function Progress({ progress: reported }: { progress: CallProgress | undefined }) {
+  const { progress = 0, total, message } = reported ?? {};
+  return (
+    <p className="mcp-progress" role="status">
+      <progress
+        value={total === undefined ? undefined : progress}
+        max={total}
+        aria-label="Progress of the call"
+      />
+      {reported === undefined ? 'Running …' : total === undefined ? progress : `${progress} of ${total}`}
+      {message !== undefined && ` – ${message}`}
+    </p>
+  );
+}
+
+function CallResult({ isError, duration, structured, result }: ToolCallResult) {
+  const status = useRef<HTMLParagraphElement>(null);
+  // A long form hides what follows it.
+  useEffect(() => void status.current?.scrollIntoView({ block: 'nearest' }), [result]);
+  return (
+    <>
+      <p ref={status} role="status" className={isError ? 'note problem' : undefined}>
+        {isError ? 'Failed' : 'Succeeded'} after {duration} ms
+      </p>
+      {structured !== undefined && (
+        <p className={structured.problem === undefined ? 'hint' : 'note problem'}>
+          {structured.problem === undefined
+            ? 'The structured content matches the output schema.'
+            : `The structured content does not match the output schema: ${structured.problem}`}
+        </p>
+      )}
+      <ToolOutput output={result} name="the call" />
+      {typeof result === 'object' && <JsonTree value={result} label="Response of the server" />}
+    </>
+  );
+}
+
+const Definition = ({ tool: { inputSchema, outputSchema, annotations, meta } }: { tool: InspectedTool }) => (
+  <details>
+    <summary>Schema, hints and metadata</summary>
+    <JsonTree
+      value={{ inputSchema, outputSchema, annotations, _meta: meta }}
+      label="Definition of the tool"
+    />
+  </details>
+);

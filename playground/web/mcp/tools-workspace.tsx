@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import type { InspectedTool, ServerInspection } from '../../shared/mcp-inspection.js';
+import { isToolOff, type Settings, type ToolSwitch } from '../../shared/playground-state.js';
+import { Missing } from '../page/missing.js';
+import { paths, toLink } from '../page/routes.js';
+import type { PageHook } from '../page/use-page.js';
+import { formatCount, formatNumberOf } from '../ui/format.js';
+import { Badges } from './badges.js';
+import { ToolPanel } from './tool-panel.js';
+
+export interface ToolsWorkspaceProps {
+  readonly server: string;
+  readonly path: string;
+  readonly inspection: ServerInspection | undefined;
+  /** The tool of the address. */
+  readonly toolName: string | undefined;
+  readonly page: Pick<PageHook, 'state' | 'change'>;
+}
+
+/** The tools of a server with a search and a switch for each, and the tool of the address. */
+export function ToolsWorkspace({ server, path, inspection, toolName, page }: ToolsWorkspaceProps) {
+  const [query, setQuery] = useState('');
+  if (inspection === undefined) return <p className="quiet">Loading …</p>;
+  const { tools } = inspection;
+  if (tools.length === 0) return <p className="quiet">The server has no tools, or is not connected.</p>;
+  const found = tools.filter(tool => matches(tool, query.trim().toLowerCase()));
+  const shown = tools.find(({ name }) => name === (toolName ?? tools[0]?.name));
+  const off = page.state?.settings.disabledTools ?? [];
+  const isServerOff = isToolOff(off, { server });
+  const turn = (changed: ToolSwitch, isOn: boolean): void => void page.change(toSwitched(off, changed, isOn));
+  return (
+    <div className="tools-workspace" data-page={toolName === undefined ? 'list' : 'detail'}>
+      <div className="tool-list">
+        <input
+          className="input"
+          type="search"
+          aria-label="Search tools"
+          placeholder="Search names and descriptions"
+          value={query}
+          onChange={event => setQuery(event.target.value)}
+        />
+        <label className="switch-row">
+          <input
+            type="checkbox"
+            role="switch"
+            checked={!isServerOff}
+            onChange={event => turn({ server }, event.target.checked)}
+          />
+          <span>Offer the tools of {server} to the model</span>
+        </label>
+        <p className="hint" role="status">
+          {query.trim() !== '' && `${found.length} of `}
+          {formatNumberOf(tools.length, 'tool')}. Offered:{' '}
+          {describeSize(tools.filter(({ name }) => !isServerOff && !isToolOff(off, { server, tool: name })))}
+        </p>
+        <ul aria-label={`Tools of ${server}`}>
+          {found.map(tool => (
+            <li key={tool.name} data-current={tool === shown}>
+              <a
+                {...toLink(paths.server(server, 'tools', tool.name))}
+                aria-current={tool === shown ? 'page' : undefined}
+              >
+                {tool.title !== undefined && <span>{tool.title}</span>}
+                <code>{tool.name}</code>
+              </a>
+              <Badges tool={tool} />
+              <input
+                type="checkbox"
+                role="switch"
+                aria-label={`Offer ${tool.name} to the model`}
+                title="Offer this tool to the model"
+                disabled={isServerOff}
+                checked={!isServerOff && !isToolOff(off, { server, tool: tool.name })}
+                onChange={event => turn({ server, tool: tool.name }, event.target.checked)}
+              />
+            </li>
+          ))}
+        </ul>
+        {found.length === 0 && <p className="quiet">No tool contains “{query.trim()}”.</p>}
+      </div>
+      {shown !== undefined ? (
+        <ToolPanel key={shown.name} path={path} server={server} tool={shown} inspection={inspection} />
+      ) : (
+        <Missing title="There is no such tool" path={paths.server(server)} link={`All tools of ${server}`}>
+          The server “{server}” has no tool with the name “{toolName}”.
+        </Missing>
+      )}
+    </div>
+  );
+}
+
+const matches = ({ name, title = '', description = '' }: InspectedTool, query: string): boolean =>
+  [name, title, description].some(text => text.toLowerCase().includes(query));
+
+function toSwitched(off: Settings['disabledTools'], changed: ToolSwitch, isOn: boolean): Partial<Settings> {
+  const others = off.filter(({ server, tool }) => server !== changed.server || tool !== changed.tool);
+  return { disabledTools: isOn ? others : [...others, changed] };
+}
+
+/** A token is about four characters of JSON. */
+const describeSize = (tools: readonly InspectedTool[]): string =>
+  `${tools.length}, about ${formatCount(
+    Math.ceil(
+      tools.reduce(
+        (sum, { name, description, inputSchema }) =>
+          sum + JSON.stringify({ name, description, inputSchema }).length,
+        0,
+      ) / 4,
+    ),
+  )} tokens in each request.`;

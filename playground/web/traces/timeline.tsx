@@ -1,0 +1,190 @@
+import { type CSSProperties, type ReactNode, useState } from 'react';
+import { type Trace, toRequestedAt } from '../../shared/trace.js';
+import { formatDuration } from '../ui/format.js';
+import { layoutTimeline, type RequestBar, type ToolBar, type ToolGroup } from './timeline-layout.js';
+import { Icon } from '../ui/icon.js';
+
+export interface TimelineProps {
+  readonly trace: Trace;
+  /** Milliseconds since the turn began. */
+  readonly now: number;
+  readonly onChooseExchange: (exchange: number) => void;
+  readonly onShowCall: (toolCallId: string) => void;
+}
+
+/** Timeline of a turn: one lane per round, with bars for its requests and tool calls. */
+export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineProps) {
+  const { ticks, lanes, firstToken } = layoutTimeline(trace, { now });
+  return (
+    <section className="timeline" aria-label="Timeline">
+      <div className="axis" aria-hidden="true">
+        {ticks.map(({ at, left }) => (
+          <span key={at} className="tick" style={{ left: `${left}%` }}>
+            {at === 0 ? '0' : at < 1000 ? `${at} ms` : `${at / 1000} s`}
+          </span>
+        ))}
+      </div>
+      <ol className="lanes">
+        {lanes.map(({ round, requests, tools, finishReason }) => (
+          <li key={round} className="lane" aria-label={`Round ${round}`}>
+            <div className="lane-head">
+              <strong>Round {round}</strong>
+              {finishReason !== undefined && <span>{finishReason}</span>}
+            </div>
+            <div className="lane-rows">
+              {firstToken?.round === round && (
+                <span
+                  className="first-token"
+                  style={{ left: `${firstToken.left}%` }}
+                  title="First token"
+                  aria-hidden="true"
+                />
+              )}
+              {requests.map(bar => (
+                <RequestRow key={bar.exchange} bar={bar} onChoose={() => onChooseExchange(bar.exchange)} />
+              ))}
+              {tools.map(row =>
+                'calls' in row ? (
+                  <GroupRows key={`${trace.startedAt} ${row.toolName}`} group={row} onShow={onShowCall} />
+                ) : (
+                  <ToolRow key={row.toolCallId} bar={row} onShow={onShowCall} />
+                ),
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {firstToken !== undefined && (
+        <p className="legend">
+          <span className="legend-mark" aria-hidden="true" /> first token after{' '}
+          {formatDuration(firstToken.at - toRequestedAt(trace))}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function RequestRow({ bar, onChoose }: { bar: RequestBar; onChoose: () => void }) {
+  return (
+    <Row
+      kind="request"
+      bar={bar}
+      name={[`Request ${bar.exchange}`, bar.state]}
+      action="Show the request"
+      onPress={onChoose}
+    >
+      <span className="bar-waiting" style={{ width: `${bar.waiting}%` }} />
+    </Row>
+  );
+}
+
+function ToolRow({ bar, onShow }: { bar: ToolBar; onShow: TimelineProps['onShowCall'] }) {
+  const { toolName, toolCallId, state, progress, preview } = bar;
+  return (
+    <Row
+      kind="tool"
+      bar={bar}
+      name={[toolName, state]}
+      detail={preview}
+      action="Show the result"
+      onPress={() => onShow(toolCallId)}
+    >
+      {state === 'running' && progress?.share !== undefined && (
+        <span className="bar-progress" style={{ width: `${progress.share * 100}%` }} />
+      )}
+    </Row>
+  );
+}
+
+/** The calls of one tool in a round, as one row that opens. */
+function GroupRows({ group, onShow }: { group: ToolGroup; onShow: TimelineProps['onShowCall'] }) {
+  const { toolName, summary, preview, segments, calls } = group;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Row
+        kind="group"
+        bar={group}
+        name={[toolName, summary]}
+        detail={preview}
+        action={isOpen ? 'Hide the calls' : 'Show the calls'}
+        isOpen={isOpen}
+        onPress={() => setOpen(!isOpen)}
+      >
+        {segments.map(({ left, width, state }, index) => (
+          <span
+            key={index}
+            className="bar-segment"
+            data-state={state}
+            style={{ left: `${left}%`, width: `${width}%` }}
+          />
+        ))}
+      </Row>
+      {isOpen && (
+        <div className="group-rows" role="group" aria-label={`Calls of ${toolName}`}>
+          {calls.map(call => (
+            <ToolRow key={call.toolCallId} bar={call} onShow={onShow} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly kind: 'request' | 'tool' | 'group';
+  readonly bar: RequestBar | ToolBar | ToolGroup;
+  /** Subject and state. */
+  readonly name: readonly string[];
+  /** @default '' */
+  readonly detail?: string;
+  readonly action: string;
+  /** For a row that opens others. */
+  readonly isOpen?: boolean;
+  readonly onPress: () => void;
+  /** Parts of the bar. */
+  readonly children: ReactNode;
+}
+
+/** A bar with its label. All of the row can be pressed, because a bar may be very short. */
+function Row({ kind, bar, name, detail = '', action, isOpen, onPress, children }: RowProps) {
+  const { left, width, duration, startAt, state } = bar;
+  const times = [formatDuration(duration), `started at ${formatDuration(startAt)}`];
+  const text = [...name, ...times, ...(detail === '' ? [] : [detail])].join(', ');
+  return (
+    <div className="row">
+      <button
+        type="button"
+        className="row-button"
+        data-kind={kind}
+        aria-label={`${text}. ${action}`}
+        aria-expanded={isOpen}
+        title={text}
+        onClick={onPress}
+      >
+        <span
+          className={`bar ${kind}`}
+          data-state={state}
+          style={{ left: `${left}%`, width: `max(${width}%, 4px)` }}
+        >
+          {children}
+        </span>
+      </button>
+      <BarLabel bar={bar} isOpen={isOpen} />
+    </div>
+  );
+}
+
+function BarLabel({ bar: { label, left, width }, isOpen }: Pick<RowProps, 'bar' | 'isOpen'>) {
+  const places: Readonly<Record<typeof label.place, CSSProperties>> = {
+    after: { left: `${left + width}%`, maxWidth: `${100 - left - width}%` },
+    before: { right: `${100 - left}%`, maxWidth: `${left}%` },
+    inside: { right: `${100 - left - width}%`, maxWidth: `${width}%` },
+  };
+  return (
+    <span className="bar-label" data-place={label.place} style={places[label.place]} aria-hidden="true">
+      {isOpen !== undefined && <Icon name="chevron" />}
+      {label.text}
+    </span>
+  );
+}

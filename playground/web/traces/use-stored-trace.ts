@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'react';
+import type { TraceEvent } from '../../shared/trace-event.js';
+import { type Trace, toTrace } from '../../shared/trace.js';
+import { callApi, isNotFound } from '../page/api.js';
+
+/** A stored turn with its complete trace and its conversation. */
+export interface StoredTrace {
+  readonly conversationId: string;
+  readonly title: string;
+  readonly trace: Trace;
+}
+
+export interface StoredTraceHook {
+  /** Undefined until it is loaded. */
+  readonly stored: StoredTrace | undefined;
+  readonly isMissing: boolean;
+  readonly problem: string | undefined;
+}
+
+/**
+ * Loads a turn by the id of its response.
+ *
+ * @param version Changes with the list of turns. A turn of an application that still runs is loaded again then.
+ */
+export function useStoredTrace(messageId: string, version?: unknown): StoredTraceHook {
+  const [result, setResult] = useState<{ readonly id: string } & StoredTraceHook>();
+  const isRunning = result?.id === messageId && result.stored?.trace.end === undefined;
+  const wanted = isRunning ? version : undefined;
+  useEffect(() => {
+    const controller = new AbortController();
+    const finish = (found: Partial<StoredTraceHook>): void => {
+      if (controller.signal.aborted) return;
+      setResult({ id: messageId, stored: undefined, isMissing: false, problem: undefined, ...found });
+    };
+    callApi<{ conversationId: string; title: string; events: readonly TraceEvent[] }>(
+      `/traces/${encodeURIComponent(messageId)}`,
+      { signal: controller.signal },
+    ).then(
+      ({ conversationId, title, events }) =>
+        finish({ stored: { conversationId, title, trace: toTrace(events) } }),
+      (error: unknown) =>
+        finish(
+          isNotFound(error)
+            ? { isMissing: true }
+            : { problem: error instanceof Error ? error.message : String(error) },
+        ),
+    );
+    return () => controller.abort();
+  }, [messageId, wanted]);
+  return result?.id === messageId ? result : { stored: undefined, isMissing: false, problem: undefined };
+}

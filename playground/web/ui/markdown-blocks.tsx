@@ -1,0 +1,110 @@
+import { type ComponentProps, memo, type ReactNode, useRef } from 'react';
+import { Streamdown } from 'streamdown';
+import { useGradualText } from './use-gradual-text.js';
+import { createBlockSplitter, type MarkdownBlock, readCode } from './markdown-split.js';
+import { CopyButton } from './copy-button.js';
+
+export interface MarkdownProps {
+  readonly text: string;
+  /** True while the text grows. Syntax without an end is then completed. */
+  readonly isGrowing?: boolean;
+}
+
+type Components = NonNullable<ComponentProps<typeof Streamdown>['components']>;
+
+const components: Components = {
+  // Links in a response are untrusted, so each shows its address. They give nothing of this page to the other one.
+  a: ({ href, children }) => (
+    <a href={href} title={href} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  ),
+  // Images become links, because loading one could send data from the response to another server.
+  img: ({ src, alt }) => (
+    <a {...(typeof src === 'string' && { href: src, title: src })} target="_blank" rel="noreferrer noopener">
+      {alt || 'an image'}
+    </a>
+  ),
+  // The box of a task is not part of a label.
+  input: ({ type, checked }) =>
+    type === 'checkbox' ? (
+      <input type="checkbox" checked={checked === true} disabled aria-label={checked ? 'Done' : 'To do'} />
+    ) : null,
+  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+  code: ({ className, children }) => <code className={className}>{children}</code>,
+  table: ({ children }) => (
+    <div className="table-frame" tabIndex={0} role="group" aria-label="Table">
+      <table>{children}</table>
+    </div>
+  ),
+  // The components of streamdown are styled with Tailwind, which is not used here.
+  ...Object.fromEntries(
+    'blockquote hr li ol p section strong sub sup tbody td th thead tr ul'.split(' ').map(tag => [tag, tag]),
+  ),
+  // The headings of the page are of the levels 1 and 2.
+  h1: 'h3',
+  h2: 'h4',
+  h3: 'h5',
+  h4: 'h6',
+  h5: 'h6',
+  h6: 'h6',
+};
+
+/** Without `rehype-raw`, HTML in the text is shown as text. */
+const rehypePlugins: [] = [];
+
+/** The blocks of a text. It is the default export because it is loaded on demand. */
+export default function MarkdownBlocks({ text, isGrowing = false }: MarkdownProps) {
+  const split = useRef<ReturnType<typeof createBlockSplitter>>(undefined);
+  split.current ??= createBlockSplitter();
+  const shown = useGradualText(text);
+  const blocks = split.current(shown);
+  const isOpen = isGrowing || shown.length < text.length;
+  return blocks.map((block, index) => (
+    <BlockView key={index} block={block} isOpen={isOpen && index === blocks.length - 1} />
+  ));
+}
+
+const toOneBlock = (text: string): string[] => [text];
+
+/** A block, which is rendered again only if it has changed. */
+const BlockView = memo(function BlockView({ block, isOpen }: { block: MarkdownBlock; isOpen: boolean }) {
+  const code = readCode(block.text);
+  if (code !== undefined) {
+    return (
+      <CodeBlock>
+        <code className={code.language === '' ? undefined : `language-${code.language}`}>{code.code}</code>
+      </CodeBlock>
+    );
+  }
+  return (
+    <Streamdown
+      className={block.isContinued ? 'markdown-block continued' : 'markdown-block'}
+      parseMarkdownIntoBlocksFn={toOneBlock}
+      parseIncompleteMarkdown={isOpen}
+      controls={false}
+      components={components}
+      rehypePlugins={rehypePlugins}
+      urlTransform={toSafeUrl}
+    >
+      {block.text}
+    </Streamdown>
+  );
+});
+
+/** Removes URLs that run scripts or contain data. */
+const toSafeUrl = (url: string): string | undefined =>
+  /^(https?:|mailto:|#)/i.test(url.trim()) ? url : undefined;
+
+/** A code block with a copy button. */
+function CodeBlock({ children }: { children: ReactNode }) {
+  const pre = useRef<HTMLPreElement>(null);
+  return (
+    <div className="code-block">
+      <CopyButton label="Copy the code" text={() => pre.current?.textContent ?? ''} />
+      <pre ref={pre} tabIndex={0}>
+        {children}
+      </pre>
+    </div>
+  );
+}
