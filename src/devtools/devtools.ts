@@ -2,6 +2,7 @@ import { objectOf, type PlainObject, tryParseJson } from '../shared/json.js';
 import type { ModelMiddleware } from '../versions/middleware.js';
 import { createSender, hostProcess, openContexts, type Places, type Sender } from './sender.js';
 
+/** Settings of `devTools()` and its telemetry. */
 export interface DevToolsOptions {
   /**
    * The address for applications that the playground prints when it starts. Its token can only send.
