@@ -2,9 +2,13 @@ import { joinMiddlewares } from '../../src/adapters/kit/middleware.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { type ReadPart, readText, type ReadTextOptions } from '../text-tools/_read-text.js';
 
-/** Returns a function that reads a response of a model in all chunkings, as its adapters do. */
+/** Returns a function that reads a response of a model in all chunkings, or in few, as its adapters do. */
 export const readAs =
-  (modelId: string, tools: ReadTextOptions['tools'], options: Pick<ReadTextOptions, 'finishReason'> = {}) =>
+  (
+    modelId: string,
+    tools: ReadTextOptions['tools'],
+    options: Pick<ReadTextOptions, 'finishReason' | 'chunkings'> = {},
+  ) =>
   async (text: string): Promise<ReadPart[]> => {
     const middleware = joinMiddlewares(...modelAdapters.findFor(modelId).map(adapter => adapter.middleware), {
       middlewareVersion: 'v2',

@@ -1,6 +1,6 @@
 import { joinMiddlewares } from '../../src/adapters/kit/middleware.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
-import { type ReadPart, readText, streamChunks } from '../text-tools/_read-text.js';
+import { type ReadPart, readText, type ReadTextOptions, streamChunks } from '../text-tools/_read-text.js';
 
 const tools = {
   look: { place: { type: 'string' }, days: { type: 'integer' }, hourly: { type: 'boolean' } },
@@ -17,9 +17,11 @@ const middlewareOf = (modelId: string) =>
     { middlewareVersion: 'v2', overrideModelId: () => modelId },
   );
 
-/** Reads the text of a model through its adapters, in every chunking. */
-export const readerOf = (modelId: string) => async (text: string) =>
-  (await readText(text, { middleware: middlewareOf(modelId), tools })).content;
+/** Reads the text of a model through its adapters, in every chunking, or in few. */
+export const readerOf =
+  (modelId: string, options: Pick<ReadTextOptions, 'chunkings'> = {}) =>
+  async (text: string) =>
+    (await readText(text, { middleware: middlewareOf(modelId), tools, ...options })).content;
 
 /** Returns the deltas of the arguments, by the chunk after which they were emitted. */
 export async function inputDeltas(modelId: string, chunks: readonly string[]): Promise<string[]> {

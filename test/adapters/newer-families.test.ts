@@ -170,7 +170,7 @@ describe('text that is no call', () => {
   it.each(examples)('$modelId makes no call of half a value: $written', async ({ modelId, written }) => {
     const { length } = written;
     for (let end = 1; end < length; end += 7) {
-      const content = await readerOf(modelId)(written.slice(0, end));
+      const content = await readerOf(modelId, { chunkings: 'few' })(written.slice(0, end));
       for (const part of content)
         if ('input' in part)
           expect([oslo, ping, ...examples.flatMap(({ content }) => content)]).toContainEqual(part);

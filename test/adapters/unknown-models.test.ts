@@ -66,9 +66,9 @@ async function read(text: string, options: AdaptModelOptions = {}): Promise<Read
   return result;
 }
 
-/** Openers that other text has too. */
+/** Openers that other text has too, calls that differ from those of another family, and whole messages. */
 const AMBIGUOUS =
-  /^(?:claude|gemini|gpt-oss|llama bare|minicpm5|minimax m3 bare|olmo3|phi-4-mini|xlam bare|xlam object)$/;
+  /^(?:claude|gemini|gpt-oss|hyperclova|llama bare|minicpm5|muse|minimax m3 bare|olmo3|phi-4-mini|xlam bare|xlam object)$/;
 
 describe('a model that no adapter is known for', () => {
   it.each(Object.entries(WRITTEN_CALLS).filter(([family]) => !AMBIGUOUS.test(family)))(

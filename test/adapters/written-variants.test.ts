@@ -45,7 +45,9 @@ const PROSE = /I save it\.|Done\.|```\nx\n```/g;
 describe.each(Object.entries(WRITTEN_CALLS).filter(([name]) => !isNative(name)))('%s', (format, row) => {
   const written = row.call('save', CONTENT);
   const read = async (text: string) =>
-    (await readAs(row.modelId, tools)(startOf(format) + text)).filter(part => !('reasoning' in part));
+    (await readAs(row.modelId, tools, { chunkings: 'few' })(startOf(format) + text)).filter(
+      part => !('reasoning' in part),
+    );
 
   it.each(changes)('with %s is the same call, or stays unchanged', async (name, change) => {
     const text = change(written);

@@ -39,6 +39,11 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     call: (name, content) => `<|tools_prefix|>[{"${name}": {"content": "${content}"}}]<|tools_suffix|>`,
     think: '<|inner_prefix|>',
   },
+  apriel: {
+    like: 'hermes',
+    modelId: 'apriel-5b-instruct',
+    call: (name, content) => `<tool_calls>${list(name, content)}</tool_calls>\n`,
+  },
   claude: {
     modelId: 'claude-3-haiku',
     call: (name, content) =>
@@ -63,11 +68,31 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
       `\n\n<｜DSML｜function_calls>\n<｜DSML｜invoke name="${name}">\n<｜DSML｜parameter name="content" string="true">${content}</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>`,
     think,
   },
+  'deepseek v4.1': {
+    like: 'deepseek v3.2',
+    modelId: 'deepseek-v4.1',
+    call: (name, content) =>
+      `\n\n<｜DSML｜ calls>\n<｜DSML｜ invoke name="${name}">\n<｜DSML｜ parameter name="content" string="true">${content}</｜DSML｜ parameter>\n</｜DSML｜ invoke>\n</｜DSML｜ calls>`,
+    think,
+  },
   'deepseek-distill-llama': {
     like: 'hermes',
     modelId: 'deepseek-r1-distill-llama-70b',
     call: (name, content) => `<|python_tag|>${object(name, content)}<|eom_id|>`,
     think: '',
+  },
+  'dots-llm json': {
+    like: 'hermes',
+    modelId: 'dots.llm2',
+    call: (name, content) => `<dots_function_call>${object(name, content)}</dots_function_call>\n`,
+    think,
+  },
+  'dots-llm invoke': {
+    like: 'minimax m2',
+    modelId: 'dots.llm2',
+    call: (name, content) =>
+      `<dots_function_call>\n<invoke name="${name}">\n<parameter name="content">${content}</parameter>\n</invoke>\n</dots_function_call>\n`,
+    think,
   },
   ernie: { like: 'hermes', modelId: 'ernie-4.5-21b-thinking', call: hermes, think: '' },
   exaone: { like: 'hermes', modelId: 'exaone-4.0-32b', call: hermes, think },
@@ -89,7 +114,19 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     call: (name, content) => `<|function_call|>${object(name, content)}`,
     think,
   },
+  'gigachat 3.5': {
+    like: 'deepseek v3.2',
+    modelId: 'gigachat3.5-10b',
+    call: (name, content) =>
+      `<｜GCML｜tool_calls>\n<｜GCML｜invoke name="${name}">\n<｜GCML｜parameter name="content" string="true">${content}</｜GCML｜parameter>\n</｜GCML｜invoke>\n</｜GCML｜tool_calls>`,
+    think,
+  },
   glm: { modelId: 'glm-4.6', call: glm, think },
+  'glm 5.3': {
+    modelId: 'glm-5.3',
+    call: (name, content) => `<tool_call>${name}>{"content": "${content}"}</tool_call>\n`,
+    think: '',
+  },
   'gpt-oss': {
     modelId: 'gpt-oss-20b',
     call: (name, content) =>
@@ -113,6 +150,17 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
       `<tool_calls:x>\n<tool_call:x>${name}<tool_sep:x>\n${pair('', content, ':x')}\n</tool_call:x>\n</tool_calls:x>`,
     think,
   },
+  hyperclova: {
+    modelId: 'hyperclovax-seed-think-32b',
+    call: (name, content) => `<tool_call>${name}\n${pair('', `"${content}"`)}\n</tool_call>\n`,
+    think,
+  },
+  inkling: {
+    modelId: 'inkling-1',
+    call: (name, content) =>
+      `<|content_invoke_tool_json|>{"name": "${name}", "args": {"content": "${content}"}}<|end_message|>`,
+    think: '<|content_thinking|>',
+  },
   internlm: {
     like: 'hermes',
     modelId: 'internlm3-8b',
@@ -120,10 +168,27 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
       `<|action_start|><|plugin|>{"name": "${name}", "parameters": {"content": "${content}"}}<|action_end|>`,
     think,
   },
+  'iquest-coder': {
+    modelId: 'iquest-coder-v2',
+    call: (name, content) =>
+      `<iquestcoder_tool_call>${name}\n${pair('', content)}\n</iquestcoder_tool_call>\n`,
+    think,
+  },
   jamba: {
     like: 'hunyuan list',
     modelId: 'jamba-1.5-mini',
     call: (name, content) => `<tool_calls>${list(name, content)}</tool_calls>`,
+  },
+  'k2-horizon json': {
+    like: 'hermes',
+    modelId: 'k2-horizon',
+    call: (name, content) => `<ifm|tool_call>${object(name, content)}</ifm|tool_call>\n`,
+    think,
+  },
+  'k2-horizon pairs': {
+    modelId: 'k2-horizon',
+    call: (name, content) => `<ifm|tool_call>${name}\n${pair('ifm|', content)}\n</ifm|tool_call>\n`,
+    think,
   },
   'kimi-k3': {
     modelId: 'kimi-k3',
@@ -198,6 +263,11 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     call: (name, content) => `[TOOL_CALLS]${name}[ARGS]{"content": "${content}"}`,
     think: '[THINK]',
   },
+  muse: {
+    modelId: 'muse-glimmer',
+    call: (name, content) =>
+      `<|start|>assistant to=${name}<|message|><atem:function_calls>\n<atem:invoke name="${name}">\n<atem:parameter name="content">${content}</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>`,
+  },
   nemotron: {
     like: 'granite',
     modelId: 'llama-3.3-nemotron-super-49b-v1',
@@ -209,12 +279,24 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     call: (name, content) => `<function_calls>\n${python(name, content)}\n</function_calls>\n`,
     think,
   },
+  openpangu: {
+    like: 'hermes',
+    modelId: 'openpangu-v2',
+    call: (name, content) => `<|tool_call_start|>${list(name, content)}<|tool_call_end|>\n`,
+    think,
+  },
   'phi-4-mini': {
     modelId: 'phi-4-mini-instruct',
     call: (name, content) => `\nfunctools${list(name, content)}\n`,
   },
+  plamo3: {
+    modelId: 'plamo-3-8b',
+    call: (name, content) =>
+      `<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>${name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{"content": "${content}"}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>`,
+  },
   'qwen json': { like: 'hermes', modelId: 'qwen2.5-72b-instruct', call: hermes, think },
   'qwen xml': { modelId: 'qwen3-coder-30b', call: qwenXml, think },
+  reka: { like: 'hermes', modelId: 'reka-edge', call: hermes, think },
   'seed-oss': {
     modelId: 'seed-oss-36b',
     call: (name, content) =>
@@ -222,6 +304,13 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     think: '<seed:think>',
   },
   smollm3: { like: 'hermes', modelId: 'smollm3-3b', call: hermes, think },
+  'solar-open2': {
+    modelId: 'solar-open-2',
+    call: (name, content) =>
+      `<|tool_call:start|>${name}\n<|tool_arg:start|>content<|tool_arg:value|>${content}<|tool_arg:end|>\n<|tool_call:end|>\n`,
+    think: '<|think:start|>',
+  },
+  spark3: { like: 'glm', modelId: 'spark3', call: glm, think },
   step3: {
     modelId: 'step3',
     call: (name, content) =>

@@ -88,7 +88,12 @@ const withoutCallEnds = (text: string): string => text.replace(/\s+|<\/(?:tool_c
 it('emits text without a call unchanged but for stray ends of calls, in any chunks', async () => {
   await fc.assert(
     fc.asyncProperty(noCalls, async text => {
-      const { content, finishReason } = await readText(text, { middleware, settings, tools });
+      const { content, finishReason } = await readText(text, {
+        middleware,
+        settings,
+        tools,
+        chunkings: 'few',
+      });
       const read = content.map(one => ('text' in one ? one.text : JSON.stringify(one))).join('');
       if (CALL_END.test(text)) expect(withoutCallEnds(read)).toBe(withoutCallEnds(text));
       else expect(read).toBe(text);
@@ -117,7 +122,7 @@ it('loses no text of a call that is truncated anywhere', async () => {
   await fc.assert(
     fc.asyncProperty(call, fc.nat({ max: 60 }), prose, async (whole, missing, before) => {
       const text = before + whole.slice(0, whole.length - 1 - missing);
-      const { content } = await readText(text, { middleware, settings, tools });
+      const { content } = await readText(text, { middleware, settings, tools, chunkings: 'few' });
       if (content.some(one => 'call' in one)) return;
       expect(content.map(one => ('text' in one ? one.text : '')).join('')).toBe(text);
     }),

@@ -111,7 +111,7 @@ const rows: readonly Row[] = [
 
 describe.each(rows)('$modelId', ({ modelId, lead = '', toText, end, isClosed }) => {
   const read = (text: string, finishReason?: LanguageModelV2FinishReason) =>
-    readAs(modelId, { save: properties }, { finishReason })(lead + text);
+    readAs(modelId, { save: properties }, { finishReason, chunkings: 'few' })(lead + text);
 
   it('leaves a short call in the text wherever it is truncated', async () => {
     const text = toText('abc');

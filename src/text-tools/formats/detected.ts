@@ -21,6 +21,9 @@ interface DetectedRow {
   readonly isNamed?: boolean;
 }
 
+/** A call in a header of a message. A message of another kind loses its header, which may be that of another family. */
+const HARMONY = ['commentary to=', '<|channel|>commentary to=', 'to='].map(start => `${start}functions.`);
+
 /** The markers of calls that prose, code and other markup do not contain. Tags that other markup has too count only before a call. */
 const ROWS: readonly DetectedRow[] = [
   { format: formats.hermes, next: ['{'] },
@@ -59,7 +62,7 @@ const ROWS: readonly DetectedRow[] = [
   { format: formats.llama, next: ['{'] },
   { format: formats.llamaPythonic },
   { format: createJsonListFormat('gigachat', { openers: ['<|function_call|>'] }), next: ['{'] },
-  { format: formats.harmony, next: ['commentary to=', '<|channel|>commentary to=', 'to='] },
+  { format: formats.harmony, next: HARMONY },
   { format: formats.inkling, openers: ['<|content_invoke_tool_json|>'], next: ['{'] },
 ];
 

@@ -64,7 +64,10 @@ export const plamo: TextToolFormat = {
   name: 'plamo',
   openers: [plamoToken('begin_tool_name')],
   prefixes: [plamoToken('begin_tool_requests'), plamoToken('begin_tool_request')],
-  closers: [plamoToken('end_tool_request'), plamoToken('end_tool_requests'), '<|plamo:tag|>'],
+  closers: [
+    ...['end_tool_arguments', 'end_tool_request', 'end_tool_requests'].map(plamoToken),
+    '<|plamo:tag|>',
+  ],
   *read(cursor, calls) {
     const name = yield* readName(cursor);
     if (!(yield* takesToken(cursor, plamoToken('end_tool_name')))) return false;
