@@ -304,7 +304,7 @@ test('the sources stay within their size', () => {
   const commandLines = command.reduce((sum, file) => sum + linesOf(file), 0);
   expect(commandLines).toBeLessThanOrEqual(1100);
   // A third of the lines are comments: each of the options and exports is documented where editors show it. DevTools has 400.
-  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_350);
+  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_400);
 });
 
 /** Longer files and functions, with the reason. A row goes when its file or function is short enough. */
@@ -332,8 +332,8 @@ test('a file has at most 350 lines, a function 120 and one that creates an objec
 test('the promise to users does not grow', () => {
   // With `onStateChange`, a host without `createMcpTools` sees which servers are being installed, and has
   // a name for what it receives.
-  expect(optionCount()).toBeLessThanOrEqual(304);
-  // The last four are those of `devtools`, an entry of its own.
+  // The last three options and four exports are those of `devtools`, an entry of its own.
+  expect(optionCount()).toBeLessThanOrEqual(307);
   expect(exportCount()).toBeLessThanOrEqual(259);
 });
 
