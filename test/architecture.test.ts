@@ -309,9 +309,7 @@ test('the sources stay within their size', () => {
 
 /** Longer files and functions, with the reason. A row goes when its file or function is short enough. */
 const LONG: Readonly<Record<string, string>> = {
-  'src/tool-loop/turn/round-reader.ts createForwarder': 'to be divided',
   'src/tool-calls/json-repair.ts readMalformed': 'a reader whose steps share one position',
-  'src/tool-loop/calls/round-calls.ts createRoundCalls': 'to be divided',
   'src/tool-loop/durable/postgres-store.ts createPostgresStore': 'one statement per operation of a store',
   'src/tool-loop/durable/sqlite-tables.ts createTables': 'one statement per operation of a store',
 };

@@ -21,6 +21,7 @@ import { createSession } from './session.js';
 import { createAttachmentStore } from './store/attachments.js';
 import { createConversationStore } from './store/conversations.js';
 import { openDatabase } from './store/database.js';
+import { createPolicyStore } from './store/policies.js';
 import { createSettingsStore } from './store/settings.js';
 import { createApprovalDesk } from './turn/approvals.js';
 import { createTurns } from './turn/turns.js';
@@ -83,7 +84,10 @@ export async function startPlayground({
     defaults: defaultServers({ filesFolder }),
     redactor,
     redirectUrl: () => `http://127.0.0.1:${port}${CALLBACK_PATH}`,
-    onRequests: () => channel.changed('servers'),
+    onRequests() {
+      channel.changed('servers');
+      channel.changed('conversations');
+    },
     print,
   });
   const exporter = createOtlpExporter({ environment, redactor });
@@ -133,6 +137,7 @@ export async function startPlayground({
     apps,
     attachments: createAttachmentStore(database),
     settings: createSettingsStore(database),
+    policies: createPolicyStore(database),
     keys,
     emulator,
     servers,

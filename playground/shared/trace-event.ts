@@ -100,9 +100,14 @@ export type TraceEvent = { readonly at: number } & (
       originalName: string;
       /** The MCP server of the tool. Tools of the playground have none. */
       server?: string;
+      description?: string;
+      isDestructive?: boolean;
+      /** True if the hints of the tool are not trusted. */
+      isUntrusted?: boolean;
       input: unknown;
     }
-  | { type: 'approval-decided'; approvalId: string; approved: boolean }
+  /** `editedInput` are arguments that the user has changed, with which the call runs. */
+  | { type: 'approval-decided'; approvalId: string; approved: boolean; editedInput?: unknown }
   | { type: 'round-end'; round: number; finishReason: string; usage: Usage }
   /** A response with a schema was compared with it; `problem` is the first difference. */
   | { type: 'output-checked'; problem?: string }

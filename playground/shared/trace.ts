@@ -92,10 +92,15 @@ export interface Approval {
   readonly toolName: string;
   readonly originalName: string;
   readonly server: string | undefined;
+  readonly description?: string;
+  readonly isDestructive?: boolean;
+  readonly isUntrusted?: boolean;
   readonly input: unknown;
   readonly requestedAt: number;
   readonly decidedAt?: number;
   readonly approved?: boolean;
+  /** Arguments that the user has changed, with which the call runs. */
+  readonly editedInput?: unknown;
 }
 
 /** The time of the first request. What is before it, such as opening connections, is not the time of the model. */
@@ -213,13 +218,19 @@ const handlers: Handlers = {
     };
   },
   'approval-requested': ({ approvals }, { at, approvalId, toolCallId, input, ...tool }) => {
-    const { toolName, originalName, server } = tool;
-    const approval = { approvalId, toolCallId, toolName, originalName, server, input, requestedAt: at };
+    const { toolName, originalName, server, description, isDestructive, isUntrusted } = tool;
+    const facts = { toolName, originalName, server, description, isDestructive, isUntrusted };
+    const approval = { approvalId, toolCallId, ...facts, input, requestedAt: at };
     return { approvals: [...approvals, approval] };
   },
-  'approval-decided': ({ approvals }, { at, approvalId, approved }) => ({
+  'approval-decided': ({ approvals }, { at, approvalId, approved, editedInput }) => ({
     approvals: approvals.map(approval =>
-      approval.approvalId === approvalId ? { ...approval, decidedAt: at, approved } : approval,
+      approval.approvalId === approvalId ? {
+            ...approval,
+            decidedAt: at,
+            approved,
+            ...(editedInput !== undefined && { editedInput }),
+          } : approval,
     ),
   }),
   'round-end': ({ rounds }, { at, round, finishReason, usage }) => ({

@@ -175,6 +175,7 @@ function startReplay(
     runTurn(
       {
         ...playground,
+        conversationId,
         responseId: place.responseId,
         history: conversations.pathTo(conversationId, message.id),
         settings: chosen,
