@@ -1,3 +1,4 @@
+import type { Apps } from './apps/apps.js';
 import type { SharedEmulator } from './emulator/shared-emulator.js';
 import type { KeySafe } from './keys.js';
 import type { ServerRegistry } from './mcp/servers.js';
@@ -22,6 +23,7 @@ export interface PlaygroundContext {
   readonly desk: ApprovalDesk;
   readonly turns: Turns;
   readonly channel: PageChannel;
+  readonly apps: Apps;
   readonly redactor: Redactor;
   /** Folder that the MCP file server has access to. */
   readonly filesFolder: string;

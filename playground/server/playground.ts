@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import { createApp } from './app.js';
+import { createApps } from './apps/apps.js';
 import type { PlaygroundContext } from './context.js';
 import { createSharedEmulator } from './emulator/shared-emulator.js';
 import { createKeySafe } from './keys.js';
@@ -44,9 +45,16 @@ export interface Playground {
   readonly url: string;
   /** The address with the token, to open in a browser. A fragment is never sent to a server. */
   readonly signInUrl: string;
+  /** The address for `devTools()` of an application. Its token can only send. */
+  readonly appUrl: string;
+  /** The variables for an application that exports spans. */
+  readonly otlpVariables: string;
   /** Stops turns, servers and connections. */
   close(): Promise<void>;
 }
+
+/** Milliseconds between two updates of pages about turns of applications. */
+const APPS_INTERVAL = 250;
 
 const builtPage = fileURLToPath(new URL('../web/dist', import.meta.url));
 
@@ -111,8 +119,22 @@ export async function startPlayground({
     snapshots: turns.snapshots,
   });
   const emulator = createSharedEmulator();
+  const conversations = createConversationStore(database);
+  let pageUpdate: NodeJS.Timeout | undefined;
+  const apps = createApps({
+    redactor,
+    store: turn => conversations.addAppTurn(turn),
+    onChange() {
+      // Turns of applications change many times per second.
+      pageUpdate ??= setTimeout(() => {
+        pageUpdate = undefined;
+        channel.changed('conversations');
+      }, APPS_INTERVAL);
+    },
+  });
   const context: PlaygroundContext = {
-    conversations: createConversationStore(database),
+    conversations,
+    apps,
     attachments: createAttachmentStore(database),
     settings: createSettingsStore(database),
     policies: createPolicyStore(database),
@@ -138,9 +160,13 @@ export async function startPlayground({
 
   return {
     url: `http://127.0.0.1:${port}`,
+    appUrl: `http://127.0.0.1:${port}/send/${apps.token}`,
+    otlpVariables: `OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:${port} OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20${apps.token}`,
     signInUrl: `http://127.0.0.1:${port}/#token=${session.token}`,
     async close() {
       await turns.stopAll();
+      apps.close();
+      clearTimeout(pageUpdate);
       await exporter?.flush();
       channel.close();
       const closed = once(server, 'close');

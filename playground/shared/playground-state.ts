@@ -112,8 +112,8 @@ export interface ModelList {
   readonly problem?: string;
 }
 
-/** One response per message, or two side by side: of two providers or two models. */
-export type ConversationMode = 'chat' | 'compare';
+/** One response per message, or two side by side: of two providers or two models. `app` is a turn of an application. */
+export type ConversationMode = 'chat' | 'compare' | 'app';
 export type Thread = 'main' | 'left' | 'right';
 
 /** Provider and model of one side of a comparison. */

@@ -1,9 +1,10 @@
-import type { ExchangeEnd, Flag, TraceEvent, TurnEnd, Usage } from './trace-event.js';
+import type { ExchangeEnd, Flag, TracedApp, TraceEvent, TurnEnd, Usage } from './trace-event.js';
 
 /** The trace of a response, built from its events. Times are milliseconds since the turn began. */
 export interface Trace {
   readonly startedAt?: string;
   readonly flag?: Flag;
+  readonly app?: TracedApp;
   readonly modelId?: string;
   readonly endpoint?: string;
   readonly adapters: readonly string[];
@@ -29,6 +30,8 @@ export interface Trace {
 
 export interface TraceRound {
   readonly round: number;
+  /** The call of the tool that made this request, instead of the turn. */
+  readonly toolCallId?: string;
   readonly startAt: number;
   readonly endAt?: number;
   readonly finishReason?: string;
@@ -154,9 +157,10 @@ type Handlers = {
 };
 
 const handlers: Handlers = {
-  'turn-start': (_trace, { startedAt, flag, modelId, endpoint, adapters, fault, hasSchema }) => ({
+  'turn-start': (_trace, { startedAt, flag, app, modelId, endpoint, adapters, fault, hasSchema }) => ({
     startedAt,
     flag,
+    app,
     modelId,
     endpoint,
     adapters,
@@ -194,7 +198,9 @@ const handlers: Handlers = {
   'disconnect-noticed': ({ exchanges }, { exchange }) => ({
     exchanges: changeExchange(exchanges, exchange, () => ({ isDisconnectNoticed: true })),
   }),
-  'round-start': ({ rounds }, { round, at }) => ({ rounds: [...rounds, { round, startAt: at }] }),
+  'round-start': ({ rounds }, { round, toolCallId, at }) => ({
+    rounds: [...rounds, { round, toolCallId, startAt: at }],
+  }),
   'first-token': (_trace, { at }) => ({ firstTokenAt: at }),
   'tool-start': ({ tools }, { at, round, toolCallId, toolName, input }) => ({
     tools: [...tools, { toolCallId, toolName, round, startAt: at, state: 'running', input }],
