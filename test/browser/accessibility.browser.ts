@@ -65,8 +65,8 @@ describe.skipIf(missing)(`accessibility${missing === undefined ? '' : ` (${missi
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
-    await page.getByRole('link', { name: 'no price' }).click();
-    await page.getByLabel('Input of gpt-5').first().fill('1');
+    await page.getByRole('link', { name: /^\$0\.0/ }).click();
+    await page.getByLabel('Input of gpt-5', { exact: true }).fill('1');
     await page.getByRole('button', { name: 'Save the prices' }).click();
     await check('settings');
     await page.getByRole('link', { name: 'Traces' }).click();

@@ -217,7 +217,10 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
 
   it('shows no price until the user has entered one, then the cost of a turn and of the conversation', async () => {
     const emulator = await startEmulator();
-    const { page, ask, shoot } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
+    const { page, ask, shoot } = await openPage({
+      mcpServers: {},
+      settings: { endpoint: emulator.baseURL, modelId: 'own-model' },
+    });
     const usage = {
       input_tokens: 1000,
       input_tokens_details: { cached_tokens: 400 },
@@ -229,18 +232,19 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
     await ask('Second');
     await page.locator('.turn-summary', { hasText: 'no price' }).nth(1).waitFor();
     await page.getByRole('link', { name: 'no price', exact: true }).click();
-    await page.getByLabel('Input of gpt-5').first().fill('1');
+    await page.getByText('openai.com').waitFor();
+    await page.getByLabel('Input of own-model', { exact: true }).fill('1');
     await page.getByRole('button', { name: 'Save the prices' }).click();
     const problem = await page.getByRole('alert').innerText();
-    await page.getByLabel('Cached input of gpt-5').fill('0.1');
-    await page.getByLabel('Output of gpt-5').fill('10');
+    await page.getByLabel('Cached input of own-model').fill('0.1');
+    await page.getByLabel('Output of own-model').fill('10');
     await shoot('prices');
     await page.getByRole('button', { name: 'Save the prices' }).click();
     await page.getByText('The prices are saved.').waitFor();
     await page.getByRole('link', { name: 'Chats' }).click();
     await page.getByRole('link', { name: '$0.00328' }).waitFor();
 
-    expect(problem).toBe('Expected a price from 0 for cached input of gpt-5, got “”.');
+    expect(problem).toBe('Expected a price from 0 for cached input of own-model, got “”.');
     expect(await page.locator('.turn-summary').allInnerTexts()).toEqual([
       expect.stringMatching(/ · \$0\.001640$/),
       expect.stringMatching(/ · \$0\.001640$/),
@@ -305,7 +309,7 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
     const { page, ask } = await openPage({ mcpServers: {} });
     await ask('Hello');
 
-    expect(await page.locator('.turn-summary').innerText()).toMatch(/1 round · \d.*s · no price$/);
+    expect(await page.locator('.turn-summary').innerText()).toMatch(/1 round · \d.*s · \$0\.0\d+$/);
     expect(await page.getByRole('button', { name: 'Copy the response' }).count()).toBe(1);
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     await expectMessages(page, ['Hello', 'You said: Hello']);

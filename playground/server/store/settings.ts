@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listPrices } from '../../shared/list-prices.js';
 import { type PriceTable, REASONING_EFFORTS, type Settings } from '../../shared/playground-state.js';
 import { openResponseSchema } from '../turn/response-schema.js';
 import { describeFailure } from '../../shared/failure.js';
@@ -77,6 +78,7 @@ export interface SettingsStore {
   change(settings: Partial<Settings>, conversationId?: string): Settings;
   /** Keeps the current settings for a conversation that has none, so that later changes elsewhere do not affect it. */
   pin(conversationId: string): void;
+  /** Returns the stored prices, and list prices before the user has stored any. */
   readPrices(): PriceTable;
   changePrices(prices: PriceTable): void;
 }
@@ -113,7 +115,10 @@ export function createSettingsStore(database: Connection): SettingsStore {
       if (select.get(toName(conversationId)) === undefined)
         replace.run(toName(conversationId), JSON.stringify(read()));
     },
-    readPrices: () => priceTableSchema.safeParse(readRow('prices')).data ?? {},
+    readPrices() {
+      if (select.get('prices') === undefined) return listPrices;
+      return priceTableSchema.safeParse(readRow('prices')).data ?? {};
+    },
     changePrices: prices => void replace.run('prices', JSON.stringify(prices)),
   };
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { PRICE_SOURCE } from '../../shared/list-prices.js';
 import type { PriceTable } from '../../shared/playground-state.js';
 import { Icon } from '../ui/icon.js';
 
@@ -50,7 +51,13 @@ export function PriceTableForm({ prices, modelId, onSave }: PriceTableFormProps)
   };
   return (
     <>
-      <p className="hint">US dollars per one million tokens, from the price list of your provider.</p>
+      <p className="hint">
+        US dollars per one million tokens. The first prices are from{' '}
+        <a href={PRICE_SOURCE.url} target="_blank" rel="noreferrer noopener">
+          {new URL(PRICE_SOURCE.url).host}
+        </a>
+        , {PRICE_SOURCE.date}, and may have changed. Enter those of your provider.
+      </p>
       <form
         className="price-table"
         onSubmit={event => {
