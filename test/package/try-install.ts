@@ -38,6 +38,7 @@ const forBrowsers = [
   './models',
   './journal',
   './telemetry',
+  './devtools',
   './mcp',
   './adapters',
   './tool-calls',
