@@ -82,7 +82,7 @@ export function writePages(): readonly WrittenGroup[] {
     const promoted = page.section === undefined ? 0 : 1;
     const body = lines.map(line => {
       if (line.isCode) return line.text;
-      if (line.heading === undefined) return withLinks(line.text, page);
+      if (line.heading === undefined) return withLinks(line.text, page) + codeOf(line.text);
       const { level, title, anchor } = line.heading;
       return `${'#'.repeat(level - promoted)} ${withLinks(title, page)} {#${anchor}}`;
     });
@@ -98,6 +98,14 @@ export function writePages(): readonly WrittenGroup[] {
       summary: isReference ? `${names.join(', ')}.` : firstSentence(text),
       markdown: `${(isReference ? withOptions(text) : text).trim()}\n`,
     };
+  }
+
+  /** Returns the code of a file, if the line is nothing but a link to it. */
+  function codeOf(line: string): string {
+    const [, target = ''] = /^\[`[^`]+`\]\(\S+\/blob\/main\/(\S+\.(?:tsx?|json))\)$/.exec(line) ?? [];
+    if (target === '') return '';
+    const code = readFileSync(path.join(root, decodeURI(target)), 'utf8');
+    return `\n\n\`\`\`${path.extname(target).slice(1)}\n${code.trim()}\n\`\`\``;
   }
 
   /** Rewrites the links of a line: to pages, to images, and to other files of the repository. */
@@ -125,13 +133,14 @@ export function writePages(): readonly WrittenGroup[] {
       const relative = path.posix.relative(path.posix.dirname(page.path), to);
       return `${relative.startsWith('.') ? relative : `./${relative}`}.md${id === undefined ? '' : `#${id}`}`;
     }
-    if (!existsSync(path.join(root, source)) || documents.has(source))
+    const local = path.join(root, decodeURI(source));
+    if (!existsSync(local) || documents.has(source))
       throw new Error(`Expected ${target} in ${page.source} to exist, got neither a file nor a heading.`);
     if (/\.(?:png|svg)$/.test(source)) {
       images.add(source);
       return `/${path.posix.basename(source)}`;
     }
-    const kind = statSync(path.join(root, source)).isDirectory() ? 'tree' : 'blob';
+    const kind = statSync(local).isDirectory() ? 'tree' : 'blob';
     return `${repository}/${kind}/main/${source.replace(/\/$/, '')}${anchor === undefined ? '' : `#${anchor}`}`;
   }
 }

@@ -329,8 +329,10 @@ test('a file has at most 350 lines, a function 120 and one that creates an objec
 });
 
 test('the promise to users does not grow', () => {
-  expect(optionCount()).toBeLessThanOrEqual(303);
-  expect(exportCount()).toBeLessThanOrEqual(254);
+  // With `onStateChange`, a host without `createMcpTools` sees which servers are being installed, and has
+  // a name for what it receives.
+  expect(optionCount()).toBeLessThanOrEqual(304);
+  expect(exportCount()).toBeLessThanOrEqual(255);
 });
 
 test('adapters, text tools and the tool loop do not depend on the Responses API', () => {

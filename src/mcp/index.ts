@@ -5,6 +5,7 @@ export type {
   McpMessage,
   McpMessageContext,
   McpRequestContext,
+  McpStateChange,
   McpUrlElicitation,
 } from './config/callbacks.js';
 export {

@@ -102,6 +102,7 @@ const createPoolShape = () => ({
     .optional(),
   onMessage: functionSetting<McpConnectionPoolOptions['onMessage']>().optional(),
   onStderr: functionSetting<McpConnectionPoolOptions['onStderr']>().optional(),
+  onStateChange: functionSetting<McpConnectionPoolOptions['onStateChange']>().optional(),
   apps: z.boolean().optional(),
 });
 

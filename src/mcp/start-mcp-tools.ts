@@ -22,7 +22,7 @@ import { McpFailure } from './transport/failures.js';
 import { toMcpError } from './session/errors.js';
 import type { ServerTools } from './session/list-tools.js';
 import type { McpSourceOptions, McpToolsOptions } from './options.js';
-import type { McpConnectionState } from './session/current-session.js';
+import type { McpConnectionState } from './config/callbacks.js';
 import { type CheckedServer, findChange, isChecked, selectTools } from './features/drift.js';
 import { createResourceTools } from './features/resource-tools.js';
 import { createServerFeatures, findServer, type McpServerFeatures } from './features/server-features.js';

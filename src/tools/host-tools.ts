@@ -59,8 +59,11 @@ export interface HostToolsOptions {
 
 /** What hosts pass to `execute` and `needsApproval`. */
 export interface HostCallOptions {
+  /** The id of the call in the messages of the host. */
   readonly toolCallId: string;
+  /** The messages of the request that the model answered with the call. */
   readonly messages?: readonly unknown[];
+  /** Aborts the call. */
   readonly abortSignal?: AbortSignal;
   /** The application's value in `ai` 5 and 6. */
   readonly experimental_context?: unknown;

@@ -33,7 +33,8 @@ const linksOf = (file: string): { page: string; anchor: string | undefined }[] =
 it.each(PAGES)('%s has no dead link', file => {
   const dead = linksOf(file).filter(
     ({ page, anchor }) =>
-      !existsSync(path.join(root, page)) || (anchor !== undefined && !anchorsOf(read(page)).has(anchor)),
+      !existsSync(path.join(root, decodeURI(page))) ||
+      (anchor !== undefined && !anchorsOf(read(page)).has(anchor)),
   );
   expect(dead).toEqual([]);
 });

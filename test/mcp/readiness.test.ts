@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { generateText, streamText } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
-import type { McpServerConfig } from '../../src/mcp/index.js';
+import { createMcpTools, type McpServerConfig, type McpStateChange } from '../../src/mcp/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import { bundleScript } from '../_bundled-script.js';
 import { fixtureServer, isAlive, namesOf, openTools, temporaryFolder, until } from './_fixture-server.js';
@@ -24,6 +24,7 @@ async function installingServer({ files = 30, mode = 'plain' } = {}) {
   const pid = async () => Number(await readFile(path.join(folder, 'pid'), 'utf8'));
   return {
     config: { command: process.execPath, args: [script, folder, String(files), mode] },
+    hasWritten: (file: number) => exists(`package-${file}`),
     hasStarted: () => exists('package-2'),
     isInstalled: () => exists('installed'),
     isRunning: async () => isAlive(await pid()),
@@ -154,14 +155,17 @@ describe('a program that may be installing', () => {
     else await end();
   });
 
-  it('is not installed twice at the same time', async () => {
-    const { config, hasStarted, isInstalled } = await installingServer();
-    const first = openTools({ late: config });
-    first.listTools().catch(() => {});
-    await until(hasStarted);
-    await first.close();
-    const second = openTools({ late: { ...config, allowedTools: ['echo'] } });
-    expect(await namesOf(second)).toEqual(['echo']);
+  it('is installed once, and intact at the next start, stopped at any moment', async () => {
+    const { config, hasWritten, isInstalled } = await installingServer();
+    for (const file of [1, 15, 29]) {
+      const tools = openTools({ late: config });
+      tools.listTools().catch(() => {});
+      await until(() => hasWritten(file));
+      await tools.close();
+      expect(await isInstalled()).toBe(false);
+    }
+    const last = openTools({ late: { ...config, allowedTools: ['echo'] } });
+    expect(await namesOf(last)).toEqual(['echo']);
     expect(await isInstalled()).toBe(true);
   });
 
@@ -177,6 +181,58 @@ describe('a program that may be installing', () => {
     expect(await isInstalled()).toBe(false);
     await until(isInstalled);
     await until(async () => !(await isRunning()));
+  });
+});
+
+describe('`onStateChange`', () => {
+  it('reports that a server starts, with the lines of its installation, and its end', async () => {
+    const { config } = await installingServer({ files: 3 });
+    const seen: string[] = [];
+    const tools = createMcpTools(
+      { late: config },
+      {
+        onStateChange: ({ server, state }) => void seen.push(`${server} ${state}`),
+        onStderr: line => void seen.push(line),
+      },
+    );
+    await tools.listTools();
+    await tools.close();
+    expect(seen.filter(entry => !entry.startsWith('fixture'))).toEqual([
+      'late connecting',
+      ...['package 1', 'package 2', 'package 3'],
+      'late ready',
+      'late idle',
+    ]);
+  });
+
+  it('reports a failure with its reason, and goes on if it throws', async () => {
+    const { config } = await fixtureServer();
+    const changes: McpStateChange[] = [];
+    const args = ['-e', 'console.error("no licence"); process.exit(3)'];
+    const tools = openTools(
+      { broken: { command: process.execPath, args }, good: { ...config, allowedTools: ['echo', 'crash'] } },
+      {
+        onStateChange(change) {
+          changes.push(change);
+          throw new Error('of the host');
+        },
+      },
+    );
+    expect(await namesOf(tools)).toEqual(['echo', 'crash']);
+    const of = (name: string) => changes.filter(({ server }) => server === name);
+    expect(of('broken')).toMatchObject([
+      { state: 'connecting' },
+      { state: 'failed', error: { code: 'mcp-start', message: expect.stringContaining('no licence') } },
+    ]);
+    const crash = { toolCallId: 'call_1', toolName: 'crash', input: {} };
+    await tools.callTool(crash, { signal: new AbortController().signal });
+    await until(async () => of('good').some(({ state }) => state === 'idle'));
+    expect(await namesOf(tools)).toEqual(['echo', 'crash']);
+    await until(async () => of('good').length === 5);
+    expect(of('good').map(({ state }) => state)).toEqual([
+      ...['connecting', 'ready', 'idle'],
+      ...['connecting', 'ready'],
+    ]);
   });
 });
 

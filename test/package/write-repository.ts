@@ -52,7 +52,7 @@ for (const file of PAGES) {
   const text = read(file).replace(
     /\]\(https:\/\/[^\s)]+?\/blob\/main\/([^\s)#]+)/g,
     (link, target: string) =>
-      existsSync(path.join(root, target)) ? `](${address}/blob/main/${target}` : link,
+      existsSync(path.join(root, decodeURI(target))) ? `](${address}/blob/main/${target}` : link,
   );
   written[file] = text;
 }

@@ -6,6 +6,7 @@ import type {
   LoggingLevel,
   LoggingMessageNotificationParams,
 } from '@modelcontextprotocol/client';
+import type { KelivoError } from '../../shared/errors.js';
 import type { PlainObject } from '../../shared/json.js';
 import type { ToolCallContext } from '../../tools/tool-source.js';
 
@@ -64,12 +65,37 @@ export interface McpCallbacks {
    */
   onStderr?: (line: string, context: Pick<McpMessageContext, 'server'>) => void;
   /**
+   * Called when the state of a server changes, for example to show that a program is still being installed. Errors it
+   * throws are ignored.
+   * @default `status()` of `createMcpTools` has the states
+   */
+  onStateChange?: (change: McpStateChange) => void;
+  /**
    * Declares to servers that the host displays the user interfaces of tools (MCP Apps). Some servers offer tools with a
    * user interface only to such hosts. The metadata of a tool has the address of its page.
    * @default false
    */
   apps?: boolean;
 }
+
+/** A new state of the connection to a server. */
+export interface McpStateChange {
+  /** The server's name in the configuration. If sources share the connection, its name in the first of them. */
+  readonly server: string;
+  readonly state: McpConnectionState;
+  /** The reason of the states `failed` and `unauthorized`. */
+  readonly error?: KelivoError;
+  /** The URL that the user must open to sign in. Only in the state `unauthorized`. */
+  readonly authorizationUrl?: string;
+}
+
+/**
+ * - `idle`: not connected, because it was not used yet, was closed, or the server ended.
+ * - `connecting`, `ready`: the connection is being opened, or is open. A program that is being installed is `connecting`.
+ * - `failed`: the last attempt failed; the next use tries again.
+ * - `unauthorized`: a user must sign in. The next use after that works at once.
+ */
+export type McpConnectionState = 'idle' | 'connecting' | 'ready' | 'failed' | 'unauthorized';
 
 /** A page that the user has to open, for example to sign in or to pay. Its result never passes through the host. */
 export interface McpUrlElicitation {

@@ -1,13 +1,9 @@
 import { toTimerDelay, untilAborted } from '../../shared/abort.js';
 import { finishAuth } from '../auth/server-authorization.js';
 import type { AuthorizationCallback } from '../auth/authorization.js';
+import type { McpConnectionState } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
-import {
-  createCurrentSession,
-  type CurrentSessionOptions,
-  mayEndBySignIn,
-  type McpConnectionState,
-} from './current-session.js';
+import { createCurrentSession, type CurrentSessionOptions, mayEndBySignIn } from './current-session.js';
 import { McpFailure, type McpFailureKind, toMcpFailure } from '../transport/failures.js';
 import { listTools, type ServerTools } from './list-tools.js';
 import type { McpSession } from './session.js';

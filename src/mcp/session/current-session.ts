@@ -4,18 +4,11 @@ import type { Telemetry } from '../../core/telemetry.js';
 import { authorizationOf } from '../auth/server-authorization.js';
 import type { McpServerConfig } from '../config/config.js';
 import { McpFailure, toMcpFailure } from '../transport/failures.js';
-import type { McpCallbacks } from '../config/callbacks.js';
+import type { McpCallbacks, McpConnectionState } from '../config/callbacks.js';
+import { toMcpError } from './errors.js';
 import { type KnownEra, openSession } from './open-session.js';
 import type { McpSession } from './session.js';
 import { createSharedTask } from './shared-task.js';
-
-/**
- * - `idle`: not connected, because it was not used yet, was closed, or the server ended.
- * - `connecting`, `ready`: the connection is being opened, or is open.
- * - `failed`: the last attempt failed; the next use tries again.
- * - `unauthorized`: a user must sign in. The next use after that works at once.
- */
-export type McpConnectionState = 'idle' | 'connecting' | 'ready' | 'failed' | 'unauthorized';
 
 export interface CurrentSessionOptions {
   /** Maximum time for a server to start and to list its tools, in milliseconds. */
@@ -48,9 +41,27 @@ export function createCurrentSession(
   let session: McpSession | undefined;
   let hasFailed = false;
   let closeCount = 0;
+  let reported: McpConnectionState = 'idle';
+
+  function report(state: McpConnectionState, cause?: unknown): void {
+    const { serverName, callbacks } = options;
+    if (state === reported) return;
+    reported = state;
+    try {
+      callbacks.onStateChange?.({
+        server: serverName,
+        state,
+        ...(cause !== undefined && { error: toMcpError(cause, { serverName, config }) }),
+        ...(state === 'unauthorized' && { authorizationUrl: authorizationOf(config)?.signInUrl }),
+      });
+    } catch {
+      // The host's own.
+    }
+  }
 
   const opening = createSharedTask(
     async signal => {
+      report('connecting');
       try {
         const opened = await openSession(config, {
           ...options,
@@ -67,9 +78,13 @@ export function createCurrentSession(
         onToolsChanged();
         session = opened;
         hasFailed = false;
+        report('ready');
         return opened;
       } catch (error) {
-        hasFailed = !signal.aborted && authorizationOf(config)?.signInUrl === undefined;
+        const needsSignIn = authorizationOf(config)?.signInUrl !== undefined;
+        hasFailed = !signal.aborted && !needsSignIn;
+        if (signal.aborted) report('idle');
+        else report(needsSignIn ? 'unauthorized' : 'failed', error);
         throw error;
       }
     },
@@ -85,6 +100,7 @@ export function createCurrentSession(
   function forget(ended: McpSession): void {
     if (session !== ended) return;
     session = undefined;
+    report('idle');
     onToolsChanged();
   }
 
@@ -95,6 +111,7 @@ export function createCurrentSession(
     const closeCountBefore = closeCount;
     await restarts.waitForTurn({ signal }).catch(error => {
       hasFailed = !signal?.aborted;
+      if (hasFailed) report('failed', error);
       throw error;
     });
     if (closeCount > closeCountBefore) throw new McpFailure({ kind: 'closed' });
@@ -149,6 +166,7 @@ export function createCurrentSession(
       session = undefined;
       hasFailed = false;
       restarts.reset();
+      report('idle');
       onToolsChanged();
       await Promise.all([opening.stop(reason), ...ended.map(endedSession => endedSession.close())]);
     },

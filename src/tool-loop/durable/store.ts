@@ -1,5 +1,6 @@
 /** Facts about a turn that a store lists. They contain no content. */
 export interface TurnEntry {
+  /** The `turnId` of the call. */
   readonly turnId: string;
   /** Owner or tenant of the turn. Empty without one. */
   readonly scope: string;
@@ -68,6 +69,7 @@ export interface TurnIndex {
 
 /** Options of a record. */
 export interface WriteOptions {
+  /** The owner of the claim on the turn. */
   readonly owner: string;
   /** Time in milliseconds since 1970, by the clock of the caller, until which the record is kept. */
   readonly expiresAt: number;
