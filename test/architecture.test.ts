@@ -145,6 +145,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/models': ['src/tool-loop', 'src/versions', 'src/tool-calls', 'src/core', 'src/http', 'src/shared'],
   'src/telemetry': ['src/core', 'src/http', 'src/redaction', 'src/shared'],
+  'src/devtools': ['src/versions', 'src/shared'],
   'src/testing': [
     'src/adapters',
     'src/text-tools',
@@ -296,21 +297,19 @@ test('a file under 40 lines has a second importer', () => {
 
 test('the sources stay within their size', () => {
   // The goal is 350 files and 50,000 lines. Stores, response templates, extensions, steering, tool search,
-  // prices, fallback and the command came later.
-  expect(files.length).toBeLessThanOrEqual(383);
+  // prices, fallback, the command and the DevTools of applications came later.
+  expect(files.length).toBeLessThanOrEqual(386);
   // Applications do not load the command.
   const command = files.filter(file => layerOf(file) === 'src/command');
   const commandLines = command.reduce((sum, file) => sum + linesOf(file), 0);
   expect(commandLines).toBeLessThanOrEqual(1100);
-  // A third of the lines are comments: each of the options and exports is documented where editors show it.
-  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_300);
+  // A third of the lines are comments: each of the options and exports is documented where editors show it. DevTools has 400.
+  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_400);
 });
 
 /** Longer files and functions, with the reason. A row goes when its file or function is short enough. */
 const LONG: Readonly<Record<string, string>> = {
-  'src/tool-loop/turn/round-reader.ts createForwarder': 'to be divided',
   'src/tool-calls/json-repair.ts readMalformed': 'a reader whose steps share one position',
-  'src/tool-loop/calls/round-calls.ts createRoundCalls': 'to be divided',
   'src/tool-loop/durable/postgres-store.ts createPostgresStore': 'one statement per operation of a store',
   'src/tool-loop/durable/sqlite-tables.ts createTables': 'one statement per operation of a store',
 };
@@ -331,8 +330,9 @@ test('a file has at most 350 lines, a function 120 and one that creates an objec
 test('the promise to users does not grow', () => {
   // With `onStateChange`, a host without `createMcpTools` sees which servers are being installed, and has
   // a name for what it receives.
-  expect(optionCount()).toBeLessThanOrEqual(304);
-  expect(exportCount()).toBeLessThanOrEqual(255);
+  // The last three options and four exports are those of `devtools`, an entry of its own.
+  expect(optionCount()).toBeLessThanOrEqual(307);
+  expect(exportCount()).toBeLessThanOrEqual(259);
 });
 
 test('adapters, text tools and the tool loop do not depend on the Responses API', () => {

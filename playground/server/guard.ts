@@ -1,5 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
 
+/** The routes for applications, which check the origin themselves: programs have none. */
+export const APPS_PATH = '/v1';
+
 /**
  * Accepts only requests from the playground's page on this machine. The host must be a local name, which prevents DNS
  * rebinding. Requests that change state require the origin of the page, and other sites cannot read responses.
@@ -14,6 +17,7 @@ export function localOnly({ port }: { port: () => number }): MiddlewareHandler {
         403,
       );
     }
+    if (context.req.path.startsWith(`${APPS_PATH}/`)) return next();
     const origin = header('origin');
     const isOwnOrigin = hosts.some(host => origin === `http://${host}`);
     const isSafe = method === 'GET' || method === 'HEAD';

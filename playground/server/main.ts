@@ -46,6 +46,10 @@ async function main(args: string[]): Promise<void> {
   const playground = await start({ port: readPort(values.port), folder: values.data ?? defaultFolder });
   console.log(`The playground runs at ${playground.signInUrl}`);
   console.log('The URL contains a token for this start: do not share it. Press Ctrl-C to stop.');
+  console.log('\nAn application with `devTools()` of `kelivo-responses/devtools` appears in its traces:');
+  console.log(`KELIVO_PLAYGROUND_URL=${playground.appUrl}`);
+  console.log('One that exports spans of OpenTelemetry, too:');
+  console.log(playground.otlpVariables);
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => void playground.close());
   }

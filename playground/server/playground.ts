@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import { createApp } from './app.js';
+import { createApps } from './apps/apps.js';
 import type { PlaygroundContext } from './context.js';
 import { createSharedEmulator } from './emulator/shared-emulator.js';
 import { createKeySafe } from './keys.js';
@@ -20,6 +21,7 @@ import { createSession } from './session.js';
 import { createAttachmentStore } from './store/attachments.js';
 import { createConversationStore } from './store/conversations.js';
 import { openDatabase } from './store/database.js';
+import { createPolicyStore } from './store/policies.js';
 import { createSettingsStore } from './store/settings.js';
 import { createApprovalDesk } from './turn/approvals.js';
 import { createTurns } from './turn/turns.js';
@@ -43,9 +45,16 @@ export interface Playground {
   readonly url: string;
   /** The address with the token, to open in a browser. A fragment is never sent to a server. */
   readonly signInUrl: string;
+  /** The address for `devTools()` of an application. Its token can only send. */
+  readonly appUrl: string;
+  /** The variables for an application that exports spans. */
+  readonly otlpVariables: string;
   /** Stops turns, servers and connections. */
   close(): Promise<void>;
 }
+
+/** Milliseconds between two updates of pages about turns of applications. */
+const APPS_INTERVAL = 250;
 
 const builtPage = fileURLToPath(new URL('../web/dist', import.meta.url));
 
@@ -75,7 +84,10 @@ export async function startPlayground({
     defaults: defaultServers({ filesFolder }),
     redactor,
     redirectUrl: () => `http://127.0.0.1:${port}${CALLBACK_PATH}`,
-    onRequests: () => channel.changed('servers'),
+    onRequests() {
+      channel.changed('servers');
+      channel.changed('conversations');
+    },
     print,
   });
   const exporter = createOtlpExporter({ environment, redactor });
@@ -107,10 +119,25 @@ export async function startPlayground({
     snapshots: turns.snapshots,
   });
   const emulator = createSharedEmulator();
+  const conversations = createConversationStore(database);
+  let pageUpdate: NodeJS.Timeout | undefined;
+  const apps = createApps({
+    redactor,
+    store: turn => conversations.addAppTurn(turn),
+    onChange() {
+      // Turns of applications change many times per second.
+      pageUpdate ??= setTimeout(() => {
+        pageUpdate = undefined;
+        channel.changed('conversations');
+      }, APPS_INTERVAL);
+    },
+  });
   const context: PlaygroundContext = {
-    conversations: createConversationStore(database),
+    conversations,
+    apps,
     attachments: createAttachmentStore(database),
     settings: createSettingsStore(database),
+    policies: createPolicyStore(database),
     keys,
     emulator,
     servers,
@@ -133,9 +160,13 @@ export async function startPlayground({
 
   return {
     url: `http://127.0.0.1:${port}`,
+    appUrl: `http://127.0.0.1:${port}/send/${apps.token}`,
+    otlpVariables: `OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:${port} OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20${apps.token}`,
     signInUrl: `http://127.0.0.1:${port}/#token=${session.token}`,
     async close() {
       await turns.stopAll();
+      apps.close();
+      clearTimeout(pageUpdate);
       await exporter?.flush();
       channel.close();
       const closed = once(server, 'close');

@@ -6,6 +6,16 @@ export interface PendingRequest {
   readonly kind: 'form' | 'url' | 'sampling';
   /** The parameters of the request, as the server sent them. */
   readonly params: unknown;
+  /** The call that the request belongs to. */
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  /** The chat of the call. @default none, a call that the user has started */
+  readonly conversationId?: string;
+}
+
+/** A completion that the model has written for a server. The user sends it. */
+export interface CompletionDraft {
+  readonly text: string;
 }
 
 /** The user's response to a request. `content` has the fields of a form, or the text of a completion. */

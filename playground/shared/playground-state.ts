@@ -69,6 +69,7 @@ export interface PlaygroundState {
   readonly faults: readonly FaultChoice[];
   readonly filesFolder: string;
   readonly prices: PriceTable;
+  readonly policies: readonly ToolPolicy[];
 }
 
 /** Prices that the user has entered, by the id of the model. */
@@ -79,6 +80,17 @@ export interface ModelPrice {
   readonly input: number;
   readonly cachedInput: number;
   readonly output: number;
+}
+
+/** A tool that runs without a question. */
+export interface ToolPolicy {
+  /** Empty for a tool of the playground. */
+  readonly server: string;
+  readonly tool: string;
+  /** The hash of the name, description and schema of the tool. */
+  readonly definition: string;
+  /** @default all chats */
+  readonly conversationId?: string;
 }
 
 export interface AdapterChoice {
@@ -100,8 +112,8 @@ export interface ModelList {
   readonly problem?: string;
 }
 
-/** One response per message, or two side by side: of two providers or two models. */
-export type ConversationMode = 'chat' | 'compare';
+/** One response per message, or two side by side: of two providers or two models. `app` is a turn of an application. */
+export type ConversationMode = 'chat' | 'compare' | 'app';
 export type Thread = 'main' | 'left' | 'right';
 
 /** Provider and model of one side of a comparison. */
@@ -120,6 +132,8 @@ export interface ListedConversation extends ConversationSummary {
   readonly runningTurns: number;
   /** Tool calls that wait for an approval. */
   readonly pendingApprovals: number;
+  /** Forms, pages and completions that MCP servers request. */
+  readonly pendingRequests: number;
 }
 
 /**

@@ -21,8 +21,18 @@ export interface TurnUsage {
 /** End of an HTTP exchange: read completely, aborted by the client, or broken by the server. */
 export type ExchangeEnd = 'complete' | 'aborted' | 'broken';
 
-/** End of a turn: `limit` if a limit of rounds, calls, time or output tokens ended it before the model did. */
-export type TurnEnd = 'finished' | 'limit' | 'stopped' | 'failed';
+/**
+ * End of a turn: `limit` if a limit of rounds, calls, time or output tokens ended it before the model did, `aborted` if the
+ * process of its application ended.
+ */
+export type TurnEnd = 'finished' | 'limit' | 'stopped' | 'failed' | 'aborted';
+
+/** The application of a turn that does not run in the playground. */
+export interface TracedApp {
+  readonly name: string;
+  /** The id of its process. */
+  readonly process?: number;
+}
 
 /**
  * An event of a turn, as plain JSON. Events are streamed to the page and stored with the message. `at` is the time in
@@ -32,7 +42,9 @@ export type TraceEvent = { readonly at: number } & (
   | {
       type: 'turn-start';
       startedAt: string;
-      flag: Flag;
+      /** Missing in turns of applications. */
+      flag?: Flag;
+      app?: TracedApp;
       modelId: string;
       endpoint: string;
       adapters: readonly string[];
@@ -60,7 +72,8 @@ export type TraceEvent = { readonly at: number } & (
   | { type: 'exchange-end'; exchange: number; end: ExchangeEnd; message?: string }
   /** The endpoint noticed that the client closed the connection early. Only the emulator reports this. */
   | { type: 'disconnect-noticed'; exchange: number }
-  | { type: 'round-start'; round: number }
+  /** `toolCallId` is the call of the tool that made this request. */
+  | { type: 'round-start'; round: number; toolCallId?: string }
   | { type: 'first-token' }
   | { type: 'tool-start'; round: number; toolCallId: string; toolName: string; input: string }
   | {
@@ -87,9 +100,14 @@ export type TraceEvent = { readonly at: number } & (
       originalName: string;
       /** The MCP server of the tool. Tools of the playground have none. */
       server?: string;
+      description?: string;
+      isDestructive?: boolean;
+      /** True if the hints of the tool are not trusted. */
+      isUntrusted?: boolean;
       input: unknown;
     }
-  | { type: 'approval-decided'; approvalId: string; approved: boolean }
+  /** `editedInput` are arguments that the user has changed, with which the call runs. */
+  | { type: 'approval-decided'; approvalId: string; approved: boolean; editedInput?: unknown }
   | { type: 'round-end'; round: number; finishReason: string; usage: Usage }
   /** A response with a schema was compared with it; `problem` is the first difference. */
   | { type: 'output-checked'; problem?: string }

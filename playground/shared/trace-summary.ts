@@ -1,7 +1,7 @@
 import type { Thread } from './playground-state.js';
 import { sumUsage, toTurnUsage } from './cost.js';
 import { type Trace, toRequestedAt } from './trace.js';
-import type { Flag, TurnEnd, TurnUsage } from './trace-event.js';
+import type { Flag, TracedApp, TurnEnd, TurnUsage } from './trace-event.js';
 
 /** One turn in the list of all turns. */
 export interface TraceSummary {
@@ -13,9 +13,11 @@ export interface TraceSummary {
   /** ISO 8601. */
   readonly startedAt?: string;
   readonly flag?: Flag;
+  /** The application, if the turn did not run in the playground. */
+  readonly app?: TracedApp;
   readonly modelId?: string;
   readonly endpoint?: string;
-  readonly end: TurnEnd;
+  readonly end: TurnEnd | 'running';
   /** The reason why the turn failed or reached a limit. */
   readonly message?: string;
   /** Milliseconds. */
@@ -40,7 +42,8 @@ export interface CalledTool {
 export function summarizeTrace(
   trace: Trace,
 ): Omit<TraceSummary, 'conversationId' | 'messageId' | 'thread' | 'title'> {
-  const { startedAt, flag, modelId, endpoint, end, lastAt, firstTokenAt, tools, problems, rounds } = trace;
+  const { startedAt, flag, app, modelId, endpoint, end, lastAt, firstTokenAt, tools, problems, rounds } =
+    trace;
   const calls = new Map<string, number>();
   for (const { toolName } of tools) calls.set(toolName, (calls.get(toolName) ?? 0) + 1);
   const usage = trace.usage ?? sumUsage(rounds.flatMap(round => round.usage ?? []));
@@ -49,9 +52,10 @@ export function summarizeTrace(
   return {
     startedAt,
     flag,
+    app,
     modelId,
     endpoint,
-    end: end?.end ?? 'failed',
+    end: end?.end ?? (app === undefined ? 'failed' : 'running'),
     message: end?.message,
     duration: end?.at ?? lastAt,
     ...(firstTokenAt !== undefined && { firstTokenAt: firstTokenAt - toRequestedAt(trace) }),
@@ -59,11 +63,13 @@ export function summarizeTrace(
     ...(isReported && { tokens: (inputTokens ?? 0) + (outputTokens ?? 0) }),
     tools: [...calls].map(([toolName, count]) => ({ toolName, calls: count })),
     hasError:
-      (end?.end ?? 'failed') === 'failed' ||
+      (end === undefined ? app === undefined : FAILED.has(end.end)) ||
       problems.length > 0 ||
       tools.some(({ state }) => state === 'failed'),
   };
 }
+
+const FAILED: ReadonlySet<TurnEnd> = new Set(['failed', 'aborted']);
 
 /** The columns by which turns are sorted. */
 export const TRACE_ORDERS = ['started', 'duration', 'first-token', 'tokens', 'cost'] as const;
@@ -103,8 +109,8 @@ export function filterTraces(
 ): readonly TraceSummary[] {
   const wanted = text.trim().toLowerCase();
   return traces.filter(trace => {
-    const { title, modelId = '', endpoint = '', message = '', tools, tokens = 0 } = trace;
-    const texts = [title, modelId, endpoint, message, ...tools.map(tool => tool.toolName)];
+    const { title, app, modelId = '', endpoint = '', message = '', tools, tokens = 0 } = trace;
+    const texts = [title, app?.name ?? '', modelId, endpoint, message, ...tools.map(tool => tool.toolName)];
     return (
       texts.some(one => one.toLowerCase().includes(wanted)) &&
       (outcome === 'all' || (outcome === 'error' ? trace.hasError : trace.end === outcome)) &&

@@ -1,9 +1,10 @@
-import type { ExchangeEnd, Flag, TraceEvent, TurnEnd, Usage } from './trace-event.js';
+import type { ExchangeEnd, Flag, TracedApp, TraceEvent, TurnEnd, Usage } from './trace-event.js';
 
 /** The trace of a response, built from its events. Times are milliseconds since the turn began. */
 export interface Trace {
   readonly startedAt?: string;
   readonly flag?: Flag;
+  readonly app?: TracedApp;
   readonly modelId?: string;
   readonly endpoint?: string;
   readonly adapters: readonly string[];
@@ -27,6 +28,8 @@ export interface Trace {
 
 export interface TraceRound {
   readonly round: number;
+  /** The call of the tool that made this request, instead of the turn. */
+  readonly toolCallId?: string;
   readonly startAt: number;
   readonly endAt?: number;
   readonly finishReason?: string;
@@ -89,10 +92,15 @@ export interface Approval {
   readonly toolName: string;
   readonly originalName: string;
   readonly server: string | undefined;
+  readonly description?: string;
+  readonly isDestructive?: boolean;
+  readonly isUntrusted?: boolean;
   readonly input: unknown;
   readonly requestedAt: number;
   readonly decidedAt?: number;
   readonly approved?: boolean;
+  /** Arguments that the user has changed, with which the call runs. */
+  readonly editedInput?: unknown;
 }
 
 /** The time of the first request. What is before it, such as opening connections, is not the time of the model. */
@@ -147,9 +155,10 @@ type Handlers = {
 };
 
 const handlers: Handlers = {
-  'turn-start': (_trace, { startedAt, flag, modelId, endpoint, adapters, fault, hasSchema }) => ({
+  'turn-start': (_trace, { startedAt, flag, app, modelId, endpoint, adapters, fault, hasSchema }) => ({
     startedAt,
     flag,
+    app,
     modelId,
     endpoint,
     adapters,
@@ -185,7 +194,9 @@ const handlers: Handlers = {
   'disconnect-noticed': ({ exchanges }, { exchange }) => ({
     exchanges: changeExchange(exchanges, exchange, () => ({ isDisconnectNoticed: true })),
   }),
-  'round-start': ({ rounds }, { round, at }) => ({ rounds: [...rounds, { round, startAt: at }] }),
+  'round-start': ({ rounds }, { round, toolCallId, at }) => ({
+    rounds: [...rounds, { round, toolCallId, startAt: at }],
+  }),
   'first-token': (_trace, { at }) => ({ firstTokenAt: at }),
   'tool-start': ({ tools }, { at, round, toolCallId, toolName, input }) => ({
     tools: [...tools, { toolCallId, toolName, round, startAt: at, state: 'running', input }],
@@ -207,13 +218,19 @@ const handlers: Handlers = {
     };
   },
   'approval-requested': ({ approvals }, { at, approvalId, toolCallId, input, ...tool }) => {
-    const { toolName, originalName, server } = tool;
-    const approval = { approvalId, toolCallId, toolName, originalName, server, input, requestedAt: at };
+    const { toolName, originalName, server, description, isDestructive, isUntrusted } = tool;
+    const facts = { toolName, originalName, server, description, isDestructive, isUntrusted };
+    const approval = { approvalId, toolCallId, ...facts, input, requestedAt: at };
     return { approvals: [...approvals, approval] };
   },
-  'approval-decided': ({ approvals }, { at, approvalId, approved }) => ({
+  'approval-decided': ({ approvals }, { at, approvalId, approved, editedInput }) => ({
     approvals: approvals.map(approval =>
-      approval.approvalId === approvalId ? { ...approval, decidedAt: at, approved } : approval,
+      approval.approvalId === approvalId ? {
+            ...approval,
+            decidedAt: at,
+            approved,
+            ...(editedInput !== undefined && { editedInput }),
+          } : approval,
     ),
   }),
   'round-end': ({ rounds }, { at, round, finishReason, usage }) => ({

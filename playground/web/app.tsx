@@ -6,7 +6,6 @@ import { Missing } from './page/missing.js';
 import { navigate, paths, type Route, useRoute } from './page/routes.js';
 import { type PageHook, usePage } from './page/use-page.js';
 import { Rail } from './rail.js';
-import { ServerRequest } from './mcp/server-request.js';
 import { SettingsPage } from './settings/settings-page.js';
 import { SignIn } from './sign-in.js';
 import { TraceComparisonPage } from './compare/trace-comparison-page.js';
@@ -23,7 +22,6 @@ export function App() {
     if (route.page === 'start') navigate(paths.chat(lastId), { replace: true });
     else setLastId(conversationId);
   }, [route.page, conversationId, lastId]);
-  const request = page.servers?.requests[0];
   const isSignedOut = page.connection === 'refused';
   if (isSignedOut && page.state === undefined) {
     return (
@@ -41,7 +39,6 @@ export function App() {
         <Rail route={route} conversationId={conversationId} page={page} />
         <Content route={route} page={page} />
       </div>
-      {request !== undefined && <ServerRequest key={request.id} request={request} />}
       {/* Above the rest, which keeps what was entered. */}
       {isSignedOut && <SignIn />}
     </>

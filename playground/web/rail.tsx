@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import type { PageHook } from './page/use-page.js';
 import { paths, type Route, toLink } from './page/routes.js';
 import { Icon, type IconName } from './ui/icon.js';
@@ -11,8 +12,12 @@ export interface RailProps {
 
 /** The parts of the page. Below 760 pixels, it is the bar at the bottom. */
 export function Rail({ route, conversationId, page: { conversations = [], servers } }: RailProps) {
-  const approvals = conversations.reduce((sum, { pendingApprovals }) => sum + pendingApprovals, 0);
-  const waiting = approvals + (servers?.requests.length ?? 0);
+  const waiting = conversations.reduce((sum, one) => sum + one.pendingApprovals + one.pendingRequests, 0);
+  const inspected = (servers?.requests ?? []).filter(request => request.conversationId === undefined);
+  const total = waiting + inspected.length;
+  useEffect(() => {
+    document.title = `${total > 0 ? `(${total}) ` : ''}Playground – kelivo-responses`;
+  }, [total]);
   const items: readonly {
     path: string;
     title: string;
@@ -34,6 +39,7 @@ export function Rail({ route, conversationId, page: { conversations = [], server
       name: 'MCP servers',
       icon: 'server',
       isCurrent: route.page === 'servers',
+      badge: inspected.length,
     },
     { path: paths.traces, title: 'Traces', icon: 'traces', isCurrent: route.page.startsWith('trace') },
     { path: paths.settings, title: 'Settings', icon: 'settings', isCurrent: route.page === 'settings' },
@@ -41,9 +47,14 @@ export function Rail({ route, conversationId, page: { conversations = [], server
   return (
     <nav className="rail" aria-label="Parts of the playground">
       {items.map(({ path, title, name, icon, isCurrent, badge = 0 }) => (
-        <a key={title} {...toLink(path)} aria-label={name} aria-current={isCurrent ? 'page' : undefined}>
+        <a
+          key={title}
+          {...toLink(path)}
+          aria-label={name === undefined || badge === 0 ? name : `${name} ${badge} waiting`}
+          aria-current={isCurrent ? 'page' : undefined}
+        >
           <Icon name={icon} />
-          <span>{title}</span>
+          <span>{title}</span>{' '}
           {badge > 0 && (
             <span className="tab-badge">
               {badge}

@@ -23,7 +23,7 @@ describe.skipIf(missing)(`accessibility${missing === undefined ? '' : ` (${missi
     await page.keyboard.press('Enter');
     await page.getByRole('alertdialog', { name: /get-sum/ }).waitFor();
     found.push(...(await findViolations(page, 'approval')));
-    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await ended();
     await page.locator('.tool-part summary').first().click();
     await page.getByRole('tab', { name: 'Chats' }).click();

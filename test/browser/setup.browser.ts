@@ -104,7 +104,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await page.getByRole('button', { name: 'A tool that requires approval' }).click();
     await page.getByRole('alertdialog').waitFor();
     await shoot('approval');
-    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await ended();
     const written = await readFile(path.join(folder, 'files', 'hello.txt'), 'utf8');
     await page.getByRole('button', { name: 'New chat' }).click();

@@ -84,7 +84,7 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await page.getByRole('tab', { name: 'Chats 1 waiting' }).click();
     await shoot('approval-elsewhere');
     await page.locator('.conversation-title', { hasText: 'waits for approval' }).click();
-    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await ended();
 
     const response = page.getByRole('article', { name: 'Response' });

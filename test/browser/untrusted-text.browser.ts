@@ -30,29 +30,32 @@ describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${miss
     );
     await page.getByRole('textbox', { name: 'Message' }).fill(hostileText);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
     await check('approval');
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByRole('alertdialog', { name: /fail/ }).getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page
+      .getByRole('alertdialog', { name: /fail/ })
+      .getByRole('button', { name: 'Allow', exact: true })
+      .click();
     await page.locator('.state-badge[data-state="finished"]').waitFor();
     for (const summary of await page.locator('.thread summary').all()) await summary.click();
     await check('conversation');
     await page.getByRole('tab', { name: 'Chats' }).click();
     await page.locator('.conversation-title').first().waitFor();
     await check('titles');
-    await page.getByRole('tab', { name: 'MCP servers' }).click();
+    await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.locator('.server-card[data-state="ready"]').waitFor();
     for (const summary of await page.locator('.server-card summary').all()) await summary.click();
     await check('server');
-    await page.getByRole('button', { name: /^Inspect </ }).click();
-    await page.getByRole('dialog').getByRole('tab').first().waitFor();
-    const dialog = page.getByRole('dialog');
-    for (const tab of await dialog.getByRole('tab').all()) {
+    await page.getByRole('link', { name: /^Inspect </ }).click();
+    const workspace = page.locator('.server-workspace');
+    await workspace.getByRole('tab').first().waitFor();
+    for (const tab of await workspace.getByRole('tab').all()) {
       await tab.click();
-      for (const summary of await dialog.locator('summary:visible').all()) await summary.click();
+      for (const summary of await workspace.locator('summary:visible').all()) await summary.click();
       await check(await tab.innerText());
     }
-    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Chats' }).click();
     emulator.enqueue({ status: 500, body: hostileText });
     await ask('Hello', { end: 'failed' });
     await check('error');
@@ -60,10 +63,14 @@ describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${miss
     await page.getByRole('article', { name: 'Response' }).first().waitFor();
     await check('reloaded');
 
-    const id = page.url().split('#/')[1] ?? '';
+    const id = new URL(page.url()).pathname.split('/')[2] ?? '';
     const report = await callApi(`/conversations/${id}/fixture`);
-    await page.getByRole('button', { name: 'All traces' }).click();
-    await page.getByRole('list', { name: 'Turns' }).getByRole('listitem').first().waitFor();
+    await page.getByRole('link', { name: 'Traces' }).click();
+    await page.getByRole('table', { name: 'Traces' }).getByRole('link').first().click();
+    await page.locator('.events li, .body-text').first().waitFor();
+    await check('trace');
+    await page.goBack();
+    await page.getByRole('table', { name: 'Traces' }).waitFor();
     await check('traces');
     await page.getByLabel('Replay a bug report').setInputFiles({
       name: `${hostileText}.json`,
@@ -74,7 +81,7 @@ describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${miss
     await replay.first().waitFor();
     await check('imported report');
     await replay.first().click();
-    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
     await check('replay');
 
     expect(found).toEqual([]);

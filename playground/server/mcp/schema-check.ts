@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import * as z from 'zod';
 import { describeFailure } from '../../shared/failure.js';
-import type { SchemaProblem } from '../../shared/mcp-inspection.js';
+import type { SchemaProblem, SchemaRefusal } from '../../shared/mcp-inspection.js';
 
 /** Milliseconds. A schema comes from its server, and a `pattern` can take exponential time. */
 const TIMEOUT = 500;
@@ -24,7 +24,8 @@ export function findSchemaProblems(
       { timeout: TIMEOUT },
     ) as SchemaProblem[];
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+    // The error of another context is no instance of `Error` here.
+    if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
       return [
         { path: [], message: `The check against the schema took longer than ${TIMEOUT} ms and was stopped` },
       ];
@@ -32,6 +33,12 @@ export function findSchemaProblems(
     return [{ path: [], message: `The schema cannot be read: ${describeFailure(error)}` }];
   }
 }
+
+/** The response to a value that was not sent. */
+export const toRefusal = (problems: readonly SchemaProblem[]): SchemaRefusal => ({
+  error: 'The values do not match the schema, so they were not sent.',
+  problems,
+});
 
 function check(schema: unknown, value: unknown): SchemaProblem[] {
   const validator = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);

@@ -63,6 +63,8 @@ export function createServerEntry(
   const traffic = createTraffic();
   const inspected = createInspectedTools();
   const signIn = createSignIn(config, { redirectUrl, credentials });
+  /** The names of running tools, by the ids of their calls. */
+  const running = new Map<string, string>();
   const calls: PastCall[] = [];
   let callCount = 0;
   let tools: readonly ToolDefinition[] = [];
@@ -102,20 +104,31 @@ export function createServerEntry(
             readToolsSoon();
         },
         onStderr: line => traffic.addLine(line),
-        async onElicitation(params, { signal }) {
+        async onElicitation(params, { signal, toolCallId }) {
           const kind = params.mode === 'url' ? 'url' : 'form';
-          const { action, content } = await desk.ask({ server: name, kind, params }, { signal });
+          const { action, content } = await desk.ask({ kind, params, ...toPlace(toolCallId) }, { signal });
           if (action !== 'accept' || typeof content !== 'object') return { action };
           return { action, content: content as Record<string, string | number | boolean | string[]> };
         },
-        async onSampling(params, { signal }) {
-          const { action, content } = await desk.ask({ server: name, kind: 'sampling', params }, { signal });
+        async onSampling(params, { signal, toolCallId }) {
+          const { action, content } = await desk.ask(
+            { kind: 'sampling', params, ...toPlace(toolCallId) },
+            { signal },
+          );
           if (action !== 'accept') throw new Error('The user rejected the request for a completion.');
           const text = typeof content === 'string' ? content : '';
           return { role: 'assistant', model: 'user', stopReason: 'endTurn', content: { type: 'text', text } };
         },
       },
     ));
+  const toPlace = (toolCallId: string | undefined) => {
+    const toolName = running.get(toolCallId ?? '');
+    return {
+      server: name,
+      ...(toolCallId !== undefined && { toolCallId }),
+      ...(toolName !== undefined && { toolName }),
+    };
+  };
   const status = () => opened?.status()[0];
   const isReady = (): boolean => status()?.state === 'ready';
 
@@ -138,7 +151,10 @@ export function createServerEntry(
     },
     async callTool(call, options) {
       const startedAt = performance.now();
-      const output = await open().callTool(call, options);
+      running.set(call.toolCallId, call.toolName);
+      const output = await open()
+        .callTool(call, options)
+        .finally(() => running.delete(call.toolCallId));
       const outcome = output.type.startsWith('error') ? 'failed' : 'finished';
       write('info', `${call.toolName} ${outcome} after ${Math.round(performance.now() - startedAt)} ms.`);
       return output;

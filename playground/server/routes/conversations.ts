@@ -12,12 +12,23 @@ import type { PlaygroundContext } from '../context.js';
 import { redactMessages, redactTraces, withoutFiles } from '../redaction/trace-redaction.js';
 import { describeFile } from '../store/attachments.js';
 import { readJson } from './json-body.js';
+import { listRequests } from './servers.js';
 
 type Context = Pick<PlaygroundContext, 'conversations' | 'turns' | 'redactor'>;
 
-/** Returns the conversations with their running turns. */
-export const listConversations = ({ conversations, turns }: Context): readonly ListedConversation[] =>
-  conversations.list().map(conversation => ({ ...conversation, ...turns.counts(conversation.id) }));
+/** Returns the conversations with their running turns, and what waits for the user in them. */
+
+export function listConversations(
+  playground: Context & Pick<PlaygroundContext, 'servers'>,
+): readonly ListedConversation[] {
+  const { conversations, turns } = playground;
+  const requests = listRequests(playground);
+  return conversations.list().map(conversation => ({
+    ...conversation,
+    ...turns.counts(conversation.id),
+    pendingRequests: requests.filter(({ conversationId }) => conversationId === conversation.id).length,
+  }));
+}
 
 /** Returns a conversation as the page displays it, without secrets in responses. */
 export function readConversation({ conversations, redactor }: Context, id: string): Conversation | null {

@@ -1,12 +1,14 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as z from 'zod';
-import type { SchemaProblem, SchemaRefusal } from '../../shared/mcp-inspection.js';
 import type { PlaygroundContext } from '../context.js';
 import type { ServerEntry } from '../mcp/server.js';
-import { findSchemaProblems } from '../mcp/schema-check.js';
+import { findSchemaProblems, toRefusal } from '../mcp/schema-check.js';
 import { redactForDisplay } from '../mcp/traffic.js';
+import type { CompletionDraft } from '../../shared/mcp-inspection.js';
+import { draftCompletion } from '../turn/completion.js';
 import { readJson } from './json-body.js';
+import { listRequests } from './servers.js';
 
 const callRequest = z.object({
   toolName: z.string().max(500),
@@ -36,17 +38,14 @@ const responseRequest = z.object({
     .optional(),
 });
 
-const toRefusal = (problems: readonly SchemaProblem[]): SchemaRefusal => ({
-  error: 'The values do not match the schema, so they were not sent.',
-  problems,
-});
-
 /**
  * Inspects MCP servers without the model: `GET /:server` for tools, messages and sign-in steps, `POST /:server/call`,
  * `GET /:server/history?tool=`, `GET /:server/resources`, `POST /:server/read`, `GET /:server/prompts`, `POST /:server/prompt`,
- * `POST /:server/complete`, and `POST /requests/:id` with the response to a request of a server.
+ * `POST /:server/complete`, `POST /requests/:id` with the response to a request of a server, and
+ * `POST /requests/:id/draft`, in which the model writes one.
  */
-export function mcpRoutes({ servers, redactor }: Pick<PlaygroundContext, 'servers' | 'redactor'>): Hono {
+export function mcpRoutes(playground: PlaygroundContext): Hono {
+  const { servers, redactor } = playground;
   const find = (name: string): ServerEntry => {
     const entry = servers.find(name);
     if (entry === undefined) throw new HTTPException(404, { message: 'No MCP server has this name.' });
@@ -68,6 +67,19 @@ export function mcpRoutes({ servers, redactor }: Pick<PlaygroundContext, 'server
       return wasPending
         ? context.json({})
         : context.json({ error: 'This request is no longer pending.' }, 410);
+    })
+    .post('/requests/:id/draft', async context => {
+      const request = listRequests(playground).find(({ id }) => id === context.req.param('id'));
+      if (request?.kind !== 'sampling')
+        return context.json({ error: 'This request is no longer pending.' }, 410);
+      const draft: CompletionDraft = {
+        text: await draftCompletion(request.params, {
+          ...playground,
+          settings: playground.settings.read(request.conversationId),
+          signal: context.req.raw.signal,
+        }),
+      };
+      return context.json(draft);
     })
     .get('/:server', async context => {
       const after = Number(context.req.query('after') ?? 0);

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
+import type { PendingRequest } from '../../shared/mcp-inspection.js';
 import type { ServersResponse } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
 import { readJson } from './json-body.js';
@@ -10,11 +11,21 @@ const replaceRequest = z.object({
   code: z.string().max(100).optional(),
 });
 
+/** Returns the requests of servers that wait for the user, with the chat of their call. */
+export const listRequests = ({
+  servers,
+  turns,
+}: Pick<PlaygroundContext, 'servers' | 'turns'>): readonly PendingRequest[] =>
+  servers.desk.pending().map(request => {
+    const conversationId = turns.findCall(request.toolCallId ?? '');
+    return { ...request, ...(conversationId !== undefined && { conversationId }) };
+  });
+
 /** Returns states and configuration of the MCP servers, without secrets. */
-export const readServers = ({ servers }: Pick<PlaygroundContext, 'servers'>): ServersResponse => ({
-  servers: servers.views(),
-  config: servers.configText(),
-  requests: servers.desk.pending(),
+export const readServers = (playground: Pick<PlaygroundContext, 'servers' | 'turns'>): ServersResponse => ({
+  servers: playground.servers.views(),
+  config: playground.servers.configText(),
+  requests: listRequests(playground),
 });
 
 /** `GET|PUT /` of the MCP servers, `POST /:name/reconnect` and `POST /:name/sign-out`. */

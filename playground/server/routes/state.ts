@@ -12,9 +12,20 @@ import { openTarget, type OpenTargetOptions } from '../turn/target.js';
 
 const keyRequest = z.object({ key: z.string().trim().max(10_000) });
 
+const policyRequest = z.object({
+  server: z.string().max(500),
+  tool: z.string().max(500),
+  conversationId: z.string().max(100).optional(),
+});
+
 /** Returns the settings and the choices of the page. No key is part of them. */
 export function readState(
-  { settings, keys, filesFolder }: Pick<PlaygroundContext, 'settings' | 'keys' | 'filesFolder'>,
+  {
+    settings,
+    policies,
+    keys,
+    filesFolder,
+  }: Pick<PlaygroundContext, 'settings' | 'policies' | 'keys' | 'filesFolder'>,
   conversationId = '',
 ): PlaygroundState {
   const current = settings.read(conversationId);
@@ -28,11 +39,12 @@ export function readState(
     faults: faultChoices,
     filesFolder,
     prices: settings.readPrices(),
+    policies: policies.list(),
   };
 }
 
 /**
- * `GET|PATCH /` of the settings, `PUT /prices`, `PUT /key`, `GET /models`. With `?conversation=`, they are those of a
+ * `GET|PATCH /` of the settings, `PUT /prices`, `DELETE /policies`, `PUT /key`, `GET /models`. With `?conversation=`, they are those of a
  * conversation. No response contains a key.
  */
 export function stateRoutes(playground: PlaygroundContext): Hono {
@@ -49,6 +61,11 @@ export function stateRoutes(playground: PlaygroundContext): Hono {
     })
     .put('/prices', async context => {
       settings.changePrices(await readJson(context, priceTableSchema));
+      channel.changed('state');
+      return context.json(read(context));
+    })
+    .delete('/policies', async context => {
+      playground.policies.remove(await readJson(context, policyRequest));
       channel.changed('state');
       return context.json(read(context));
     })

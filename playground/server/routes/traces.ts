@@ -63,8 +63,10 @@ const faultRequest = z.object({ fault: z.string().max(50) });
  * `POST /:message/replay` runs it again. `POST /replay` runs a turn of a bug report.
  */
 export function traceRoutes(playground: PlaygroundContext): Hono {
-  const { conversations, redactor } = playground;
+  const { apps, conversations, redactor } = playground;
   const find = (messageId: string): ReportedTurn & { conversationId: string; title: string } => {
+    const running = apps.find(messageId);
+    if (running !== undefined) return { ...running, trace: running.outline };
     const place = conversations.findTurn(messageId);
     const trace = place && conversations.readTrace(place.conversationId, messageId);
     if (place === undefined || trace === undefined)
@@ -121,12 +123,14 @@ export function traceRoutes(playground: PlaygroundContext): Hono {
 }
 
 function listTraces({
+  apps,
   conversations,
   redactor,
-}: Pick<PlaygroundContext, 'conversations' | 'redactor'>): readonly TraceSummary[] {
-  const summaries = conversations
-    .listTurns()
-    .map(({ outline, ...place }) => ({ ...place, ...summarizeTrace(toTrace(outline)) }));
+}: Pick<PlaygroundContext, 'apps' | 'conversations' | 'redactor'>): readonly TraceSummary[] {
+  const summaries = [...apps.running(), ...conversations.listTurns()].map(({ outline, ...place }) => ({
+    ...place,
+    ...summarizeTrace(toTrace(outline)),
+  }));
   const redacted = redactor.json(summaries);
   // Ids identify turns, even if they look like a secret.
   return redacted.map((summary, index) => {
@@ -171,6 +175,7 @@ function startReplay(
     runTurn(
       {
         ...playground,
+        conversationId,
         responseId: place.responseId,
         history: conversations.pathTo(conversationId, message.id),
         settings: chosen,

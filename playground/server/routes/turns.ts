@@ -10,6 +10,7 @@ import {
   type TurnRequest,
 } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
+import { findSchemaProblems, toRefusal } from '../mcp/schema-check.js';
 import { findFileProblem } from '../store/attachments.js';
 import { settingsSchema } from '../store/settings.js';
 import { adaptersFor } from '../turn/model.js';
@@ -101,6 +102,7 @@ export function turnRoutes(playground: PlaygroundContext): Hono {
         runTurn(
           {
             ...playground,
+            conversationId,
             responseId,
             history: conversations.pathTo(conversationId, parentId).map(stored => ({
               ...stored,
@@ -132,15 +134,38 @@ function toTitle({ parts }: PlaygroundMessage): string {
   return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1).trimEnd()}…` : title;
 }
 
-const decisionRequest = z.object({ approved: z.boolean(), reason: z.string().max(2000).optional() });
+const decisionRequest = z.object({
+  approved: z.boolean(),
+  reason: z.string().max(2000).optional(),
+  /** Arguments that the user has changed. */
+  input: z.record(z.string(), z.unknown()).optional(),
+  /** Allows further calls of the same tool, too. @default this call only */
+  scope: z.enum(['chat', 'always']).optional(),
+  /** Required to always allow a destructive tool. */
+  isConfirmed: z.boolean().optional(),
+});
 
 /** `POST /:id` decides whether a tool may run. */
-export function approvalRoutes({ desk }: PlaygroundContext): Hono {
+export function approvalRoutes({ desk, policies, channel }: PlaygroundContext): Hono {
   return new Hono().post('/:id', async context => {
-    const decision = await readJson(context, decisionRequest);
-    const wasPending = desk.decide(context.req.param('id'), decision);
-    return wasPending
-      ? context.json({})
-      : context.json({ error: 'This approval is no longer pending.' }, 410);
+    const id = context.req.param('id');
+    const { scope, isConfirmed = false, ...decision } = await readJson(context, decisionRequest);
+    const call = desk.find(id);
+    if (call === undefined) return context.json({ error: 'This approval is no longer pending.' }, 410);
+    const { server, tool, definition, conversationId, inputSchema, isDestructive } = call;
+    if (decision.input !== undefined) {
+      const problems = findSchemaProblems(inputSchema, decision.input, { ignoreUnreadable: true });
+      if (problems.length > 0) return context.json(toRefusal(problems), 422);
+    }
+    if (decision.approved && scope !== undefined) {
+      if (definition === undefined)
+        return context.json({ error: 'Only this call can be allowed, because its tool is not listed.' }, 409);
+      if (scope === 'always' && isDestructive && !isConfirmed)
+        return context.json({ error: 'This tool can destroy data. Confirm that it may always run.' }, 409);
+      policies.add({ server, tool, definition, ...(scope === 'chat' && { conversationId }) });
+      channel.changed('state');
+    }
+    desk.decide(id, decision);
+    return context.json({});
   });
 }

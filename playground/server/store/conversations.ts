@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type {
   Conversation,
   ConversationMode,
@@ -18,7 +19,7 @@ import { packJson, unpackJson } from './pieces.js';
  * replaced: a response that is generated again is stored next to the previous one.
  */
 export interface ConversationStore {
-  /** Returns all conversations, the most recently changed first. */
+  /** Returns all conversations but those of applications, the most recently changed first. */
   list(): readonly ConversationSummary[];
   /** Remembers a new chat without a message until the next start, so that every page can show it. */
   addDraft(id: string): void;
@@ -55,6 +56,15 @@ export interface ConversationStore {
   delete(id: string): void;
   /** Returns false if there is no such deleted conversation. */
   restore(id: string): boolean;
+  /** Stores a turn of an application. The oldest ones of applications are deleted. */
+  addAppTurn(turn: AppTurnRecord): void;
+}
+
+export interface AppTurnRecord {
+  readonly question: string;
+  readonly title: string;
+  readonly message: PlaygroundMessage;
+  readonly trace: readonly TraceEvent[];
 }
 
 export interface ConversationMatch {
@@ -78,6 +88,9 @@ const MAX_DRAFTS = 1000;
 /** Turns that are listed. */
 const MAX_TURNS = 1000;
 
+/** Turns of applications that are kept. */
+const MAX_APP_TURNS = 1000;
+
 export interface MessagePlace {
   readonly conversationId: string;
   readonly thread: Thread;
@@ -96,9 +109,10 @@ export function createConversationStore(database: Connection): ConversationStore
     Number(String(text).toLowerCase().includes(String(part))),
   );
   const deleted = '(SELECT conversation_id FROM deleted)';
+  const chats = `mode <> 'app' AND conversations.id NOT IN ${deleted}`;
   const statements = {
     list: database.prepare<[], ConversationRow>(
-      `SELECT * FROM conversations WHERE id NOT IN ${deleted} ORDER BY updated_at DESC`,
+      `SELECT * FROM conversations WHERE ${chats} ORDER BY updated_at DESC`,
     ),
     one: database.prepare<[string], ConversationRow>(
       `SELECT * FROM conversations WHERE id = ? AND id NOT IN ${deleted}`,
@@ -113,13 +127,13 @@ export function createConversationStore(database: Connection): ConversationStore
     ),
     restore: database.prepare('DELETE FROM deleted WHERE conversation_id = ?'),
     inTitles: database.prepare<[string], { id: string }>(
-      `SELECT id FROM conversations WHERE id NOT IN ${deleted} AND contains(title, ?) ORDER BY updated_at DESC`,
+      `SELECT id FROM conversations WHERE ${chats} AND contains(title, ?) ORDER BY updated_at DESC`,
     ),
     inMessages: database.prepare<[string], { id: string; role: PlaygroundMessage['role']; text: string }>(
       `SELECT conversations.id, messages.message ->> 'role' AS role, part.value ->> 'text' AS text
        FROM conversations
        JOIN messages ON messages.conversation_id = conversations.id, json_each(messages.message, '$.parts') AS part
-       WHERE conversations.id NOT IN ${deleted} AND part.value ->> 'type' = 'text' AND contains(part.value ->> 'text', ?)
+       WHERE ${chats} AND part.value ->> 'type' = 'text' AND contains(part.value ->> 'text', ?)
        ORDER BY updated_at DESC, messages.number DESC`,
     ),
     messages: database.prepare<[string], MessageRow>(
@@ -130,6 +144,10 @@ export function createConversationStore(database: Connection): ConversationStore
        FROM messages JOIN conversations ON conversations.id = messages.conversation_id
        WHERE end IS NOT NULL AND conversations.id NOT IN ${deleted}
        ORDER BY messages.number DESC LIMIT ${MAX_TURNS}`,
+    ),
+    deleteOldApps: database.prepare(
+      `DELETE FROM conversations WHERE mode = 'app' AND id NOT IN
+       (SELECT id FROM conversations WHERE mode = 'app' ORDER BY updated_at DESC LIMIT ${MAX_APP_TURNS})`,
     ),
     heads: database.prepare<[string], { thread: Thread; message_id: string }>(
       'SELECT thread, message_id FROM heads WHERE conversation_id = ?',
@@ -162,7 +180,7 @@ export function createConversationStore(database: Connection): ConversationStore
   const drafts = new Set<string>();
   const touch = (id: string): void => void statements.touch.run(new Date().toISOString(), id);
 
-  return {
+  const store: ConversationStore = {
     list: () => statements.list.all().map(toSummary),
     addDraft(id) {
       drafts.add(id);
@@ -261,7 +279,20 @@ export function createConversationStore(database: Connection): ConversationStore
       statements.delete.run(id);
     },
     restore: id => statements.restore.run(id).changes > 0,
+    addAppTurn: database.transaction(({ question, title, message, trace }: AppTurnRecord): void => {
+      const conversationId = randomUUID();
+      const asked: PlaygroundMessage = {
+        id: randomUUID(),
+        role: 'user',
+        parts: [{ type: 'text', text: question }],
+      };
+      store.open(conversationId, { mode: 'app', title });
+      store.addQuestion({ conversationId, thread: 'main', parentId: null }, asked);
+      store.addResponse({ conversationId, thread: 'main', parentId: asked.id }, message, trace);
+      statements.deleteOldApps.run();
+    }),
   };
+  return store;
 }
 
 const toSummary = ({ id, title, mode, updated_at }: ConversationRow): ConversationSummary => ({

@@ -4,23 +4,40 @@ import { randomUUID } from 'node:crypto';
 export interface Decision {
   readonly approved: boolean;
   readonly reason?: string;
+  /** Arguments that the user has changed. */
+  readonly input?: unknown;
+}
+
+/** A call that waits for an approval. */
+export interface AskedCall {
+  readonly conversationId: string;
+  /** Empty for a tool of the playground. */
+  readonly server: string;
+  /** The tool's name at its source. */
+  readonly tool: string;
+  /** The hash of the tool's definition, if it is known. */
+  readonly definition: string | undefined;
+  readonly inputSchema: unknown;
+  readonly isDestructive: boolean;
 }
 
 /** Pending approvals that the user decides on the page. */
 export interface ApprovalDesk {
   /** Requests an approval. `decision` rejects when the signal aborts. */
-  ask(options: { signal: AbortSignal }): {
+  ask(options: { signal: AbortSignal; call: AskedCall }): {
     readonly approvalId: string;
     readonly decision: Promise<Decision>;
   };
+  /** Returns the call of a pending approval. */
+  find(approvalId: string): AskedCall | undefined;
   /** Decides an approval. Returns false if it is no longer pending. */
   decide(approvalId: string, decision: Decision): boolean;
 }
 
 export function createApprovalDesk(): ApprovalDesk {
-  const open = new Map<string, (decision: Decision) => void>();
+  const open = new Map<string, { call: AskedCall; resolve: (decision: Decision) => void }>();
   return {
-    ask({ signal }) {
+    ask({ signal, call }) {
       const approvalId = randomUUID();
       const decision = new Promise<Decision>((resolve, reject) => {
         const cancel = (): void => {
@@ -29,18 +46,22 @@ export function createApprovalDesk(): ApprovalDesk {
         };
         if (signal.aborted) return cancel();
         signal.addEventListener('abort', cancel, { once: true });
-        open.set(approvalId, decided => {
-          signal.removeEventListener('abort', cancel);
-          resolve(decided);
+        open.set(approvalId, {
+          call,
+          resolve(decided) {
+            signal.removeEventListener('abort', cancel);
+            resolve(decided);
+          },
         });
       });
       return { approvalId, decision };
     },
+    find: approvalId => open.get(approvalId)?.call,
     decide(approvalId, decision) {
-      const resolve = open.get(approvalId);
+      const asked = open.get(approvalId);
       open.delete(approvalId);
-      resolve?.(decision);
-      return resolve !== undefined;
+      asked?.resolve(decision);
+      return asked !== undefined;
     },
   };
 }

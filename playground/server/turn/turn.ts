@@ -1,4 +1,4 @@
-import { type CallWarning, convertToModelMessages, streamText } from 'ai';
+import { type CallWarning, convertToModelMessages, streamText, type ToolCallOptions } from 'ai';
 import type { ModelAdapter } from 'kelivo-responses/adapters';
 import type { EmulatorRequest } from 'kelivo-responses/testing';
 import type { ToolSource } from 'kelivo-responses/tool-loop';
@@ -10,6 +10,9 @@ import type { FixtureExchange } from '../bug-report.js';
 import type { SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../keys.js';
 import type { Redactor } from '../redaction/redactor.js';
+import { localTools } from '../../shared/demo-tools.js';
+import type { PolicyStore } from '../store/policies.js';
+import { createApprovalGate } from './approval-gate.js';
 import type { ApprovalDesk } from './approvals.js';
 import { createChunkGuard, isReportedError } from './chunks.js';
 import { toHistory } from './history.js';
@@ -22,6 +25,7 @@ import type { TraceRecorder } from './trace-recorder.js';
 import type { TurnWriter } from './turns.js';
 
 export interface TurnOptions {
+  readonly conversationId: string;
   readonly responseId: string;
   /** The conversation so far, ending with the message that is answered. */
   readonly history: readonly StoredMessage[];
@@ -31,6 +35,7 @@ export interface TurnOptions {
   readonly keys: KeySafe;
   readonly emulator: SharedEmulator;
   readonly desk: ApprovalDesk;
+  readonly policies: PolicyStore;
   readonly redactor: Redactor;
   /** Recorded responses to serve instead of the endpoint's. @default none */
   readonly replay?: readonly FixtureExchange[];
@@ -39,11 +44,20 @@ export interface TurnOptions {
 type TurnEndEvent = Extract<TraceEvent, { type: 'turn-end' }>;
 
 /** Runs a turn and writes its response and its trace. Failures are part of the trace; the function does not reject. */
-export async function runTurn(
-  { responseId, history, settings, adapters, mcpTools, keys, emulator, desk, redactor, replay }: TurnOptions,
-  { signal, recorder, write }: TurnWriter,
-): Promise<void> {
+export async function runTurn(options: TurnOptions, { signal, recorder, write }: TurnWriter): Promise<void> {
+  const { responseId, history, settings, adapters, keys, emulator, redactor, replay } = options;
   const { record } = recorder;
+  const gate = createApprovalGate({
+    tools: options.mcpTools,
+    conversationId: options.conversationId,
+    policy: settings.approvals,
+    // A recording decides what is called, so nothing runs without a question.
+    policies: replay === undefined ? options.policies : noPolicies,
+    desk: options.desk,
+    record,
+    flush: recorder.flush,
+    signal,
+  });
   let failure: string | undefined;
   const fail = (error: unknown): void => {
     failure ??= toPageWords(redactor.text(describeFailure(error)));
@@ -87,21 +101,14 @@ export async function runTurn(
         redactor,
         currentRound: () => round,
       }),
-      mcpTools,
+      mcpTools: gate.tools,
+      tools: withInputs(localTools, gate.inputOf),
       adapters,
       toolLoop: {
         approvals: settings.approvals,
         // A chosen fault and a recording are shown as they are.
         ...(target.fault !== undefined || replay !== undefined ? { retry: { streamRetries: 0 } } : {}),
-        async approve({ toolCallId, toolName, originalName, server, input }, { signal: turnSignal }) {
-          const { approvalId, decision } = desk.ask({ signal: turnSignal });
-          const tool = { toolName, originalName, ...(server !== undefined && { server }) };
-          record({ type: 'approval-requested', approvalId, toolCallId, ...tool, input });
-          recorder.flush();
-          const decided = await decision;
-          record({ type: 'approval-decided', approvalId, approved: decided.approved });
-          return decided;
-        },
+        approve: gate.approve,
         onEvent(event) {
           if (event.type === 'round-start') round = event.round;
           // The trace shows the response that counts, and reports its end itself.
@@ -158,6 +165,7 @@ export async function runTurn(
       }
       // Some servers send whole items without deltas.
       if (/^(text|reasoning|tool-input)-delta$/.test(chunk.type)) recordToken();
+      if (chunk.type === 'tool-input-available') gate.see(chunk);
       for (const checked of guard.check(chunk)) {
         if (checked.type === 'text-start') lastText = '';
         if (checked.type === 'text-delta') lastText += checked.delta;
@@ -169,6 +177,7 @@ export async function runTurn(
   } catch (error) {
     fail(error);
   } finally {
+    gate.close();
     if (target !== undefined) {
       const isOwn = ({ headers }: EmulatorRequest): boolean => headers['x-client-request-id'] === responseId;
       await waitForExchanges(recorder, { arrived: () => (target.requests ?? []).filter(isOwn) });
@@ -183,6 +192,25 @@ export async function runTurn(
       ...finished,
     });
   }
+}
+
+const noPolicies: PolicyStore = { list: () => [], allows: () => false, add: () => {}, remove: () => {} };
+
+/** Runs local tools with the arguments that the user has changed, and reports them to the model. */
+function withInputs(tools: typeof localTools, inputOf: (toolCallId: string, input: unknown) => unknown) {
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, tool]) => [
+      name,
+      {
+        ...tool,
+        async execute(input: { text: string }, callOptions: ToolCallOptions) {
+          const edited = inputOf(callOptions.toolCallId, input);
+          const result: unknown = await tool.execute?.(edited as typeof input, callOptions);
+          return edited === input ? result : { changedByUser: edited, result };
+        },
+      },
+    ]),
+  );
 }
 
 const limitNames: Readonly<Record<string, string>> = {

@@ -17,6 +17,8 @@ export interface Turns {
   inThread(place: Pick<TurnPlace, 'conversationId' | 'thread'>): TurnPlace | undefined;
   /** Returns everything that running turns of a conversation have written, one batch per turn. */
   snapshots(conversationId: string): readonly TurnBatch[];
+  /** Returns the conversation of a call that runs. */
+  findCall(toolCallId: string): string | undefined;
   counts(conversationId: string): { readonly runningTurns: number; readonly pendingApprovals: number };
   /** Stops a turn. Returns false if it is not running. */
   stop(responseId: string): boolean;
@@ -120,6 +122,10 @@ export function createTurns({ onBatch, onChange, onEnd }: TurnsOptions): Turns {
         chunks,
         events: recorder.events.slice(0, deliveredEvents).filter(({ type }) => type !== 'turn-end'),
       })),
+    findCall: toolCallId =>
+      [...running.values()].find(({ recorder }) =>
+        recorder.events.some(event => event.type === 'tool-start' && event.toolCallId === toolCallId),
+      )?.place.conversationId,
     counts(conversationId) {
       const turns = ofConversation(conversationId);
       const approvals = turns.map(({ recorder: { events } }) => {

@@ -110,7 +110,7 @@ function ConversationRow({
   onRename,
   onRemove,
 }: ConversationRowProps) {
-  const { title, mode, pendingApprovals, runningTurns, updatedAt } = conversation;
+  const { title, mode, pendingApprovals, pendingRequests, runningTurns, updatedAt } = conversation;
   const [isRenamed, setRenamed] = useState(false);
   if (isRenamed) {
     return (
@@ -143,7 +143,11 @@ function ConversationRow({
         )}
         <small>
           {mode === 'compare' && 'compared · '}
-          {pendingApprovals > 0 ? 'waits for approval · ' : runningTurns > 0 && 'running · '}
+          {pendingApprovals > 0
+            ? 'waits for approval · '
+            : pendingRequests > 0
+              ? 'waits for you · '
+              : runningTurns > 0 && 'running · '}
           {formatAge(updatedAt)}
         </small>
       </button>

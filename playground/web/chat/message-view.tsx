@@ -10,7 +10,9 @@ import { memo } from 'react';
 import { formatCost, toCost, toTurnUsage } from '../../shared/cost.js';
 import type { PlaygroundMessage, PriceTable } from '../../shared/playground-state.js';
 import { toMarkdown } from './conversation-markdown.js';
-import { ApprovalPrompt } from './approval-prompt.js';
+import type { PendingRequest } from '../../shared/mcp-inspection.js';
+import { ServerRequest } from '../mcp/server-request.js';
+import { ApprovalCard } from './approval-prompt.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { MessageVersions } from './message-versions.js';
 import { StructuredOutput } from './structured-output.js';
@@ -22,6 +24,10 @@ export interface MessageViewProps {
   /** False while a turn of the thread runs. */
   readonly canChange: boolean;
   readonly prices: PriceTable;
+  /** Requests of MCP servers that wait for the user. */
+  readonly requests: readonly PendingRequest[];
+  /** The title of the chat. */
+  readonly place: string | undefined;
   readonly onInspect: (messageId: string) => void;
   readonly actions: MessageActions;
 }
@@ -32,6 +38,8 @@ export const MessageView = memo(function MessageView({
   isSelected,
   canChange,
   prices,
+  requests,
+  place,
   onInspect,
   actions,
 }: MessageViewProps) {
@@ -41,12 +49,16 @@ export const MessageView = memo(function MessageView({
   const openApprovals = (trace?.approvals ?? []).filter(
     ({ decidedAt }) => decidedAt === undefined && trace?.end === undefined,
   );
+  const calls = new Set<string | undefined>(
+    message.parts.flatMap(part => (isToolUIPart(part) ? part.toolCallId : [])),
+  );
   const toCall = (part: ToolUIPart): ToolPartProps => {
     const { toolCallId } = part;
     const tool = trace?.tools.find(known => known.toolCallId === toolCallId);
     const isWaiting = openApprovals.some(approval => approval.toolCallId === toolCallId);
     const state = toCallState({ part, tool, isWaiting, hasEnded: !isRunning });
-    return { part, name: getToolName(part), tool, state };
+    const editedInput = trace?.approvals.find(approval => approval.toolCallId === toolCallId)?.editedInput;
+    return { part, name: getToolName(part), tool, state, editedInput };
   };
   return (
     <article
@@ -72,9 +84,12 @@ export const MessageView = memo(function MessageView({
         }
         return null;
       })}
-      {openApprovals.map(approval => (
-        <ApprovalPrompt key={approval.approvalId} approval={approval} />
-      ))}
+      {openApprovals.length > 0 && <ApprovalCard approvals={openApprovals} />}
+      {requests
+        .filter(({ toolCallId }) => calls.has(toolCallId))
+        .map(request => (
+          <ServerRequest key={request.id} request={request} place={place} />
+        ))}
       <TurnNote trace={trace} />
       <MessageVersions shown={shown} onShow={actions.show} />
       {trace !== undefined && (

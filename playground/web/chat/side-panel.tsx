@@ -67,7 +67,10 @@ export function SidePanel({ page, conversationId, onOpen, onNew }: SidePanelProp
 
 /** Counts tool calls that wait in any conversation, because they may be out of sight. */
 function toChatsBadge(conversations: PageHook['conversations'] = []) {
-  const count = conversations.reduce((sum, { pendingApprovals }) => sum + pendingApprovals, 0);
+  const count = conversations.reduce(
+    (sum, { pendingApprovals, pendingRequests }) => sum + pendingApprovals + pendingRequests,
+    0,
+  );
   return count === 0 ? undefined : { count, name: 'waiting' };
 }
 

@@ -7,11 +7,12 @@ import { MessageView } from './message-view.js';
 import type { MessageActions } from './user-message.js';
 
 const noPrices = {};
+const noRequests: readonly never[] = [];
 
 export interface ThreadViewProps {
   readonly thread: ThreadHook;
   readonly label: string;
-  readonly page: Pick<PageHook, 'state'>;
+  readonly page: Pick<PageHook, 'state' | 'servers' | 'conversation'>;
   readonly selected: string | undefined;
   readonly onInspect: (messageId: string) => void;
 }
@@ -44,6 +45,8 @@ export function ThreadView({ thread, label, page, selected, onInspect }: ThreadV
             onInspect={onInspect}
             canChange={!isRunning}
             prices={page.state?.prices ?? noPrices}
+            requests={shown.isRunning ? (page.servers?.requests ?? noRequests) : noRequests}
+            place={shown.isRunning ? page.conversation?.title : undefined}
             actions={actions}
           />
         ))}

@@ -9,6 +9,7 @@ import { JsonTree } from '../ui/json-tree.js';
 
 const stateNames = {
   waiting: 'waiting for approval',
+  queued: 'waiting',
   running: 'running',
   failed: 'failed',
   stopped: 'stopped',
@@ -22,10 +23,12 @@ export interface ToolPartProps {
   readonly name: string;
   readonly tool: TraceTool | undefined;
   readonly state: CallState;
+  /** Arguments that the user has changed, with which the call ran. */
+  readonly editedInput?: unknown;
 }
 
 /** A tool call: name, state, arguments in one line and duration, with arguments and result in its details. */
-export function ToolPart({ part, name, tool, state }: ToolPartProps) {
+export function ToolPart({ part, name, tool, state, editedInput }: ToolPartProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details
@@ -36,15 +39,15 @@ export function ToolPart({ part, name, tool, state }: ToolPartProps) {
     >
       <ToolSummary
         name={name}
-        state={stateNames[state]}
-        input={part.input}
+        state={editedInput === undefined ? stateNames[state] : `${stateNames[state]}, changed by you`}
+        input={editedInput ?? part.input}
         duration={tool?.endAt === undefined ? undefined : tool.endAt - tool.startAt}
       >
         {tool?.progress?.share !== undefined && state === 'running' && (
           <progress value={tool.progress.share} aria-label={`Progress of ${name}`} />
         )}
       </ToolSummary>
-      {isOpen && <ToolDetails part={part} name={name} />}
+      {isOpen && <ToolDetails part={part} name={name} editedInput={editedInput} />}
     </details>
   );
 }
@@ -112,10 +115,16 @@ function ToolSummary({ name, count = 1, state, input, duration, children }: Tool
   );
 }
 
-function ToolDetails({ part, name }: Pick<ToolPartProps, 'part' | 'name'>) {
+function ToolDetails({ part, name, editedInput }: Pick<ToolPartProps, 'part' | 'name' | 'editedInput'>) {
   return (
     <>
-      <h3>Arguments</h3>
+      {editedInput !== undefined && (
+        <>
+          <h3>Arguments that you have changed, with which the call ran</h3>
+          <JsonTree value={editedInput} label={`Changed arguments of ${name}`} />
+        </>
+      )}
+      <h3>{editedInput === undefined ? 'Arguments' : 'Arguments of the model'}</h3>
       <JsonTree value={part.input ?? {}} label={`Arguments of ${name}`} />
       {part.state === 'output-available' && (
         <>
@@ -144,5 +153,7 @@ export function toCallState({ part, tool, isWaiting, hasEnded }: CallStateOption
   if (part.state === 'output-error') return 'failed';
   if (part.state === 'output-available') return tool?.state === 'failed' ? 'failed' : 'done';
   if (hasEnded) return 'stopped';
-  return isWaiting ? 'waiting' : 'running';
+  if (isWaiting) return 'waiting';
+  // A call that has not started waits for another one.
+  return tool === undefined ? 'queued' : 'running';
 }

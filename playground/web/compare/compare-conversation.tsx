@@ -94,7 +94,7 @@ function readSides({ conversation, state }: ConversationProps['page']): Sides {
   const read = (thread: keyof Sides, flag: Flag): Side => {
     const outline = conversation?.threads[thread]?.findLast(stored => stored.outline.length > 0)?.outline;
     const start = outline?.find(event => event.type === 'turn-start');
-    return start === undefined ? { flag, modelId } : { flag: start.flag, modelId: start.modelId };
+    return start === undefined ? { flag, modelId } : { flag: start.flag ?? flag, modelId: start.modelId };
   };
   return { left: read('left', 'kelivo'), right: read('right', 'official') };
 }

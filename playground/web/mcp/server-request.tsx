@@ -1,7 +1,11 @@
 import { useState } from 'react';
-import type { PendingRequest, RequestResponse, SchemaProblem } from '../../shared/mcp-inspection.js';
+import type {
+  CompletionDraft,
+  PendingRequest,
+  RequestResponse,
+  SchemaProblem,
+} from '../../shared/mcp-inspection.js';
 import { callApi, toSchemaProblems } from '../page/api.js';
-import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { SchemaForm } from './schema-form.js';
@@ -12,36 +16,77 @@ const titles = {
   sampling: 'requests a completion',
 } as const;
 
-/** The dialog for a request of an MCP server: a form, a page to open, or a completion. */
-export function ServerRequest({ request }: { request: PendingRequest }) {
-  const { id, server, kind, params } = request;
+/** What was entered in cards that wait, so that it is there when the user returns to them. */
+const entered = new Map<string, unknown>();
+
+/**
+ * A request of an MCP server at the call that it belongs to: a form, a page to open, or a completion. It covers nothing, and
+ * no key closes it.
+ *
+ * @param place The title of its chat, or nothing for a call that the user has started.
+ */
+export function ServerRequest({ request, place }: { request: PendingRequest; place?: string }) {
+  const { id, server, kind, params, toolName } = request;
   const [problem, setProblem] = useState<string>();
   const [refused, setRefused] = useState<readonly SchemaProblem[]>([]);
   const respond = (response: RequestResponse): void => {
-    callApi(`/mcp/requests/${id}`, { method: 'POST', body: response }).catch((error: unknown) => {
-      setRefused(toSchemaProblems(error) ?? []);
-      setProblem(error instanceof Error ? error.message : String(error));
-    });
+    callApi(`/mcp/requests/${id}`, { method: 'POST', body: response }).then(
+      () => entered.delete(id),
+      (error: unknown) => {
+        setRefused(toSchemaProblems(error) ?? []);
+        setProblem(error instanceof Error ? error.message : String(error));
+      },
+    );
   };
   const { message, requestedSchema, url } = params as Record<string, unknown>;
-  const decline = (
-    <button type="button" className="button" onClick={() => respond({ action: 'decline' })}>
-      Decline
-    </button>
+  const buttons = (
+    <>
+      <button type="button" className="button" onClick={() => respond({ action: 'decline' })}>
+        Decline
+      </button>
+      <button
+        type="button"
+        className="button subtle"
+        title="The server learns that nothing was decided"
+        onClick={() => respond({ action: 'cancel' })}
+      >
+        Cancel
+      </button>
+    </>
   );
+  const name = `“${server}” ${titles[kind]}`;
   return (
-    <Dialog title={`“${server}” ${titles[kind]}`} onClose={() => respond({ action: 'cancel' })}>
+    <section
+      className="approval"
+      aria-label={name}
+      onKeyDown={event => {
+        // Escape stops the turn elsewhere, which would cancel this request unnoticed.
+        if (event.key === 'Escape') event.stopPropagation();
+      }}
+    >
+      <p>
+        <strong>{name}</strong>
+        {toolName !== undefined && (
+          <>
+            {' '}
+            for the call of <code>{toolName}</code>
+          </>
+        )}
+        {place !== undefined && ` in “${place}”`}
+      </p>
       {typeof message === 'string' && <p className="server-message">{message}</p>}
       {kind === 'form' && (
         <SchemaForm
           schema={requestedSchema}
+          initial={entered.get(id)}
           submitTitle="Send"
           problems={refused}
+          onChange={value => entered.set(id, value)}
           onSubmit={content =>
             respond({ action: 'accept', content: content as Exclude<RequestResponse['content'], string> })
           }
         >
-          {decline}
+          {buttons}
         </SchemaForm>
       )}
       {kind === 'url' && (
@@ -61,13 +106,13 @@ export function ServerRequest({ request }: { request: PendingRequest }) {
                 Open the page
               </a>
             )}
-            {decline}
+            {buttons}
           </div>
         </>
       )}
       {kind === 'sampling' && (
-        <SamplingForm params={params} onSend={text => respond({ action: 'accept', content: text })}>
-          {decline}
+        <SamplingForm id={id} params={params} onSend={text => respond({ action: 'accept', content: text })}>
+          {buttons}
         </SamplingForm>
       )}
       {problem !== undefined && (
@@ -75,19 +120,36 @@ export function ServerRequest({ request }: { request: PendingRequest }) {
           {problem}
         </p>
       )}
-    </Dialog>
+    </section>
   );
 }
 
 interface SamplingFormProps {
+  readonly id: string;
   readonly params: unknown;
   readonly onSend: (text: string) => void;
   readonly children: React.ReactNode;
 }
 
-/** The messages of a request for a completion, and a field for the text to return. No model is called. */
-function SamplingForm({ params, onSend, children }: SamplingFormProps) {
-  const [text, setText] = useState('');
+/** The messages of a request for a completion, and the text to return, which the model can draft. */
+function SamplingForm({ id, params, onSend, children }: SamplingFormProps) {
+  const [text, setText] = useState(() => String(entered.get(id) ?? ''));
+  const [isDrafting, setDrafting] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const change = (next: string): void => {
+    entered.set(id, next);
+    setText(next);
+  };
+  const draft = async (): Promise<void> => {
+    setDrafting(true);
+    setProblem(undefined);
+    try {
+      change((await callApi<CompletionDraft>(`/mcp/requests/${id}/draft`, { method: 'POST' })).text);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+    setDrafting(false);
+  };
   return (
     <form
       className="schema-form"
@@ -99,7 +161,8 @@ function SamplingForm({ params, onSend, children }: SamplingFormProps) {
       <JsonTree value={params} label="Request" />
       <Field
         label="Completion"
-        hint="The server receives this text as the response of a model. No model is called."
+        hint="The server receives this text when you send it. The model can draft it, with the prompt and the limits of the request."
+        problem={problem}
       >
         {props => (
           <textarea
@@ -107,13 +170,16 @@ function SamplingForm({ params, onSend, children }: SamplingFormProps) {
             className="input"
             rows={4}
             value={text}
-            onChange={event => setText(event.target.value)}
+            onChange={event => change(event.target.value)}
           />
         )}
       </Field>
       <div className="button-row">
-        <button type="submit" className="button primary" disabled={text.trim() === ''}>
+        <button type="submit" className="button primary" disabled={isDrafting || text.trim() === ''}>
           Send
+        </button>
+        <button type="button" className="button" disabled={isDrafting} onClick={() => void draft()}>
+          {isDrafting ? 'The model answers …' : 'Let the model answer'}
         </button>
         {children}
       </div>

@@ -10,6 +10,7 @@ import { JsonTree } from '../ui/json-tree.js';
 import type { PageHook } from '../page/use-page.js';
 import { navigate, paths, type ServerPart } from '../page/routes.js';
 import { McpPrompts, McpResources } from './server-features.js';
+import { ServerRequest } from './server-request.js';
 import { ToolsWorkspace } from './tools-workspace.js';
 import { Tabs } from '../ui/tabs.js';
 
@@ -18,12 +19,13 @@ export interface ServerWorkspaceProps {
   readonly part: ServerPart;
   /** The tool or resource of the address. */
   readonly item: string | undefined;
-  readonly page: Pick<PageHook, 'state' | 'change'>;
+  readonly page: Pick<PageHook, 'state' | 'change' | 'servers'>;
 }
 
 /** Tools, resources, prompts, messages, standard error and sign-in of one MCP server, without a model. */
 export function ServerWorkspace({ server, part, item, page }: ServerWorkspaceProps) {
   const { name } = server;
+  const requests = page.servers?.requests ?? [];
   const path = `/mcp/${encodeURIComponent(name)}`;
   const inspection = useInspection(path);
   const { messages = [], stderr = [], signIn = [], roots = [], handshake } = inspection ?? {};
@@ -86,6 +88,11 @@ export function ServerWorkspace({ server, part, item, page }: ServerWorkspacePro
           {serverStateNames[server.state]}
         </p>
       </header>
+      {requests
+        .filter(request => request.server === name && request.conversationId === undefined)
+        .map(request => (
+          <ServerRequest key={request.id} request={request} />
+        ))}
       {server.error !== undefined && <p className="note problem">{server.error}</p>}
       <Tabs
         label="Parts of the server"

@@ -6,6 +6,7 @@ import type {
   PriceTable,
   ServersResponse,
   Settings,
+  ToolPolicy,
 } from '../../shared/playground-state.js';
 import { callApi, callInOrder } from './api.js';
 import { createPageStore, type PageState } from './page-store.js';
@@ -26,6 +27,8 @@ export interface PageHook extends PageState {
   restoreConversation(): Promise<void>;
   /** Stops offering to restore the conversation that was deleted last. */
   forgetRemoved(): void;
+  /** Asks again before the tool runs. */
+  removePolicy(policy: ToolPolicy): Promise<void>;
   reconnectServer(name: string): Promise<void>;
   signOut(name: string): Promise<void>;
   /**
@@ -76,6 +79,11 @@ export function usePage(conversationId: string): PageHook {
       },
       forgetRemoved: () => setRemoved(undefined),
       restore: (id: string) => isAccepted(`/conversations/${id}/restore`, { method: 'POST' }),
+      removePolicy: ({ server, tool, conversationId: chat }: ToolPolicy) =>
+        send('/state/policies', {
+          method: 'DELETE',
+          body: { server, tool, ...(chat !== undefined && { conversationId: chat }) },
+        }),
       reconnectServer: (name: string) =>
         send(`/servers/${encodeURIComponent(name)}/reconnect`, { method: 'POST' }),
       signOut: (name: string) => send(`/servers/${encodeURIComponent(name)}/sign-out`, { method: 'POST' }),

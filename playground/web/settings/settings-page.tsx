@@ -16,6 +16,37 @@ export function SettingsPage({ page }: { page: PageHook }) {
         </p>
         <SetupPanel page={page} />
       </section>
+      <section aria-label="Allowed tools">
+        <h3>Tools that run without a question</h3>
+        {state?.policies.length === 0 && (
+          <p className="hint">
+            None. The card of a call that waits has “Allow for this chat” and “Always allow”. A tool that its
+            server changes is asked about again.
+          </p>
+        )}
+        <ul className="policy-list">
+          {state?.policies.map(policy => (
+            <li key={`${policy.conversationId} ${policy.server} ${policy.tool}`}>
+              <span>
+                <code>{policy.tool}</code> {policy.server !== '' && `of “${policy.server}” `}
+                {policy.conversationId === undefined
+                  ? 'in all chats'
+                  : `in “${
+                      page.conversations?.find(({ id }) => id === policy.conversationId)?.title ?? 'a chat'
+                    }”`}
+              </span>
+              <button
+                type="button"
+                className="button"
+                aria-label={`Remove ${policy.tool}`}
+                onClick={() => void page.removePolicy(policy)}
+              >
+                Remove
+              </button>
+            </li>
+          ))}
+        </ul>
+      </section>
       <section aria-label="Prices">
         <h3>Prices</h3>
         {state === undefined ? (

@@ -87,17 +87,16 @@ const endNames = {
   limit: 'Limit reached',
   stopped: 'Stopped',
   failed: 'Failed',
+  aborted: 'Aborted',
 } as const;
 
-export function TurnTitle({ trace: { flag, modelId, end } }: { trace: Trace }) {
+export function TurnTitle({ trace: { app, flag, modelId, end } }: { trace: Trace }) {
   return (
     <h2>
       <span className="state-badge" data-state={end?.end ?? 'running'}>
         {end === undefined ? 'Running' : endNames[end.end]}
       </span>
-      <span className="turn-model">
-        {flag} · {modelId}
-      </span>
+      <span className="turn-model">{[app?.name, flag, modelId].filter(Boolean).join(' · ')}</span>
     </h2>
   );
 }

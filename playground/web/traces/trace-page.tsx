@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { Trace } from '../../shared/trace.js';
 import { callApi, fetchApi } from '../page/api.js';
 import { Missing } from '../page/missing.js';
 import { navigate, paths, toLink } from '../page/routes.js';
@@ -10,12 +11,12 @@ import { type StoredTrace, useStoredTrace } from './use-stored-trace.js';
 
 export interface TracePageProps {
   readonly messageId: string;
-  readonly page: Pick<PageHook, 'state'>;
+  readonly page: Pick<PageHook, 'state' | 'conversations'>;
 }
 
 /** One stored turn: timeline, tokens and wire, with its downloads and its replay. */
 export function TracePage({ messageId, page }: TracePageProps) {
-  const { stored, isMissing, problem } = useStoredTrace(messageId);
+  const { stored, isMissing, problem } = useStoredTrace(messageId, page.conversations);
   if (isMissing) {
     return (
       <main className="content">
@@ -46,12 +47,16 @@ export function TracePage({ messageId, page }: TracePageProps) {
         <TraceActions messageId={messageId} stored={stored} page={page} />
       </header>
       <TraceView
-        live={{ trace, beganAt: 0 }}
+        live={{ trace, beganAt: toBeganAt(trace) }}
         onShowCall={() => navigate(paths.chat(conversationId, messageId))}
       />
     </main>
   );
 }
+
+/** The time of this page at which a turn began that still runs in an application. */
+const toBeganAt = ({ startedAt = '', end }: Trace): number =>
+  end === undefined ? performance.now() - (Date.now() - Date.parse(startedAt)) : 0;
 
 interface TraceActionsProps extends TracePageProps {
   readonly stored: StoredTrace;

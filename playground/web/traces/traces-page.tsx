@@ -9,6 +9,7 @@ import {
   type TraceSummary,
   toPercentile,
 } from '../../shared/trace-summary.js';
+import type { TracedApp } from '../../shared/trace-event.js';
 import { callApi } from '../page/api.js';
 import { navigate, paths, toLink, useQueryValue } from '../page/routes.js';
 import type { PageHook } from '../page/use-page.js';
@@ -193,7 +194,8 @@ interface TraceRowProps {
 }
 
 function TraceRow({ trace, prices, isChecked, onCheck }: TraceRowProps) {
-  const { messageId, title, end, hasError, flag, modelId, tools, startedAt, duration, firstTokenAt } = trace;
+  const { messageId, title, end, hasError, flag, app, modelId, tools, startedAt, duration, firstTokenAt } =
+    trace;
   const amount = toAmount(trace, prices);
   return (
     <tr>
@@ -214,7 +216,7 @@ function TraceRow({ trace, prices, isChecked, onCheck }: TraceRowProps) {
         </span>
         {hasError && end !== 'failed' && <span className="tag">with errors</span>}
       </td>
-      <td className="name">{[flag, modelId].filter(Boolean).join(' · ')}</td>
+      <td className="name">{[app && describeApp(app), flag, modelId].filter(Boolean).join(' · ')}</td>
       <td>
         {tools.map(({ toolName, calls }) => (
           <span key={toolName} className="name">
@@ -232,6 +234,10 @@ function TraceRow({ trace, prices, isChecked, onCheck }: TraceRowProps) {
     </tr>
   );
 }
+
+/** The name of an application with its process. */
+const describeApp = ({ name, process }: TracedApp): string =>
+  process === undefined ? name : `${name} (${process})`;
 
 /** The middle and the slow end of the filtered turns, and what they cost. */
 function Percentiles({ traces, prices }: { traces: readonly TraceSummary[]; prices: PriceTable }) {
@@ -317,6 +323,7 @@ const outcomes: readonly (readonly [TraceFilter['outcome'], string])[] = [
   ['limit', 'Limit reached'],
   ['stopped', 'Stopped'],
   ['failed', 'Failed'],
+  ['aborted', 'Aborted'],
 ];
 
 function TraceFilters({ traces, filter, change }: Filters & { traces: readonly TraceSummary[] }) {

@@ -17,9 +17,15 @@ export interface StoredTraceHook {
   readonly problem: string | undefined;
 }
 
-/** Loads a stored turn by the id of its response. */
-export function useStoredTrace(messageId: string): StoredTraceHook {
+/**
+ * Loads a turn by the id of its response.
+ *
+ * @param version Changes with the list of turns. A turn of an application that still runs is loaded again then.
+ */
+export function useStoredTrace(messageId: string, version?: unknown): StoredTraceHook {
   const [result, setResult] = useState<{ readonly id: string } & StoredTraceHook>();
+  const isRunning = result?.id === messageId && result.stored?.trace.end === undefined;
+  const wanted = isRunning ? version : undefined;
   useEffect(() => {
     const controller = new AbortController();
     const finish = (found: Partial<StoredTraceHook>): void => {
@@ -40,6 +46,6 @@ export function useStoredTrace(messageId: string): StoredTraceHook {
         ),
     );
     return () => controller.abort();
-  }, [messageId]);
+  }, [messageId, wanted]);
   return result?.id === messageId ? result : { stored: undefined, isMissing: false, problem: undefined };
 }

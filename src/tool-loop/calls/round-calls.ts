@@ -101,14 +101,19 @@ export function createRoundCalls(
 ): CallRunner {
   const { scheduling, settings, identity } = plan;
   const { tools, limits, hostApprovals, record } = state;
-  const { steps, emit } = outside;
+  const { steps } = outside;
   const mayCall = request.toolChoice?.type !== 'none';
   const messages = once(() => toModelMessages(request.prompt));
-  // The host shows a request of an approval even if it shows no other calls, so it needs the result.
-  const show: ShowPart = pendingCalls === undefined ? outside.show : part => write(part);
-  const written = new Set<string>();
-  /** Calls that are observed, because their tools have started in this process. */
-  const observed = new Set<string>();
+  const reports = createReports({
+    round,
+    turnId: identity.turnId,
+    outside,
+    // The host shows a request of an approval even if it shows no other calls, so it needs the result.
+    show: pendingCalls === undefined ? outside.show : part => write(part),
+    write,
+    // Without host approvals a call was written as it arrived.
+    writesCalls: hostApprovals !== undefined,
+  });
   return createCallRunner({
     execution: scheduling.execution,
     startEarly: mayCall && !isReplayed && scheduling.startEarly,
@@ -137,9 +142,8 @@ export function createRoundCalls(
         connect: tools.connect,
         onStart() {
           slot.onStart();
-          writeCall(call, tool);
+          reports.start(call, tool);
           record.markToolRun();
-          emit({ type: 'tool-start', ...toFacts(call, tool), input });
         },
       };
       const pending = pendingCalls?.get(toolCallId);
@@ -170,33 +174,8 @@ export function createRoundCalls(
     },
 
     onOutcome(outcome) {
-      const { call, tool, output, duration } = outcome;
-      const { toolCallId, toolName } = call;
       if (pendingCalls === undefined) limits.recordOutcome(outcome);
-      if (hostApprovals?.isAsked(toolCallId)) return;
-      const isError = isErrorOutput(output);
-      if (!observed.has(toolCallId))
-        observe(call, tool, outcome.isReplayed === true ? 'replayed' : 'refused').end({ output, isError });
-      writeCall(call, tool);
-      const result = toResultValue(output);
-      show(
-        {
-          type: 'tool-result',
-          toolCallId,
-          toolName,
-          result,
-          ...(isError && { isError }),
-          output: withoutDetails(output),
-        },
-        write,
-      );
-      emit({
-        type: 'tool-end',
-        ...toFacts(call, tool),
-        duration,
-        isError,
-        ...(outcome.isReplayed === true && { isReplayed: true }),
-      });
+      if (!hostApprovals?.isAsked(outcome.call.toolCallId)) reports.end(outcome);
     },
   });
 
@@ -216,21 +195,6 @@ export function createRoundCalls(
     );
   }
 
-  function toFacts({ toolCallId, toolName }: LoopCall, tool: ToolDefinition | undefined) {
-    return { round, toolCallId, toolName, ...sourceOf(tool) };
-  }
-
-  function observe(
-    { toolCallId, toolName, input }: LoopCall,
-    tool: ToolDefinition | undefined,
-    notRun?: ToolFacts['notRun'],
-  ): ToolTelemetry {
-    if (notRun === undefined) observed.add(toolCallId);
-    const { turnId } = identity;
-    const description = tool?.description;
-    return outside.telemetry.startTool({ toolCallId, toolName, input, description, turnId, round, notRun });
-  }
-
   function toRunOptions(
     call: LoopCall,
     tool: ToolDefinition,
@@ -248,18 +212,78 @@ export function createRoundCalls(
       signal: slot.signal,
       messages: messages(),
       callContext: { ...identity, round, toolCallId, ...(server !== undefined && { server }) },
-      observe: () => observe(call, tool),
+      observe: () => reports.observe(call, tool),
       onWarning: (message: string) => outside.warn(round, message),
-      onProgress: (progress: ToolProgress) =>
-        emit({ type: 'tool-progress', ...toFacts(call, tool), ...progress }),
+      onProgress: (progress: ToolProgress) => reports.progress(call, { tool, progress }),
     };
   }
+}
 
-  /** Writes a call before its result. Without host approvals it was written as it arrived. */
+interface ReportsOptions {
+  readonly round: number;
+  readonly turnId: string;
+  readonly outside: Pick<CallsOutside, 'telemetry' | 'emit'>;
+  readonly show: ShowPart;
+  readonly write: (part: Part) => void;
+  /** Writes each call before its result. */
+  readonly writesCalls: boolean;
+}
+
+/** Writes the calls and results of a round, and reports them as events and to the telemetry. */
+function createReports({ round, turnId, outside, show, write, writesCalls }: ReportsOptions) {
+  const { telemetry, emit } = outside;
+  const written = new Set<string>();
+  /** Calls that are observed, because their tools have started in this process. */
+  const observed = new Set<string>();
+
+  const toFacts = ({ toolCallId, toolName }: LoopCall, tool: ToolDefinition | undefined) => ({
+    round,
+    toolCallId,
+    toolName,
+    ...sourceOf(tool),
+  });
+
+  function observe(
+    { toolCallId, toolName, input }: LoopCall,
+    tool: ToolDefinition | undefined,
+    notRun?: ToolFacts['notRun'],
+  ): ToolTelemetry {
+    if (notRun === undefined) observed.add(toolCallId);
+    const description = tool?.description;
+    return telemetry.startTool({ toolCallId, toolName, input, description, turnId, round, notRun });
+  }
+
   function writeCall(call: LoopCall, tool: ToolDefinition | undefined): void {
-    if (hostApprovals === undefined || written.has(call.toolCallId)) return;
+    if (!writesCalls || written.has(call.toolCallId)) return;
     written.add(call.toolCallId);
     const input = toValidJson(call.input, { schema: tool?.inputSchema });
     show({ type: 'tool-call', ...withToolIdentity(call, tool), input, providerExecuted: true }, write);
   }
+
+  return {
+    observe,
+    start(call: LoopCall, tool: ToolDefinition): void {
+      writeCall(call, tool);
+      emit({ type: 'tool-start', ...toFacts(call, tool), input: call.input });
+    },
+    progress(call: LoopCall, { tool, progress }: { tool: ToolDefinition; progress: ToolProgress }): void {
+      emit({ type: 'tool-progress', ...toFacts(call, tool), ...progress });
+    },
+    end({ call, tool, output, duration, isReplayed = false }: CallOutcome): void {
+      const { toolCallId, toolName } = call;
+      const isError = isErrorOutput(output);
+      if (!observed.has(toolCallId))
+        observe(call, tool, isReplayed ? 'replayed' : 'refused').end({ output, isError });
+      writeCall(call, tool);
+      const result = { toolCallId, toolName, result: toResultValue(output), ...(isError && { isError }) };
+      show({ type: 'tool-result', ...result, output: withoutDetails(output) }, write);
+      emit({
+        type: 'tool-end',
+        ...toFacts(call, tool),
+        duration,
+        isError,
+        ...(isReplayed && { isReplayed }),
+      });
+    },
+  };
 }

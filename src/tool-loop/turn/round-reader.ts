@@ -101,9 +101,6 @@ export async function readRound(
 
 const isOutput = ({ type }: Part): boolean => type !== 'stream-start' && type !== 'response-metadata';
 
-/** A text or reasoning block that has not ended. */
-type OpenBlock = PartOf<'text-end' | 'reasoning-end'>;
-
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
 function createForwarder(
   { state, outside }: ReadingTurn,
@@ -120,7 +117,7 @@ function createForwarder(
   const ids = state.ids.round();
   const collector = createPartCollector();
   const inputs = createInputs(show, write);
-  const blocks = new Map<string, OpenBlock>();
+  const blocks = createBlocks({ ids, emit, mark: state.control.mark });
   const hostCalls: string[] = [];
   const held = createHeldParts(write);
   let responseId: string | undefined;
@@ -134,12 +131,12 @@ function createForwarder(
       responseId = part.id ?? responseId;
       emit(part);
     },
-    'text-start': part => openBlock(part, 'text-end'),
-    'text-delta': part => emit(withId(part, ids.block(part.id))),
-    'text-end': endBlock,
-    'reasoning-start': part => openBlock(part, 'reasoning-end'),
-    'reasoning-delta': part => emit(withId(part, ids.block(part.id))),
-    'reasoning-end': endBlock,
+    'text-start': blocks.start,
+    'text-delta': blocks.append,
+    'text-end': blocks.end,
+    'reasoning-start': blocks.start,
+    'reasoning-delta': blocks.append,
+    'reasoning-end': blocks.end,
 
     'tool-input-start': part => {
       const id = ids.call(part.id);
@@ -178,8 +175,7 @@ function createForwarder(
 
     end(): RoundSummary {
       const isRepeated = isRepeatable({ errors, hasCallsElsewhere }, calls);
-      for (const block of [...blocks.values()])
-        emit(isRepeated ? { ...block, own: { broken: true } } : block);
+      blocks.endAll({ isBroken: isRepeated });
       if (isRepeated) inputs.endAll();
       // After an error the response is incomplete, regardless of the reported finish reason.
       const finishReason: FinishReason =
@@ -209,18 +205,6 @@ function createForwarder(
     if (!tools.isServerSearch(part.toolName)) return emit(part);
     collector.add(part);
     show(part, part => held.write(part));
-  }
-
-  function openBlock(part: PartOf<'text-start' | 'reasoning-start'>, type: OpenBlock['type']): void {
-    const id = ids.block(part.id);
-    blocks.set(`${type} ${id}`, { type, id });
-    emit(withId(part, id));
-  }
-
-  function endBlock(part: PartOf<'text-end' | 'reasoning-end'>): void {
-    const id = ids.block(part.id);
-    blocks.delete(`${part.type} ${id}`);
-    emit(state.control.mark(withId(part, id)));
   }
 
   function addCall(part: PartOf<'tool-call'>): void {
@@ -274,6 +258,37 @@ const HARMLESS = [webSearch, fileSearch, toolSearch].flatMap(({ toolNames }) => 
 
 /** Returns true for a hosted tool that changes nothing. */
 const isHarmless = (toolName: string): boolean => HARMLESS.includes(toolName);
+
+/** Forwards text and reasoning blocks under ids that are unique in the turn. */
+function createBlocks({
+  ids,
+  emit,
+  mark,
+}: {
+  ids: ReturnType<TurnState['ids']['round']>;
+  emit: Write;
+  mark: TurnState['control']['mark'];
+}) {
+  const open = new Map<string, PartOf<'text-end' | 'reasoning-end'>>();
+  return {
+    start(part: PartOf<'text-start' | 'reasoning-start'>): void {
+      const id = ids.block(part.id);
+      const type = part.type === 'text-start' ? 'text-end' : 'reasoning-end';
+      open.set(`${type} ${id}`, { type, id });
+      emit(withId(part, id));
+    },
+    append: (part: PartOf<'text-delta' | 'reasoning-delta'>): void => emit(withId(part, ids.block(part.id))),
+    end(part: PartOf<'text-end' | 'reasoning-end'>): void {
+      const id = ids.block(part.id);
+      open.delete(`${part.type} ${id}`);
+      emit(mark(withId(part, id)));
+    },
+    /** Ends the blocks that a response left open. */
+    endAll({ isBroken }: { isBroken: boolean }): void {
+      for (const block of [...open.values()]) emit(isBroken ? { ...block, own: { broken: true } } : block);
+    },
+  };
+}
 
 /** Writes the input of calls as it streams. */
 function createInputs(show: ShowPart, write: Write) {

@@ -14,6 +14,8 @@ import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 export interface TestPlayground {
   readonly url: string;
   readonly signInUrl: string;
+  readonly appUrl: string;
+  readonly otlpVariables: string;
   readonly folder: string;
   /** The header of a signed-in page. */
   readonly authorization: string;
@@ -158,6 +160,8 @@ export async function openPlayground(options: TestPlaygroundOptions = {}): Promi
   return {
     url,
     signInUrl: playground.signInUrl,
+    appUrl: playground.appUrl,
+    otlpVariables: playground.otlpVariables,
     folder: home,
     authorization,
     printed: () => printed,

@@ -9,12 +9,21 @@ import { createTraceRecorder } from '../../../playground/server/turn/trace-recor
 import type { PlaygroundMessage, StoredMessage } from '../../../playground/shared/playground-state.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 
+const call = {
+  conversationId: 'conversation-1',
+  server: '',
+  tool: 'word-count',
+  definition: undefined,
+  inputSchema: undefined,
+  isDestructive: false,
+};
+
 describe('the approval desk', () => {
   const signal = new AbortController().signal;
 
   it('returns a decision once', async () => {
     const desk = createApprovalDesk();
-    const { approvalId, decision } = desk.ask({ signal });
+    const { approvalId, decision } = desk.ask({ signal, call });
 
     expect(desk.decide(approvalId, { approved: true })).toBe(true);
     expect(desk.decide(approvalId, { approved: false })).toBe(false);
@@ -25,11 +34,11 @@ describe('the approval desk', () => {
   it('cancels pending approvals when the turn ends', async () => {
     const desk = createApprovalDesk();
     const controller = new AbortController();
-    const { approvalId, decision } = desk.ask({ signal: controller.signal });
+    const { approvalId, decision } = desk.ask({ signal: controller.signal, call });
     controller.abort(new Error('over'));
 
     await expect(decision).rejects.toThrow('over');
-    await expect(desk.ask({ signal: controller.signal }).decision).rejects.toThrow('over');
+    await expect(desk.ask({ signal: controller.signal, call }).decision).rejects.toThrow('over');
     expect(desk.decide(approvalId, { approved: true })).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import {
   qwenMiddleware,
   textToolsMiddleware,
 } from '../../../src/adapters/index.js';
+import { devTools } from '../../../src/devtools/index.js';
 import { toolLoopMiddleware } from '../../../src/tool-loop/index.js';
 
 export const weatherInput = z.object({ city: z.string() });
@@ -23,5 +24,6 @@ export const middlewares = {
   family: qwenMiddleware(),
   loop: toolLoopMiddleware({ tools: [] }),
   text: textToolsMiddleware({ formats: [] }),
+  devTools: devTools(),
   joined: joinMiddlewares(qwenMiddleware(), mistralMiddleware()),
 };

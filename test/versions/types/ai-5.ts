@@ -38,6 +38,7 @@ export const wrappedByHost: LanguageModelV2[] = [
   wrapLanguageModel({ model: native, middleware: middlewares.loop }),
   wrapLanguageModel({ model: native, middleware: [middlewares.family, middlewares.text] }),
   wrapLanguageModel({ model: native, middleware: middlewares.joined }),
+  wrapLanguageModel({ model: native, middleware: middlewares.devTools }),
 ];
 // @ts-expect-error The result is no model of another version.
 export const other: LanguageModelV3 = withToolLoop(native, { tools: [] });

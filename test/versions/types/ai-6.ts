@@ -52,6 +52,7 @@ export const wrappedByHost: LanguageModelV3[] = [
   wrapLanguageModel({ model: native, middleware: middlewares.loop }),
   wrapLanguageModel({ model: native, middleware: [middlewares.family, middlewares.text] }),
   wrapLanguageModel({ model: native, middleware: middlewares.joined }),
+  wrapLanguageModel({ model: native, middleware: middlewares.devTools }),
 ];
 // @ts-expect-error The result is no model of another version.
 export const other: LanguageModelV4 = withToolLoop(native, { tools: [] });

@@ -4,6 +4,7 @@ import {
   customProvider,
   embed,
   generateText,
+  registerTelemetry,
   streamText,
   tool,
   type ToolSet,
@@ -11,6 +12,7 @@ import {
 } from 'ai7';
 import type { EmbeddingModelV4, LanguageModelV4, ProviderV4 } from 'provider4';
 import type { LanguageModelV3 } from 'provider3';
+import { devTools } from '../../../src/devtools/index.js';
 import { adaptModel } from '../../../src/adapters/index.js';
 import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
 import { openai as openai3 } from 'openai3';
@@ -23,6 +25,8 @@ import {
 } from '../../../src/v4.js';
 import { createKelivoResponsesProvider as createV2Provider } from '../../../src/index.js';
 import { middlewares, readWeather, toShellOutput, weatherInput } from './_shared.js';
+
+registerTelemetry(devTools.telemetry());
 
 const provider = createKelivoResponsesProvider();
 const weather = tool({
@@ -62,6 +66,7 @@ export const wrappedByHost: LanguageModelV4[] = [
   wrapLanguageModel({ model: native, middleware: middlewares.loop }),
   wrapLanguageModel({ model: native, middleware: [middlewares.family, middlewares.text] }),
   wrapLanguageModel({ model: native, middleware: middlewares.joined }),
+  wrapLanguageModel({ model: native, middleware: middlewares.devTools }),
 ];
 // @ts-expect-error The result is no model of another version.
 export const other: LanguageModelV3 = withToolLoop(native, { tools: [] });

@@ -1,0 +1,49 @@
+import type { Apps } from '../apps/apps.js';
+import type { Redactor } from '../redaction/redactor.js';
+import type { ReceivedSpan } from './spans.js';
+import { toSpanTurns } from './span-turns.js';
+
+/** Collects spans until the turns of their trace are complete. */
+export interface SpanReceiver {
+  add(spans: readonly ReceivedSpan[]): void;
+}
+
+/** Milliseconds after the last span of a trace. Exporters send the outer spans some seconds after the inner ones. */
+const SETTLED = 10_000;
+
+const MAX_TRACES = 200;
+const MAX_SPANS = 5000;
+
+export function createSpanReceiver({ apps, redactor }: { apps: Apps; redactor: Redactor }): SpanReceiver {
+  const traces = new Map<string, { readonly spans: Map<string, ReceivedSpan>; timer?: NodeJS.Timeout }>();
+
+  function settle(traceId: string): void {
+    const trace = traces.get(traceId);
+    if (trace === undefined) return;
+    clearTimeout(trace.timer);
+    traces.delete(traceId);
+    apps.show(traceId, []);
+    for (const turn of toSpanTurns([...trace.spans.values()], { redactor })) apps.store(turn);
+  }
+
+  return {
+    add(spans) {
+      for (const span of spans) {
+        const trace = traces.get(span.traceId) ?? { spans: new Map<string, ReceivedSpan>() };
+        traces.set(span.traceId, trace);
+        if (trace.spans.size < MAX_SPANS) trace.spans.set(span.spanId, span);
+      }
+      for (const traceId of new Set(spans.map(span => span.traceId))) {
+        const trace = traces.get(traceId);
+        if (trace === undefined) continue;
+        clearTimeout(trace.timer);
+        trace.timer = setTimeout(() => settle(traceId), SETTLED);
+        // The playground may end before.
+        trace.timer.unref();
+        apps.show(traceId, toSpanTurns([...trace.spans.values()], { redactor }));
+      }
+      const [oldest] = traces.keys();
+      if (traces.size > MAX_TRACES && oldest !== undefined) settle(oldest);
+    },
+  };
+}

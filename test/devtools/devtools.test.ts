@@ -1,0 +1,161 @@
+import type { LanguageModelV2, LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { streamText, wrapLanguageModel } from 'ai';
+import { afterEach, expect, it, vi } from 'vitest';
+import { devTools } from '../../src/devtools/index.js';
+import { findFreePort } from '../_free-port.js';
+import { serve } from '../_server.js';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const finish: LanguageModelV2StreamPart = {
+  type: 'finish',
+  finishReason: 'stop',
+  usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+};
+
+/** A model whose stream is always the same object. */
+function createModel(parts: readonly LanguageModelV2StreamPart[] = [finish]) {
+  const cancelled: unknown[] = [];
+  const left = [...parts];
+  const stream = new ReadableStream<LanguageModelV2StreamPart>(
+    {
+      pull(controller) {
+        const part = left.shift();
+        if (part === undefined) controller.close();
+        else controller.enqueue(part);
+      },
+      cancel: reason => void cancelled.push(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  const result = { stream };
+  const model: LanguageModelV2 = {
+    specificationVersion: 'v2',
+    provider: 'test',
+    modelId: 'model',
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('not used')),
+    doStream: async () => result,
+  };
+  return { model, stream, cancelled, left };
+}
+
+/** Runs a call through the middleware. */
+const call = (model: LanguageModelV2, middleware = devTools()) =>
+  wrapLanguageModel({ model, middleware }).doStream({ prompt: [] });
+
+/** A playground that receives batches. */
+async function startReceiver(hold?: Promise<void>) {
+  const server = await serve(async response => {
+    await hold;
+    response.end('{}');
+  });
+  return {
+    url: `${server.url}/send/secret`,
+    requests: server.requests,
+    batches: () => server.requests.map(({ body }) => body as { lost: number; messages: { type: string }[] }),
+  };
+}
+
+it.each([
+  ['without an address', {}, {}],
+  ['in production', { KELIVO_PLAYGROUND_URL: 'http://127.0.0.1:9/send/x', NODE_ENV: 'production' }, {}],
+  ['if it is disabled', { KELIVO_PLAYGROUND_URL: 'http://127.0.0.1:9/send/x' }, { enabled: false }],
+  ['with an address that is none', { KELIVO_PLAYGROUND_URL: 'playground' }, {}],
+])('adds no call, no copy and no request %s', async (_, environment, options) => {
+  vi.stubEnv('KELIVO_PLAYGROUND_URL', undefined);
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const fetched = vi.spyOn(globalThis, 'fetch');
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  const { model, stream } = createModel();
+
+  expect((await call(model, devTools(options))).stream).toBe(stream);
+  expect([devTools(options), devTools.telemetry(options)]).toEqual([{ specificationVersion: 'v3' }, {}]);
+  expect([fetched.mock.calls.length, timers.mock.calls.length]).toEqual([0, 0]);
+});
+
+it('names the setting if its address is none', () => {
+  expect(() => devTools({ url: 'playground' })).toThrow(
+    'Expected `url` to be the address that the playground',
+  );
+});
+
+it('is on in production if it is enabled', () => {
+  vi.stubEnv('NODE_ENV', 'production');
+  expect(devTools({ url: 'http://127.0.0.1:9/send/x', enabled: true })).toHaveProperty('wrapStream');
+});
+
+it('sends what a call does, with its token in a header', async () => {
+  const { url, requests, batches } = await startReceiver();
+  const { model } = createModel([{ type: 'text-delta', id: '1', delta: 'Hello' }, finish]);
+  const { stream } = await call(model, devTools({ url, name: 'test' }));
+  for await (const _ of stream) void _;
+
+  const types = () => batches().flatMap(({ messages }) => messages.map(({ type }) => type));
+  await expect.poll(types).toEqual(['call-start', 'response', 'part', 'part', 'call-end']);
+  expect(requests[0]?.headers.authorization).toBe('Bearer secret');
+  expect(requests[0]?.path).toBe('/v1/devtools');
+  expect(requests[0]?.body).toMatchObject({ app: { name: 'test', process: process.pid } });
+});
+
+it('passes on parts, errors and cancellation as they are, and reads nothing ahead', async () => {
+  const { url, batches } = await startReceiver();
+  const middleware = devTools({ url });
+  const failure = new Error('from the model');
+  const failing = { ...createModel().model, doStream: () => Promise.reject(failure) };
+  await expect(call(failing, middleware)).rejects.toBe(failure);
+
+  const first = { type: 'text-delta' as const, id: '1', delta: 'a' };
+  const { model, cancelled, left } = createModel([first, finish, finish]);
+  const reader = (await call(model, middleware)).stream.getReader();
+  expect((await reader.read()).value).toBe(first);
+  expect(left).toHaveLength(2);
+  await reader.cancel('enough');
+  expect(cancelled).toEqual(['enough']);
+
+  const ends = () => batches().flatMap(({ messages }) => messages.filter(({ type }) => type === 'call-end'));
+  await expect
+    .poll(ends)
+    .toMatchObject([{ error: { message: 'from the model' } }, { call: expect.any(Number), isAborted: true }]);
+});
+
+it('changes nothing and prints nothing if no playground runs, and stops asking for it', async () => {
+  const port = await findFreePort();
+  const printed = (['log', 'warn', 'error'] as const).map(name => vi.spyOn(console, name));
+  const fetched = vi.spyOn(globalThis, 'fetch');
+  const middleware = devTools({ url: `http://127.0.0.1:${port}/send/x` });
+  const run = async () => {
+    const model = wrapLanguageModel({ model: createModel([finish]).model, middleware });
+    return streamText({ model, prompt: 'Hello' }).finishReason;
+  };
+
+  expect(await run()).toBe('stop');
+  await expect.poll(() => fetched.mock.calls.length).toBe(1);
+  await Promise.allSettled(fetched.mock.results.map(({ value }) => value));
+  expect([await run(), await run()]).toEqual(['stop', 'stop']);
+  expect(fetched).toHaveBeenCalledTimes(1);
+  expect(printed.flatMap(({ mock }) => mock.calls)).toEqual([]);
+});
+
+it('loses events of a playground that does not keep up, and says how many', async () => {
+  let release = (): void => {};
+  const { url, batches } = await startReceiver(new Promise(resolve => (release = resolve)));
+  const middleware = devTools({ url });
+  const deltas = Array.from({ length: 12_000 }, () => ({ type: 'text-delta' as const, id: '1', delta: 'a' }));
+  // The first batch is on its way while the second one fills.
+  await call(createModel().model, middleware);
+  await expect.poll(() => batches().length).toBe(1);
+  let received = 0;
+  for await (const _ of (await call(createModel(deltas).model, middleware)).stream) received++;
+  expect(received).toBe(12_000);
+  expect(batches()).toHaveLength(1);
+
+  release();
+  await expect.poll(() => batches().length).toBe(2);
+  const [first, second] = batches();
+  // The response, the end and 12,000 parts did not fit into 10,000 messages.
+  expect([first?.lost, second?.lost, second?.messages.length]).toEqual([0, 2003, 10_000]);
+});

@@ -1,0 +1,221 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type Trace, toTrace } from '../../../playground/shared/trace.js';
+import type { TraceEvent } from '../../../playground/shared/trace-event.js';
+import type { TraceSummary } from '../../../playground/shared/trace-summary.js';
+import { startHeldEndpoint } from '../../browser/_held-endpoint.js';
+import { startEmulator } from '../../testing/_emulator.js';
+import { openPlayground, type TestPlayground } from './_playground.js';
+import { secretTexts, secrets } from './_secrets.js';
+import { startApp } from './_start-app.js';
+
+const listTraces = async ({ call }: TestPlayground): Promise<readonly TraceSummary[]> =>
+  (await call('/api/traces')).json as readonly TraceSummary[];
+
+async function readTrace({ call }: TestPlayground, { messageId }: TraceSummary): Promise<Trace> {
+  const { json } = await call(`/api/traces/${messageId}`);
+  return toTrace((json as { events: readonly TraceEvent[] }).events);
+}
+
+/** Waits until the newest turn has an end. */
+async function waitFor(playground: TestPlayground, end: TraceSummary['end']): Promise<TraceSummary> {
+  await expect.poll(async () => (await listTraces(playground))[0]?.end, { timeout: 20_000 }).toBe(end);
+  return (await listTraces(playground))[0] as TraceSummary;
+}
+
+describe.each([
+  [
+    'express',
+    'Call add with 17 and 25.',
+    'add',
+    [
+      [1, undefined],
+      [2, undefined],
+    ],
+  ],
+  [
+    'agent',
+    'Call ask, please.',
+    'ask',
+    [
+      [1, undefined],
+      [2, expect.any(String)],
+      [3, undefined],
+    ],
+  ],
+  [
+    'provider',
+    'Call add with 17 and 25.',
+    'add',
+    [
+      [1, undefined],
+      [2, undefined],
+    ],
+  ],
+] as const)('an application (%s)', (app, question, toolName, rounds) => {
+  it('appears live, with its rounds, calls, tokens and wire', async () => {
+    const endpoint = await startHeldEndpoint();
+    const playground = await openPlayground();
+    const watched = await playground.watch('');
+    const { child, answered } = startApp(app, question, {
+      MODEL_URL: endpoint.baseURL,
+      KELIVO_PLAYGROUND_URL: playground.appUrl,
+    });
+    const running = await waitFor(playground, 'running');
+    const sent = async () => (await readTrace(playground, running)).exchanges[0]?.request.body;
+    await expect.poll(sent).toMatchObject({ model: 'gpt-5', input: expect.any(Array) });
+    // Open pages are told.
+    const count = () => watched.events.filter(({ type }) => type === 'conversations').length;
+    await expect.poll(count).toBeGreaterThan(1);
+
+    endpoint.release();
+    await answered;
+    const summary = await waitFor(playground, 'finished');
+    expect(summary).toMatchObject({
+      title: question,
+      modelId: 'gpt-5',
+      app: { name: app === 'express' ? 'express.mjs' : app, process: child.pid },
+      tools: [{ toolName, calls: 1 }],
+      tokens: expect.any(Number),
+      hasError: false,
+    });
+    expect(await listTraces(playground)).toHaveLength(1);
+    const trace = await readTrace(playground, summary);
+    expect(trace.rounds.map(({ round, toolCallId }) => [round, toolCallId])).toEqual(rounds);
+    expect(trace.tools).toMatchObject([{ toolName, state: 'done', round: 1 }]);
+    expect(trace.exchanges.every(({ end, status }) => end?.end === 'complete' && status === 200)).toBe(true);
+    expect(trace.exchanges.at(-1)?.events.some(({ name }) => name === 'text-delta')).toBe(true);
+    // Chats stay apart.
+    expect((await playground.call('/api/conversations')).json).toEqual([]);
+  });
+});
+
+it('shows a turn of a process that was killed as aborted', async () => {
+  const endpoint = await startHeldEndpoint();
+  const playground = await openPlayground();
+  const { child } = startApp('provider', 'Say hello to everyone.', {
+    MODEL_URL: endpoint.baseURL,
+    KELIVO_PLAYGROUND_URL: playground.appUrl,
+  });
+  await waitFor(playground, 'running');
+  child.kill('SIGKILL');
+  const { messageId, hasError } = await waitFor(playground, 'aborted');
+
+  expect(hasError).toBe(true);
+  // Stored, and readable after a restart.
+  await playground.close();
+  const restarted = await openPlayground({ folder: playground.folder });
+  expect((await listTraces(restarted))[0]).toMatchObject({ messageId, end: 'aborted' });
+});
+
+it('shows the body of a rejected request', async () => {
+  const emulator = await startEmulator();
+  const playground = await openPlayground();
+  emulator.enqueue({
+    status: 422,
+    body: { error: { message: 'no such tool', type: 'invalid_request_error' } },
+  });
+  await startApp('express', 'Hello', {
+    MODEL_URL: emulator.baseURL,
+    KELIVO_PLAYGROUND_URL: playground.appUrl,
+  }).answered;
+  const summary = await waitFor(playground, 'failed');
+  const [exchange] = (await readTrace(playground, summary)).exchanges;
+
+  expect(summary.message).toContain('no such tool');
+  expect(exchange).toMatchObject({ status: 422, bodyText: expect.stringContaining('no such tool') });
+  expect(exchange?.request.url).toBe(`${emulator.baseURL}/responses`);
+});
+
+it('shows no secret of ten kinds that an application received in pieces', async () => {
+  const emulator = await startEmulator();
+  const playground = await openPlayground({ environment: { OPENAI_API_KEY: secrets.typed.join('') } });
+  const text = secretTexts.join(' and ');
+  emulator.enqueue({
+    output: [{ reasoning: text }, { call: 'add', arguments: { a: 1, b: 2, note: text } }],
+  });
+  emulator.enqueue({
+    output: [{ text }],
+    // Ten characters per delta.
+    events: events =>
+      events.flatMap(event => {
+        if (event.type !== 'response.output_text.delta') return [event];
+        if (!text.startsWith(String(event.delta))) return [];
+        const deltas = text.match(/[^]{1,10}/g) ?? [];
+        return deltas.map(delta => ({ ...event, delta }));
+      }),
+  });
+  const answer = await startApp('express', `Call add. The keys are ${text}`, {
+    MODEL_URL: emulator.baseURL,
+    KELIVO_PLAYGROUND_URL: playground.appUrl,
+  }).answered;
+  expect(answer).toBe(text);
+  const { messageId, conversationId } = await waitFor(playground, 'finished');
+  const shown = await Promise.all(
+    [
+      '/api/traces',
+      `/api/traces/${messageId}`,
+      `/api/traces/${messageId}/otlp`,
+      `/api/traces/${messageId}/test`,
+      `/api/conversations/${conversationId}`,
+      `/api/conversations/${conversationId}/traces/${messageId}`,
+      `/api/conversations/${conversationId}/export`,
+      `/api/conversations/${conversationId}/fixture`,
+    ].map(async path => {
+      const { status, text: body, json } = await playground.call(path);
+      expect([path, status]).toEqual([path, 200]);
+      const events =
+        (json === undefined ? body : JSON.stringify(json)).match(/"delta":"((?:[^"\\]|\\.)*)"/g) ?? [];
+      return body + events.map(delta => JSON.parse(`{${delta}}`).delta).join('');
+    }),
+  );
+  for (const secret of secretTexts)
+    expect(shown.map(one => one.includes(secret) || one.includes(secret.slice(4, 20)))).not.toContain(true);
+});
+
+describe('the token of applications', () => {
+  const batch = { app: { id: '1', name: 'test' }, lost: 0, messages: [] };
+
+  it('only sends, and without it or from a page nothing is accepted', async () => {
+    const playground = await openPlayground();
+    const token = new URL(playground.appUrl).pathname.split('/').at(-1) ?? '';
+    const send = async (headers: Record<string, string>, path = '/v1/devtools') => {
+      const body = JSON.stringify(batch);
+      const json = { 'content-type': 'application/json' };
+      const response = await fetch(playground.url + path, {
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body,
+      });
+      return response.status;
+    };
+    const authorization = `Bearer ${token}`;
+
+    expect(await send({ authorization })).toBe(200);
+    expect(await send({})).toBe(401);
+    expect(await send({}, '/v1/traces')).toBe(401);
+    expect(await send({ authorization: playground.authorization })).toBe(401);
+    expect(await send({ authorization, origin: playground.url })).toBe(403);
+    const read = await fetch(`${playground.url}/api/traces`, { headers: { authorization } });
+    expect(read.status).toBe(401);
+  });
+
+  it('rejects what is too large or no batch', async () => {
+    const playground = await openPlayground();
+    const token = new URL(playground.appUrl).pathname.split('/').at(-1) ?? '';
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const send = async (body: string | Uint8Array<ArrayBuffer>, more: Record<string, string> = {}) => {
+      const init = { method: 'POST', headers: { ...headers, ...more }, body };
+      return (await fetch(`${playground.url}/v1/devtools`, init)).status;
+    };
+
+    expect(await send('{')).toBe(400);
+    expect(await send('{}')).toBe(400);
+    expect(await send(`"${'x'.repeat(17_000_000)}"`)).toBe(413);
+    const bomb = new Uint8Array(gzipSync(Buffer.alloc(70_000_000)));
+    expect(await send(bomb, { 'content-encoding': 'gzip' })).toBe(413);
+    // Malformed messages lose themselves only.
+    const messages = [{ type: 'call-start', call: {}, prompt: 5 }, { type: 7 }, { type: 'part', call: 'x' }];
+    expect(await send(JSON.stringify({ ...batch, messages }))).toBe(200);
+  });
+});

@@ -1,0 +1,166 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findSchemaProblems } from '../../../playground/server/mcp/schema-check.js';
+import { openDatabase } from '../../../playground/server/store/database.js';
+import { createPolicyStore } from '../../../playground/server/store/policies.js';
+import { createSettingsStore } from '../../../playground/server/store/settings.js';
+import { startEmulator } from '../../testing/_emulator.js';
+import { makeFolder, openPlayground, type TestPlayground } from './_playground.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Asks, and waits for the end of the turn. */
+async function readTurn(playground: TestPlayground, text: string) {
+  const { request, ended } = await playground.begin(text);
+  await ended();
+  return { request };
+}
+
+describe('a saved test', () => {
+  it('passes as it was downloaded, and fails when its recording is changed', async () => {
+    const emulator = await startEmulator();
+    const playground = await openPlayground();
+    await playground.call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
+    const key = 'sk-live-1234567890abcdef';
+    emulator.enqueue(
+      [{ call: 'word-count', arguments: { text: 'one two' } }],
+      [{ text: `Two words and the key ${key}.` }],
+    );
+    const { request } = await readTurn(playground, 'Count "one two"');
+    const saved = await playground.call(`/api/traces/${request.responseId}/test`);
+    const folder = await mkdtemp(path.join(root, 'test-results-saved-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(path.join(folder, 'saved.test.ts'), saved.text);
+    const [recording = '', ...rest] = saved.text.split('/** The schemas');
+    const changed = [recording.replaceAll('Two', 'Many'), ...rest].join('/** The schemas');
+    await writeFile(path.join(folder, 'changed.test.ts'), changed);
+    const { stdout } = spawnSync(
+      process.execPath,
+      [path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder, '--reporter=json'],
+      { encoding: 'utf8', env: { ...process.env, VITEST: undefined } },
+    );
+    const { testResults } = JSON.parse(stdout.slice(stdout.indexOf('{'))) as {
+      testResults: { name: string; status: string; message: string }[];
+    };
+
+    expect(saved.text).not.toContain(key);
+    expect(saved.text).toContain('// Redacted values:');
+    expect(testResults.map(({ name, status }) => [path.basename(name), status]).toSorted()).toEqual([
+      ['changed.test.ts', 'failed'],
+      ['saved.test.ts', 'passed'],
+    ]);
+  }, 60_000);
+});
+
+describe('a replay of a stored turn', () => {
+  it('applies the chosen fault to the recorded response', async () => {
+    const playground = await openPlayground();
+    const { request } = await readTurn(playground, 'Hello there');
+    const replay = await playground.call(`/api/traces/${request.responseId}/replay`, {
+      method: 'POST',
+      body: { fault: 'cut' },
+    });
+    const { responseId } = replay.json as { responseId: string };
+    const find = async () => (await playground.call(`/api/traces/${responseId}`)).json;
+    await expect.poll(find).toMatchObject({
+      events: expect.arrayContaining([
+        expect.objectContaining({ type: 'turn-start', fault: 'cut' }),
+        expect.objectContaining({ type: 'turn-end', end: 'failed' }),
+      ]),
+    });
+  });
+});
+
+describe('the check of a schema', () => {
+  it('ends for a pattern that takes exponential time', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+    expect(findSchemaProblems(schema, { a: `${'a'.repeat(40)}!` })).toEqual([
+      { path: [], message: expect.stringContaining('was stopped') },
+    ]);
+    expect(findSchemaProblems(schema, { a: 'aaa' })).toEqual([]);
+  });
+
+  it('reports the place inside the closest variant of a union', () => {
+    const pay = {
+      anyOf: [
+        { type: 'object', properties: { card: { type: 'number' } }, required: ['card'] },
+        { type: 'string' },
+      ],
+    };
+    const schema = { type: 'object', properties: { pay } };
+    expect(findSchemaProblems(schema, { pay: { card: 'x' } })).toEqual([
+      { path: ['pay', 'card'], message: expect.stringContaining('number') },
+    ]);
+  });
+});
+
+describe('settings and policies', () => {
+  it('keep the settings of a chat when others change', async () => {
+    const settings = createSettingsStore(openDatabase(await makeFolder()));
+    settings.change({ modelId: 'first' }, 'chat-one');
+    settings.change({ modelId: 'second' }, 'chat-two');
+    settings.pin('chat-three');
+    settings.change({ modelId: 'last' });
+
+    expect(['chat-one', 'chat-two', 'chat-three', 'new'].map(id => settings.read(id).modelId)).toEqual([
+      'first',
+      'second',
+      'second',
+      'last',
+    ]);
+  });
+
+  it('allow one tool with one definition, in one chat or in all', async () => {
+    const policies = createPolicyStore(openDatabase(await makeFolder()));
+    const call = { server: 's', tool: 't', definition: 'd', conversationId: 'one' };
+    policies.add(call);
+    expect([policies.allows(call), policies.allows({ ...call, conversationId: 'two' })]).toEqual([
+      true,
+      false,
+    ]);
+    const { conversationId: _conversationId, ...everywhere } = call;
+    policies.add(everywhere);
+    expect(policies.allows({ ...call, conversationId: 'two' })).toBe(true);
+    for (const other of [{ tool: 'u' }, { server: 'r' }, { definition: 'e' }])
+      expect(policies.allows({ ...call, ...other })).toBe(false);
+    policies.remove(call);
+    policies.remove(everywhere);
+    expect(policies.list()).toEqual([]);
+  });
+});
+
+describe('a tool that is off', () => {
+  it('is not in the request', async () => {
+    const emulator = await startEmulator();
+    const playground = await openPlayground({
+      mcpServers: {
+        restaurant: {
+          command: process.execPath,
+          args: [path.join(root, 'test/browser/_inspected-server.mjs')],
+        },
+      },
+    });
+    await playground.call('/api/state', {
+      method: 'PATCH',
+      body: { endpoint: emulator.baseURL, disabledTools: [{ server: 'restaurant', tool: 'order' }] },
+    });
+    const namesOf = (): string[] => {
+      const { tools } = emulator.requests.at(-1)?.body as { tools: { name: string }[] };
+      return tools.map(({ name }) => name);
+    };
+    await readTurn(playground, 'Hello');
+    const without = namesOf();
+    await playground.call('/api/state?conversation=conversation-1', {
+      method: 'PATCH',
+      body: { disabledTools: [{ server: 'restaurant' }] },
+    });
+    await readTurn(playground, 'Hello again');
+
+    expect(without).toContain('form');
+    expect(without).not.toContain('order');
+    expect(namesOf()).toEqual(['word-count']);
+  });
+});
