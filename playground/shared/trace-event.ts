@@ -52,6 +52,9 @@ export type TraceEvent = { readonly at: number } & (
       /** True if the response must match a JSON schema. */
       hasSchema?: boolean;
     }
+  /** The tools of the MCP servers are requested, which connects servers that are not connected. */
+  | { type: 'tools-requested' }
+  | { type: 'tools-listed' }
   | { type: 'warning'; message: string }
   /** The provider threw, or sent a part that interfaces built with `ai` cannot read. `event` identifies the cause. */
   | { type: 'stream-problem'; message: string; exchange?: number; event?: number; eventName?: string }

@@ -13,6 +13,8 @@ export interface Trace {
   readonly hasSchema?: boolean;
   /** The comparison of the response with its schema. */
   readonly checked?: { readonly problem?: string };
+  /** When the tools of the MCP servers were requested, and when they were known. */
+  readonly listing?: { readonly startAt: number; readonly endAt?: number };
   readonly rounds: readonly TraceRound[];
   readonly tools: readonly TraceTool[];
   readonly exchanges: readonly Exchange[];
@@ -165,6 +167,8 @@ const handlers: Handlers = {
     fault,
     hasSchema,
   }),
+  'tools-requested': (_trace, { at }) => ({ listing: { startAt: at } }),
+  'tools-listed': ({ listing }, { at }) => ({ listing: { startAt: listing?.startAt ?? at, endAt: at } }),
   warning: ({ warnings }, { message }) => ({ warnings: [...warnings, message] }),
   'stream-problem': ({ problems }, { message, exchange, event, eventName }) => ({
     problems: [...problems, { message, exchange, event, eventName }],
@@ -225,12 +229,14 @@ const handlers: Handlers = {
   },
   'approval-decided': ({ approvals }, { at, approvalId, approved, editedInput }) => ({
     approvals: approvals.map(approval =>
-      approval.approvalId === approvalId ? {
+      approval.approvalId === approvalId
+        ? {
             ...approval,
             decidedAt: at,
             approved,
             ...(editedInput !== undefined && { editedInput }),
-          } : approval,
+          }
+        : approval,
     ),
   }),
   'round-end': ({ rounds }, { at, round, finishReason, usage }) => ({

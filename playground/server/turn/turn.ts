@@ -123,10 +123,13 @@ export async function runTurn(options: TurnOptions, { signal, recorder, write }:
         },
       },
     });
+    record({ type: 'tools-requested' });
+    const stubs = await provider.toolStubs();
+    record({ type: 'tools-listed' });
     const result = streamText({
       model: provider.languageModel(settings.modelId),
       messages: convertToModelMessages(toHistory(history, target), { ignoreIncompleteToolCalls: true }),
-      tools: await provider.toolStubs(),
+      tools: stubs,
       ...toCallOptions(settings),
       // Errors are shown immediately instead of after retries.
       maxRetries: 0,

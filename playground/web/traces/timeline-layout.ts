@@ -7,6 +7,8 @@ export interface TimelineLayout {
   readonly ticks: readonly { readonly at: number; readonly left: number }[];
   readonly lanes: readonly Lane[];
   readonly firstToken?: { readonly at: number; readonly left: number; readonly round: number };
+  /** The time before the first request, which is not the model's. */
+  readonly preparation: readonly { readonly title: string; readonly left: number; readonly width: number }[];
   /** Duration of the total width in milliseconds. */
   readonly span: number;
 }
@@ -159,6 +161,11 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
 
   return {
     span,
+    preparation: toPreparation(trace, { now }).map(({ title, startAt, endAt }) => ({
+      title: `${title} · ${formatDuration(endAt - startAt)}`,
+      left: toLeft(startAt),
+      width: toLeft(endAt - startAt),
+    })),
     ticks: toTicks(span).map(at => ({ at, left: toLeft(at) })),
     lanes,
     ...(trace.firstTokenAt !== undefined && {
@@ -169,6 +176,23 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
       },
     }),
   };
+}
+
+/** Shorter times are not drawn. */
+const MIN_PREPARATION = 1;
+
+/** Divides the time before the first request into connecting the servers and everything else. */
+function toPreparation({ exchanges, listing, lastAt, end }: Trace, { now }: { now: number }) {
+  const endAt = exchanges[0]?.startAt ?? end?.at ?? Math.max(now, lastAt);
+  const parts =
+    listing === undefined
+      ? [{ title: 'prepare', startAt: 0, endAt }]
+      : [
+          { title: 'prepare', startAt: 0, endAt: listing.startAt },
+          { title: 'connect MCP', startAt: listing.startAt, endAt: listing.endAt ?? endAt },
+          { title: 'prepare', startAt: listing.endAt ?? endAt, endAt },
+        ];
+  return parts.filter(part => part.endAt - part.startAt >= MIN_PREPARATION);
 }
 
 /** Maximum width of a label's character, in percent of the total width. */

@@ -14,7 +14,7 @@ export interface TimelineProps {
 
 /** Timeline of a turn: one lane per round, with bars for its requests and tool calls. */
 export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineProps) {
-  const { ticks, lanes, firstToken } = layoutTimeline(trace, { now });
+  const { ticks, lanes, firstToken, preparation } = layoutTimeline(trace, { now });
   return (
     <section className="timeline" aria-label="Timeline">
       <div className="axis" aria-hidden="true">
@@ -25,6 +25,35 @@ export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineP
         ))}
       </div>
       <ol className="lanes">
+        {preparation.length > 0 && (
+          <li className="lane" aria-label="Before the first request">
+            <div className="lane-head">
+              <strong>Before</strong>
+            </div>
+            <div className="lane-rows">
+              <div className="row" role="img" aria-label={preparation.map(({ title }) => title).join(', ')}>
+                {preparation.map(({ title, left, width }, index) => (
+                  <span
+                    key={index}
+                    className="bar preparation"
+                    title={title}
+                    data-kind={title.split(' ·')[0]}
+                    style={{ left: `${left}%`, width: `max(${width}%, 2px)` }}
+                  />
+                ))}
+                <span
+                  className="bar-label"
+                  aria-hidden="true"
+                  style={{
+                    left: `${(preparation.at(-1)?.left ?? 0) + (preparation.at(-1)?.width ?? 0)}%`,
+                  }}
+                >
+                  {preparation.map(({ title }) => title).join(', ')}
+                </span>
+              </div>
+            </div>
+          </li>
+        )}
         {lanes.map(({ round, requests, tools, finishReason }) => (
           <li key={round} className="lane" aria-label={`Round ${round}`}>
             <div className="lane-head">

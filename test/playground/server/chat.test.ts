@@ -83,9 +83,9 @@ describe.each(['kelivo', 'official'] as const)('a turn of %s', flag => {
   it('continues the history of the other provider', async () => {
     const playground = await openPlayground({ mcpServers: { everything: trustedServer() } });
     const flags = flag === 'kelivo' ? ['official', 'kelivo'] : ['kelivo', 'official'];
-    await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[0] } });
+    await playground.call('/api/state?conversation=conversation-1', { method: 'PATCH', body: { flag: flags[0] } });
     await playground.ask(SUM_AND_COUNT);
-    await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[1] } });
+    await playground.call('/api/state?conversation=conversation-1', { method: 'PATCH', body: { flag: flags[1] } });
     const { trace } = await playground.ask('Get the sum of 1 and 2.');
 
     expect(trace.flag).toBe(flag);
