@@ -213,14 +213,20 @@ describe('a forced adapter on an alias', () => {
     expect(await typesOf(known)).toEqual([['text', 'It is 5.<tool']]);
   });
 
+  const drops = { undeclared: 'drop' };
+  const streams = { streamArgumentsFrom: 1000 };
+  /** A call that would have started with the default length, and would be invalid then. */
+  const truncated = `<tool_call>{"name": "${tools[0]?.name}", "arguments": {"a": "${'x'.repeat(300)}`;
   it.each<[string, object, object, object]>([
-    ['the settings', { undeclared: 'drop', startsInReasoning: true }, {}, {}],
-    ['an override', { undeclared: 'drop' }, { startsInReasoning: true }, {}],
-    ['a configuration', { undeclared: 'drop', startsInReasoning: true }, {}, { isEntry: true }],
+    ['the settings', { ...drops, ...streams, startsInReasoning: true }, {}, {}],
+    ['an override', drops, { ...streams, startsInReasoning: true }, {}],
+    ['a configuration', { ...drops, ...streams, startsInReasoning: true }, {}, { isEntry: true }],
   ])('is given options by %s', async (_, settings, override, { isEntry = false }: { isEntry?: boolean }) => {
     const emulator = await startEmulator({ apiKey });
     emulator.enqueue([
-      { text: `I must.</think>Adding.\n<tool_call>{"name": "gone", "arguments": {}}</tool_call>` },
+      {
+        text: `I must.</think>Adding.\n<tool_call>{"name": "gone", "arguments": {}}</tool_call>${truncated}`,
+      },
     ]);
     const models = { '*': { adapters: ['qwen'], ...override } };
     const given = { baseURL: emulator.baseURL, apiKey, models, ...settings };
@@ -233,7 +239,7 @@ describe('a forced adapter on an alias', () => {
     const { content } = await model.doGenerate({ prompt, tools });
     expect(content.map(part => 'text' in part && [part.type, part.text.trim()])).toEqual([
       ['reasoning', 'I must.'],
-      ['text', 'Adding.'],
+      ['text', `Adding.\n${truncated}`],
     ]);
   });
 

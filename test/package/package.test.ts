@@ -104,6 +104,7 @@ it.each([
   './models',
   './journal',
   './telemetry',
+  './devtools',
   './adapters',
   './tool-calls',
   './embeddings',

@@ -60,6 +60,7 @@ const forBrowsers = [
   './models',
   './journal',
   './telemetry',
+  './devtools',
   './mcp',
   './adapters',
   './tool-calls',

@@ -23,6 +23,7 @@ describe('a value that fits its type is converted', () => {
       '{"a":true,"b":[null,-1.5],"c":"it\'s é"}',
     ],
     [{ type: 'object' }, '"{\'a\': 1}"', '{"a":1}'],
+    [{ type: 'array' }, String.raw`["C:\apps\0"]`, String.raw`["C:\\apps\\0"]`],
     [{ type: 'object' }, '"{\\"a\\": 1}"', '{"a": 1}'],
     [{ type: 'array' }, '[\'a\', "b",]', '["a","b"]'],
     [{ properties: { a: {} } }, '{"a": 1}', '{"a": 1}'],

@@ -62,11 +62,9 @@ const MAX_RUNNING = 200;
 
 /** Milliseconds between two looks for processes that have ended. */
 const INTERVAL = 500;
-/** A process sends every second while it works. */
+/** A process sends every second while it works, and in the minute after that. */
 const SILENT = 3000;
-/** The time after which a process is given up whose id says nothing: in a container, it is another one. */
-const GONE = 15_000;
-/** The time that a tool of the application may take. */
+/** The time that a tool of a living process may take. */
 const IDLE = 10 * 60_000;
 
 export const toTitle = (question: string): string =>
@@ -183,11 +181,9 @@ export function createApps({ redactor, store, onChange }: AppsOptions): Apps {
   /** Ends the turns of processes that are gone. */
   function check(): void {
     for (const session of sessions.values()) {
-      const silent = Date.now() - session.seenAt;
-      const isGone = silent > GONE || (silent > SILENT && !isAlive(session.app.process));
-      const waiting = [...session.turns].filter(({ waitingFor }) => waitingFor.size > 0);
       if (session.turns.size === 0) continue;
-      if (isGone && !(isAlive(session.app.process) && waiting.length > 0)) endAll(session, 'aborted');
+      const silent = Date.now() - session.seenAt;
+      if (silent > SILENT && !isAlive(session.app.process)) endAll(session, 'aborted');
       else if (silent > IDLE) endAll(session, 'finished');
       else continue;
       onChange();

@@ -6,22 +6,8 @@ export { callList, hunyuan, pairCall } from './call-lists.js';
 export { functionGemma, gemma4, gemmaCall, gemmaThought, toolRequest } from './gemma.js';
 export { bareHarmony, harmony } from './harmony.js';
 export { claude, dots, dsml, gcml, minimax, spacedDsml, step3 } from './invoke.js';
-export {
-  bareJson,
-  bareList,
-  commandR,
-  dotsJson,
-  ernie,
-  granite,
-  hermes,
-  internlm,
-  llama,
-  nemotron,
-  pangu,
-  phi,
-  phiToken,
-  xlam,
-} from './json-lists.js';
+export { bareJson, bareList, commandR, dotsJson, ernie, granite, hermes, internlm } from './json-lists.js';
+export { llama, nemotron, pangu, phi, phiToken, xlam } from './json-lists.js';
 export { kimiK3 } from './kimi-k3.js';
 export { inkling, muse } from './messages.js';
 export { minicpm } from './minicpm5.js';

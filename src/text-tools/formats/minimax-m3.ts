@@ -206,7 +206,7 @@ function createParameterWriter(
     pending = [];
     if (json === undefined || written.has(first.key)) return false;
     start(first.key);
-    write(toAllowedJson(json, toPropertySchema(root, root, first.key) ?? true, root));
+    write(toAllowedJson(json, toPropertySchema(root, root, first.key), root));
     return true;
   }
 

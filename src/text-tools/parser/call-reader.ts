@@ -249,29 +249,19 @@ function createCallTracker(options: CallReaderOptions): CallTracker {
   };
 }
 
-/** Emits the calls of a tracker, or their text. */
-interface CallWriter {
-  /** Starts a call before it is complete. */
-  start(open: OpenCall): void;
-  end(ended: OpenCall | HeldCall): void;
-  /** Ends a started call that is truncated or invalid. */
-  endBroken(): void;
-  /** Leaves it to the end of the response to complete or discard a call. */
-  hold(ended: OpenCall | HeldCall): UnclosedCall;
-  /** Emits the recorded text. Its fences do not count, because they may belong to an argument. */
-  writeText(): void;
-}
-
+/** Creates a writer that emits the calls of a tracker, or their text. */
 function createCallWriter(
   { cursor, fences, output, events }: CallReaderOptions,
   formatOf: () => TextToolFormat | undefined,
-): CallWriter {
+) {
+  /** Starts a call before it is complete. */
   function start(open: OpenCall): void {
     events.callStart({ ...open, format: formatOf()?.name });
     open.hasStarted = true;
     events.callInput(open.input);
   }
 
+  /** Leaves it to the end of the response to complete or discard a call. */
   function hold(ended: OpenCall | HeldCall): UnclosedCall {
     const text = cursor.recorded();
     return {
@@ -295,6 +285,7 @@ function createCallWriter(
     endMarkup();
   }
 
+  /** Ends a started call that is truncated or invalid. */
   function endBroken(): void {
     events.callBroken();
     endMarkup();
@@ -322,6 +313,7 @@ function createCallWriter(
     fences.skip(cursor.recorded());
   }
 
+  /** Emits the recorded text. Its fences do not count, because they may belong to an argument. */
   function writeText(text = cursor.recorded()): void {
     fences.skip(text);
     output.write(text);

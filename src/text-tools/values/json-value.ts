@@ -101,7 +101,10 @@ function hasFiniteNumbers(json: string): boolean {
  * represent.
  */
 function toPythonJson(text: string): string | undefined {
-  const cursor = TextCursor.of(text);
+  // `\a`, `\v` and octal escapes are rarer than paths whose backslashes are not escaped.
+  const cursor = TextCursor.of(
+    text.replace(/\\([av0-7])|\\[^]/g, (escape, rare) => (rare === undefined ? escape : `\\${escape}`)),
+  );
   const reader = createPythonReader(cursor);
   let json = '';
   const reading = reader.value(

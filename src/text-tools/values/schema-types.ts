@@ -1,5 +1,12 @@
-import { isPlainObject, type PlainObject } from '../../shared/json.js';
-import { branchesOf, resolveSchema, toProperties } from '../../tool-calls/json-schema.js';
+import { isPlainObject } from '../../shared/json.js';
+import {
+  branchesOf,
+  itemSchema,
+  propertySchema,
+  resolveSchema,
+  toProperties,
+} from '../../tool-calls/json-schema.js';
+import { containerSchemaOf } from '../../tool-calls/schema-repair.js';
 
 /** The type of a plain-text value. `text` accepts any value, `quoted` a string in JSON syntax. */
 export type ValueType = 'text' | 'quoted' | 'null' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
@@ -7,35 +14,14 @@ export type ValueType = 'text' | 'quoted' | 'null' | 'integer' | 'number' | 'boo
 /** A schema that refers to itself adds nothing at greater depth. */
 const MAX_DEPTH = 8;
 
-/** Returns the schema of an array's item, or undefined if there is none. */
-export function toItemSchema(schema: unknown, root: unknown, index: number): unknown {
-  return findIn(schema, root, 0, ({ prefixItems, items }) =>
-    Array.isArray(prefixItems) && index < prefixItems.length ? prefixItems[index] : items,
-  );
-}
+/** Returns the schema of an array's item, or `true` if nothing is known about it. */
+export const toItemSchema = (schema: unknown, root: unknown, index: number): unknown =>
+  itemSchema(containerSchemaOf([], schema, root) ?? resolveSchema(schema, root), index);
 
 /** Returns the schema of an object's property, which may be the one of additional properties. */
 export const toPropertySchema = (schema: unknown, root: unknown, key: string): unknown =>
   toProperties(schema, root)?.[key] ??
-  findIn(schema, root, 0, ({ additionalProperties }) => additionalProperties);
-
-/** Returns the first schema that `select` finds in a schema, or in the schemas that it is composed of. */
-function findIn(
-  schema: unknown,
-  root: unknown,
-  depth: number,
-  select: (schema: PlainObject) => unknown,
-): PlainObject | undefined {
-  if (!isPlainObject(schema) || depth > MAX_DEPTH) return undefined;
-  const resolved = resolveSchema(schema, root);
-  const found = select(resolved);
-  if (isPlainObject(found)) return found;
-  for (const branch of branchesOf(resolved)) {
-    const inner = findIn(branch, root, depth + 1, select);
-    if (inner !== undefined) return inner;
-  }
-  return undefined;
-}
+  propertySchema(containerSchemaOf({}, schema, root) ?? resolveSchema(schema, root), key);
 
 /**
  * Returns the types that a schema allows: those of `type`, or of the schemas that it is composed of. Type names outside of JSON Schema that servers use (`float`,

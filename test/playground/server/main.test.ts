@@ -26,7 +26,7 @@ async function start(args: readonly string[]) {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         printed += chunk;
-        if (/^(The playground|error|Serves).*\n/m.test(printed)) resolve(printed);
+        if (/^(OTEL_EXPORTER_OTLP_ENDPOINT|error|Serves).*\n/m.test(printed)) resolve(printed);
       });
     }
   });
@@ -43,6 +43,7 @@ it('prints its URL, serves it, and stops on a signal', async () => {
   child.kill('SIGTERM');
 
   expect(output).toContain(`The playground runs at http://127.0.0.1:${port}/#token=`);
+  expect(output).toMatch(new RegExp(`^KELIVO_PLAYGROUND_URL=http://127.0.0.1:${port}/send/\\S+$`, 'm'));
   expect(bare.status).toBe(401);
   expect(status).toBe(200);
   expect(await exited).toEqual([0, null]);
