@@ -38,7 +38,7 @@ export interface ApprovalGateOptions {
 }
 
 /** A tool is another one when its server describes it otherwise. */
-export const toDefinitionHash = ({ name, description, inputSchema }: ToolDefinition): string =>
+const toDefinitionHash = ({ name, description, inputSchema }: ToolDefinition): string =>
   createHash('sha256')
     .update(JSON.stringify([name, description, inputSchema]))
     .digest('base64url');

@@ -94,7 +94,7 @@ function alignItems(first: readonly RunItem[], second: readonly RunItem[]): Item
 }
 
 /** Returns the input of the first request, then the output of each response and the results that follow it. */
-export function toItems({ exchanges, end }: Trace): RunItem[] {
+function toItems({ exchanges, end }: Trace): RunItem[] {
   const calls = new Map<string, string>();
   const items: RunItem[] = [];
   let sent = 0;

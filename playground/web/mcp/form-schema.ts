@@ -30,7 +30,7 @@ export interface FormField {
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Parts below this depth are JSON, because a schema can contain itself. */
-export const MAX_DEPTH = 6;
+const MAX_DEPTH = 6;
 
 /** An object with more properties is JSON, because a form of thousands of fields is of no use. */
 const MAX_FIELDS = 200;
@@ -173,7 +173,7 @@ function matchesType({ type, properties }: Schema, value: unknown): boolean {
 }
 
 /** Follows references inside the schema, and joins `allOf`. */
-export function resolve(schema: unknown, root: unknown, count = 0): Schema {
+function resolve(schema: unknown, root: unknown, count = 0): Schema {
   const own = toRecord(schema);
   if (count > MAX_REFERENCES) return {};
   const { $ref: reference, allOf } = own;

@@ -30,7 +30,11 @@ export const SERVER_PARTS = [
 ] as const;
 export type ServerPart = (typeof SERVER_PARTS)[number];
 
-/** Reads a path. Names of servers and tools may contain `/` and `%`, so each part is decoded alone. */
+/**
+ * Reads a path. Names of servers and tools may contain `/` and `%`, so each part is decoded alone.
+ *
+ * @internal
+ */
 export function toRoute(path: string): Route {
   const parts = path.split('/').slice(1).map(decode);
   if (parts.includes(undefined)) return { page: 'unknown' };
