@@ -4,7 +4,10 @@ import type { PendingRequest, RequestResponse } from '../../shared/mcp-inspectio
 /** Requests of MCP servers that wait for the user: forms, pages to open, and completions. */
 export interface RequestDesk {
   /** Asks the user. Rejects when the signal aborts, because the call of the request has ended. */
-  ask(request: Omit<PendingRequest, 'id' | 'conversationId'>, options: { signal: AbortSignal }): Promise<RequestResponse>;
+  ask(
+    request: Omit<PendingRequest, 'id' | 'conversationId'>,
+    options: { signal: AbortSignal },
+  ): Promise<RequestResponse>;
   pending(): readonly PendingRequest[];
   /** Returns false if the request is no longer pending. */
   respond(id: string, response: RequestResponse): boolean;
