@@ -26,7 +26,7 @@ export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineP
       </div>
       <ol className="lanes">
         {preparation.length > 0 && (
-          <li className="lane" aria-label="Before the first request">
+          <li className="preparation-lane" aria-label="Before the first request">
             <div className="lane-head">
               <strong>Before</strong>
             </div>
