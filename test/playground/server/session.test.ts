@@ -44,7 +44,9 @@ describe('a client without the token of the session', () => {
     );
 
     expect(routes.length).toBeGreaterThan(18);
-    expect(answers.filter(([, status]) => status !== 401)).toEqual([]);
+    // Applications send without an origin, so their receivers refuse every page.
+    const expected = (name: unknown) => (String(name).startsWith('POST /v1/') ? 403 : 401);
+    expect(answers.filter(([name, status]) => status !== expected(name))).toEqual([]);
   });
 
   it('receives the page, which contains nothing of the session, and the reason as JSON', async () => {
@@ -84,7 +86,7 @@ describe('a client without the token of the session', () => {
         let folder = 'readable';
         try { readdirSync(${JSON.stringify(folder)}); } catch (error) { folder = error.code; }
         Promise.all(${JSON.stringify(routes)}.map(send)).then(statuses =>
-          console.log(JSON.stringify({ uid: process.getuid(), folder, statuses: [...new Set(statuses)] })));
+          console.log(JSON.stringify({ uid: process.getuid(), folder, statuses: [...new Set(statuses)].sort() })));
       `;
       const child = spawn(process.execPath, ['-e', program], { uid: 65_534, gid: 65_534, cwd: '/', env: {} });
       let output = '';
@@ -92,7 +94,7 @@ describe('a client without the token of the session', () => {
       child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
       await once(child, 'close');
 
-      expect(JSON.parse(output)).toEqual({ uid: 65_534, folder: 'EACCES', statuses: [401] });
+      expect(JSON.parse(output)).toEqual({ uid: 65_534, folder: 'EACCES', statuses: [401, 403] });
     },
   );
 });
