@@ -255,11 +255,12 @@ async function listServer(
     }
     const offered = listed.tools.filter(tool => isOffered(tool.name, config));
     const { accepted, problems: drift } = await selectTools(server, offered);
-    const all = [...findProblems(config, listed), ...drift];
-    const more = `has ${all.length - maxWarnings} more malformed or missing tools`;
+    const all = [...findProblems(config, listed), ...drift.map(text => ({ text, isWanted: false }))];
+    const more = { text: `has ${all.length - maxWarnings} more malformed or missing tools`, isWanted: false };
     const shown = all.length > maxWarnings ? [...all.slice(0, maxWarnings), more] : all;
-    const problems = shown.filter(text => !server.reported.has(text));
-    for (const problem of problems) server.reported.add(problem);
+    // The lack of a tool that the configuration names is reported to every turn, other problems once.
+    const problems = shown.filter(({ text, isWanted }) => isWanted || !server.reported.has(text));
+    for (const { text } of problems) server.reported.add(text);
     const tools = accepted.map(tool => ({
       ...tool,
       server: name,
@@ -271,7 +272,7 @@ async function listServer(
     // A call of a tool that changed must not run under its earlier definition.
     for (const { name: toolName } of offered) server.tools.delete(toolName);
     for (const tool of tools) server.tools.set(tool.name, tool);
-    return { tools, warnings: problems.map(problem => `MCP server ${JSON.stringify(name)} ${problem}.`) };
+    return { tools, warnings: problems.map(({ text }) => `MCP server ${JSON.stringify(name)} ${text}.`) };
   } catch (error) {
     signal?.throwIfAborted();
     server.error = toMcpError(error, { serverName: name, config });
@@ -287,18 +288,27 @@ function isOffered(toolName: string, { allowedTools, disabledTools }: McpServerC
 const isDeferred = (toolName: string, { deferLoading = false }: McpServerConfig): boolean =>
   typeof deferLoading === 'boolean' ? deferLoading : !deferLoading.exclude.includes(toolName);
 
-/** Returns a clause for each configured tool that is missing. The clause follows the server's name. */
-function findProblems(config: McpServerConfig, { tools, problems, hidden }: ServerTools): string[] {
+/**
+ * Returns a clause for each tool that is missing, and whether the configuration names it. The clause follows the server's
+ * name.
+ */
+function findProblems(
+  config: McpServerConfig,
+  { tools, problems, hidden }: ServerTools,
+): { text: string; isWanted: boolean }[] {
+  const { allowedTools = [] } = config;
   const named = new Set([...tools.map(({ name }) => name), ...problems.map(({ toolName }) => toolName)]);
-  const unknown = (config.allowedTools ?? []).filter(name => !named.has(name));
   return [
     ...problems
       .filter(({ toolName }) => toolName === undefined || isOffered(toolName, config))
-      .map(({ text }) => text),
-    ...unknown.map(name =>
-      hidden.includes(name)
-        ? `offers the tool ${JSON.stringify(name)} from its \`allowedTools\` only to its user interface`
-        : `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``,
-    ),
+      .map(({ toolName = '', text }) => ({ text, isWanted: allowedTools.includes(toolName) })),
+    ...allowedTools
+      .filter(name => !named.has(name))
+      .map(name => ({
+        isWanted: true,
+        text: hidden.includes(name)
+          ? `offers the tool ${JSON.stringify(name)} from its \`allowedTools\` only to its user interface`
+          : `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``,
+      })),
   ];
 }

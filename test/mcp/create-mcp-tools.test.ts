@@ -216,6 +216,18 @@ describe('createMcpTools', () => {
     ]);
   });
 
+  it('reports a missing tool to every turn if the configuration names it, else once', async () => {
+    const server = everythingOverStdio();
+    const named = openTools({ one: { ...server, allowedTools: ['simulate-research-query', 'ehco'] } });
+    const unnamed = openTools({ one: server });
+    const [first, second] = [await named.listTools(), await named.listTools()];
+
+    expect(first.warnings).toHaveLength(2);
+    expect(second.warnings).toEqual(first.warnings);
+    expect((await unnamed.listTools()).warnings).toHaveLength(1);
+    expect((await unnamed.listTools()).warnings).toEqual([]);
+  });
+
   it('starts nothing before the first use, and never starts a disabled server', async () => {
     const [used, disabled] = [await fixtureServer(), await fixtureServer()];
     const tools = openTools({ used: used.config, disabled: { ...disabled.config, disabled: true } });
