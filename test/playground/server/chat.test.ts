@@ -192,6 +192,21 @@ describe('an approval', () => {
     expect(trace.tools).toMatchObject([{ toolName: 'write_file', state: 'done' }]);
   });
 
+  it('of all further calls of a destructive tool needs a confirmation', async () => {
+    const { playground, file, ended, approvalId } = await withFiles();
+    const decide = (body: object) =>
+      playground.call(`/api/approvals/${approvalId}`, { method: 'POST', body: { approved: true, ...body } });
+    const first = await decide({ scope: 'always' });
+    const policies = (await playground.call('/api/state')).json;
+
+    expect([first.status, first.text]).toEqual([409, expect.stringContaining('can destroy data')]);
+    expect(policies).toMatchObject({ policies: [] });
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    expect((await decide({ scope: 'always', isConfirmed: true })).status).toBe(200);
+    await ended();
+    expect(await readFile(file, 'utf8')).toBe('Hi.');
+  });
+
   it('prevents a tool call, and the model receives the reason', async () => {
     const { playground, file, ended, approvalId } = await withFiles();
     const decision = { approved: false, reason: 'Not today.' };
