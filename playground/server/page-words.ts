@@ -1,3 +1,6 @@
+import { APICallError } from 'ai';
+import { describeFailure } from '../shared/failure.js';
+
 /**
  * Sentences of errors that speak to a developer who passes options, and what they mean for a person at the page. The texts are
  * those of this package, of its tool loop and of `fetch`.
@@ -24,3 +27,12 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 /** Returns the message of an error in the words of the page. */
 export const toPageWords = (message: string): string =>
   WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
+
+/** Returns the message of a failed turn in the words of the page, and when the server accepts the next request. */
+export function toTurnFailure(error: unknown): string {
+  const headers = APICallError.isInstance(error) ? error.responseHeaders : undefined;
+  const seconds = Number(headers?.['retry-after'] ?? NaN);
+  const message = toPageWords(describeFailure(error));
+  if (!(seconds > 0)) return message;
+  return `${message.replace(/[^.!?]$/, '$&.')} Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`;
+}

@@ -2,7 +2,7 @@ import { type CallWarning, convertToModelMessages, streamText, type ToolCallOpti
 import type { ModelAdapter } from 'kelivo-responses/adapters';
 import type { EmulatorRequest } from 'kelivo-responses/testing';
 import type { ToolSource } from 'kelivo-responses/tool-loop';
-import { toPageWords } from '../page-words.js';
+import { toPageWords, toTurnFailure } from '../page-words.js';
 import { describeFailure } from '../../shared/failure.js';
 import type { PlaygroundMessage, Settings, StoredMessage } from '../../shared/playground-state.js';
 import type { TraceEvent } from '../../shared/trace-event.js';
@@ -60,7 +60,7 @@ export async function runTurn(options: TurnOptions, { signal, recorder, write }:
   });
   let failure: string | undefined;
   const fail = (error: unknown): void => {
-    failure ??= toPageWords(redactor.text(describeFailure(error)));
+    failure ??= redactor.text(toTurnFailure(error));
   };
   const report = (message: string): void =>
     record({ type: 'stream-problem', message, ...lastWireEvent(recorder.events) });

@@ -6,9 +6,9 @@ import { findFreePort } from '../../_free-port.js';
 import { openPlayground } from './_playground.js';
 
 /** Starts an endpoint with one response, and a playground that uses it. */
-async function openWith(status: number, body: string) {
+async function openWith(status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
   const server = createServer((_request, response) => {
-    response.writeHead(status, { 'content-type': 'application/json' });
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(body);
   });
   server.listen(0, '127.0.0.1');
@@ -35,6 +35,17 @@ it.each([
 
   expect(trace.end?.message).toMatch(expected);
   expect(trace.end?.message).not.toMatch(/`|apiKey|baseURL|OPENAI_/);
+});
+
+it.each([
+  ['7', /Too fast\. Try again in 7 seconds\.$/],
+  ['1', /Too fast\. Try again in a second\.$/],
+  ['later', /Too fast$/],
+])('says when a server with the limit "%s" accepts the next request', async (wait, expected) => {
+  const { ask } = await openWith(429, '{"error":{"message":"Too fast"}}', { 'retry-after': wait });
+  const { trace } = await ask('Hello');
+
+  expect(trace.end?.message).toMatch(expected);
 });
 
 it('says that nothing answers at an address', async () => {
