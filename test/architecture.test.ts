@@ -303,8 +303,9 @@ test('the sources stay within their size', () => {
   const command = files.filter(file => layerOf(file) === 'src/command');
   const commandLines = command.reduce((sum, file) => sum + linesOf(file), 0);
   expect(commandLines).toBeLessThanOrEqual(1100);
-  // A third of the lines are comments: each of the options and exports is documented where editors show it. DevTools has 400.
-  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_400);
+  // A third of the lines are comments: each of the options and exports is documented where editors show it. DevTools has 400,
+  // and the check of tool call ids in `testAdapter` 100.
+  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_500);
 });
 
 /** Longer files and functions, with the reason. A row goes when its file or function is short enough. */
@@ -331,7 +332,8 @@ test('the promise to users does not grow', () => {
   // With `onStateChange`, a host without `createMcpTools` sees which servers are being installed, and has
   // a name for what it receives.
   // The last three options and four exports are those of `devtools`, an entry of its own.
-  expect(optionCount()).toBeLessThanOrEqual(307);
+  // `toolCallIds` of `testAdapter` is the pattern that an adapter of ids is checked with.
+  expect(optionCount()).toBeLessThanOrEqual(308);
   expect(exportCount()).toBeLessThanOrEqual(259);
 });
 

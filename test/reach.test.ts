@@ -56,7 +56,7 @@ const tulipFormat: TextToolFormat = {
   },
 };
 
-export const tulip = defineFamily({ name: 'tulip', ids: ['tulip'], formats: [tulipFormat] });
+export const tulip = defineFamily('tulip', { formats: [tulipFormat] });
 `;
 
 const laterMajor = `import type { AnyLanguageModel } from './specification.js';

@@ -1,13 +1,12 @@
-import type { Part } from '../core/part.js';
-import { type CoreModel, sourceOf, withOpen } from '../core/source.js';
+import { withOpen } from '../core/source.js';
 import type { CoreCall } from '../core/call.js';
 import { defineModelAdapter } from '../adapters/kit/model-adapter.js';
 import { adapterOf } from '../adapters/kit/middleware.js';
 import type { ModelAdapter, ModelAdapterDefinition } from '../adapters/kit/definition.js';
 import { textToolsMiddleware } from '../adapters/kit/text-tools-middleware.js';
-import { isPlainObject, toStableJson, tryParseJson } from '../shared/json.js';
+import { toStableJson, tryParseJson } from '../shared/json.js';
 import type { TextToolFormat } from '../text-tools/reading/text-tool-format.js';
-import { checkOrder, Faults } from './faults.js';
+import { CALL, checkOrder, Faults, freeze, frozen, partsOf, randomChunks, scripted } from './suite.js';
 import { toLanguageModel, wrapSameVersion } from '../versions/language-model.js';
 import type { VersionName } from '../versions/versions.js';
 
@@ -21,6 +20,8 @@ export interface TestAdapterOptions {
   version?: VersionName;
   /** Responses of the model in addition to those of the suite, such as its calls as text. @default [] */
   responses?: readonly string[];
+  /** The tool call ids that the model accepts. @default all */
+  toolCallIds?: RegExp;
 }
 
 /** A text that a model writes, and its meaning. */
@@ -67,44 +68,62 @@ const TOOLS = [
 ];
 const PROSE =
   'A < B, [C] {"d": 1} `e` 🙂\n\n```xml\n<f>g</f>\n```\n> quoted <g>\n\nThe end of a longer answer, with 3 words.';
-const CALL = {
-  type: 'tool-call',
-  toolCallId: 'call_1',
-  toolName: 'search',
-  input: '{"query": "x"}',
-} satisfies Part;
 const SEED = 20_261_124;
+const PROMPT = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
+];
+const HISTORY = [
+  ...PROMPT,
+  ...[['call_abc-0123456789-first', 'call_abc-0123456789-second'], ['toolu_third']].flatMap(ids => [
+    {
+      role: 'assistant',
+      content: ids.map(id => ({ ...CALL, toolCallId: id, input: { query: id } })),
+    },
+    {
+      role: 'tool',
+      content: ids.map(id => ({
+        type: 'tool-result',
+        toolCallId: id,
+        toolName: CALL.toolName,
+        output: { type: 'text', value: 'Found.' },
+      })),
+    },
+  ]),
+];
 
 /**
  * Checks that an adapter keeps the promises of adapters, whatever it changes: equal results for all chunkings, streamed
- * and generated, alone and at once; complete blocks and one `finish`; nothing thrown, and nothing changed in the request.
+ * and generated, alone and at once; complete blocks and one `finish`; nothing thrown, and nothing changed in the request;
+ * in a conversation, each result under the id of its call, and the same ids in every request.
  *
  * @throws Error that names each promise that is broken.
  */
 export async function testAdapter(
   adapter: ModelAdapter | ModelAdapterDefinition,
-  { modelId, version = 'v2', responses = [] }: TestAdapterOptions = {},
+  { modelId, version = 'v2', responses = [], toolCallIds }: TestAdapterOptions = {},
 ): Promise<void> {
   const faults = new Faults(`The adapter "${String(adapter.name)}"`);
   const defined = await faults.attempt('is defined', () => defineModelAdapter(adapter));
-  for (const text of defined === undefined ? [] : [PROSE, 'Hi', ...responses]) {
-    for (const call of [false, true]) {
-      const open = (chunks: readonly string[]): AnyModel => {
-        const model = {
-          modelId: modelId ?? adapter.name,
-          parts: partsOf(chunks, { call, finishReason: 'stop' }),
-        };
-        const inner = toLanguageModel(scripted(model), version);
-        const { middleware } = defined ?? adapter;
-        return wrapSameVersion(inner, (core, own) => {
-          if (middleware === undefined) return core;
-          const adapted = adapterOf(middleware).wrap(core, { version: own });
-          return withOpen(adapted, received => adapted.open(frozen(received)));
-        }) as unknown as AnyModel;
-      };
-      await compare(open, { text, tools: TOOLS, faults });
-    }
-  }
+  const openAs =
+    (call: boolean, onRequest?: (request: CoreCall) => void) =>
+    (chunks: readonly string[]): AnyModel => {
+      const parts = partsOf(chunks, { call, finishReason: 'stop' });
+      const inner = toLanguageModel(
+        scripted({ modelId: modelId ?? adapter.name, parts, onRequest }),
+        version,
+      );
+      const { middleware } = defined ?? adapter;
+      return wrapSameVersion(inner, (core, own) => {
+        if (middleware === undefined) return core;
+        const adapted = adapterOf(middleware).wrap(core, { version: own });
+        return withOpen(adapted, received => adapted.open(frozen(received)));
+      }) as unknown as AnyModel;
+    };
+  for (const text of defined === undefined ? [] : [PROSE, 'Hi', ...responses])
+    for (const call of [false, true]) await compare(openAs(call), { text, tools: TOOLS, faults });
+  if (defined !== undefined)
+    await checkHistory(onRequest => openAs(false, onRequest)(['Hi']), { toolCallIds, faults });
   faults.throwAny();
 }
 
@@ -146,6 +165,39 @@ export async function testTextFormat(
   const prose = await compare(openAs('stop'), { text: PROSE, tools: TOOLS, faults });
   if (prose !== undefined) faults.expectEqual('leaves prose unchanged', prose.text, PROSE);
   faults.throwAny();
+}
+
+/** Sends a conversation with calls and results twice, and checks the ids that the model receives. */
+async function checkHistory(
+  open: (onRequest: (request: CoreCall) => void) => AnyModel,
+  { toolCallIds, faults }: Pick<TestAdapterOptions, 'toolCallIds'> & { faults: Faults },
+): Promise<void> {
+  const send = async (): Promise<{ calls: string[]; results: string[] }> => {
+    const calls: string[] = [];
+    const results: string[] = [];
+    const model = open(({ prompt }) => {
+      for (const { content } of prompt)
+        for (const part of typeof content === 'string' ? [] : content) {
+          if (part.type === 'tool-call') calls.push(part.toolCallId);
+          if (part.type === 'tool-result') results.push(part.toolCallId);
+        }
+    });
+    await faults.attempt('accepts a conversation with calls', () =>
+      read(model, { tools: TOOLS, isStream: true, faults, prompt: HISTORY }),
+    );
+    return { calls, results };
+  };
+  const sent = await send();
+  faults.expectEqual(
+    'sends each result under the id of its call',
+    sent.results.toSorted(),
+    sent.calls.toSorted(),
+  );
+  faults.expectEqual('gives each call an id of its own', new Set(sent.calls).size, sent.calls.length);
+  faults.expectEqual('sends the same ids in every request', await send(), sent);
+  for (const id of sent.calls)
+    if (toolCallIds !== undefined && id.search(toolCallIds) < 0)
+      faults.add(`sends ids that match ${toolCallIds}: it sends ${JSON.stringify(id)}`);
 }
 
 const toShown = ({ name, input }: { name: string; input: string }): string => {
@@ -212,13 +264,15 @@ async function compare(
 
 async function read(
   model: AnyModel,
-  { tools = [], isStream, faults }: { tools?: TextFormatVector['tools']; isStream: boolean; faults: Faults },
+  {
+    tools = [],
+    isStream,
+    faults,
+    prompt = PROMPT,
+  }: { tools?: TextFormatVector['tools']; isStream: boolean; faults: Faults; prompt?: readonly object[] },
 ): Promise<Seen> {
   const options = {
-    prompt: [
-      { role: 'system', content: 'Be brief.' },
-      { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
-    ],
+    prompt,
     temperature: 1,
     tools: tools.map(({ name, parameters = { type: 'object' } }) => ({
       type: 'function',
@@ -255,64 +309,4 @@ async function read(
     ),
     finishReason: parts.find(({ type }) => type === 'finish')?.finishReason,
   };
-}
-
-const scripted = ({ modelId, parts }: { modelId: string; parts: readonly Part[] }): CoreModel => ({
-  provider: 'test',
-  modelId,
-  supportedUrls: {},
-  open: async () => sourceOf(parts),
-});
-
-const USAGE = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
-
-function partsOf(
-  chunks: readonly string[],
-  { call, finishReason }: { call: boolean; finishReason: 'stop' | 'length' },
-): Part[] {
-  const reason = call ? 'tool-calls' : finishReason;
-  const parts = [
-    { type: 'stream-start', warnings: [] },
-    ...(call
-      ? [
-          { type: 'reasoning-start', id: 'r' },
-          { type: 'reasoning-delta', id: 'r', delta: 'I think.' },
-          { type: 'reasoning-end', id: 'r' },
-        ]
-      : []),
-    { type: 'text-start', id: 't' },
-    ...chunks.filter(delta => delta !== '').map(delta => ({ type: 'text-delta', id: 't', delta })),
-    { type: 'text-end', id: 't' },
-    ...(call ? [CALL] : []),
-    { type: 'finish', finishReason: { unified: reason, raw: reason }, usage: USAGE },
-  ];
-  parts.forEach(freeze);
-  return parts as Part[];
-}
-
-/** Freezes a value, so that an adapter that changes it throws. */
-function freeze(value: unknown): void {
-  if (Array.isArray(value)) value.forEach(freeze);
-  else if (isPlainObject(value)) Object.values(value).forEach(freeze);
-  if (typeof value === 'object') Object.freeze(value);
-}
-
-/** Returns a call whose prompt and tools cannot be changed. */
-function frozen(call: CoreCall): CoreCall {
-  freeze(call.prompt);
-  freeze(call.tools);
-  return Object.freeze({ ...call });
-}
-
-/** Cuts a text into chunks of one to seven characters. */
-function randomChunks(text: string, seed: number): string[] {
-  const chunks: string[] = [];
-  let state = seed;
-  for (let at = 0; at < text.length;) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    const length = 1 + ((state >>> 16) % 7);
-    chunks.push(text.slice(at, at + length));
-    at += length;
-  }
-  return chunks;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blocks, defineModelAdapter, families, formats } from '../../src/adapters/index.js';
+import { type AdaptedCall, blocks, defineModelAdapter, families, formats } from '../../src/adapters/index.js';
 import { testAdapter, testTextFormat } from '../../src/testing/index.js';
 
 const always = { name: 'mine', appliesTo: () => true };
@@ -88,6 +88,48 @@ describe('testAdapter', () => {
     ],
   ])('rejects one that %s', async (_, fields, reason) => {
     await expect(testAdapter({ ...always, ...fields } as never)).rejects.toThrow(reason);
+  });
+
+  const mapIds = (toId: (id: string, type: string) => string) => ({
+    adapt: ({ prompt, ...options }: AdaptedCall) => ({
+      ...options,
+      prompt: prompt.map(message => ({
+        ...message,
+        content:
+          typeof message.content === 'string'
+            ? message.content
+            : message.content.map(part =>
+                'toolCallId' in part ? { ...part, toolCallId: toId(part.toolCallId, part.type) } : part,
+              ),
+      })),
+    }),
+  });
+
+  it.each([
+    [
+      'renames calls only',
+      mapIds((id, type) => (type === 'tool-call' ? `${id}x` : id)),
+      /under the id of its call/,
+    ],
+    ['cuts ids', mapIds(id => id.slice(0, 12)), /an id of its own/],
+    [
+      'counts requests in ids',
+      mapIds(id => `${id}${Math.floor(count++ / 6)}`),
+      /the same ids in every request/,
+    ],
+    ['keeps ids', { adaptBack: (part: object) => part }, /ids that match .*call_abc-0123456789-first/],
+  ])('rejects one that %s', async (_, fields, reason) => {
+    const options = { toolCallIds: /^[a-z\d]{1,12}$/ };
+    await expect(testAdapter({ ...always, ...fields } as never, options)).rejects.toThrow(reason);
+  });
+
+  it('accepts ids of the building block', async () => {
+    const middleware = blocks.callIds({
+      isValid: ({ toolCallId }) => /^[a-z\d]{1,12}$/i.test(toolCallId),
+      toValid: ({ toolCallId }, attempt) =>
+        blocks.toAlphanumericId(`${toolCallId} ${attempt}`, { length: 12 }),
+    });
+    await testAdapter({ ...always, middleware }, { toolCallIds: /^[a-z\d]{1,12}$/i });
   });
 
   it('accepts its own repair of each of them', async () => {

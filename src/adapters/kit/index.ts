@@ -1,5 +1,5 @@
 /*
- * The building blocks of formats, by the names of `blocks` in the public interface.
+ * The building blocks of formats and adapters, by the names of `blocks` in the public interface.
  */
 export { createInvokeFormat as invokeCalls } from '../../text-tools/formats/invoke.js';
 export {
@@ -7,6 +7,7 @@ export {
   toPairTags as pairTags,
 } from '../../text-tools/formats/argument-pairs.js';
 export { createJsonListFormat as jsonCalls } from '../../text-tools/formats/json-lists.js';
+export { callIdsMiddleware as callIds, toAlphanumericId } from './calls.js';
 export { readName } from '../../text-tools/reading/text-cursor.js';
 export { thinkTags } from '../../text-tools/reading/text-tool-format.js';
 export { createTagGrammar as tagGrammar } from '../../text-tools/tags/tag-grammar.js';
