@@ -23,7 +23,8 @@ export async function startHeldEndpoint(): Promise<HeldEndpoint> {
   });
   const server = createServer(async (request, response) => {
     const body = await text(request);
-    const headers = { 'content-type': 'application/json' };
+    // The user agent tells which provider has sent the request.
+    const headers = { 'content-type': 'application/json', 'user-agent': request.headers['user-agent'] ?? '' };
     const complete = await (
       await fetch(emulator.baseURL + '/responses', { method: 'POST', headers, body })
     ).text();
