@@ -1,16 +1,22 @@
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { ChatsPage } from './chats-page.js';
-import { ServersPage } from './mcp/servers-page.js';
 import { createDraft } from './page/drafts.js';
 import { Missing } from './page/missing.js';
 import { navigate, paths, type Route, useRoute } from './page/routes.js';
 import { type PageHook, usePage } from './page/use-page.js';
 import { Rail } from './rail.js';
-import { SettingsPage } from './settings/settings-page.js';
 import { SignIn } from './sign-in.js';
-import { TraceComparisonPage } from './compare/trace-comparison-page.js';
-import { TracePage } from './traces/trace-page.js';
-import { TracesPage } from './traces/traces-page.js';
+
+// A chat needs none of these.
+const ServersPage = lazy(async () => ({ default: (await import('./mcp/servers-page.js')).ServersPage }));
+const SettingsPage = lazy(async () => ({
+  default: (await import('./settings/settings-page.js')).SettingsPage,
+}));
+const TracePage = lazy(async () => ({ default: (await import('./traces/trace-page.js')).TracePage }));
+const TracesPage = lazy(async () => ({ default: (await import('./traces/traces-page.js')).TracesPage }));
+const TraceComparisonPage = lazy(async () => ({
+  default: (await import('./compare/trace-comparison-page.js')).TraceComparisonPage,
+}));
 
 /** The rail, and the part of the page that the address names. */
 export function App() {
@@ -37,7 +43,9 @@ export function App() {
           <h1>Playground of kelivo-responses</h1>
         </header>
         <Rail route={route} conversationId={conversationId} page={page} />
-        <Content route={route} page={page} />
+        <Suspense fallback={<main className="content" aria-busy="true" />}>
+          <Content route={route} page={page} />
+        </Suspense>
       </div>
       {/* Above the rest, which keeps what was entered. */}
       {isSignedOut && <SignIn />}

@@ -39,9 +39,24 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
     const field = visit.getByRole('textbox', { name: 'Message' });
     await field.pressSequentially('Hello');
     const milliseconds = await visit.evaluate(() => Math.round(performance.now()));
+    // What the document names; the rest loads when it is needed.
+    const bytes = await visit.evaluate(() => {
+      const named = new Set(
+        [...document.querySelectorAll<HTMLElement>('script[src], link[href]')].map(
+          element => element.getAttribute('src') ?? element.getAttribute('href'),
+        ),
+      );
+      const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+      return entries
+        .filter(({ name }) => named.has(new URL(name).pathname))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+    });
     console.log(`The page accepts text ${milliseconds} milliseconds after the start of its first visit`);
+    console.log(`It has received ${bytes} bytes of scripts and styles by then`);
 
     expect(await field.inputValue()).toBe('Hello');
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(170_000);
   });
 
   it('opens 200 messages without much more work than a table needs', async () => {

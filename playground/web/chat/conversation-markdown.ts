@@ -1,5 +1,5 @@
-import { getToolName, isToolUIPart } from 'ai';
 import type { PlaygroundMessage } from '../../shared/playground-state.js';
+import { getToolName, isToolUIPart } from './tool-parts.js';
 
 /** Returns a message as Markdown: its text, with tool calls and files in their places. */
 export const toMarkdown = ({ parts }: Pick<PlaygroundMessage, 'parts'>): string =>

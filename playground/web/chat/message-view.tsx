@@ -1,4 +1,4 @@
-import { getToolName, isToolUIPart, type ToolUIPart } from 'ai';
+import type { ToolUIPart } from 'ai';
 import type { ShownMessage } from './use-thread.js';
 import { describeStreamProblem } from '../traces/stream-problem.js';
 import type { Trace } from '../../shared/trace.js';
@@ -17,6 +17,7 @@ import { CopyButton } from '../ui/copy-button.js';
 import { MessageVersions } from './message-versions.js';
 import { StructuredOutput } from './structured-output.js';
 import { type MessageActions, UserMessage } from './user-message.js';
+import { getToolName, isToolUIPart } from './tool-parts.js';
 
 export interface MessageViewProps {
   readonly shown: ShownMessage;

@@ -1,4 +1,4 @@
-import { readUIMessageStream, type UIMessageChunk } from 'ai';
+import type { UIMessageChunk } from 'ai';
 import { createParser } from 'eventsource-parser';
 import type { PageEvent, TurnBatch, TurnPlace } from '../../shared/page-event.js';
 import type {
@@ -12,6 +12,8 @@ import { addToTrace, emptyTrace, type Trace } from '../../shared/trace.js';
 import { fetchApi } from './api.js';
 import { isDraft } from './drafts.js';
 import { onSignIn, readToken } from './session.js';
+
+const loadReader = () => import('./read-message.js');
 
 /** The server's state, as this page has received it. All pages receive the same events. */
 export interface PageState {
@@ -112,6 +114,7 @@ export function createPageStore(): PageStore {
       start: controller => void writers.set(id, controller),
     });
     const writer = writers.get(id);
+    const { readUIMessageStream } = await loadReader();
     for await (const message of readUIMessageStream<PlaygroundMessage>({ stream })) {
       if (writers.get(id) === writer) changeTurn(id, { message: { ...message, id } });
     }
@@ -171,6 +174,8 @@ export function createPageStore(): PageStore {
       // The server sends everything again.
       forgetTurns(() => true);
       change({ connection: 'open' });
+      // Before the first response needs it.
+      void loadReader().catch(() => {});
       const parser = createParser({ onEvent: ({ data }) => receive(JSON.parse(data) as PageEvent) });
       const reader = body.pipeThrough(new TextDecoderStream()).getReader();
       for (let next = await reader.read(); !next.done; next = await reader.read()) {
