@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { findSchemaProblems } from '../../../playground/server/mcp/schema-check.js';
 import { createSharedEmulator } from '../../../playground/server/emulator/shared-emulator.js';
 import { createKeySafe } from '../../../playground/server/keys.js';
+import { toTestFile } from '../../../playground/server/saved-test.js';
 import { openDatabase } from '../../../playground/server/store/database.js';
 import { createPolicyStore } from '../../../playground/server/store/policies.js';
 import { createSettingsStore } from '../../../playground/server/store/settings.js';
@@ -60,6 +61,21 @@ describe('a saved test', () => {
       ['saved.test.ts', 'passed'],
     ]);
   }, 60_000);
+});
+
+it('saves a test of a tool whose name is that of a method', async () => {
+  const call = { type: 'function_call', call_id: '1', name: 'constructor', arguments: '{}' };
+  const input = [
+    { role: 'user', content: 'Go.' },
+    call,
+    { type: 'function_call_output', call_id: '1', output: 'built' },
+  ];
+  const exchanges = [input.slice(0, 1), input].map(items => ({
+    ...{ round: 1, status: 200, body: '', end: 'complete' },
+    request: { method: 'POST', url: '', headers: {}, body: { input: items } },
+  }));
+  const turn = { thread: 'main' as const, adapters: [], warnings: [], exchanges };
+  expect(await toTestFile(turn, { name: 'test' })).toContain('"constructor": [\n    "built"');
 });
 
 describe('a replay of a stored turn', () => {
