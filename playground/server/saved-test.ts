@@ -167,12 +167,14 @@ function toRecording({ modelId = 'gpt-5', exchanges }: FixtureTurn): Recording {
   const items = toList(bodies.at(-1)?.input).map(toRecord);
   // Only the results of this turn: earlier ones are in its first request already.
   const known = new Set(toList(bodies[0]?.input).map(item => toRecord(item).call_id));
-  const results: Record<string, string[]> = {};
+  const results = new Map<string, string[]>();
   for (const { type, call_id: callId, output } of items) {
     if (type !== 'function_call_output' || known.has(callId)) continue;
     const call = items.find(item => item.type === 'function_call' && item.call_id === callId);
     if (call === undefined) continue;
-    (results[String(call.name)] ??= []).push(typeof output === 'string' ? output : JSON.stringify(output));
+    const name = String(call.name);
+    const text = typeof output === 'string' ? output : JSON.stringify(output);
+    results.set(name, [...(results.get(name) ?? []), text]);
   }
   const last = toList(bodies[0]?.input)
     .map(toRecord)
@@ -188,7 +190,7 @@ function toRecording({ modelId = 'gpt-5', exchanges }: FixtureTurn): Recording {
             .filter(text => typeof text === 'string')
             .join('\n')) || 'A recorded question',
     tools: Object.fromEntries(tools),
-    results,
+    results: Object.fromEntries(results),
     responses: exchanges.map(toResponse),
   };
 }

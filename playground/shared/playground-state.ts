@@ -69,7 +69,7 @@ export interface PlaygroundState {
   readonly faults: readonly FaultChoice[];
   readonly filesFolder: string;
   readonly prices: PriceTable;
-  readonly policies: readonly ToolPolicy[];
+  readonly policies: readonly Omit<ToolPolicy, 'definition'>[];
 }
 
 /** Prices that the user has entered, by the id of the model. */
@@ -87,7 +87,7 @@ export interface ToolPolicy {
   /** Empty for a tool of the playground. */
   readonly server: string;
   readonly tool: string;
-  /** The hash of the name, description and schema of the tool. */
+  /** The hash of the name, description, schema and hints of the tool, and of the configuration of its server. */
   readonly definition: string;
   /** @default all chats */
   readonly conversationId?: string;

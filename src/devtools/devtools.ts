@@ -234,8 +234,16 @@ const readBody = (message: unknown): unknown => {
   return { ...rest, body: typeof body === 'string' ? (tryParseJson(body) ?? body) : body };
 };
 
-/** Reads the fields of an error, and those that errors of HTTP have in `ai`. */
+/** Reads the fields of an error, and those that errors of HTTP have in `ai`. Anything can be thrown, so reading can fail. */
 function describeError(error: unknown): PlainObject {
+  try {
+    return readError(error);
+  } catch {
+    return { message: 'The error has no text.' };
+  }
+}
+
+function readError(error: unknown): PlainObject {
   const fields = typeof error === 'object' && error !== null ? (error as PlainObject) : {};
   const { url, statusCode, responseHeaders, responseBody, requestBodyValues } = fields;
   const name = error instanceof Error ? error.name : undefined;

@@ -108,6 +108,13 @@ it('passes on parts, errors and cancellation as they are, and reads nothing ahea
   const failing = { ...createModel().model, doStream: () => Promise.reject(failure) };
   await expect(call(failing, middleware)).rejects.toBe(failure);
 
+  const odd = Object.create(null) as object;
+  await expect(call({ ...failing, doStream: () => Promise.reject(odd) }, middleware)).rejects.toBe(odd);
+  const broken = await call(createModel([{ type: 'error', error: odd }, finish]).model, middleware);
+  const types: string[] = [];
+  for await (const { type } of broken.stream) types.push(type);
+  expect(types).toEqual(['error', 'finish']);
+
   const first = { type: 'text-delta' as const, id: '1', delta: 'a' };
   const { model, cancelled, left } = createModel([first, finish, finish]);
   const reader = (await call(model, middleware)).stream.getReader();
@@ -119,7 +126,12 @@ it('passes on parts, errors and cancellation as they are, and reads nothing ahea
   const ends = () => batches().flatMap(({ messages }) => messages.filter(({ type }) => type === 'call-end'));
   await expect
     .poll(ends)
-    .toMatchObject([{ error: { message: 'from the model' } }, { call: expect.any(Number), isAborted: true }]);
+    .toMatchObject([
+      { error: { message: 'from the model' } },
+      { error: { message: 'The error has no text.' } },
+      { call: expect.any(Number) },
+      { call: expect.any(Number), isAborted: true },
+    ]);
 });
 
 it('changes nothing and prints nothing if no playground runs, and stops asking for it', async () => {

@@ -77,8 +77,9 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
   let lastFinish: string | undefined;
 
   function record(fact: TraceFact, at: number): void {
-    if (hasEnded || events.length > MAX_EVENTS + 100) return;
-    if (events.length > MAX_EVENTS && fact.type === 'wire') return;
+    const isFull = events.length > MAX_EVENTS + (fact.type === 'wire' ? 0 : 100);
+    // A turn without its end would be stored as failed.
+    if (hasEnded || (isFull && fact.type !== 'turn-end')) return;
     lastAt = Math.max(lastAt, at);
     events.push({ ...fact, at: Math.max(0, at - beganAt) } as TraceEvent);
   }

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { McpCredentialStore } from 'kelivo-responses/mcp';
 import * as z from 'zod';
 
@@ -65,8 +65,11 @@ export function openCredentials(file: string): Credentials {
 }
 
 function readEntries(file: string): Readonly<Record<string, string>> {
-  if (!existsSync(file)) return {};
-  return entriesSchema.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? {};
+  try {
+    return entriesSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return {};
+  }
 }
 
 const readSecrets = (entry: string | undefined): z.infer<typeof secretsSchema> =>

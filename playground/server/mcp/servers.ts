@@ -22,6 +22,8 @@ export interface ServerRegistry {
   /** Requests of servers that wait for the user. */
   readonly desk: RequestDesk;
   find(name: string): ServerEntry | undefined;
+  /** Returns the configuration of a server as JSON text, with secrets. */
+  configOf(name: string): string | undefined;
   /** Whether a user was sent to an authorization server with this `state`, and has not returned. */
   awaitsSignIn(state: string): boolean;
   /** Completes the sign-in that the callback belongs to. Returns false if no server accepts it. */
@@ -113,6 +115,7 @@ export function openServerRegistry({
   return {
     desk,
     find: name => entries.get(name),
+    configOf: name => JSON.stringify(servers[name]),
     awaitsSignIn: state =>
       [...entries.values()].some(entry => {
         const { authorizationUrl } = entry.view();

@@ -42,8 +42,7 @@ export function createSpanReceiver({ apps, redactor }: { apps: Apps; redactor: R
         trace.timer.unref();
         apps.show(traceId, toSpanTurns([...trace.spans.values()], { redactor }));
       }
-      const [oldest] = traces.keys();
-      if (traces.size > MAX_TRACES && oldest !== undefined) settle(oldest);
+      for (const traceId of [...traces.keys()].slice(0, -MAX_TRACES)) settle(traceId);
     },
   };
 }

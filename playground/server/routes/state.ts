@@ -39,7 +39,8 @@ export function readState(
     faults: faultChoices,
     filesFolder,
     prices: settings.readPrices(),
-    policies: policies.list(),
+    // The hash of a definition includes secrets of its server.
+    policies: policies.list().map(({ definition: _definition, ...policy }) => policy),
   };
 }
 

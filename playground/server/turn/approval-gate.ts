@@ -3,6 +3,7 @@ import type { ToolDefinition, ToolSource } from 'kelivo-responses/tool-loop';
 import { localTools } from '../../shared/demo-tools.js';
 import type { ApprovalPolicy } from '../../shared/playground-state.js';
 import type { TraceFact } from '../../shared/trace-event.js';
+import type { ServerRegistry } from '../mcp/servers.js';
 import type { PolicyStore } from '../store/policies.js';
 import type { ApprovalDesk, Decision } from './approvals.js';
 
@@ -31,16 +32,20 @@ export interface ApprovalGateOptions {
   readonly conversationId: string;
   readonly policy: ApprovalPolicy;
   readonly policies: PolicyStore;
+  readonly servers: Pick<ServerRegistry, 'configOf'>;
   readonly desk: ApprovalDesk;
   readonly record: (fact: TraceFact) => void;
   readonly flush: () => void;
   readonly signal: AbortSignal;
 }
 
-/** A tool is another one when its server describes it otherwise. */
-const toDefinitionHash = ({ name, description, inputSchema }: ToolDefinition): string =>
+/** A tool is another one when its server describes it otherwise, or when another server has taken the name of its server. */
+const toDefinitionHash = (
+  { name, description, inputSchema, readOnly, destructive }: ToolDefinition,
+  config: string | undefined,
+): string =>
   createHash('sha256')
-    .update(JSON.stringify([name, description, inputSchema]))
+    .update(JSON.stringify([name, description, inputSchema, readOnly, destructive, config]))
     .digest('base64url');
 
 /** Must agree with the policies of the tool loop, which decides which calls it asks about. */
@@ -52,7 +57,7 @@ function needsApproval(policy: ApprovalPolicy, definition: ToolDefinition): bool
 }
 
 export function createApprovalGate(options: ApprovalGateOptions): ApprovalGate {
-  const { tools, conversationId, policy, policies, desk, record, flush } = options;
+  const { tools, conversationId, policy, policies, servers, desk, record, flush } = options;
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
   const definitions = new Map<string, ToolDefinition>(
@@ -82,7 +87,7 @@ export function createApprovalGate(options: ApprovalGateOptions): ApprovalGate {
       call: {
         ...tool,
         conversationId,
-        definition: definition && toDefinitionHash(definition),
+        definition: definition && toDefinitionHash(definition, servers.configOf(tool.server)),
         inputSchema: definition?.inputSchema,
         isDestructive,
       },
@@ -144,7 +149,7 @@ export function createApprovalGate(options: ApprovalGateOptions): ApprovalGate {
         server,
         tool: originalName,
         conversationId,
-        definition: toDefinitionHash(definition),
+        definition: toDefinitionHash(definition, servers.configOf(server)),
       })
     );
   };

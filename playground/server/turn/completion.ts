@@ -9,7 +9,7 @@ import { openTarget } from './target.js';
 
 const content = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() }),
+  z.object({ type: z.literal('image'), data: z.base64(), mimeType: z.string() }),
 ]);
 
 /** The parts of a sampling request that a model is called with. Its preferences for a model are only shown. */

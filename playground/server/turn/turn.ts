@@ -11,6 +11,7 @@ import type { SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../keys.js';
 import type { Redactor } from '../redaction/redactor.js';
 import { localTools } from '../../shared/demo-tools.js';
+import type { ServerRegistry } from '../mcp/servers.js';
 import type { PolicyStore } from '../store/policies.js';
 import { createApprovalGate } from './approval-gate.js';
 import type { ApprovalDesk } from './approvals.js';
@@ -36,6 +37,7 @@ export interface TurnOptions {
   readonly emulator: SharedEmulator;
   readonly desk: ApprovalDesk;
   readonly policies: PolicyStore;
+  readonly servers: Pick<ServerRegistry, 'configOf'>;
   readonly redactor: Redactor;
   /** Recorded responses to serve instead of the endpoint's. @default none */
   readonly replay?: readonly FixtureExchange[];
@@ -53,6 +55,7 @@ export async function runTurn(options: TurnOptions, { signal, recorder, write }:
     policy: settings.approvals,
     // A recording decides what is called, so nothing runs without a question.
     policies: replay === undefined ? options.policies : noPolicies,
+    servers: options.servers,
     desk: options.desk,
     record,
     flush: recorder.flush,

@@ -28,7 +28,7 @@ export interface PageHook extends PageState {
   /** Stops offering to restore the conversation that was deleted last. */
   forgetRemoved(): void;
   /** Asks again before the tool runs. */
-  removePolicy(policy: ToolPolicy): Promise<void>;
+  removePolicy(policy: Omit<ToolPolicy, 'definition'>): Promise<void>;
   reconnectServer(name: string): Promise<void>;
   signOut(name: string): Promise<void>;
   /**
@@ -79,7 +79,7 @@ export function usePage(conversationId: string): PageHook {
       },
       forgetRemoved: () => setRemoved(undefined),
       restore: (id: string) => isAccepted(`/conversations/${id}/restore`, { method: 'POST' }),
-      removePolicy: ({ server, tool, conversationId: chat }: ToolPolicy) =>
+      removePolicy: ({ server, tool, conversationId: chat }: Omit<ToolPolicy, 'definition'>) =>
         send('/state/policies', {
           method: 'DELETE',
           body: { server, tool, ...(chat !== undefined && { conversationId: chat }) },

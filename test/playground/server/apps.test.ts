@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { createAppTurn } from '../../../playground/server/apps/app-turn.js';
+import { createRedactor } from '../../../playground/server/redaction/redactor.js';
 import { type Trace, toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 import type { TraceSummary } from '../../../playground/shared/trace-summary.js';
@@ -218,4 +220,18 @@ describe('the token of applications', () => {
     const messages = [{ type: 'call-start', call: {}, prompt: 5 }, { type: 7 }, { type: 'part', call: 'x' }];
     expect(await send(JSON.stringify({ ...batch, messages }))).toBe(200);
   });
+});
+
+it('keeps the end of a turn with more events than a trace can have', () => {
+  const app = { name: 'test' };
+  const redactor = createRedactor(() => []);
+  const turn = createAppTurn({ app, redactor, first: { at: 1, prompt: 'Hello' }, isReported: true });
+  turn.beginCall({ call: 1 });
+  const part = { type: 'text-delta', id: '1', delta: 'a' };
+  for (let count = 0; count < 51_000; count++) turn.add({ type: 'part', call: 1, part });
+  for (let count = 0; count < 200; count++) turn.warn('Some events were lost.');
+  turn.end('finished', { at: 2 });
+
+  expect(turn.events.length).toBeLessThan(50_200);
+  expect(turn.events.at(-1)).toMatchObject({ type: 'turn-end', end: 'finished' });
 });

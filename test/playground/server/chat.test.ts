@@ -203,6 +203,9 @@ describe('an approval', () => {
     expect(policies).toMatchObject({ policies: [] });
     await expect(readFile(file)).rejects.toThrow('ENOENT');
     expect((await decide({ scope: 'always', isConfirmed: true })).status).toBe(200);
+    expect((await playground.call('/api/state')).json).toHaveProperty('policies', [
+      { server: 'files', tool: 'write_file' },
+    ]);
     await ended();
     expect(await readFile(file, 'utf8')).toBe('Hi.');
   });

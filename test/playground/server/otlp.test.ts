@@ -4,8 +4,10 @@ import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otl
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { createKelivoResponsesProvider } from 'kelivo-responses';
 import { createTelemetry } from 'kelivo-responses/telemetry';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { createConversationStore } from '../../../playground/server/store/conversations.js';
+import { openDatabase } from '../../../playground/server/store/database.js';
 import { toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 import type { TraceSummary } from '../../../playground/shared/trace-summary.js';
@@ -177,4 +179,21 @@ it('rejects a request that it cannot read', async () => {
   expect((await send(playground, Buffer.from([0x0a, 0xff, 0x01, 1]), protobuf)).status).toBe(400);
   expect((await send(playground, Buffer.from('x'), { 'content-encoding': 'br' })).status).toBe(415);
   expect((await readTurns(playground)).summaries).toEqual([]);
+});
+
+it('keeps the spans of a limited number of traces', async () => {
+  const playground = await openPlayground();
+  const toHex = (number: number, length: number): string => number.toString(16).padStart(length, '0');
+  const spans = Array.from({ length: 250 }, (_, index) => ({
+    traceId: toHex(index + 1, 32),
+    spanId: toHex(index + 1, 16),
+    name: 'chat',
+    startTimeUnixNano: '1700000000000000000',
+    endTimeUnixNano: '1700000001000000000',
+    attributes: [{ key: 'gen_ai.operation.name', value: { stringValue: 'chat' } }],
+  }));
+  await sendJson(playground, { resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  const database = openDatabase(playground.folder);
+  onTestFinished(() => void database.close());
+  expect(createConversationStore(database).listTurns()).toHaveLength(50);
 });

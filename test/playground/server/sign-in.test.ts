@@ -2,8 +2,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { startAuthorizationServer } from '../../mcp/_authorization-server.js';
+import { openCredentials } from '../../../playground/server/mcp/credentials.js';
 import type { ServersResponse, ServerView } from '../../../playground/shared/playground-state.js';
-import { openPlayground, type TestPlayground } from './_playground.js';
+import { makeFolder, openPlayground, type TestPlayground } from './_playground.js';
 
 async function openVault(url: string, options: { folder?: string } = {}) {
   const playground = await openPlayground({ mcpServers: { vault: { url, type: 'http' } }, ...options });
@@ -91,3 +92,8 @@ function findToken(text: string): string {
   const [, token] = /"access_token":"([^"]+)"/.exec(entry) ?? [];
   return token ?? expect.fail('the file has no token');
 }
+
+it('starts without sign-ins if their file cannot be read', async () => {
+  const folder = await makeFolder();
+  expect(openCredentials(folder).secrets()).toEqual([]);
+});

@@ -2,11 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ToolDefinition } from 'kelivo-responses/tool-loop';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findSchemaProblems } from '../../../playground/server/mcp/schema-check.js';
+import { createSharedEmulator } from '../../../playground/server/emulator/shared-emulator.js';
+import { createKeySafe } from '../../../playground/server/keys.js';
+import { toTestFile } from '../../../playground/server/saved-test.js';
 import { openDatabase } from '../../../playground/server/store/database.js';
 import { createPolicyStore } from '../../../playground/server/store/policies.js';
 import { createSettingsStore } from '../../../playground/server/store/settings.js';
+import { createApprovalGate } from '../../../playground/server/turn/approval-gate.js';
+import { type AskedCall, createApprovalDesk } from '../../../playground/server/turn/approvals.js';
+import { draftCompletion } from '../../../playground/server/turn/completion.js';
+import { serve } from '../../_server.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { makeFolder, openPlayground, type TestPlayground } from './_playground.js';
 
@@ -53,6 +61,21 @@ describe('a saved test', () => {
       ['saved.test.ts', 'passed'],
     ]);
   }, 60_000);
+});
+
+it('saves a test of a tool whose name is that of a method', async () => {
+  const call = { type: 'function_call', call_id: '1', name: 'constructor', arguments: '{}' };
+  const input = [
+    { role: 'user', content: 'Go.' },
+    call,
+    { type: 'function_call_output', call_id: '1', output: 'built' },
+  ];
+  const exchanges = [input.slice(0, 1), input].map(items => ({
+    ...{ round: 1, status: 200, body: '', end: 'complete' },
+    request: { method: 'POST', url: '', headers: {}, body: { input: items } },
+  }));
+  const turn = { thread: 'main' as const, adapters: [], warnings: [], exchanges };
+  expect(await toTestFile(turn, { name: 'test' })).toContain('"constructor": [\n    "built"');
 });
 
 describe('a replay of a stored turn', () => {
@@ -129,6 +152,73 @@ describe('settings and policies', () => {
     policies.remove(call);
     policies.remove(everywhere);
     expect(policies.list()).toEqual([]);
+  });
+});
+
+describe('a policy', () => {
+  const tool = { name: 'files_delete', originalName: 'delete', server: 'files', inputSchema: {} };
+  const open = async () => {
+    const policies = createPolicyStore(openDatabase(await makeFolder()));
+    const desk = createApprovalDesk();
+    /** Returns whether a call of the tool runs without a question, and the call that the user is asked about. */
+    return async (definition: ToolDefinition, config: string) => {
+      let asked: AskedCall | undefined;
+      const gate = createApprovalGate({
+        ...{ conversationId: 'one', policy: 'always', policies, servers: { configOf: () => config } },
+        tools: {
+          name: 'test',
+          listTools: async () => ({ tools: [definition], warnings: [] }),
+          callTool: () => Promise.reject(new Error('not used')),
+          close: async () => {},
+        },
+        desk,
+        record(fact) {
+          if (fact.type !== 'approval-requested') return;
+          asked = desk.find(fact.approvalId);
+          if (asked?.definition !== undefined && policies.list().length === 0)
+            policies.add({ ...asked, definition: asked.definition });
+          desk.decide(fact.approvalId, { approved: false });
+        },
+        flush: () => {},
+        signal: new AbortController().signal,
+      });
+      await gate.tools.listTools({});
+      const { originalName, server } = tool;
+      return gate.approve({ toolCallId: 'call', toolName: tool.name, input: {}, originalName, server });
+    };
+  };
+
+  it.each([
+    ['another server has the name of its server', tool, 'other server'],
+    ['its server declares that it can destroy data', { ...tool, destructive: true }, 'server'],
+    ['its server describes it otherwise', { ...tool, description: 'new' }, 'server'],
+  ])('ends when %s', async (_, definition, config) => {
+    const approve = await open();
+    const decisions = [
+      await approve(tool, 'server'),
+      await approve(tool, 'server'),
+      await approve(definition, config),
+    ];
+    expect(decisions.map(({ approved }) => approved)).toEqual([false, true, false]);
+  });
+});
+
+describe('a completion', () => {
+  it('contains no file that a server only names', async () => {
+    const emulator = createSharedEmulator();
+    onTestFinished(() => emulator.close());
+    const { url, requests } = await serve(response => void response.end('secret'));
+    const image = { type: 'image', data: `${url}/image.png`, mimeType: 'image/png' };
+    const options = {
+      settings: createSettingsStore(openDatabase(await makeFolder())).read(),
+      keys: createKeySafe({ environment: {} }),
+      emulator,
+      signal: new AbortController().signal,
+    };
+    await expect(draftCompletion({ messages: [{ role: 'user', content: image }] }, options)).rejects.toThrow(
+      'Expected messages of text and images',
+    );
+    expect(requests).toEqual([]);
   });
 });
 
