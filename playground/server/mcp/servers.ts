@@ -1,4 +1,4 @@
-import { type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
+import { type McpServerConfig, type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
 import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
 import {
@@ -106,6 +106,9 @@ export function openServerRegistry({
     );
     const gone = [...before.entries].filter(([name]) => !isKept(name));
     await Promise.allSettled(gone.map(([, entry]) => entry.close()));
+    const addresses = Object.values(changed).map(addressOf);
+    for (const address of Object.values(before.servers).map(addressOf))
+      if (address !== undefined && !addresses.includes(address)) credentials.remove(address);
   }
 
   const connect = async (): Promise<void> => {
@@ -196,6 +199,8 @@ const withoutTools = (source: ToolSource, isOff: (toolName: string) => boolean):
     return { ...listing, tools: listing.tools.filter(({ name }) => !isOff(name)) };
   },
 });
+
+const addressOf = (config: McpServerConfig): string | undefined => ('url' in config ? config.url : undefined);
 
 /** Reads the configuration file. Creates it with `defaults` if it does not exist. */
 function readConfigFile(file: string, { defaults }: { defaults: McpServers }): McpServers {

@@ -53,6 +53,11 @@ describe('signing in at an MCP server', () => {
     expect(await restarted()).not.toHaveProperty('isSignedIn');
     await signIn(await restarted());
     await reaches(restarted, 'ready');
+
+    // A server that is removed leaves nothing.
+    const config = '{"mcpServers":{}}';
+    await playground.call('/api/servers', { method: 'PUT', body: { config } });
+    expect(readFileSync(file, 'utf8')).toBe('{}');
   });
 
   it('does not ask the server again with every turn', async () => {
