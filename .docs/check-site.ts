@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What readers look for, and the page with the section that answers it. They need two clicks from the start page at most. */
+/** Topics that readers look for, each with the page of its section. It is at most two clicks from the start page. */
 const SOUGHT: Readonly<Record<string, string>> = {
   'MCP with OAuth': 'mcp.html#signing-in',
   'persist and resume a chat': 'tool-loop.html#storing-and-resuming-a-chat',

@@ -27,7 +27,7 @@ type RecordedResponse =
       readonly events: readonly { readonly type: string }[];
     };
 
-/** What a replay has shown, which the test expects. */
+/** The results of a replay, which the test expects. */
 interface Outcome {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];

@@ -6,7 +6,7 @@ import * as z from 'zod';
 export interface Credentials extends McpCredentialStore {
   get(address: string): string | undefined;
   set(address: string, value: string): void;
-  /** Whether the user has signed in. The tokens may have expired meanwhile. */
+  /** Returns true if tokens are stored. They may have expired. */
   isSignedIn(address: string): boolean;
   /** Forgets tokens and registration of a server. */
   remove(address: string): void;

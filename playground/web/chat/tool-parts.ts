@@ -1,6 +1,6 @@
 import type { ToolUIPart } from 'ai';
 
-/* What the chat needs of `ai`, whose code loads with the first response. */
+/* Helpers that `ai` has, too. Importing them from there would load its code with the first page. */
 
 export const isToolUIPart = (part: { readonly type: string }): part is ToolUIPart =>
   part.type.startsWith('tool-');

@@ -9,7 +9,7 @@ export interface RunDifferencesProps {
   readonly titles: readonly [string, string];
 }
 
-/** What two runs sent and received, by items. Equal parts are folded, and equal changes of tools are grouped. */
+/** Compares two runs by items. Folds equal parts, and groups equal changes of tools. */
 export function RunDifferences({ traces: [first, second], titles }: RunDifferencesProps) {
   const { settings, equalSettings, tools, equalTools, items } = useMemo(
     () => compareRuns(first, second),

@@ -7,7 +7,7 @@ const BADGES = [
   ['openWorld', 'open-world'],
 ] as const;
 
-/** What the server says about a tool. */
+/** Shows the hints of a tool that its server declares. */
 export function Badges({ tool: { annotations } }: { tool: Pick<InspectedTool, 'annotations'> }) {
   return BADGES.filter(([hint]) => annotations[hint] === true).map(([hint, title]) => (
     <span key={hint} className="tag" data-hint={title}>

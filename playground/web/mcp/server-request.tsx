@@ -16,7 +16,7 @@ const titles = {
   sampling: 'requests a completion',
 } as const;
 
-/** What was entered in cards that wait, so that it is there when the user returns to them. */
+/** Keeps the input of waiting cards, for users who leave the chat and return. */
 const entered = new Map<string, unknown>();
 
 /**

@@ -1,2 +1,2 @@
-/* A module of its own, which loads while the page waits for the first question. */
+/* Loaded dynamically, so that the code of `ai` does not delay the first page. */
 export { readUIMessageStream } from 'ai';

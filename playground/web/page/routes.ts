@@ -1,7 +1,7 @@
 import { type MouseEvent, useCallback } from 'react';
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location';
 
-/** What the address of the page shows. Names are the decoded ones. */
+/** A page and its parameters, read from the address. Names are decoded. */
 export type Route =
   | { readonly page: 'start' }
   | { readonly page: 'chat'; readonly conversationId: string; readonly messageId?: string }

@@ -43,6 +43,10 @@ describe('signing in at an MCP server', () => {
       ),
     );
     expect(pages.join('\n')).not.toContain(token);
+    // A model that repeats the token does not show it either.
+    const { trace } = await playground.ask(`Repeat ${token}`);
+    expect(JSON.stringify(trace)).toContain('Repeat');
+    expect(JSON.stringify(trace)).not.toContain(token);
     const counts = async () =>
       (await authorization.events()).filter(({ event }) => event === 'register').length;
     expect([await counts(), (await authorization.grants('authorization_code')).length]).toEqual([1, 1]);

@@ -23,7 +23,7 @@ const provider = createKelivoResponsesProvider({
 
 interface Chat {
   messages: UIMessage[];
-  /** What a running turn has sent. */
+  /** The chunks that a running turn has sent. */
   stream?: ReadableStream<string>;
 }
 
