@@ -5,6 +5,7 @@ import type { ServerRegistry } from './mcp/servers.js';
 import type { AttachmentStore } from './store/attachments.js';
 import type { ConversationStore } from './store/conversations.js';
 import type { PolicyStore } from './store/policies.js';
+import type { PresetStore } from './store/presets.js';
 import type { SettingsStore } from './store/settings.js';
 import type { ApprovalDesk } from './turn/approvals.js';
 import type { Redactor } from './redaction/redactor.js';
@@ -16,6 +17,7 @@ export interface PlaygroundContext {
   readonly conversations: ConversationStore;
   readonly attachments: AttachmentStore;
   readonly settings: SettingsStore;
+  readonly presets: PresetStore;
   readonly policies: PolicyStore;
   readonly keys: KeySafe;
   readonly emulator: SharedEmulator;

@@ -22,6 +22,7 @@ import { createAttachmentStore } from './store/attachments.js';
 import { createConversationStore } from './store/conversations.js';
 import { openDatabase } from './store/database.js';
 import { createPolicyStore } from './store/policies.js';
+import { createPresetStore } from './store/presets.js';
 import { createSettingsStore } from './store/settings.js';
 import { createApprovalDesk } from './turn/approvals.js';
 import { createTurns } from './turn/turns.js';
@@ -120,6 +121,7 @@ export async function startPlayground({
   });
   const emulator = createSharedEmulator();
   const conversations = createConversationStore(database);
+  const presets = createPresetStore(database);
   let pageUpdate: NodeJS.Timeout | undefined;
   const apps = createApps({
     redactor,
@@ -136,7 +138,8 @@ export async function startPlayground({
     conversations,
     apps,
     attachments: createAttachmentStore(database),
-    settings: createSettingsStore(database),
+    presets,
+    settings: createSettingsStore(database, { presets }),
     policies: createPolicyStore(database),
     keys,
     emulator,

@@ -19,7 +19,7 @@ export const REASONING_EFFORTS = [
 export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
 export type ApprovalPolicy = 'never' | 'destructive' | 'unless-read-only' | 'always';
 
-/** Settings of the side panel. They contain no secrets. */
+/** Settings of a conversation. They contain no key. */
 export interface Settings {
   /** `emulator`, or the base URL of an endpoint. */
   readonly endpoint: string;
@@ -59,9 +59,19 @@ export interface ToolSwitch {
 export const isToolOff = (off: readonly ToolSwitch[], { server, tool }: ToolSwitch): boolean =>
   off.some(one => one.server === server && one.tool === tool);
 
+/** Settings under a name, from which chats can start. */
+export interface Preset {
+  readonly id: string;
+  readonly name: string;
+  readonly settings: Settings;
+  /** True if new chats start with it. At most one preset is the default. */
+  readonly isDefault: boolean;
+}
+
 /** Settings and choices that the server sends to the page. */
 export interface PlaygroundState {
   readonly settings: Settings;
+  readonly presets: readonly Preset[];
   /** Source of the key for the current endpoint. The key itself is never sent. */
   readonly key: 'none' | 'typed' | 'environment';
   /** Adapters that match the model. */

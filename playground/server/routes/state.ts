@@ -1,7 +1,8 @@
 import { type Context, Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { modelAdapters } from 'kelivo-responses/adapters';
 import * as z from 'zod';
-import type { ModelList, PlaygroundState } from '../../shared/playground-state.js';
+import type { ModelList, PlaygroundState, Preset } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
 import { faultChoices } from '../emulator/faults.js';
 import { priceTableSchema, settingsSchema } from '../store/settings.js';
@@ -11,6 +12,20 @@ import type { Redactor } from '../redaction/redactor.js';
 import { openTarget, type OpenTargetOptions } from '../turn/target.js';
 
 const keyRequest = z.object({ key: z.string().trim().max(10_000) });
+
+const presetName = z.string().trim().min(1, 'Expected a name.').max(100);
+const presetChange = z.strictObject({ name: presetName.optional(), isDefault: z.boolean().optional() });
+
+const MAX_PRESETS = 100;
+
+/** @throws HTTPException if a preset has this name, or if there are too many. */
+function refuseKnown(others: readonly Preset[], name: string): void {
+  const message = others.some(preset => preset.name === name)
+    ? `There is a preset “${name}” already. Choose another name.`
+    : `There are ${MAX_PRESETS} presets already. Delete one first.`;
+  if (others.length >= MAX_PRESETS || others.some(preset => preset.name === name))
+    throw new HTTPException(409, { message });
+}
 
 const policyRequest = z.object({
   server: z.string().max(500),
@@ -22,15 +37,17 @@ const policyRequest = z.object({
 export function readState(
   {
     settings,
+    presets,
     policies,
     keys,
     filesFolder,
-  }: Pick<PlaygroundContext, 'settings' | 'policies' | 'keys' | 'filesFolder'>,
+  }: Pick<PlaygroundContext, 'settings' | 'presets' | 'policies' | 'keys' | 'filesFolder'>,
   conversationId = '',
 ): PlaygroundState {
   const current = settings.read(conversationId);
   return {
     settings: current,
+    presets: presets.list(),
     key: keys.sourceFor(current.endpoint),
     adapters: modelAdapters.findFor(current.modelId).map(({ name }) => ({
       name,
@@ -45,11 +62,11 @@ export function readState(
 }
 
 /**
- * `GET|PATCH /` of the settings, `PUT /prices`, `DELETE /policies`, `PUT /key`, `GET /models`. With `?conversation=`, they are those of a
- * conversation. No response contains a key.
+ * `GET|PATCH /` of the settings, `POST /presets`, `PATCH|DELETE /presets/:id`, `PUT /prices`, `DELETE /policies`,
+ * `PUT /key`, `GET /models`. With `?conversation=`, they are those of a conversation. No response contains a key.
  */
 export function stateRoutes(playground: PlaygroundContext): Hono {
-  const { settings, keys, emulator, redactor, channel } = playground;
+  const { settings, presets, keys, emulator, redactor, channel } = playground;
   const idOf = (context: Context): string => context.req.query('conversation') ?? '';
   const read = (context: Context): PlaygroundState => readState(playground, idOf(context));
 
@@ -57,6 +74,27 @@ export function stateRoutes(playground: PlaygroundContext): Hono {
     .get('/', context => context.json(read(context)))
     .patch('/', async context => {
       settings.change(await readJson(context, settingsSchema.partial()), idOf(context));
+      channel.changed('state');
+      return context.json(read(context));
+    })
+    .post('/presets', async context => {
+      const { name } = await readJson(context, z.object({ name: presetName }));
+      refuseKnown(presets.list(), name);
+      presets.add(name, settings.read(idOf(context)));
+      channel.changed('state');
+      return context.json(read(context));
+    })
+    .patch('/presets/:id', async context => {
+      const id = context.req.param('id');
+      const change = await readJson(context, presetChange);
+      const others = presets.list().filter(preset => preset.id !== id);
+      if (change.name !== undefined) refuseKnown(others, change.name);
+      if (!presets.change(id, change)) return context.notFound();
+      channel.changed('state');
+      return context.json(read(context));
+    })
+    .delete('/presets/:id', context => {
+      presets.remove(context.req.param('id'));
       channel.changed('state');
       return context.json(read(context));
     })

@@ -157,7 +157,8 @@ function startReplay(
     parts: [{ type: 'text' as const, text: question }],
   };
   const place: TurnPlace = { conversationId, thread: 'main', responseId: randomUUID(), parentId: message.id };
-  const current = settings.read();
+  settings.pin(conversationId);
+  const current = settings.read(conversationId);
   const chosen = {
     ...current,
     flag: turn.flag === 'kelivo' || turn.flag === 'official' ? turn.flag : current.flag,

@@ -4,6 +4,7 @@ import { type PriceTable, REASONING_EFFORTS, type Settings } from '../../shared/
 import { openResponseSchema } from '../turn/response-schema.js';
 import { describeFailure } from '../../shared/failure.js';
 import type { Connection } from './database.js';
+import type { PresetStore } from './presets.js';
 
 export const settingsSchema = z.strictObject({
   endpoint: z
@@ -70,11 +71,11 @@ const defaultSettings: Settings = {
 };
 
 export interface SettingsStore {
-  /** Returns the settings of a conversation. Without own ones, they are those that were changed last. */
-  read(conversationId?: string): Settings;
   /**
-   * Changes the given settings of a conversation and keeps the others. The next new conversation starts with them, too.
+   * Returns the settings of a conversation. A new one has those of the default preset, or else those that were changed last.
    */
+  read(conversationId?: string): Settings;
+  /** Changes the given settings of a conversation and keeps the others. */
   change(settings: Partial<Settings>, conversationId?: string): Settings;
   /** Keeps the current settings for a conversation that has none, so that later changes elsewhere do not affect it. */
   pin(conversationId: string): void;
@@ -83,16 +84,24 @@ export interface SettingsStore {
   changePrices(prices: PriceTable): void;
 }
 
-export function createSettingsStore(database: Connection): SettingsStore {
+/** Completes stored settings: the database of another version may lack a setting or contain a removed one. */
+export const completeSettings = (known: unknown): Settings =>
+  settingsSchema.safeParse({ ...defaultSettings, ...Object(known) }).data ?? defaultSettings;
+
+export function createSettingsStore(
+  database: Connection,
+  { presets }: { presets: Pick<PresetStore, 'list'> },
+): SettingsStore {
   const select = database.prepare<[string], { value: string }>('SELECT value FROM settings WHERE name = ?');
   const replace = database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');
 
-  // The database of another version may lack a setting or contain a removed one.
-  const read = (conversationId = ''): Settings => {
-    const own = conversationId === '' ? {} : readRow(toName(conversationId));
-    const { data } = settingsSchema.safeParse({ ...defaultSettings, ...readRow('settings'), ...own });
-    return data ?? defaultSettings;
-  };
+  const hasOwn = (conversationId: string): boolean => select.get(toName(conversationId)) !== undefined;
+
+  function read(conversationId = ''): Settings {
+    if (hasOwn(conversationId)) return completeSettings(readRow(toName(conversationId)));
+    const preset = presets.list().find(({ isDefault }) => isDefault);
+    return completeSettings(readRow('settings'));
+  }
 
   /** Returns the stored object, or an empty one if there is none that can be read. */
   function readRow(name: string): object {
@@ -112,8 +121,7 @@ export function createSettingsStore(database: Connection): SettingsStore {
       return changed;
     },
     pin(conversationId) {
-      if (select.get(toName(conversationId)) === undefined)
-        replace.run(toName(conversationId), JSON.stringify(read()));
+      if (!hasOwn(conversationId)) replace.run(toName(conversationId), JSON.stringify(read()));
     },
     readPrices() {
       if (select.get('prices') === undefined) return listPrices;

@@ -3,6 +3,7 @@ import type {
   ConfigurationRejected,
   ConfirmationNeeded,
   ConversationSummary,
+  Preset,
   PriceTable,
   ServersResponse,
   Settings,
@@ -16,6 +17,10 @@ export interface PageHook extends PageState {
   /** Reason why the last change was rejected. */
   readonly problem: string | undefined;
   change(settings: Partial<Settings>): Promise<void>;
+  /** Keeps the settings of the conversation under a name. Resolves to false if the name was rejected. */
+  addPreset(name: string): Promise<boolean>;
+  changePreset(id: string, change: Partial<Pick<Preset, 'name' | 'isDefault'>>): Promise<void>;
+  removePreset(id: string): Promise<void>;
   saveKey(key: string): Promise<void>;
   /** Rejects with the reason if the prices cannot be stored. */
   savePrices(prices: PriceTable): Promise<void>;
@@ -68,6 +73,11 @@ export function usePage(conversationId: string): PageHook {
     return {
       change: (settings: Partial<Settings>) =>
         send(`/state${query}`, { method: 'PATCH', body: settings }, callInOrder),
+      addPreset: (name: string) =>
+        isAccepted(`/state/presets${query}`, { method: 'POST', body: { name } }, callInOrder),
+      changePreset: (id: string, change: Partial<Pick<Preset, 'name' | 'isDefault'>>) =>
+        send(`/state/presets/${id}${query}`, { method: 'PATCH', body: change }, callInOrder),
+      removePreset: (id: string) => send(`/state/presets/${id}${query}`, { method: 'DELETE' }, callInOrder),
       saveKey: (key: string) => send(`/state/key${query}`, { method: 'PUT', body: { key } }, callInOrder),
       savePrices: async (prices: PriceTable) => {
         await callApi('/state/prices', { method: 'PUT', body: prices });

@@ -1,4 +1,5 @@
 import type { PageHook } from '../page/use-page.js';
+import { PresetList } from './preset-list.js';
 import { PriceTableForm } from './price-table.js';
 import { SetupPanel } from './setup-panel.js';
 import { ThemeField } from './theme-field.js';
@@ -11,10 +12,12 @@ export function SettingsPage({ page }: { page: PageHook }) {
       <h2>Settings</h2>
       <section aria-label="Settings of the chat">
         <h3>{conversation ? `Chat “${conversation.title}”` : 'New chat'}</h3>
-        <p className="hint">
-          Each chat keeps its own settings. A new chat starts with those that were changed last.
-        </p>
+        <p className="hint">Each chat keeps its own settings. Changes here do not affect other chats.</p>
         <SetupPanel page={page} />
+      </section>
+      <section aria-label="Presets">
+        <h3>Presets</h3>
+        <PresetList page={page} />
       </section>
       <section aria-label="Allowed tools">
         <h3>Tools that run without a question</h3>

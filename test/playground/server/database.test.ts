@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../mcp/_fixture-server.js';
 import { openDatabase } from '../../../playground/server/store/database.js';
+import { createPresetStore } from '../../../playground/server/store/presets.js';
 import { createSettingsStore } from '../../../playground/server/store/settings.js';
 
 describe('the database', () => {
@@ -24,7 +25,7 @@ describe('the database', () => {
 
   it('has default settings and no prices if the stored ones cannot be read', async () => {
     const database = openDatabase(await temporaryFolder());
-    const settings = createSettingsStore(database);
+    const settings = createSettingsStore(database, { presets: createPresetStore(database) });
     const initial = settings.read();
     settings.change({ modelId: 'other' });
     const replace = database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');

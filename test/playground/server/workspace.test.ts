@@ -10,6 +10,7 @@ import { createKeySafe } from '../../../playground/server/keys.js';
 import { toTestFile } from '../../../playground/server/saved-test.js';
 import { openDatabase } from '../../../playground/server/store/database.js';
 import { createPolicyStore } from '../../../playground/server/store/policies.js';
+import { createPresetStore } from '../../../playground/server/store/presets.js';
 import { createSettingsStore } from '../../../playground/server/store/settings.js';
 import { createApprovalGate } from '../../../playground/server/turn/approval-gate.js';
 import { type AskedCall, createApprovalDesk } from '../../../playground/server/turn/approvals.js';
@@ -120,9 +121,14 @@ describe('the check of a schema', () => {
   });
 });
 
+async function openSettings() {
+  const database = openDatabase(await makeFolder());
+  return createSettingsStore(database, { presets: createPresetStore(database) });
+}
+
 describe('settings and policies', () => {
   it('keep the settings of a chat when others change', async () => {
-    const settings = createSettingsStore(openDatabase(await makeFolder()));
+    const settings = await openSettings();
     settings.change({ modelId: 'first' }, 'chat-one');
     settings.change({ modelId: 'second' }, 'chat-two');
     settings.pin('chat-three');
@@ -210,7 +216,7 @@ describe('a completion', () => {
     const { url, requests } = await serve(response => void response.end('secret'));
     const image = { type: 'image', data: `${url}/image.png`, mimeType: 'image/png' };
     const options = {
-      settings: createSettingsStore(openDatabase(await makeFolder())).read(),
+      settings: (await openSettings()).read(),
       keys: createKeySafe({ environment: {} }),
       emulator,
       signal: new AbortController().signal,
