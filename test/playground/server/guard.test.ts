@@ -108,7 +108,9 @@ describe('the guard of the playground', () => {
     expect(policy).toContain("frame-ancestors 'self'");
     const foreign = { origin: 'null', authorization };
     expect((await sendRaw(`${url}/diagram/../api/state`, { headers: foreign })).status).toBe(403);
-    expect((await sendRaw(`${url}/diagram/index.html`, { method: 'POST', headers: foreign })).status).toBe(403);
+    expect((await sendRaw(`${url}/diagram/index.html`, { method: 'POST', headers: foreign })).status).toBe(
+      403,
+    );
   });
 
   it('compresses the page and JSON, and never a stream of events', async () => {
