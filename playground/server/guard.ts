@@ -3,6 +3,9 @@ import type { MiddlewareHandler } from 'hono';
 /** The routes for applications, which check the origin themselves: programs have none. */
 export const APPS_PATH = '/v1';
 
+/** The frame that draws diagrams, and its scripts. */
+const DIAGRAM_PATH = '/diagram/';
+
 /**
  * Accepts only requests from the playground's page on this machine. The host must be a local name, which prevents DNS
  * rebinding. Requests that change state require the origin of the page, and other sites cannot read responses.
@@ -21,6 +24,8 @@ export function localOnly({ port }: { port: () => number }): MiddlewareHandler {
     const origin = header('origin');
     const isOwnOrigin = hosts.some(host => origin === `http://${host}`);
     const isSafe = method === 'GET' || method === 'HEAD';
+    // Two public scripts, for a frame without an origin.
+    if (isSafe && context.req.path.startsWith(DIAGRAM_PATH)) return next();
     if (origin === undefined ? !isSafe : !isOwnOrigin) {
       return context.json(
         { error: 'Expected a request from the page of the playground, got another origin.' },
@@ -58,18 +63,31 @@ const POLICY = [
   "media-src 'self' data:",
   "connect-src 'self'",
   "font-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The frame that draws diagrams has an origin of its own, and can load nothing but its scripts. */
+const DIAGRAM_POLICY = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
 export const securityHeaders: MiddlewareHandler = async (context, next) => {
   await next();
   const { headers } = context.res;
-  headers.set('content-security-policy', POLICY);
+  const isDiagram = context.req.path.startsWith(DIAGRAM_PATH);
+  headers.set('content-security-policy', isDiagram ? DIAGRAM_POLICY : POLICY);
   headers.set('x-content-type-options', 'nosniff');
   headers.set('referrer-policy', 'no-referrer');
-  headers.set('cross-origin-resource-policy', 'same-origin');
+  headers.set('cross-origin-resource-policy', isDiagram ? 'cross-origin' : 'same-origin');
   headers.set('cross-origin-opener-policy', 'same-origin');
   // A cache would keep conversations.
   headers.set('cache-control', 'no-store');

@@ -27,7 +27,7 @@ const folderOf = (name: string): string => path.join(folder, name);
 const execute = promisify(execFile);
 
 /** Milliseconds. A program that takes longer hangs. */
-const TIME_LIMIT = 120_000;
+const TIME_LIMIT = 300_000;
 
 /** A variable of all processes of one example, by which those that stay behind are found. */
 const MARK = 'EXAMPLE_RUN';

@@ -1,8 +1,10 @@
-import { type ComponentProps, memo, type ReactNode, useRef } from 'react';
+import { type ComponentProps, memo, useEffect, useRef, useState } from 'react';
 import { Streamdown } from 'streamdown';
-import { useGradualText } from './use-gradual-text.js';
+import { CodeBlock, CodeFrame } from './code-block.js';
 import { createBlockSplitter, type MarkdownBlock, readCode } from './markdown-split.js';
-import { CopyButton } from './copy-button.js';
+import type { MarkdownPlugins } from './markdown-math.js';
+import { mayHaveMath, toDollarMath } from './math-text.js';
+import { useGradualText } from './use-gradual-text.js';
 
 export interface MarkdownProps {
   readonly text: string;
@@ -30,7 +32,7 @@ const components: Components = {
     type === 'checkbox' ? (
       <input type="checkbox" checked={checked === true} disabled aria-label={checked ? 'Done' : 'To do'} />
     ) : null,
-  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+  pre: ({ children }) => <CodeFrame>{children}</CodeFrame>,
   code: ({ className, children }) => <code className={className}>{children}</code>,
   table: ({ children }) => (
     <div className="table-frame" tabIndex={0} role="group" aria-label="Table">
@@ -70,13 +72,9 @@ const toOneBlock = (text: string): string[] => [text];
 /** A block, which is rendered again only if it has changed. */
 const BlockView = memo(function BlockView({ block, isOpen }: { block: MarkdownBlock; isOpen: boolean }) {
   const code = readCode(block.text);
-  if (code !== undefined) {
-    return (
-      <CodeBlock>
-        <code className={code.language === '' ? undefined : `language-${code.language}`}>{code.code}</code>
-      </CodeBlock>
-    );
-  }
+  const hasMath = code === undefined && mayHaveMath(block.text);
+  const math = useMath(hasMath);
+  if (code !== undefined) return <CodeBlock {...code} isOpen={isOpen} />;
   return (
     <Streamdown
       className={block.isContinued ? 'markdown-block continued' : 'markdown-block'}
@@ -86,25 +84,26 @@ const BlockView = memo(function BlockView({ block, isOpen }: { block: MarkdownBl
       components={components}
       rehypePlugins={rehypePlugins}
       urlTransform={toSafeUrl}
+      {...(math !== undefined && { plugins: math })}
     >
-      {block.text}
+      {hasMath ? toDollarMath(block.text) : block.text}
     </Streamdown>
   );
 });
 
+/** The parser of formulas, which is loaded with the first of them. */
+function useMath(isNeeded: boolean) {
+  const [plugins, setPlugins] = useState<MarkdownPlugins>();
+  useEffect(() => {
+    if (!isNeeded) return;
+    import('./markdown-math.js').then(
+      ({ mathPlugins }) => setPlugins(mathPlugins),
+      () => {},
+    );
+  }, [isNeeded]);
+  return isNeeded ? plugins : undefined;
+}
+
 /** Removes URLs that run scripts or contain data. */
 const toSafeUrl = (url: string): string | undefined =>
   /^(https?:|mailto:|#)/i.test(url.trim()) ? url : undefined;
-
-/** A code block with a copy button. */
-function CodeBlock({ children }: { children: ReactNode }) {
-  const pre = useRef<HTMLPreElement>(null);
-  return (
-    <div className="code-block">
-      <CopyButton label="Copy the code" text={() => pre.current?.textContent ?? ''} />
-      <pre ref={pre} tabIndex={0}>
-        {children}
-      </pre>
-    </div>
-  );
-}

@@ -98,6 +98,21 @@ describe('the guard of the playground', () => {
     }
   });
 
+  it('gives the frame of diagrams no origin, and nothing but its own scripts', async () => {
+    const { url, authorization } = await openPlayground();
+    const { headers } = await sendRaw(`${url}/diagram/index.html`);
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy).toEqual(
+      expect.arrayContaining(['sandbox allow-scripts', "default-src 'none'", "script-src 'self'"]),
+    );
+    expect(policy).toContain("frame-ancestors 'self'");
+    const foreign = { origin: 'null', authorization };
+    expect((await sendRaw(`${url}/diagram/../api/state`, { headers: foreign })).status).toBe(403);
+    expect((await sendRaw(`${url}/diagram/index.html`, { method: 'POST', headers: foreign })).status).toBe(
+      403,
+    );
+  });
+
   it('compresses the page and JSON, and never a stream of events', async () => {
     const { url, authorization } = await openPlayground();
     const encodingOf = async (path: string): Promise<unknown> => {
