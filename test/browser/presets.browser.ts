@@ -1,6 +1,10 @@
+import type { ResponsesEmulator } from 'kelivo-responses/testing';
 import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../testing/_emulator.js';
 import { openPage } from './_page.js';
+
+const lastRequest = (emulator: ResponsesEmulator): unknown =>
+  emulator.requests.findLast(({ method }) => method === 'POST')?.body;
 
 describe('the settings of a chat', () => {
   it('stay with it: two chats send different models, also after a reload', async () => {
@@ -12,20 +16,25 @@ describe('the settings of a chat', () => {
       await model.press('Enter');
       await page.getByText(`No adapter matches ${id}.`).waitFor();
     };
-    const sent = (): string => (emulator.requests.at(-1)?.body as { model: string }).model;
+    const open = async (title: string): Promise<void> => {
+      await page.getByRole('tab', { name: 'Chats' }).click();
+      await page.locator('.conversation-title', { hasText: title }).click();
+      await page.getByRole('tab', { name: 'Setup' }).click();
+    };
+    const sent = (): string => (lastRequest(emulator) as { model: string }).model;
     await choose('model-one');
     await ask('The first chat');
     await page.getByRole('button', { name: 'New chat' }).click();
     await choose('model-two');
     await ask('The second chat');
     const second = sent();
-    await page.getByRole('button', { name: 'The first chat' }).first().click();
+    await open('The first chat');
     await page.getByText('No adapter matches model-one.').waitFor();
     await page.reload();
     await page.getByText('No adapter matches model-one.').waitFor();
     await ask('Again');
     const first = sent();
-    await page.getByRole('button', { name: 'The second chat' }).first().click();
+    await open('The second chat');
     await page.getByText('No adapter matches model-two.').waitFor();
     await ask('Again');
 
@@ -60,8 +69,23 @@ describe('the settings of a chat', () => {
     await presets.getByRole('button', { name: 'Delete Brief' }).click();
     await presets.getByRole('radio', { name: 'Brief' }).waitFor({ state: 'detached' });
 
-    expect(emulator.requests.at(-1)?.body).toMatchObject({ model: 'kept' });
-    expect(JSON.stringify(emulator.requests.at(-1)?.body)).toContain('Be brief.');
+    expect(lastRequest(emulator)).toMatchObject({ model: 'kept' });
+    expect(JSON.stringify(lastRequest(emulator))).toContain('Be brief.');
     expect(await presets.getByRole('radio', { checked: true }).count()).toBe(1);
+  });
+});
+
+describe('a response that the endpoint refuses for a while', () => {
+  it('says when to try again, and a button does it', async () => {
+    const { page, ask, ended, errors } = await openPage({ mcpServers: {}, settings: { fault: '429' } });
+    await ask('Hello', { end: 'failed' });
+    await page.getByRole('alert').filter({ hasText: 'Try again in a second.' }).waitFor();
+    await page.getByLabel('Emulator fault').selectOption({ label: 'None' });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await ended('finished');
+
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor();
+    expect(errors).toEqual([]);
   });
 });

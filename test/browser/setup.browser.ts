@@ -136,7 +136,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     const failure = await page.getByRole('alert').innerText();
     await key.fill('sk-the-right-one-0123456789');
     await key.press('Enter');
-    await page.getByRole('button', { name: 'Regenerate' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('.state-badge[data-state="finished"]').waitFor();
 
     expect(failure).toMatch(/API key/);

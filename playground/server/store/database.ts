@@ -6,7 +6,7 @@ import { describeFailure } from '../../shared/failure.js';
 export type Connection = Database.Database;
 
 /** The number of the layout of the tables. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 
 /**
  * Opens the playground's database, readable only for its owner, and creates its tables.
@@ -22,6 +22,8 @@ export function openDatabase(folder: string): Connection {
     if (layout > LAYOUT) throw new Error(`its layout ${layout} is of a later version`);
     chmodSync(file, 0o600);
     createTables(database);
+    if (layout < 2) keepSettings(database);
+    database.pragma(`user_version = ${LAYOUT}`);
   } catch (cause) {
     database.close();
     throw new Error(
@@ -35,7 +37,6 @@ export function openDatabase(folder: string): Connection {
 function createTables(database: Connection): void {
   database.pragma('journal_mode = WAL');
   database.pragma('foreign_keys = ON');
-  database.pragma(`user_version = ${LAYOUT}`);
   database.exec(`
     CREATE TABLE IF NOT EXISTS conversations (
       id TEXT PRIMARY KEY,
@@ -84,5 +85,13 @@ function createTables(database: Connection): void {
     ) STRICT;
     DELETE FROM conversations WHERE id IN (SELECT conversation_id FROM deleted);
     CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  `);
+}
+
+/** Gives the conversations of layout 1, which shared their settings, the current ones. */
+function keepSettings(database: Connection): void {
+  database.exec(`
+    INSERT OR IGNORE INTO settings (name, value)
+    SELECT 'settings of ' || id, value FROM conversations JOIN settings ON name = 'settings'
   `);
 }

@@ -100,7 +100,7 @@ export function createSettingsStore(
   function read(conversationId = ''): Settings {
     if (hasOwn(conversationId)) return completeSettings(readRow(toName(conversationId)));
     const preset = presets.list().find(({ isDefault }) => isDefault);
-    return completeSettings(readRow('settings'));
+    return preset?.settings ?? completeSettings(readRow('settings'));
   }
 
   /** Returns the stored object, or an empty one if there is none that can be read. */

@@ -34,6 +34,8 @@ export function ThreadView({ thread, label, page, selected, onInspect }: ThreadV
   );
   const last = messages.at(-1);
   const isWaiting = isRunning && last?.message.role === 'user';
+  const end = last?.trace?.end?.end;
+  const again = end === 'failed' ? 'Try again' : last?.message.role === 'user' ? 'Ask again' : 'Regenerate';
   return (
     <div className="thread" role="log" aria-label={label} aria-busy={isRunning} tabIndex={0} ref={scrollRef}>
       <div className="thread-content" ref={contentRef}>
@@ -70,13 +72,17 @@ export function ThreadView({ thread, label, page, selected, onInspect }: ThreadV
         )}
         {!isRunning && problem === undefined && last !== undefined && (
           <div className="button-row">
-            {last.trace?.end?.end === 'limit' && (
+            {end === 'limit' && (
               <button type="button" className="button" onClick={thread.proceed}>
                 Continue
               </button>
             )}
-            <button type="button" className="button subtle" onClick={() => thread.askAgain()}>
-              <Icon name="again" /> {last.message.role === 'user' ? 'Ask again' : 'Regenerate'}
+            <button
+              type="button"
+              className={end === 'failed' ? 'button' : 'button subtle'}
+              onClick={() => thread.askAgain()}
+            >
+              <Icon name="again" /> {again}
             </button>
           </div>
         )}
