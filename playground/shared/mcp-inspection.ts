@@ -80,12 +80,28 @@ export interface SignInStep {
   readonly result: number | string;
 }
 
+/** From the lowest to the highest (RFC 5424). */
+export const LOG_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
 /** Tools and traffic of one server. */
 export interface ServerInspection {
   readonly tools: readonly InspectedTool[];
   readonly handshake?: Handshake;
   /** The configured roots, which the server may request. */
   readonly roots: readonly string[];
+  /** Undefined until the user has chosen one. */
+  readonly logLevel?: LogLevel;
   /** The number of the newest message or line. */
   readonly last: number;
   /** The messages after the requested number, if they are still kept. */

@@ -59,6 +59,8 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     listPrompts: (...request) => use(tools => tools.listPrompts(...request), request[1]?.signal),
     getPrompt: (...request) => use(tools => tools.getPrompt(...request), request[1].signal),
     complete: (...request) => use(tools => tools.complete(...request), request[1].signal),
+    subscribeResource: (...request) => use(tools => tools.subscribeResource(...request), request[1].signal),
+    setLogLevel: (...request) => use(tools => tools.setLogLevel(...request), request[1].signal),
     finishAuth: (...request) => use(tools => tools.finishAuth(...request)),
     status: () =>
       loaded?.status() ??

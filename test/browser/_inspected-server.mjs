@@ -82,6 +82,14 @@ const tools = {
       notify('notifications/progress', { progressToken, progress: 1, total: 4, message: 'heating the oven' });
     },
   },
+  cook: {
+    inputSchema: object({ dish: string }),
+    call: (id, { dish }) => {
+      menu = dish;
+      if (subscriptions.has('demo://menu')) notify('notifications/resources/updated', { uri: 'demo://menu' });
+      respond(id, 'cooked');
+    },
+  },
   grow: {
     call: id => {
       tools.grown = { call: inner => respond(inner, 'grown') };
@@ -162,11 +170,13 @@ const resources = [
   { uri: 'demo://menu', name: 'Menu', mimeType: 'text/plain' },
   { uri: 'demo://photo', name: 'Photo', mimeType: 'image/png' },
 ];
+let menu = 'Soup and pie';
+const subscriptions = new Set();
 const cities = ['Oslo', 'Osaka', 'Paris'];
 
 function read(uri) {
   if (uri === 'demo://photo') return { uri, mimeType: 'image/png', blob: pixel };
-  return { uri, mimeType: 'text/plain', text: uri === 'demo://menu' ? 'Soup and pie' : `Contents of ${uri}` };
+  return { uri, mimeType: 'text/plain', text: uri === 'demo://menu' ? menu : `Contents of ${uri}` };
 }
 
 const results = {
@@ -174,7 +184,8 @@ const results = {
     protocolVersion,
     capabilities: {
       tools: { listChanged: true },
-      resources: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      logging: {},
       prompts: {},
       completions: {},
     },
@@ -197,6 +208,19 @@ const results = {
     resourceTemplates: [{ uriTemplate: 'demo://cities/{city}{?day}', name: 'City' }],
   }),
   'resources/read': ({ uri }) => ({ contents: [read(uri)] }),
+  'resources/subscribe': ({ uri }) => {
+    subscriptions.add(uri);
+    return {};
+  },
+  'resources/unsubscribe': ({ uri }) => {
+    subscriptions.delete(uri);
+    process.stderr.write(`nobody follows ${uri}\n`);
+    return {};
+  },
+  'logging/setLevel': ({ level }) => {
+    process.stderr.write(`logs from ${level}\n`);
+    return {};
+  },
   'prompts/list': () => ({
     prompts: [
       {

@@ -212,6 +212,48 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
     expect(await readOutput(inspector)).toContain('file:///srv/kitchen');
   });
 
+  it('follows the changes of a resource until the page leaves it, and changes the log level', async () => {
+    const { page, inspector, choose, run, openTab } = await openInspector();
+    const contents = inspector.getByRole('region', { name: 'Contents of the resource' });
+    const stderr = inspector.getByRole('region', { name: 'Standard error' });
+    const ends = stderr.getByText('nobody follows demo://menu');
+    const cook = async (dish: string): Promise<void> => {
+      await openTab('Tools');
+      await choose('cook');
+      await inspector.getByLabel('dish').fill(dish);
+      await run();
+      await inspector.getByText(succeeded).waitFor();
+      await openTab('Resources');
+    };
+    await openTab('Resources');
+    await inspector.getByRole('button', { name: 'Menu demo://menu' }).click();
+    await contents.getByText('Soup and pie').waitFor();
+    await inspector.getByRole('button', { name: 'Subscribe', exact: true }).click();
+    await inspector.getByText('The contents follow the changes').waitFor();
+    await cook('Dumplings');
+    await contents.getByText('Dumplings').waitFor();
+    await inspector.getByRole('button', { name: 'Unsubscribe' }).click();
+    await openTab('Standard error');
+    await ends.waitFor();
+    await cook('Noodles');
+    await openTab('JSON-RPC');
+    await openTab('Resources');
+    await contents.getByText('Dumplings').waitFor();
+    await inspector.getByRole('button', { name: 'Subscribe', exact: true }).click();
+    await inspector.getByText('The contents follow the changes').waitFor();
+    await page.getByRole('link', { name: 'Traces' }).click();
+    await page.getByRole('heading', { name: 'Traces' }).waitFor();
+    await page.goBack();
+    await openTab('Standard error');
+    await expect.poll(() => ends.count()).toBe(2);
+    await inspector.getByRole('combobox', { name: 'Log level' }).selectOption('error');
+    await stderr.getByText('logs from error').waitFor();
+    await page.reload();
+
+    const level = inspector.getByRole('combobox', { name: 'Log level' });
+    await expect.poll(() => level.inputValue()).toBe('error');
+  });
+
   it('passes forms, pages and completions to the user, who accepts, declines or cancels', async () => {
     const { inspector, request, page, choose, run, call, shoot, errors } = await openInspector();
     /** Calls the tool, responds in the dialog, and returns the response that the server has received. */

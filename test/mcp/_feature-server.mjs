@@ -68,6 +68,21 @@ function create() {
   }
   if (process.env.FEATURE_LACKS) return server;
 
+  // Both eras of subscriptions and log levels.
+  server.server.registerCapabilities({ resources: { subscribe: true }, logging: {} });
+  if (era === 'legacy') {
+    for (const method of ['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel']) {
+      server.server.setRequestHandler(method, ({ params }) => {
+        record(`${method} ${params.uri ?? params.level}`);
+        return {};
+      });
+    }
+  }
+  server.registerTool('touch', { inputSchema: z.object({}) }, async () => {
+    await server.server.sendResourceUpdated({ uri: 'demo://text' });
+    return { content: [toText('touched')] };
+  });
+
   for (const [uri, contents] of Object.entries(staticResources)) {
     const { mimeType } = contents;
     server.registerResource(uri.slice(7), uri, { mimeType, description: `About ${uri}` }, () => {

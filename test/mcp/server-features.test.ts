@@ -19,6 +19,14 @@ const servers = [
   ['a modern server over HTTP', { era: 'modern', transport: 'http' }],
 ] as const;
 
+test('rejects a subscription to a server that offers none', async () => {
+  const tools = openTools({ demo: (await fixtureServer()).config });
+  await expect(tools.subscribeResource('demo', { uri: 'demo://text' })).rejects.toMatchObject({
+    code: 'mcp-protocol',
+    message: expect.stringContaining('"demo"'),
+  });
+});
+
 describe.each(servers)('%s', (_title, options) => {
   test('offers resources, prompts and completions', async () => {
     const { config } = await featureServer(options);
@@ -27,6 +35,45 @@ describe.each(servers)('%s', (_title, options) => {
     await expectPrompts(tools);
     await expectCompletions(tools);
     await expectServerErrors(tools);
+  });
+
+  test('announces changes of a resource while it is subscribed, and gets a log level', async () => {
+    const { config, journal } = await featureServer(options);
+    const received: unknown[] = [];
+    const sent: string[] = [];
+    const tools = openTools(
+      { demo: config },
+      {
+        onLog: () => {},
+        onMessage({ direction, message }) {
+          if (direction === 'sent') sent.push(JSON.stringify(message));
+          else if (message.method === 'notifications/resources/updated') received.push(message.params);
+        },
+      },
+    );
+    const unsubscribe = await tools.subscribeResource('demo', { uri: 'demo://text' });
+    await tools.setLogLevel('demo', { level: 'error' });
+    await call(tools, 'touch');
+    // Over HTTP, the test server has an instance for each request, which knows no stream.
+    if (options.transport === 'stdio') await until(() => received.length > 0);
+    for (const params of received) expect(params).toMatchObject({ uri: 'demo://text' });
+    await unsubscribe();
+    if (options.era === 'legacy') {
+      expect(await journal()).toEqual(
+        expect.arrayContaining([
+          'resources/subscribe demo://text',
+          'logging/setLevel error',
+          'resources/unsubscribe demo://text',
+        ]),
+      );
+    } else {
+      const streams = sent.filter(message => message.includes('subscriptions/listen'));
+      expect(streams.at(-1)).toContain('"resourceSubscriptions":["demo://text"]');
+      expect(sent.find(message => message.includes('"touch"'))).toContain('logLevel":"error"');
+    }
+    const count = received.length;
+    await call(tools, 'touch');
+    if (options.era !== 'legacy') expect(received).toHaveLength(count);
   });
 
   test('stops a request when the signal aborts, and the server stops as well', async () => {

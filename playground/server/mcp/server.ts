@@ -3,7 +3,7 @@ import type { ToolDefinition, ToolListing, ToolSource } from 'kelivo-responses/t
 import { randomUUID } from 'node:crypto';
 import { toPageWords } from '../page-words.js';
 import { describeFailure } from '../../shared/failure.js';
-import type { PastCall, ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
+import type { LogLevel, PastCall, ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
 import type { LogLine, ServerView, ToolView } from '../../shared/playground-state.js';
 import type { Redactor } from '../redaction/redactor.js';
 import { toTarget } from './commands.js';
@@ -23,6 +23,8 @@ export interface ServerEntry {
   view(): ServerView;
   /** Returns the tools, and the messages and lines after a number, without secrets. */
   inspect(after: number): Promise<ServerInspection>;
+  /** Changes the minimum level of log messages, also of later connections. */
+  setLogLevel(level: LogLevel): Promise<void>;
   /** The schema of a tool, if the server has it. */
   inputSchema(toolName: string): unknown;
   /** Calls a tool for the user, without the model. */
@@ -71,6 +73,7 @@ export function createServerEntry(
   /** The result of the last attempt, if it ended with a request to sign in. */
   let refused: ToolListing | undefined;
   let opened: McpTools | undefined;
+  let logLevel: LogLevel | undefined;
   let reading: NodeJS.Timeout | undefined;
 
   function write(level: string, text: string): void {
@@ -140,7 +143,10 @@ export function createServerEntry(
       const wasReady = isReady();
       const listing = await open().listTools(options);
       tools = listing.tools;
-      if (!wasReady && isReady()) write('info', `Connected: ${tools.length} tools.`);
+      if (!wasReady && isReady()) {
+        write('info', `Connected: ${tools.length} tools.`);
+        if (logLevel !== undefined) await open().setLogLevel(name, { level: logLevel });
+      }
       const needsSignIn = status()?.authorizationUrl !== undefined;
       const warnings = needsSignIn
         ? [`The MCP server "${name}" requires that you sign in.`]
@@ -199,9 +205,13 @@ export function createServerEntry(
       const shown = redactForDisplay({ handshake, ...traffic.since(after) }, redactor);
       // The form of a tool sends the values of its schema, so nothing in it is redacted.
       const list = inspected.list(tools);
-      return { tools: list, ...shown, roots: config.roots ?? [], last, signIn: signIn.steps };
+      return { tools: list, ...shown, roots: config.roots ?? [], logLevel, last, signIn: signIn.steps };
     },
     history: toolName => calls.filter(call => call.toolName === toolName),
+    async setLogLevel(level) {
+      await open().setLogLevel(name, { level });
+      logLevel = level;
+    },
     inputSchema: toolName => tools.find(({ name: known }) => known === toolName)?.inputSchema,
     async call(toolName, { input, signal }) {
       const startedAt = performance.now();

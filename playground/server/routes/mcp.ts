@@ -1,11 +1,12 @@
 import { Hono } from 'hono';
+import { streamText } from 'hono/streaming';
 import { HTTPException } from 'hono/http-exception';
 import * as z from 'zod';
 import type { PlaygroundContext } from '../context.js';
 import type { ServerEntry } from '../mcp/server.js';
 import { findSchemaProblems, toRefusal } from '../mcp/schema-check.js';
 import { redactForDisplay } from '../mcp/traffic.js';
-import type { CompletionDraft } from '../../shared/mcp-inspection.js';
+import { type CompletionDraft, LOG_LEVELS } from '../../shared/mcp-inspection.js';
 import { draftCompletion } from '../turn/completion.js';
 import { readJson } from './json-body.js';
 import { listRequests } from './servers.js';
@@ -17,6 +18,7 @@ const callRequest = z.object({
   isForced: z.boolean().optional(),
 });
 const readRequest = z.object({ uri: z.string().max(10_000) });
+const levelRequest = z.object({ level: z.enum(LOG_LEVELS) });
 const promptRequest = z.object({
   name: z.string().max(500),
   arguments: z.record(z.string(), z.string()).optional(),
@@ -40,7 +42,8 @@ const responseRequest = z.object({
 
 /**
  * Inspects MCP servers without the model: `GET /:server` for tools, messages and sign-in steps, `POST /:server/call`,
- * `GET /:server/history?tool=`, `GET /:server/resources`, `POST /:server/read`, `GET /:server/prompts`, `POST /:server/prompt`,
+ * `GET /:server/history?tool=`, `PUT /:server/log-level`, `GET /:server/resources`, `POST /:server/read`,
+ * `POST /:server/subscribe`, whose response lasts as long as the subscription, `GET /:server/prompts`, `POST /:server/prompt`,
  * `POST /:server/complete`, `POST /requests/:id` with the response to a request of a server, and
  * `POST /requests/:id/draft`, in which the model writes one.
  */
@@ -115,6 +118,23 @@ export function mcpRoutes(playground: PlaygroundContext): Hono {
         .features()
         .readResource(name, await readJson(context, readRequest));
       return context.json(show(contents));
+    })
+    .post('/:server/subscribe', async context => {
+      const name = context.req.param('server');
+      const { uri } = await readJson(context, readRequest);
+      const unsubscribe = await find(name).features().subscribeResource(name, { uri });
+      return streamText(context, async stream => {
+        const left = new Promise<void>(resolve => stream.onAbort(resolve));
+        await stream.writeln('subscribed');
+        await left;
+        // A server that has ended has no subscriptions.
+        await unsubscribe().catch(() => {});
+      });
+    })
+    .put('/:server/log-level', async context => {
+      const { level } = await readJson(context, levelRequest);
+      await find(context.req.param('server')).setLogLevel(level);
+      return context.json({});
     })
     .get('/:server/prompts', async context => {
       const name = context.req.param('server');

@@ -1,10 +1,14 @@
 import * as z from 'zod';
 import { listPrices } from '../../shared/list-prices.js';
-import { type PriceTable, REASONING_EFFORTS, type Settings } from '../../shared/playground-state.js';
+import {
+  type Preset,
+  type PriceTable,
+  REASONING_EFFORTS,
+  type Settings,
+} from '../../shared/playground-state.js';
 import { openResponseSchema } from '../turn/response-schema.js';
 import { describeFailure } from '../../shared/failure.js';
 import type { Connection } from './database.js';
-import type { PresetStore } from './presets.js';
 
 export const settingsSchema = z.strictObject({
   endpoint: z
@@ -90,7 +94,7 @@ export const completeSettings = (known: unknown): Settings =>
 
 export function createSettingsStore(
   database: Connection,
-  { presets }: { presets: Pick<PresetStore, 'list'> },
+  { presets }: { presets: { list(): readonly Preset[] } },
 ): SettingsStore {
   const select = database.prepare<[string], { value: string }>('SELECT value FROM settings WHERE name = ?');
   const replace = database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');

@@ -65,6 +65,13 @@ export function messagesOfTool(
   });
 }
 
+/** Returns the number of the last announcement of a changed resource, or 0. */
+export const findLastUpdate = (messages: readonly InspectedMessage[], uri: string | undefined): number =>
+  messages.findLast(({ message }) => {
+    const { method, params } = message as Body;
+    return method === 'notifications/resources/updated' && params?.uri === uri;
+  })?.number ?? 0;
+
 /** Returns the number of the last announcement of a changed list, or 0. */
 export const findLastChange = (
   messages: readonly InspectedMessage[],

@@ -1,17 +1,21 @@
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { useStickToBottom } from 'use-stick-to-bottom';
-import type { ServerInspection } from '../../shared/mcp-inspection.js';
+import { describeFailure } from '../../shared/failure.js';
+import { LOG_LEVELS, type LogLevel, type ServerInspection } from '../../shared/mcp-inspection.js';
 import type { ServerView } from '../../shared/playground-state.js';
 import { useInspection } from './use-inspection.js';
 import { serverStateNames, toClock } from '../ui/format.js';
-import { findLastChange } from './mcp-traffic.js';
+import { findLastChange, findLastUpdate } from './mcp-traffic.js';
 import { MessageList } from './message-list.js';
 import { JsonTree } from '../ui/json-tree.js';
 import type { PageHook } from '../page/use-page.js';
 import { navigate, paths, type ServerPart } from '../page/routes.js';
-import { McpPrompts, McpResources } from './server-features.js';
+import { McpPrompts } from './server-prompts.js';
+import { McpResources } from './server-resources.js';
 import { ServerRequest } from './server-request.js';
 import { ToolsWorkspace } from './tools-workspace.js';
+import { callApi } from '../page/api.js';
+import { Field } from '../ui/field.js';
 import { Tabs } from '../ui/tabs.js';
 
 export interface ServerWorkspaceProps {
@@ -29,6 +33,7 @@ export function ServerWorkspace({ server, part, item, page }: ServerWorkspacePro
   const path = `/mcp/${encodeURIComponent(name)}`;
   const inspection = useInspection(path);
   const { messages = [], stderr = [], signIn = [], roots = [], handshake } = inspection ?? {};
+  const { capabilities } = (handshake?.result ?? {}) as { capabilities?: Capabilities };
   /** The items that were open last in the tabs, which stay as they are while another tab is open. */
   const items = useRef<Partial<Record<ServerPart, string>>>({});
   if (item !== undefined) items.current[part] = item;
@@ -56,6 +61,8 @@ export function ServerWorkspace({ server, part, item, page }: ServerWorkspacePro
           path={path}
           revision={findLastChange(messages, 'resources')}
           uri={itemOf('resources')}
+          updateNumber={findLastUpdate(messages, itemOf('resources'))}
+          isSubscribable={capabilities?.resources?.subscribe === true}
         />
       ),
     },
@@ -87,6 +94,7 @@ export function ServerWorkspace({ server, part, item, page }: ServerWorkspacePro
           <span className="dot" data-state={server.state} aria-hidden="true" />{' '}
           {serverStateNames[server.state]}
         </p>
+        {capabilities?.logging !== undefined && <LogLevelField path={path} level={inspection?.logLevel} />}
       </header>
       {requests
         .filter(request => request.server === name && request.conversationId === undefined)
@@ -102,6 +110,45 @@ export function ServerWorkspace({ server, part, item, page }: ServerWorkspacePro
         onChange={tab => navigate(paths.server(name, tab as ServerPart, items.current[tab as ServerPart]))}
       />
     </section>
+  );
+}
+
+/** Capabilities of the server that the page reads. */
+interface Capabilities {
+  readonly logging?: object;
+  readonly resources?: { readonly subscribe?: boolean };
+}
+
+/** The minimum level of the log messages of the server. */
+function LogLevelField({ path, level }: { path: string; level: LogLevel | undefined }) {
+  const [chosen, setChosen] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const change = (next: string): void => {
+    setChosen(next);
+    callApi(`${path}/log-level`, { method: 'PUT', body: { level: next } }).then(
+      () => setProblem(undefined),
+      (error: unknown) => {
+        setChosen(undefined);
+        setProblem(describeFailure(error));
+      },
+    );
+  };
+  return (
+    <Field label="Log level" problem={problem}>
+      {props => (
+        <select
+          {...props}
+          className="input"
+          value={chosen ?? level ?? ''}
+          onChange={event => change(event.target.value)}
+        >
+          {level === undefined && chosen === undefined && <option value="">default</option>}
+          {LOG_LEVELS.map(one => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

@@ -52,10 +52,23 @@ export function callInOrder<Result>(path: string, options: CallOptions): Promise
 }
 
 /** @throws ApiError for an error response, and Error if the server cannot be reached. */
-export async function callApi<Result>(
-  path: string,
-  { method = 'GET', body, signal }: CallOptions = {},
-): Promise<Result> {
+export async function callApi<Result>(path: string, options: CallOptions = {}): Promise<Result> {
+  const response = await send(path, options);
+  return (await response.json().catch(() => undefined)) as Result;
+}
+
+/**
+ * Waits until a response ends, and calls `onOpen` when it has begun.
+ *
+ * @throws Same errors as {@link callApi}.
+ */
+export async function followApi(path: string, options: CallOptions, onOpen: () => void): Promise<void> {
+  const { body } = await send(path, options);
+  onOpen();
+  await body?.pipeTo(new WritableStream());
+}
+
+async function send(path: string, { method = 'GET', body, signal }: CallOptions): Promise<Response> {
   let response: Response;
   try {
     response = await fetchApi(path, {
@@ -70,9 +83,8 @@ export async function callApi<Result>(
     if (signal?.aborted) throw cause;
     throw new Error('Could not reach the server of the playground. Is it still running?', { cause });
   }
-  const result: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw new ApiError(response.status, result);
-  return result as Result;
+  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => undefined));
+  return response;
 }
 
 const toReason = (body: unknown): string | undefined =>

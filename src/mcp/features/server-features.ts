@@ -1,13 +1,15 @@
 import type {
   Client,
   CompleteRequestParams,
+  LoggingLevel,
+  McpSubscription,
   Prompt,
   RequestOptions,
   Resource,
   ResourceContents,
   ResourceTemplateType,
 } from '@modelcontextprotocol/client';
-import { type AbortSource, linkSignal, onceAborted } from '../../shared/abort.js';
+import { type AbortSource, linkSignal, onceAborted, toTimerDelay } from '../../shared/abort.js';
 import type { PlainObject } from '../../shared/json.js';
 import { KelivoError } from '../../shared/errors.js';
 import type { McpRequestFacts } from '../../core/telemetry.js';
@@ -15,6 +17,7 @@ import type { McpServerConfig } from '../config/config.js';
 import type { McpConnection } from '../session/connection.js';
 import { toMcpError } from '../session/errors.js';
 import type { McpFailureKind } from '../transport/failures.js';
+import type { McpSession } from '../session/session.js';
 import { type RequestLimits, type Send, sendRequest, toMetaField } from '../session/request.js';
 import { type McpContentPart, toContentParts } from './tool-output.js';
 import type { McpCallFacts } from '../config/callbacks.js';
@@ -97,6 +100,20 @@ export interface McpServerFeatures {
     server: string,
     options: Pick<McpRequestOptions, 'signal'> & CompleteRequestParams,
   ): Promise<McpCompletion>;
+  /**
+   * Asks the server to announce changes of a resource. They arrive at `onMessage` as `notifications/resources/updated`, until
+   * the returned function is called or the connection ends.
+   * https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+   */
+  subscribeResource(
+    server: string,
+    options: Pick<McpRequestOptions, 'signal'> & { uri: string },
+  ): Promise<() => Promise<void>>;
+  /** Changes the minimum level of the messages for `onLog`, until the end of the connection. */
+  setLogLevel(
+    server: string,
+    options: Pick<McpRequestOptions, 'signal'> & { level: LoggingLevel },
+  ): Promise<void>;
 }
 
 /** A server and the connection to it. */
@@ -109,12 +126,15 @@ export interface FeatureServer {
 interface FeatureRequest
   extends Pick<McpRequestFacts, 'method' | 'target' | 'uri'>, Pick<RequestLimits, 'signal' | 'onProgress'> {
   /** The feature that the server must have. */
-  feature: 'resources' | 'prompts' | 'completions';
+  feature: 'resources' | 'prompts' | 'completions' | 'logging';
   /** Identifies the request to callbacks if the server asks. @default the server cannot ask */
   facts?: Omit<McpCallFacts, 'server'>;
   /** The object of the arguments in the request. @default none */
   arguments?: object;
 }
+
+/** Sends a request with the client of a session. */
+type SendInSession<T> = (...request: [...Parameters<Send<T>>, McpSession]) => Promise<T>;
 
 /** Failures after which a request is sent once more. Reading has no side effects. */
 const retriedFailures: ReadonlySet<McpFailureKind> = new Set([
@@ -143,7 +163,7 @@ export function createServerFeatures(
   async function request<T>(
     serverName: string,
     { feature, facts, arguments: values = {}, signal, onProgress, ...requestFacts }: FeatureRequest,
-    send: Send<T>,
+    send: SendInSession<T>,
   ): Promise<T | undefined> {
     const { config, connection } = findServer(servers, serverName);
     signal?.throwIfAborted();
@@ -157,7 +177,11 @@ export function createServerFeatures(
         async session =>
           session.client.getServerCapabilities()?.[feature] === undefined
             ? undefined
-            : sendRequest(session, { send, call, facts: requestFacts }, limits),
+            : sendRequest(
+                session,
+                { send: (...sent) => send(...sent, session), call, facts: requestFacts },
+                limits,
+              ),
         { signal: link.signal, mayRetry: ({ kind }) => retriedFailures.has(kind) },
       );
     } catch (error) {
@@ -170,13 +194,10 @@ export function createServerFeatures(
   }
 
   /** Sends a request to a server that must have the feature. */
-  async function requestFrom<T>(server: string, feature: FeatureRequest, send: Send<T>): Promise<T> {
+  async function requestFrom<T>(server: string, feature: FeatureRequest, send: SendInSession<T>): Promise<T> {
     const result = await request(server, feature, send);
     if (result !== undefined) return result;
-    throw new KelivoError({
-      code: 'mcp-protocol',
-      message: `Expected MCP server ${JSON.stringify(server)} to offer ${feature.feature}, got a server without them.`,
-    });
+    throw toMissingFeature(server, feature.feature);
   }
 
   /** Creates a method that lists what a server has. */
@@ -246,8 +267,41 @@ export function createServerFeatures(
       );
       return result?.completion ?? { values: [] };
     },
+    async subscribeResource(server, { uri, signal }) {
+      const subscription = await requestFrom<Pick<McpSubscription, 'close'>>(
+        server,
+        { feature: 'resources', method: 'resources/subscribe', uri, signal },
+        async (client, sendOptions) => {
+          if (client.getServerCapabilities()?.resources?.subscribe !== true)
+            throw toMissingFeature(server, 'subscriptions to resources');
+          // The options of this request end with it.
+          const limit = { timeout: toTimerDelay(findServer(servers, server).config.timeout ?? timeout) };
+          if (client.getProtocolEra() === 'modern')
+            return client.listen({ resourceSubscriptions: [uri] }, limit);
+          await client.subscribeResource({ uri }, sendOptions);
+          return { close: async () => void (await client.unsubscribeResource({ uri }, limit)) };
+        },
+      );
+      return () => subscription.close();
+    },
+    async setLogLevel(server, { level, signal }) {
+      await requestFrom(
+        server,
+        { feature: 'logging', method: 'logging/setLevel', signal },
+        async (_client, sendOptions, _retry, _meta, session) => {
+          await session.setLogLevel(level, sendOptions);
+          return true;
+        },
+      );
+    },
   };
 }
+
+const toMissingFeature = (server: string, feature: string): KelivoError =>
+  new KelivoError({
+    code: 'mcp-protocol',
+    message: `Expected MCP server ${JSON.stringify(server)} to offer ${feature}, got a server without them.`,
+  });
 
 /** @throws KelivoError `unknown-name`, naming the servers that exist. */
 export function findServer<Server extends { readonly name: string }>(

@@ -1,4 +1,11 @@
-import { Client, LOG_LEVEL_META_KEY, SseError, type Transport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  LOG_LEVEL_META_KEY,
+  type LoggingLevel,
+  type RequestOptions,
+  SseError,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { toTimerDelay, wait } from '../../shared/abort.js';
 import type { PlainObject } from '../../shared/json.js';
 import type { McpRequestFacts, Telemetry } from '../../core/telemetry.js';
@@ -42,6 +49,8 @@ export interface McpSession {
    * HTTP they need a stream, which keeps the process alive.
    */
   subscribe(options: { listens: boolean; timeout: number }): void;
+  /** Changes the minimum level of log messages. Since revision 2026-07-28, each request carries it. */
+  setLogLevel(level: LoggingLevel, options: RequestOptions): Promise<void>;
   report(): ProcessReport | undefined;
   /** Runs an operation. A retired session closes after its last operation. */
   use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
@@ -102,6 +111,7 @@ export function createSession(
   let operationCount = 0;
   let changes: ListChanges | undefined;
   const ending = new AbortController();
+  let { logLevel } = callbacks;
 
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
   client.onclose = () => {
@@ -117,7 +127,6 @@ export function createSession(
     client,
     subscribe({ listens, timeout }) {
       const { tools, logging } = client.getServerCapabilities() ?? {};
-      const { logLevel } = callbacks;
       if (client.getProtocolEra() !== 'modern') {
         // A server may reject the level. Its messages then have the level of its choice.
         if (logging && logLevel) client.setLoggingLevel(logLevel).catch(() => {});
@@ -141,8 +150,9 @@ export function createSession(
       return changes?.isOpen === true;
     },
     get callMeta() {
-      const { onLog, logLevel = 'info' } = callbacks;
-      return onLog && client.getProtocolEra() === 'modern' ? { [LOG_LEVEL_META_KEY]: logLevel } : {};
+      return callbacks.onLog && client.getProtocolEra() === 'modern'
+        ? { [LOG_LEVEL_META_KEY]: logLevel ?? 'info' }
+        : {};
     },
     calls,
     responses,
@@ -155,6 +165,10 @@ export function createSession(
         sessionId: transport.sessionId,
         secrets: secretsOf(config),
       };
+    },
+    async setLogLevel(level, options) {
+      if (client.getProtocolEra() !== 'modern') await client.setLoggingLevel(level, options);
+      logLevel = level;
     },
     report: () => report?.(),
     async use(operation) {
