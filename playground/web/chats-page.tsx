@@ -10,6 +10,7 @@ import { navigate, paths } from './page/routes.js';
 import type { PageHook } from './page/use-page.js';
 import { Inspector } from './traces/inspector.js';
 import { useFullTrace } from './traces/use-full-trace.js';
+import { Resizer } from './ui/resizer.js';
 
 export interface ChatsPageProps {
   readonly page: PageHook;
@@ -56,6 +57,7 @@ export function ChatsPage({ page, conversationId, selected }: ChatsPageProps) {
   return (
     <div className="workspace chats" data-page={shownPart}>
       <SidePanel page={page} conversationId={conversationId} onOpen={open} onNew={startNew} />
+      <Resizer panel="list" label="Width of the list" />
       <ConversationView
         key={conversationId}
         conversationId={conversationId}
@@ -67,6 +69,7 @@ export function ChatsPage({ page, conversationId, selected }: ChatsPageProps) {
         onDeselect={deselect}
         onInspect={inspect}
       />
+      <Resizer panel="inspector" label="Width of the inspector" />
       <Inspector live={live} messageId={inspected?.message.id} onShowCall={showCall} />
       <PartTabs part={shownPart} onChange={setShownPart} />
     </div>

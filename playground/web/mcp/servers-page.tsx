@@ -3,6 +3,7 @@ import { Missing } from '../page/missing.js';
 import { paths, type Route } from '../page/routes.js';
 import type { PageHook } from '../page/use-page.js';
 import { Icon } from '../ui/icon.js';
+import { Resizer } from '../ui/resizer.js';
 import { ConfigEditor } from './config-editor.js';
 import { ServerCard } from './server-card.js';
 import { ServerWorkspace } from './server-workspace.js';
@@ -57,6 +58,7 @@ export function ServersPage({ page, route }: ServersPageProps) {
           <Icon name="plus" /> Add or edit servers
         </button>
       </section>
+      <Resizer panel="list" label="Width of the list" />
       <div className="content">
         {isEditing ? (
           <ConfigEditor page={page} onClose={() => setEditing(false)} />
