@@ -55,7 +55,7 @@ export function ChatsPage({ page, conversationId, selected }: ChatsPageProps) {
   const live = useFullTrace(conversationId, inspected, page.turns);
 
   return (
-    <div className="workspace chats" data-page={shownPart}>
+    <main className="workspace chats" data-page={shownPart}>
       <SidePanel page={page} conversationId={conversationId} onOpen={open} onNew={startNew} />
       <Resizer panel="list" label="Width of the list" />
       <ConversationView
@@ -72,7 +72,7 @@ export function ChatsPage({ page, conversationId, selected }: ChatsPageProps) {
       <Resizer panel="inspector" label="Width of the inspector" />
       <Inspector live={live} messageId={inspected?.message.id} onShowCall={showCall} />
       <PartTabs part={shownPart} onChange={setShownPart} />
-    </div>
+    </main>
   );
 }
 
