@@ -5,6 +5,7 @@ import { Field } from '../ui/field.js';
 import { expandTemplate, readVariables } from './uri-template.js';
 import { Icon } from '../ui/icon.js';
 import { JsonTree } from '../ui/json-tree.js';
+import { Loading } from '../ui/list-state.js';
 import { ToolOutput } from '../ui/tool-output-view.js';
 
 /** The result of a request, or the reason why it failed. */
@@ -310,9 +311,13 @@ function Status({ problem, children }: { problem: string | undefined; children?:
   return (
     <div className="mcp-part">
       {problem !== undefined && <div className="button-row">{children}</div>}
-      <p className={problem === undefined ? 'quiet' : 'note problem'} role="status">
-        {problem ?? 'Loading …'}
-      </p>
+      {problem === undefined ? (
+        <Loading what="the list" />
+      ) : (
+        <p className="note problem" role="status">
+          {problem}
+        </p>
+      )}
     </div>
   );
 }

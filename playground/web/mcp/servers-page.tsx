@@ -1,8 +1,10 @@
 import { useState } from 'react';
+import { ConnectionNote } from '../page/connection-note.js';
 import { Missing } from '../page/missing.js';
 import { paths, type Route } from '../page/routes.js';
 import type { PageHook } from '../page/use-page.js';
 import { Icon } from '../ui/icon.js';
+import { Loading } from '../ui/list-state.js';
 import { Resizer } from '../ui/resizer.js';
 import { ConfigEditor } from './config-editor.js';
 import { ServerCard } from './server-card.js';
@@ -19,7 +21,7 @@ export function ServersPage({ page, route }: ServersPageProps) {
   if (page.servers === undefined) {
     return (
       <main className="content">
-        <p className="quiet">Loading servers …</p>
+        {page.connection === 'lost' ? <ConnectionNote connection="lost" /> : <Loading what="servers" />}
       </main>
     );
   }
@@ -60,6 +62,7 @@ export function ServersPage({ page, route }: ServersPageProps) {
       </section>
       <Resizer panel="list" label="Width of the list" />
       <div className="content">
+        <ConnectionNote connection={page.connection} />
         {isEditing ? (
           <ConfigEditor page={page} onClose={() => setEditing(false)} />
         ) : shown !== undefined ? (
