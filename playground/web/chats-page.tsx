@@ -10,6 +10,7 @@ import { navigate, paths } from './page/routes.js';
 import type { PageHook } from './page/use-page.js';
 import { Inspector } from './traces/inspector.js';
 import { useFullTrace } from './traces/use-full-trace.js';
+import { Resizer } from './ui/resizer.js';
 
 export interface ChatsPageProps {
   readonly page: PageHook;
@@ -54,8 +55,9 @@ export function ChatsPage({ page, conversationId, selected }: ChatsPageProps) {
   const live = useFullTrace(conversationId, inspected, page.turns);
 
   return (
-    <div className="workspace chats" data-page={shownPart}>
+    <main className="workspace chats" data-page={shownPart}>
       <SidePanel page={page} conversationId={conversationId} onOpen={open} onNew={startNew} />
+      <Resizer panel="list" label="Width of the list" />
       <ConversationView
         key={conversationId}
         conversationId={conversationId}
@@ -67,9 +69,10 @@ export function ChatsPage({ page, conversationId, selected }: ChatsPageProps) {
         onDeselect={deselect}
         onInspect={inspect}
       />
+      <Resizer panel="inspector" label="Width of the inspector" />
       <Inspector live={live} messageId={inspected?.message.id} onShowCall={showCall} />
       <PartTabs part={shownPart} onChange={setShownPart} />
-    </div>
+    </main>
   );
 }
 

@@ -15,21 +15,21 @@ export function ConversationView({ draftMode, ...props }: ConversationViewProps)
   const { connection, conversation, isMissing } = props.page;
   if (conversation === undefined) {
     return (
-      <main className="conversation">
+      <section className="conversation" aria-label="Conversation">
         <ConnectionNote connection={connection} />
         <p className="quiet" role="status">
           Loading the conversation …
         </p>
-      </main>
+      </section>
     );
   }
   if (isMissing) {
     return (
-      <main className="conversation">
+      <section className="conversation" aria-label="Conversation">
         <Missing title="There is no such chat" path="/chats" link="Start a new chat">
           No chat has the id {props.conversationId}. It may have been deleted.
         </Missing>
-      </main>
+      </section>
     );
   }
   return (conversation?.mode ?? draftMode) === 'compare' ? (

@@ -2,12 +2,14 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
 import { watchAddress } from './page/session.js';
+import { restoreWidths } from './ui/resizer.js';
 import { applyTheme, readTheme } from './ui/theme.js';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';
 import './styles/fields.css';
 import './styles/layout.css';
+import './styles/tabs.css';
 import './styles/chat.css';
 import './styles/markdown.css';
 import './styles/parts.css';
@@ -25,6 +27,7 @@ import './styles/conversation.css';
 // Before the router, which also reads the address.
 watchAddress();
 applyTheme(readTheme());
+restoreWidths();
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('Expected an element with the id "root" in index.html, got none.');

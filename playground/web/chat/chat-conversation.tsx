@@ -34,7 +34,7 @@ export function ChatConversation(props: ConversationProps) {
     field.current?.focus();
   };
   return (
-    <main className="conversation">
+    <section className="conversation" aria-label="Conversation">
       <Toolbar conversationId={conversationId} page={page}>
         <Segmented
           label="Provider"
@@ -66,6 +66,6 @@ export function ChatConversation(props: ConversationProps) {
         onStop={thread.stop}
         modelId={page.state?.settings.modelId}
       />
-    </main>
+    </section>
   );
 }

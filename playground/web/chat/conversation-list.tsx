@@ -6,8 +6,10 @@ import type {
 } from '../../shared/playground-state.js';
 import type { PageHook } from '../page/use-page.js';
 import { callApi } from '../page/api.js';
+import { ConnectionNote } from '../page/connection-note.js';
 import { formatAge } from '../ui/format.js';
 import { Icon } from '../ui/icon.js';
+import { Empty, Loading, LoadingFailed } from '../ui/list-state.js';
 import { Marked } from '../ui/marked.js';
 
 export interface ConversationListProps {
@@ -20,9 +22,27 @@ export interface ConversationListProps {
 export function ConversationList({ page, current, onOpen, onNew }: ConversationListProps) {
   const { conversations: list } = page;
   const [query, setQuery] = useState('');
-  const found = useSearch(query, list);
-  if (list === undefined) return <p className="quiet">Loading conversations …</p>;
-  if (list.length === 0) return <p className="quiet">No conversations yet. Your chats are saved here.</p>;
+  const { found, problem, retry } = useSearch(query, list);
+  if (list === undefined) {
+    return page.connection === 'lost' ? (
+      <ConnectionNote connection="lost" />
+    ) : (
+      <Loading what="conversations" />
+    );
+  }
+  if (list.length === 0) {
+    return (
+      <Empty
+        action={
+          <button type="button" className="button" onClick={() => onNew('chat')}>
+            Start a chat
+          </button>
+        }
+      >
+        No conversations yet. A chat is saved here with its first message.
+      </Empty>
+    );
+  }
 
   const byId = new Map(list.map(conversation => [conversation.id, conversation]));
   const shown =
@@ -42,6 +62,9 @@ export function ConversationList({ page, current, onOpen, onNew }: ConversationL
         value={query}
         onChange={event => setQuery(event.target.value)}
       />
+      {problem !== undefined && (
+        <LoadingFailed onRetry={retry}>The conversations were not searched: {problem}</LoadingFailed>
+      )}
       {shown.length === 0 && (
         <p className="quiet" role="status">
           No conversation contains “{query.trim()}”.
@@ -71,25 +94,38 @@ export function ConversationList({ page, current, onOpen, onNew }: ConversationL
 /** Milliseconds without a key press until a search starts. */
 const TYPING_PAUSE = 150;
 
+interface Search {
+  readonly found?: readonly FoundConversation[];
+  readonly problem?: string;
+}
+
 /** Searches on the server, again when the list changes. Undefined without a query and until its first result. */
-function useSearch(query: string, list: PageHook['conversations']): readonly FoundConversation[] | undefined {
+function useSearch(query: string, list: PageHook['conversations']) {
   const text = query.trim();
-  const [result, setResult] = useState<readonly FoundConversation[]>();
+  const [result, setResult] = useState<Search>({});
+  const [attempt, setAttempt] = useState(1);
   useEffect(() => {
-    if (text === '') return setResult(undefined);
+    if (text === '') return setResult({});
     const controller = new AbortController();
     const timer = setTimeout(() => {
       callApi<readonly FoundConversation[]>(`/conversations/search?text=${encodeURIComponent(text)}`, {
         signal: controller.signal,
-      }).then(setResult, () => {});
+      }).then(
+        found => setResult({ found }),
+        (error: unknown) => {
+          if (!controller.signal.aborted) setResult({ problem: toText(error) });
+        },
+      );
     }, TYPING_PAUSE);
     return () => {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [text, list]);
-  return text === '' ? undefined : result;
+  }, [text, list, attempt]);
+  return { ...(text !== '' && result), retry: () => setAttempt(attempt + 1) };
 }
+
+const toText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 interface ConversationRowProps {
   readonly conversation: ListedConversation;

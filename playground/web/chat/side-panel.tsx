@@ -16,7 +16,7 @@ export interface SidePanelProps {
 
 export function SidePanel({ page, conversationId, onOpen, onNew }: SidePanelProps) {
   return (
-    <aside className="side-panel" aria-label="Conversations and settings">
+    <section className="side-panel" aria-label="Conversations and settings">
       <header className="brand">
         <img src="/icon.svg" alt="" width="26" height="26" />
         <p className="brand-name">
@@ -61,7 +61,7 @@ export function SidePanel({ page, conversationId, onOpen, onNew }: SidePanelProp
           </button>
         </div>
       )}
-    </aside>
+    </section>
   );
 }
 

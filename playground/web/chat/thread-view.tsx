@@ -54,7 +54,7 @@ export function ThreadView({ thread, label, page, selected, onInspect }: ThreadV
         ))}
         {isWaiting && (
           <p className="waiting" role="status">
-            <span className="spinner" aria-hidden="true" /> Waiting for the model …
+            Waiting for the model{' '}
           </p>
         )}
         {problem !== undefined && (

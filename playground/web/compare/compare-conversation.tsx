@@ -42,7 +42,7 @@ export function CompareConversation(props: ConversationProps) {
     />
   );
   return (
-    <main className="conversation">
+    <section className="conversation" aria-label="Conversation">
       <Toolbar conversationId={conversationId} page={page}>
         <p className="toolbar-title">Side by side</p>
       </Toolbar>
@@ -84,7 +84,7 @@ export function CompareConversation(props: ConversationProps) {
         onStop={stop}
         modelId={sides.left.modelId === sides.right.modelId ? sides.left.modelId : 'both models'}
       />
-    </main>
+    </section>
   );
 }
 

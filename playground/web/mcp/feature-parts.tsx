@@ -3,6 +3,7 @@ import { callApi } from '../page/api.js';
 import { Field } from '../ui/field.js';
 import { Icon } from '../ui/icon.js';
 import { JsonTree } from '../ui/json-tree.js';
+import { Loading } from '../ui/list-state.js';
 import { ToolOutput } from '../ui/tool-output-view.js';
 
 /** The result of a request, or the reason why it failed. */
@@ -147,9 +148,13 @@ export function Status({ problem, children }: { problem: string | undefined; chi
   return (
     <div className="mcp-part">
       {problem !== undefined && <div className="button-row">{children}</div>}
-      <p className={problem === undefined ? 'quiet' : 'note problem'} role="status">
-        {problem ?? 'Loading …'}
-      </p>
+      {problem === undefined ? (
+        <Loading what="the list" />
+      ) : (
+        <p className="note problem" role="status">
+          {problem}
+        </p>
+      )}
     </div>
   );
 }

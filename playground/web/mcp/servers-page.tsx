@@ -1,8 +1,11 @@
 import { useState } from 'react';
+import { ConnectionNote } from '../page/connection-note.js';
 import { Missing } from '../page/missing.js';
 import { paths, type Route } from '../page/routes.js';
 import type { PageHook } from '../page/use-page.js';
 import { Icon } from '../ui/icon.js';
+import { Loading } from '../ui/list-state.js';
+import { Resizer } from '../ui/resizer.js';
 import { ConfigEditor } from './config-editor.js';
 import { ServerCard } from './server-card.js';
 import { ServerWorkspace } from './server-workspace.js';
@@ -18,7 +21,7 @@ export function ServersPage({ page, route }: ServersPageProps) {
   if (page.servers === undefined) {
     return (
       <main className="content">
-        <p className="quiet">Loading servers …</p>
+        {page.connection === 'lost' ? <ConnectionNote connection="lost" /> : <Loading what="servers" />}
       </main>
     );
   }
@@ -57,7 +60,9 @@ export function ServersPage({ page, route }: ServersPageProps) {
           <Icon name="plus" /> Add or edit servers
         </button>
       </section>
+      <Resizer panel="list" label="Width of the list" />
       <div className="content">
+        <ConnectionNote connection={page.connection} />
         {isEditing ? (
           <ConfigEditor page={page} onClose={() => setEditing(false)} />
         ) : shown !== undefined ? (

@@ -5,6 +5,7 @@ import { Missing } from '../page/missing.js';
 import { paths, toLink } from '../page/routes.js';
 import type { PageHook } from '../page/use-page.js';
 import { formatCount, formatNumberOf } from '../ui/format.js';
+import { Empty, Loading } from '../ui/list-state.js';
 import { Badges } from './badges.js';
 import { ToolPanel } from './tool-panel.js';
 
@@ -20,9 +21,15 @@ export interface ToolsWorkspaceProps {
 /** The tools of a server with a search and a switch for each, and the tool of the address. */
 export function ToolsWorkspace({ server, path, inspection, toolName, page }: ToolsWorkspaceProps) {
   const [query, setQuery] = useState('');
-  if (inspection === undefined) return <p className="quiet">Loading …</p>;
+  if (inspection === undefined) return <Loading what="tools" />;
   const { tools } = inspection;
-  if (tools.length === 0) return <p className="quiet">The server has no tools, or is not connected.</p>;
+  if (tools.length === 0) {
+    return (
+      <Empty action={<a {...toLink(paths.server(server, 'connection'))}>Show the connection</a>}>
+        The server has no tools, or is not connected.
+      </Empty>
+    );
+  }
   const found = tools.filter(tool => matches(tool, query.trim().toLowerCase()));
   const shown = tools.find(({ name }) => name === (toolName ?? tools[0]?.name));
   const off = page.state?.settings.disabledTools ?? [];

@@ -1,7 +1,7 @@
-import type { ConversationProps } from '../chat/conversation-props.js';
+import type { PageHook } from './use-page.js';
 
 /** Reports a lost connection to the server. */
-export function ConnectionNote({ connection }: Pick<ConversationProps['page'], 'connection'>) {
+export function ConnectionNote({ connection }: Pick<PageHook, 'connection'>) {
   if (connection !== 'lost') return null;
   return (
     <p className="note problem" role="alert">

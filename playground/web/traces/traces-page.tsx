@@ -16,6 +16,7 @@ import type { PageHook } from '../page/use-page.js';
 import { Field } from '../ui/field.js';
 import { formatAge, formatCount, formatDuration, formatNumberOf } from '../ui/format.js';
 import { Icon } from '../ui/icon.js';
+import { Empty, Loading, LoadingFailed } from '../ui/list-state.js';
 
 /** Rows that are added at once. A browser draws thousands of rows slowly. */
 const PAGE_SIZE = 200;
@@ -28,6 +29,8 @@ export function TracesPage({
 }) {
   const [traces, setTraces] = useState<readonly TraceSummary[]>();
   const [problem, setProblem] = useState<string>();
+  const [failure, setFailure] = useState<string>();
+  const [attempt, setAttempt] = useState(1);
   const [checked, setChecked] = useState<readonly string[]>([]);
   const [count, setCount] = useState(PAGE_SIZE);
   const filters = useFilters();
@@ -38,15 +41,15 @@ export function TracesPage({
     callApi<readonly TraceSummary[]>('/traces', { signal: controller.signal }).then(
       list => {
         setTraces(list);
-        setProblem(undefined);
+        setFailure(undefined);
       },
       (error: unknown) => {
-        if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+        if (!controller.signal.aborted) setFailure(error instanceof Error ? error.message : String(error));
       },
     );
     return () => controller.abort();
     // The list of conversations changes with every stored turn.
-  }, [conversations]);
+  }, [conversations, attempt]);
   const found = sortTraces(filterTraces(traces ?? [], filters.filter), sort, prices);
   const [first, second] = checked;
   return (
@@ -69,15 +72,21 @@ export function TracesPage({
           {problem}
         </p>
       )}
-      <p className="quiet" role="status">
-        {traces === undefined
-          ? 'Loading traces …'
-          : `${found.length} of ${formatNumberOf(traces.length, 'turn')}`}
-      </p>
-      {traces?.length === 0 && (
-        <p className="quiet">
-          Each turn of a chat is listed here when it has ended. <a {...toLink('/chats')}>Start a chat</a>
+      {failure !== undefined ? (
+        <LoadingFailed onRetry={() => setAttempt(attempt + 1)}>
+          The traces were not loaded: {failure}
+        </LoadingFailed>
+      ) : traces === undefined ? (
+        <Loading what="traces" />
+      ) : (
+        <p className="quiet" role="status">
+          {found.length} of {formatNumberOf(traces.length, 'turn')}
         </p>
+      )}
+      {traces?.length === 0 && (
+        <Empty action={<a {...toLink('/chats')}>Start a chat</a>}>
+          No turns yet. Each turn of a chat is listed here when it has ended.
+        </Empty>
       )}
       {found.length > 0 && <Percentiles traces={found} prices={prices} />}
       {found.length > 0 && (
