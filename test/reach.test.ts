@@ -122,7 +122,7 @@ const changes = {
       line: "  mood: sentAs('mood', z.string()),",
     }),
   'a known server': () =>
-    insertLine('responses/compatibility/known-servers.ts', {
+    insertLine('responses/compatibility/compatibility.ts', {
       before: /^ {2}vllm: \{/,
       line: "  acme: { host: /^api\\.acme\\.example$/, compatibility: { toolOutput: 'string' } },",
     }),
@@ -193,7 +193,7 @@ it('a model family takes its file and one line', () => {
 it('a known server takes one row', () => {
   expect(reach['a known server']).toEqual({
     newFiles: [],
-    changedLines: { 'responses/compatibility/known-servers.ts': 1 },
+    changedLines: { 'responses/compatibility/compatibility.ts': 1 },
   });
 });
 

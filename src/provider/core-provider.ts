@@ -10,8 +10,11 @@ import {
   withHttpTelemetry,
   withRequestLog,
 } from '../http/request-log.js';
-import type { Compatibility } from '../responses/compatibility/compatibility.js';
-import { compatibilityByHost, createServerRecognition } from '../responses/compatibility/known-servers.js';
+import {
+  type Compatibility,
+  compatibilityByHost,
+  createServerRecognition,
+} from '../responses/compatibility/compatibility.js';
 import { createLearnedCompatibility } from '../responses/compatibility/send-with-fallbacks.js';
 import { createExtensions } from '../responses/extensions.js';
 import { createEchoMemories } from '../responses/echo.js';

@@ -3,12 +3,13 @@ import { isPlainObject } from '../shared/json.js';
 import type { AdaptModelOptions } from '../adapters/adapt-model.js';
 import { type AdapterSelection, isAdapterSelection } from '../adapters/adapter-choice.js';
 import { isChatTemplate, type ToolPrompting, toolPromptNames } from '../adapters/kit/definition.js';
-import { type Compatibility, mergeCompatibility } from '../responses/compatibility/compatibility.js';
 import {
+  type Compatibility,
   compatibilityByName,
   type KnownServerName,
   knownServerNames,
-} from '../responses/compatibility/known-servers.js';
+  mergeCompatibility,
+} from '../responses/compatibility/compatibility.js';
 import type { RequestOverride } from '../responses/model.js';
 import { toModelExpression } from '../shared/names.js';
 import { once, type SettingsOf } from '../shared/settings.js';

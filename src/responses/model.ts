@@ -12,8 +12,11 @@ import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request.js
 import { requestJson } from '../http/request-json.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { idOf, numberOf, objectOf, objectsOf, type PlainObject } from '../shared/json.js';
-import type { Compatibility } from './compatibility/compatibility.js';
-import { compatibilitiesByOwner, type ServerRecognition } from './compatibility/known-servers.js';
+import {
+  compatibilitiesByOwner,
+  type Compatibility,
+  type ServerRecognition,
+} from './compatibility/compatibility.js';
 import {
   type LearnedCompatibility,
   type Recognize,

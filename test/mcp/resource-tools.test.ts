@@ -24,8 +24,8 @@ test('the tools are offered only if they are turned on and a server has resource
 
   expect(await namesOf(openTools({ demo }))).not.toEqual(expect.arrayContaining(own));
   expect(await namesOf(openTools(withTools({ plain })))).not.toEqual(expect.arrayContaining(own));
-  expect(await namesOf(openTools(withTools({ demo })))).toEqual(['link', 'roots', ...own]);
-  expect(await namesOf(openTools({ demo: { ...demo, resourceTools: false } }))).toEqual(['link', 'roots']);
+  expect(await namesOf(openTools(withTools({ demo })))).toEqual(['link', 'roots', 'touch', ...own]);
+  expect(await namesOf(openTools({ demo: { ...demo, resourceTools: false } }))).toEqual(['link', 'roots', 'touch']);
 });
 
 test('the tools name the servers with resources, and are read-only tools of the application', async () => {
@@ -201,6 +201,7 @@ test('a tool of a server with the same name is offered with the name of its serv
     'link',
     'roots',
     'demo_read_resource',
+    'touch',
     'list_resources',
     'read_resource',
   ]);

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { createSharedTask } from '../../src/mcp/session/shared-task.js';
+import { createSharedTask } from '../../src/mcp/session/current-session.js';
 
 it('runs once for concurrent callers', async () => {
   const operation = vi.fn(async () => 'done');

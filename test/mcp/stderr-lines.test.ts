@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createMcpConnectionPool, type McpStdioServerConfig } from '../../src/mcp/index.js';
-import { createStderrReader } from '../../src/mcp/transport/stderr-lines.js';
+import { createStderrReader } from '../../src/mcp/transport/stdio-transport.js';
 import { call, openTools, until } from './_fixture-server.js';
 
 const fixture = fileURLToPath(new URL('_fixture-server.mjs', import.meta.url));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
 import { resolveModelOverride } from '../../src/provider/model-overrides.js';
-import { compatibilityByHost } from '../../src/responses/compatibility/known-servers.js';
+import { compatibilityByHost } from '../../src/responses/compatibility/compatibility.js';
 
 const known = {};
 

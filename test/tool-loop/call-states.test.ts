@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCallRunner } from '../../src/tool-loop/calls/call-runner.js';
-import type { CallRunnerOptions } from '../../src/tool-loop/calls/call-schedule.js';
+import type { CallRunnerOptions } from '../../src/tool-loop/calls/calls.js';
 import { flushCallbacks, gate } from './_tools.js';
 
 const tool = { name: 'read', inputSchema: { type: 'object' as const } };

@@ -1,7 +1,15 @@
 import type { FunctionTool } from '../../core/prompt.js';
 import type { PlainObject } from '../../shared/json.js';
-import { toGemmaTool, toTypeScriptTool, toXmlTool, type XmlToolOrder } from './tool-declarations.js';
-import { type Dialect, DIALECTS, toJson, typeOf } from './values.js';
+import {
+  type Dialect,
+  DIALECTS,
+  toGemmaTool,
+  toJson,
+  toTypeScriptTool,
+  toXmlTool,
+  typeOf,
+  type XmlToolOrder,
+} from './tool-declarations.js';
 
 /**
  * The syntax in which tools, calls and results are written into the prompt, as the chat template of a family writes them.

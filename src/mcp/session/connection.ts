@@ -3,11 +3,15 @@ import { finishAuth } from '../auth/server-authorization.js';
 import type { AuthorizationCallback } from '../auth/authorization.js';
 import type { McpConnectionState } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
-import { createCurrentSession, type CurrentSessionOptions, mayEndBySignIn } from './current-session.js';
+import {
+  createCurrentSession,
+  createSharedTask,
+  type CurrentSessionOptions,
+  mayEndBySignIn,
+} from './current-session.js';
 import { McpFailure, type McpFailureKind, toMcpFailure } from '../transport/failures.js';
 import { listTools, type ServerTools } from './list-tools.js';
 import type { McpSession } from './session.js';
-import { createSharedTask } from './shared-task.js';
 
 /** The connection to one server. It opens on first use, and again after it was lost. */
 export interface McpConnection {

@@ -6,12 +6,17 @@ import { createCallError, type ErrorContext, toErrorText } from '../../http/api-
 import { asJson, type JSONObject, type PlainObject } from '../../shared/json.js';
 import { isHostedItem } from '../hosted-tools/index.js';
 import { EVENT_HANDLERS, type Mapping, type ResponseState } from './event-handlers.js';
-import { type CallIds, createCallIds } from './calls.js';
 import { createFunctionCallItem, type FunctionCallWriter } from './function-call-item.js';
 import { createHostedItem, type DeclaredTools, type HostedItemOptions } from './hosted-item.js';
 import { createJsonAnswer } from './json-answer.js';
 import { createFoundSources, createMessageItem, type MessageWriter } from './message-item.js';
-import { createOpaqueItem, type ItemKind, type OpaqueItemWriter } from './output-item.js';
+import {
+  type CallIds,
+  createCallIds,
+  createOpaqueItem,
+  type ItemKind,
+  type OpaqueItemWriter,
+} from './output-item.js';
 import { createOutputItems, type ItemFactories } from './output-items.js';
 import { createReasoningItem } from './reasoning-item.js';
 

@@ -1,8 +1,13 @@
 import { subAgentOf } from '../../core/custom.js';
 import { createTextBuffer } from '../../core/collector.js';
 import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
-import { type CallIds, toCallFacts, toCallMetadata } from './calls.js';
-import type { OutputItem, PartWriter } from './output-item.js';
+import {
+  type CallIds,
+  type OutputItem,
+  type PartWriter,
+  toCallFacts,
+  toCallMetadata,
+} from './output-item.js';
 import {
   idOf,
   isNestedDeeper,

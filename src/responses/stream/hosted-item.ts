@@ -4,8 +4,7 @@ import type { Part, PartOf } from '../../core/part.js';
 import { idOf, type JSONValue, type PlainObject } from '../../shared/json.js';
 import { type ApprovalRequest, escapeJson, type FoundSource } from '../hosted-tools/hosted-tool.js';
 import { type DeclarableItem, itemMappingOf } from '../hosted-tools/index.js';
-import { type CallIds, toCallFacts, toCallMetadata } from './calls.js';
-import type { OutputItem } from './output-item.js';
+import { type CallIds, type OutputItem, toCallFacts, toCallMetadata } from './output-item.js';
 
 /** A call of a tool that is not a function. The server or the host executes it. */
 export interface HostedItem extends OutputItem {

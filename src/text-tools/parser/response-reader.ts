@@ -1,10 +1,9 @@
 import type { CoreCall } from '../../core/call.js';
 import type { FinishReason, Part } from '../../core/part.js';
 import type { PartTransformer } from '../../core/source.js';
-import { createPartWriter, type PartWriter } from './part-writer.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
 import type { HeldCalls } from './reasoning.js';
-import type { UnclosedCall } from './text-output.js';
+import { createPartWriter, type PartWriter, type UnclosedCall } from './text-output.js';
 import { TextParser, type TextParserOptions } from './text-parser.js';
 import { forbidsCalls, toDeclaredTools } from '../reading/text-tool-format.js';
 

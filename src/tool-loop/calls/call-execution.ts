@@ -21,8 +21,16 @@ import {
 } from '../approvals/approvals.js';
 import type { ApprovalCheck } from '../approvals/host-approvals.js';
 import { type Steps, UNKNOWN_OUTCOME } from '../durable/steps.js';
-import type { CallResult, CallSlot } from './call-schedule.js';
-import { isErrorOutput, limitOutput, type LoopCall, parseInput, sourceOf, type ToolRun } from './calls.js';
+import {
+  type CallResult,
+  type CallSlot,
+  isErrorOutput,
+  limitOutput,
+  type LoopCall,
+  parseInput,
+  sourceOf,
+  type ToolRun,
+} from './calls.js';
 
 /** The answer to a call whose effect is unknown. */
 export type UnknownOutcomePolicy = 'refuse' | 'ask' | 'run';

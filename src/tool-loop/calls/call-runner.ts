@@ -1,8 +1,16 @@
 import { linkSignal, untilAborted } from '../../shared/abort.js';
 import { isWholeJson } from '../../shared/json.js';
 import { isReadOnly, type ToolDefinition } from '../../tools/tool-source.js';
-import type { Admission, CallResult, CallRunner, CallRunnerOptions, Verdict } from './call-schedule.js';
-import type { CallOutcome, LoopCall, ToolRun } from './calls.js';
+import type {
+  Admission,
+  CallOutcome,
+  CallResult,
+  CallRunner,
+  CallRunnerOptions,
+  LoopCall,
+  ToolRun,
+  Verdict,
+} from './calls.js';
 
 /** Maximum number of calls that run at the same time. */
 const MAX_PARALLEL = 8;

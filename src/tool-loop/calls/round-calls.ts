@@ -18,13 +18,15 @@ import type { HostApprovals, PendingCall } from '../approvals/host-approvals.js'
 import type { Steps } from '../durable/steps.js';
 import { type CallSettings, executeApprovedCall, executeCall, runEarly } from './call-execution.js';
 import { createCallRunner } from './call-runner.js';
-import type { Admission, CallRunner, Scheduling } from './call-schedule.js';
 import {
+  type Admission,
   type CallEvent,
   type CallOutcome,
+  type CallRunner,
   isErrorOutput,
   type LoopCall,
   parseInput,
+  type Scheduling,
   type ShowPart,
   sourceOf,
   toValidJson,

@@ -4,8 +4,13 @@ import type { PartSink } from '../../core/source.js';
 import { NO_FINISH } from '../../core/finish.js';
 import { untilAborted } from '../../shared/abort.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import type { CallRunner } from '../calls/call-schedule.js';
-import { type LoopCall, type ShowPart, toValidJson, withToolIdentity } from '../calls/calls.js';
+import {
+  type CallRunner,
+  type LoopCall,
+  type ShowPart,
+  toValidJson,
+  withToolIdentity,
+} from '../calls/calls.js';
 import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-calls.js';
 import type { Round } from '../durable/recorded-rounds.js';
 import { createBatchReader } from './rounds.js';

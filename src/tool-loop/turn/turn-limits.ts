@@ -2,8 +2,14 @@ import type { FinishReason } from '../../core/part.js';
 import { type AbortSource, createTimeLimit, onceAborted } from '../../shared/abort.js';
 import { toStableJson } from '../../shared/json.js';
 import { isReadOnly, type ToolDefinition, type ToolOutput } from '../../tools/tool-source.js';
-import type { Admission } from '../calls/call-schedule.js';
-import { type CallOutcome, isErrorOutput, type LoopCall, parseInput, toValidJson } from '../calls/calls.js';
+import {
+  type Admission,
+  type CallOutcome,
+  isErrorOutput,
+  type LoopCall,
+  parseInput,
+  toValidJson,
+} from '../calls/calls.js';
 import { isIncompleteReason } from '../calls/host-calls.js';
 
 /** A limit of the tool loop that can end a turn. */

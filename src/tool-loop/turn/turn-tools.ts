@@ -11,7 +11,7 @@ import type {
   ToolSource,
 } from '../../tools/tool-source.js';
 import { isToolStub } from '../../tools/tool-stubs.js';
-import { createToolFinder, type FindTool, type ToolFinderOptions } from '../calls/tool-finder.js';
+import { createToolFinder, type FindTool, type ToolFinderOptions } from '../calls/host-calls.js';
 import {
   type CreateBuiltIn,
   createDeferral,

@@ -13,8 +13,7 @@ import {
   type PendingCall,
 } from '../approvals/host-approvals.js';
 import type { CallSettings } from '../calls/call-execution.js';
-import type { Scheduling } from '../calls/call-schedule.js';
-import type { CallOutcome, ShowPart } from '../calls/calls.js';
+import type { CallOutcome, Scheduling, ShowPart } from '../calls/calls.js';
 import type { ModelFacts } from '../calls/host-calls.js';
 import type { CallsOutside, CallsPlan, CallsState } from '../calls/round-calls.js';
 import {

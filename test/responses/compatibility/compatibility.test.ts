@@ -8,7 +8,7 @@ import {
   compatibilityByHost,
   compatibilityByName,
   knownServerNames,
-} from '../../../src/responses/compatibility/known-servers.js';
+} from '../../../src/responses/compatibility/compatibility.js';
 import type { FunctionCallOutput, InputItem, ResponsesRequestBody } from '../../../src/responses/wire.js';
 
 const question: InputItem = { role: 'user', content: [{ type: 'input_text', text: 'hi' }] };
