@@ -69,7 +69,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The frame that draws diagrams has an origin of its own, and can load nothing but its scripts. */
+/** Gives the frame that draws diagrams an opaque origin, and lets it load nothing but its scripts. */
 const DIAGRAM_POLICY = [
   'sandbox allow-scripts',
   "default-src 'none'",

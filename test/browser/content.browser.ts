@@ -103,6 +103,17 @@ describe.skipIf(missing)(`the content of answers${missing === undefined ? '' : `
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(code);
   });
 
+  it('keeps the source of a diagram, with the reason, if drawing it does not end', async () => {
+    const { page, emulator, answer, ask } = await openAnswer();
+    await page.route('**/diagram/index.html', route => route.fulfill({ body: '', contentType: 'text/html' }));
+    emulator.enqueue([{ text: `\`\`\`mermaid\n${source}\n\`\`\`` }]);
+    await ask('Draw');
+    await answer.getByText('drawing it took longer than 10 seconds').waitFor();
+
+    expect(await answer.locator('pre').innerText()).toContain('A[Start] --> B[End]');
+    expect(await page.locator('.drawing-frame').count()).toBe(0);
+  }, 60_000);
+
   it('is never run, follows no link, asks no other server, and does not block the page', async () => {
     const { page, playground, emulator, answer, ask, errors } = await openAnswer();
     const foreign: string[] = [];

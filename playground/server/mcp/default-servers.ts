@@ -19,7 +19,7 @@ export function defaultServers({ filesFolder }: { filesFolder: string }): McpSer
 /** Creates the folder that the file server has access to, with sample files. */
 export function makeFilesFolder(folder: string): void {
   if (existsSync(folder)) return;
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const [name, text] of Object.entries(samples)) writeFileSync(path.join(folder, name), text);
 }
 

@@ -199,7 +199,7 @@ function toPreparation({ exchanges, listing, lastAt, end }: Trace, { now }: { no
 const CHARACTER_WIDTH = 1.9;
 
 /** Returns the first of several texts that fits beside the bar, or the last one inside of it. */
-function chooseLabel(
+export function chooseLabel(
   texts: readonly string[],
   { left, width }: { left: number; width: number },
 ): Bar['label'] {

@@ -1,7 +1,13 @@
 import { type CSSProperties, type ReactNode, useState } from 'react';
 import { type Trace, toRequestedAt } from '../../shared/trace.js';
-import { formatDuration } from '../ui/format.js';
-import { layoutTimeline, type RequestBar, type ToolBar, type ToolGroup } from './timeline-layout.js';
+import { formatDuration, formatNumberOf } from '../ui/format.js';
+import {
+  chooseLabel,
+  layoutTimeline,
+  type RequestBar,
+  type ToolBar,
+  type ToolGroup,
+} from './timeline-layout.js';
 import { Icon } from '../ui/icon.js';
 
 export interface TimelineProps {
@@ -15,6 +21,10 @@ export interface TimelineProps {
 /** Timeline of a turn: one lane per round, with bars for its requests and tool calls. */
 export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineProps) {
   const { ticks, lanes, firstToken, preparation } = layoutTimeline(trace, { now });
+  const titles = preparation.map(({ title }) => title).join(', ');
+  const prepared = preparation.at(-1);
+  const steps = formatNumberOf(preparation.length, 'step');
+  const place = { left: 0, width: prepared === undefined ? 0 : prepared.left + prepared.width };
   return (
     <section className="timeline" aria-label="Timeline">
       <div className="axis" aria-hidden="true">
@@ -31,7 +41,7 @@ export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineP
               <strong>Before</strong>
             </div>
             <div className="lane-rows">
-              <div className="row" role="img" aria-label={preparation.map(({ title }) => title).join(', ')}>
+              <div className="row" role="img" aria-label={titles}>
                 {preparation.map(({ title, left, width }, index) => (
                   <span
                     key={index}
@@ -41,15 +51,7 @@ export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineP
                     style={{ left: `${left}%`, width: `max(${width}%, 2px)` }}
                   />
                 ))}
-                <span
-                  className="bar-label"
-                  aria-hidden="true"
-                  style={{
-                    left: `${(preparation.at(-1)?.left ?? 0) + (preparation.at(-1)?.width ?? 0)}%`,
-                  }}
-                >
-                  {preparation.map(({ title }) => title).join(', ')}
-                </span>
+                <BarLabel bar={{ ...place, label: chooseLabel([titles, steps], place) }} />
               </div>
             </div>
           </li>
@@ -204,7 +206,13 @@ function Row({ kind, bar, name, detail = '', action, isOpen, onPress, children }
   );
 }
 
-function BarLabel({ bar: { label, left, width }, isOpen }: Pick<RowProps, 'bar' | 'isOpen'>) {
+function BarLabel({
+  bar: { label, left, width },
+  isOpen,
+}: {
+  bar: Pick<RequestBar, 'label' | 'left' | 'width'>;
+  isOpen?: boolean | undefined;
+}) {
   const places: Readonly<Record<typeof label.place, CSSProperties>> = {
     after: { left: `${left + width}%`, maxWidth: `${100 - left - width}%` },
     before: { right: `${100 - left}%`, maxWidth: `${left}%` },

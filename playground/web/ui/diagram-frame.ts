@@ -7,8 +7,8 @@ let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Draws a diagram as SVG. Mermaid writes styles into the document, which the policy of the page forbids, so it runs in a frame
- * without an origin, which browsers give a process of its own. It is removed after the last diagram, and after one that does
- * not end.
+ * with an opaque origin. Browsers run such a frame in a separate process, so a slow diagram does not block the page. The frame
+ * is removed after the last diagram, and after one that does not end.
  *
  * @throws Error if the source is invalid, or drawing it takes too long.
  */

@@ -13,6 +13,11 @@ it('takes no price, no code and no escaped dollar for a formula', () => {
   expect(toDollarMath('`$a$` and ``\\(b`\\)`` and \\$c$')).toBe('`$a$` and ``\\(b`\\)`` and \\$c\\$');
 });
 
+it('reads long texts without the ends of formulas, also if they are made to be slow', () => {
+  const hostile = ['\\( ', '\\[', '$ ', '$$ x ', '`` ` ', 'a $', ' $'];
+  for (const part of hostile) expect(toDollarMath(part.repeat(100_000)).length).toBeGreaterThan(100_000);
+}, 30_000);
+
 it('finds texts that may have a formula', () => {
   expect(['$x$', '\\(x\\)', '\\[x\\]', '$5 or $6'].map(mayHaveMath)).toEqual([true, true, true, true]);
   expect(['plain', '$5', 'f(x)'].map(mayHaveMath)).toEqual([false, false, false]);
