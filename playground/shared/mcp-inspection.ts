@@ -16,12 +16,15 @@ export interface PendingRequest {
 /** A completion that the model has written for a server. The user sends it. */
 export interface CompletionDraft {
   readonly text: string;
+  readonly modelId: string;
 }
 
 /** The user's response to a request. `content` has the fields of a form, or the text of a completion. */
 export interface RequestResponse {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>> | string;
+  /** The model that has drafted a completion. @default the user has written it */
+  readonly model?: string;
 }
 
 /** The first place, from the root, at which a value breaks a schema. */

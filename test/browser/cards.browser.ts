@@ -113,5 +113,6 @@ describe.skipIf(missing)(`cards${missing === undefined ? '' : ` (${missing})`}`,
 
     expect(sampled.max_output_tokens).toBe(100);
     expect(results().join()).toContain('Oh soup, reviewed!');
+    expect(results().join()).toContain('gpt-5');
   });
 });

@@ -114,13 +114,14 @@ export function createServerEntry(
           return { action, content: content as Record<string, string | number | boolean | string[]> };
         },
         async onSampling(params, { signal, toolCallId }) {
-          const { action, content } = await desk.ask(
-            { kind: 'sampling', params, ...toPlace(toolCallId) },
-            { signal },
-          );
+          const {
+            action,
+            content,
+            model = 'user',
+          } = await desk.ask({ kind: 'sampling', params, ...toPlace(toolCallId) }, { signal });
           if (action !== 'accept') throw new Error('The user rejected the request for a completion.');
           const text = typeof content === 'string' ? content : '';
-          return { role: 'assistant', model: 'user', stopReason: 'endTurn', content: { type: 'text', text } };
+          return { role: 'assistant', model, stopReason: 'endTurn', content: { type: 'text', text } };
         },
       },
     ));

@@ -38,6 +38,7 @@ const responseRequest = z.object({
       z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
     ])
     .optional(),
+  model: z.string().max(500).optional(),
 });
 
 /**
@@ -75,10 +76,12 @@ export function mcpRoutes(playground: PlaygroundContext): Hono {
       const request = listRequests(playground).find(({ id }) => id === context.req.param('id'));
       if (request?.kind !== 'sampling')
         return context.json({ error: 'This request is no longer pending.' }, 410);
+      const settings = playground.settings.read(request.conversationId);
       const draft: CompletionDraft = {
+        modelId: settings.modelId,
         text: await draftCompletion(request.params, {
           ...playground,
-          settings: playground.settings.read(request.conversationId),
+          settings,
           signal: context.req.raw.signal,
         }),
       };

@@ -111,7 +111,11 @@ export function ServerRequest({ request, place }: { request: PendingRequest; pla
         </>
       )}
       {kind === 'sampling' && (
-        <SamplingForm id={id} params={params} onSend={text => respond({ action: 'accept', content: text })}>
+        <SamplingForm
+          id={id}
+          params={params}
+          onSend={(content, model) => respond({ action: 'accept', content, model })}
+        >
           {buttons}
         </SamplingForm>
       )}
@@ -127,7 +131,8 @@ export function ServerRequest({ request, place }: { request: PendingRequest; pla
 interface SamplingFormProps {
   readonly id: string;
   readonly params: unknown;
-  readonly onSend: (text: string) => void;
+  /** Receives the model if it has drafted the text. */
+  readonly onSend: (text: string, model: string | undefined) => void;
   readonly children: React.ReactNode;
 }
 
@@ -135,6 +140,7 @@ interface SamplingFormProps {
 function SamplingForm({ id, params, onSend, children }: SamplingFormProps) {
   const [text, setText] = useState(() => String(entered.get(id) ?? ''));
   const [isDrafting, setDrafting] = useState(false);
+  const [model, setModel] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const change = (next: string): void => {
     entered.set(id, next);
@@ -144,7 +150,9 @@ function SamplingForm({ id, params, onSend, children }: SamplingFormProps) {
     setDrafting(true);
     setProblem(undefined);
     try {
-      change((await callApi<CompletionDraft>(`/mcp/requests/${id}/draft`, { method: 'POST' })).text);
+      const written = await callApi<CompletionDraft>(`/mcp/requests/${id}/draft`, { method: 'POST' });
+      change(written.text);
+      setModel(written.modelId);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -155,7 +163,7 @@ function SamplingForm({ id, params, onSend, children }: SamplingFormProps) {
       className="schema-form"
       onSubmit={event => {
         event.preventDefault();
-        onSend(text);
+        onSend(text, model);
       }}
     >
       <JsonTree value={params} label="Request" />
