@@ -82,6 +82,29 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     );
   });
 
+  it('adds a server from a pasted command line, and asks before it starts', async () => {
+    const { page } = await openPage({ mcpServers: {} });
+    await page.getByRole('link', { name: 'MCP servers' }).click();
+    await page.getByRole('button', { name: 'Add or edit servers' }).click();
+    const source = page.getByRole('textbox', { name: 'URL, command or JSON' });
+    const add = page.getByRole('button', { name: 'Add to the configuration' });
+    await source.fill('npx "a');
+    await add.click();
+    await page.getByText('a quote that is not closed').waitFor();
+    await source.fill('TOKEN=7 npx -y "a package"');
+    await page.getByRole('textbox', { name: 'Name' }).fill('pasted');
+    await add.click();
+    const config = await page.getByLabel('Configuration', { exact: true }).inputValue();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const question = await page.getByRole('alertdialog').innerText();
+
+    expect(JSON.parse(config)).toEqual({
+      mcpServers: { pasted: { command: 'npx', args: ['-y', 'a package'], env: { TOKEN: '7' } } },
+    });
+    expect(question).toMatch(/pasted[^]*npx[^]*-y[^]*a package[^]*TOKEN[^]*7/);
+    expect(await source.inputValue()).toBe('');
+  });
+
   it('displays the state, error and log of a server, and switches one off', async () => {
     const { page, shoot } = await openPage({
       mcpServers: { broken: { command: 'no-such-program' }, everything: everythingOverStdio() },

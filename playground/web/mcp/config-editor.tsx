@@ -4,6 +4,7 @@ import type { PageHook } from '../page/use-page.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
 import { readJson } from '../ui/json-text.js';
+import { NewServerForm } from './new-server-form.js';
 
 /** Editor for the `mcpServers` JSON. New programs require a confirmation before they start. */
 export function ConfigEditor({ page, onClose }: { page: PageHook; onClose: () => void }) {
@@ -39,6 +40,7 @@ export function ConfigEditor({ page, onClose }: { page: PageHook; onClose: () =>
           onBack={() => setQuestion(undefined)}
         />
       )}
+      <NewServerForm config={text} onAdd={setText} />
       <form
         onSubmit={event => {
           event.preventDefault();

@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import { describeFailure } from '../../shared/failure.js';
+import { Field } from '../ui/field.js';
+import { addServers } from './new-server.js';
+
+export interface NewServerFormProps {
+  /** The text of the configuration. */
+  readonly config: string;
+  /** Receives the text with the new servers. */
+  readonly onAdd: (config: string) => void;
+}
+
+const empty = { source: '', name: '', values: '' };
+
+/** Adds a server to the configuration: from a URL, a command line, or JSON of the documentation of a server. */
+export function NewServerForm({ config, onAdd }: NewServerFormProps) {
+  const [input, setInput] = useState(empty);
+  const [problem, setProblem] = useState<string>();
+  return (
+    <form
+      className="schema-form"
+      aria-label="New server"
+      onSubmit={event => {
+        event.preventDefault();
+        try {
+          onAdd(addServers(config, input));
+          setInput(empty);
+          setProblem(undefined);
+        } catch (error) {
+          setProblem(describeFailure(error));
+        }
+      }}
+    >
+      <Field
+        label="URL, command or JSON"
+        hint="For example https://mcp.example.com/mcp, or npx -y a-package, or what a server's documentation shows."
+        problem={problem}
+      >
+        {props => (
+          <textarea
+            {...props}
+            className="input code-input"
+            rows={2}
+            spellCheck={false}
+            value={input.source}
+            onChange={event => setInput({ ...input, source: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Name" hint="Without one, the address or the command suggests it.">
+        {props => (
+          <input
+            {...props}
+            className="input"
+            autoComplete="off"
+            spellCheck={false}
+            value={input.name}
+            onChange={event => setInput({ ...input, name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label="Headers or variables"
+        hint="One in each line: Name: value for a URL, NAME=value for a command."
+      >
+        {props => (
+          <textarea
+            {...props}
+            className="input code-input"
+            rows={2}
+            spellCheck={false}
+            value={input.values}
+            onChange={event => setInput({ ...input, values: event.target.value })}
+          />
+        )}
+      </Field>
+      <div className="button-row">
+        <button type="submit" className="button" disabled={input.source.trim() === ''}>
+          Add to the configuration
+        </button>
+      </div>
+    </form>
+  );
+}
