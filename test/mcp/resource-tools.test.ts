@@ -25,7 +25,11 @@ test('the tools are offered only if they are turned on and a server has resource
   expect(await namesOf(openTools({ demo }))).not.toEqual(expect.arrayContaining(own));
   expect(await namesOf(openTools(withTools({ plain })))).not.toEqual(expect.arrayContaining(own));
   expect(await namesOf(openTools(withTools({ demo })))).toEqual(['link', 'roots', 'touch', ...own]);
-  expect(await namesOf(openTools({ demo: { ...demo, resourceTools: false } }))).toEqual(['link', 'roots', 'touch']);
+  expect(await namesOf(openTools({ demo: { ...demo, resourceTools: false } }))).toEqual([
+    'link',
+    'roots',
+    'touch',
+  ]);
 });
 
 test('the tools name the servers with resources, and are read-only tools of the application', async () => {
