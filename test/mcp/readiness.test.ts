@@ -205,7 +205,7 @@ describe('`onStateChange`', () => {
     ]);
   });
 
-  it('reports a failure with its reason, and goes on if it throws', async () => {
+  it('reports a failure with its reason, and goes on if it throws or rejects', async () => {
     const { config } = await fixtureServer();
     const changes: McpStateChange[] = [];
     const args = ['-e', 'console.error("no licence"); process.exit(3)'];
@@ -215,6 +215,9 @@ describe('`onStateChange`', () => {
         onStateChange(change) {
           changes.push(change);
           throw new Error('of the host');
+        },
+        async onStderr() {
+          throw new Error('of the host, later');
         },
       },
     );

@@ -53,20 +53,20 @@ export interface McpCallbacks {
   logLevel?: LoggingLevel;
   /**
    * Called for every JSON-RPC message in both directions, with a copy that contains no secrets of the configuration and
-   * no text that looks like a credential. Errors it throws are ignored.
+   * no text that looks like a credential. Its errors are ignored.
    * @default messages are not observed
    */
   onMessage?: (message: McpMessage) => void;
   /**
    * Called for each line that a server over stdio writes to its standard error, without line end, terminal sequences,
    * secrets of the configuration and text that looks like a credential. Invalid UTF-8 is replaced, empty lines are left
-   * out, and a line of more than 16,384 characters is shortened. Errors it throws are ignored.
+   * out, and a line of more than 16,384 characters is shortened. Its errors are ignored.
    * @default only the last lines are kept, for the errors of a server that has ended
    */
   onStderr?: (line: string, context: Pick<McpMessageContext, 'server'>) => void;
   /**
-   * Called when the state of a server changes, for example to show that a program is still being installed. Errors it
-   * throws are ignored.
+   * Called when the state of a server changes, for example to show that a program is still being installed. Its
+   * errors are ignored.
    * @default `status()` of `createMcpTools` has the states
    */
   onStateChange?: (change: McpStateChange) => void;
@@ -151,3 +151,9 @@ export interface McpMessage {
   /** A copy of the message without secrets: those of the configuration, and text that looks like a credential. */
   readonly message: PlainObject;
 }
+
+/** Calls an observer of the host. Neither its errors nor its rejected promise change anything. @internal */
+export const inform = <Args extends readonly unknown[]>(
+  observer: ((...args: Args) => unknown) | undefined,
+  ...args: Args
+): void => void new Promise(resolve => resolve(observer?.(...args))).catch(() => {});

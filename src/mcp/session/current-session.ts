@@ -4,7 +4,7 @@ import type { Telemetry } from '../../core/telemetry.js';
 import { authorizationOf } from '../auth/server-authorization.js';
 import type { McpServerConfig } from '../config/config.js';
 import { McpFailure, toMcpFailure } from '../transport/failures.js';
-import type { McpCallbacks, McpConnectionState } from '../config/callbacks.js';
+import { inform, type McpCallbacks, type McpConnectionState } from '../config/callbacks.js';
 import { toMcpError } from './errors.js';
 import { type KnownEra, openSession } from './open-session.js';
 import type { McpSession } from './session.js';
@@ -47,16 +47,12 @@ export function createCurrentSession(
     const { serverName, callbacks } = options;
     if (state === reported) return;
     reported = state;
-    try {
-      callbacks.onStateChange?.({
-        server: serverName,
-        state,
-        ...(cause !== undefined && { error: toMcpError(cause, { serverName, config }) }),
-        ...(state === 'unauthorized' && { authorizationUrl: authorizationOf(config)?.signInUrl }),
-      });
-    } catch {
-      // The host's own.
-    }
+    inform(callbacks.onStateChange, {
+      server: serverName,
+      state,
+      ...(cause !== undefined && { error: toMcpError(cause, { serverName, config }) }),
+      ...(state === 'unauthorized' && { authorizationUrl: authorizationOf(config)?.signInUrl }),
+    });
   }
 
   const opening = createSharedTask(
@@ -223,7 +219,7 @@ interface Run<T> {
 }
 
 /**
- * Shares one run of an operation among concurrent callers, in whose context it does not run. An aborted caller leaves
+ * Runs an operation once for concurrent callers, outside of their asynchronous context. An aborted caller leaves
  * without affecting the others, and the run is aborted when the last caller leaves.
  *
  * A failure is remembered for `rememberFailureFor` milliseconds and thrown immediately, so that a broken operation

@@ -10,7 +10,7 @@ import {
 import * as z from 'zod/v4';
 import { createRedactor, redactErrorJson } from '../../redaction/redaction.js';
 import { isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
-import type { McpMessage } from '../config/callbacks.js';
+import { inform, type McpMessage } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
 import { secretsOf } from '../auth/secrets.js';
 import { isWithinBounds } from './untrusted-input.js';
@@ -27,17 +27,14 @@ export function createMessageTap(
   { server, config }: { server: string; config: McpServerConfig },
 ): MessageTap | undefined {
   if (onMessage === undefined) return undefined;
-  return (direction, message) => {
-    try {
+  return (direction, message) =>
+    inform(() => {
       const { redact } = createRedactor(secretsOf(config));
       const shown = isWithinBounds(message, shownBounds)
         ? redactErrorJson(message, redact)
         : toOmitted(message);
-      onMessage({ server, direction, time: Date.now(), message: objectOf(shown) ?? {} });
-    } catch {
-      // An observer must not change what it observes.
-    }
-  };
+      return onMessage({ server, direction, time: Date.now(), message: objectOf(shown) ?? {} });
+    });
 }
 
 function toOmitted({ jsonrpc, ...message }: JSONRPCMessage): PlainObject {

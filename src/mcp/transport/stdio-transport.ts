@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { createLineSplitter } from '../../http/text-stream.js';
+import { inform } from '../config/callbacks.js';
 import type { McpStdioServerConfig } from '../config/config.js';
 import type { ProcessReport } from './failures.js';
 import { endProcessTree, endWithHost, hasProcessGroups, markReady } from './process-tree.js';
@@ -284,11 +285,7 @@ export function createStderrReader(
     const text = redact(toPlainText(line.slice(0, maxReadLength)));
     const shown = line.length > maxReadLength ? `${text.slice(0, -unsafeLength)}… (line shortened)` : text;
     if (shown.trim() === '') return;
-    try {
-      onLine(shown);
-    } catch {
-      // An observer must not end the connection.
-    }
+    inform(onLine, shown);
   }
 
   return {

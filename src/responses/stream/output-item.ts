@@ -81,7 +81,7 @@ const toMcpError = ({ server_label: serverLabel, error }: PlainObject): JSONObje
   error: asJson(error),
 });
 
-/* What the calls of functions and of hosted tools have in common: their ids and their metadata. */
+/* Ids and metadata of calls, for functions and for hosted tools. */
 
 /** The ids of the tool calls in one response. */
 export interface CallIds extends UniqueIds {

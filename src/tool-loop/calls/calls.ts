@@ -201,7 +201,7 @@ const isInsidePair = (text: string, index: number): boolean =>
   /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(index - 1, 0), index + 1));
 
 /*
- * What connects the schedule of a round's calls with those who run and watch them.
+ * Connects the schedule of a round's calls with the code that runs and observes them.
  */
 
 /** When the calls of a turn start. */
