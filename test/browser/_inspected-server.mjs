@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 
 const secret = process.env.SECRET ?? '';
+const subscriptionDelay = Number(process.env.SUBSCRIPTION_DELAY ?? 0);
 
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const notify = (method, params = {}) => send({ method, params });
@@ -210,6 +211,7 @@ const results = {
   'resources/read': ({ uri }) => ({ contents: [read(uri)] }),
   'resources/subscribe': ({ uri }) => {
     subscriptions.add(uri);
+    process.stderr.write(`somebody follows ${uri}\n`);
     return {};
   },
   'resources/unsubscribe': ({ uri }) => {
@@ -217,9 +219,10 @@ const results = {
     process.stderr.write(`nobody follows ${uri}\n`);
     return {};
   },
+  // Accepts the level `alert` only after something was cooked.
   'logging/setLevel': ({ level }) => {
     process.stderr.write(`logs from ${level}\n`);
-    return {};
+    return level === 'alert' && menu === 'Soup and pie' ? undefined : {};
   },
   'prompts/list': () => ({
     prompts: [
@@ -250,7 +253,10 @@ createInterface({ input: process.stdin })
     else if (method === 'notifications/cancelled') running.get(params.requestId)?.();
     else if (method === 'tools/call')
       tools[params.name].call(id, params.arguments ?? {}, params._meta?.progressToken);
-    else if (Object.hasOwn(results, method)) send({ id, result: results[method](params) });
-    else if (id !== undefined) send({ id, error: { code: -32601, message: 'Method not found' } });
+    else if (Object.hasOwn(results, method)) {
+      const reply = { id, result: results[method](params) };
+      if (reply.result === undefined) send({ id, error: { code: -32603, message: 'Not now' } });
+      else setTimeout(send, method === 'resources/subscribe' ? subscriptionDelay : 0, reply);
+    } else if (id !== undefined) send({ id, error: { code: -32601, message: 'Method not found' } });
   })
   .on('close', () => process.exit(0));

@@ -21,7 +21,7 @@ export const findOffScale = (page: Page): Promise<string[]> =>
 export const findOverlap = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found = new Set<string>();
-    /** Whether an ancestor scrolls or cuts the point out of view. */
+    /** Returns true if an ancestor hides the point, because it scrolls or clips its content. */
     const isCut = (element: Element, x: number, y: number): boolean => {
       for (let above: Element | null = element; above !== null; above = above.parentElement) {
         if (getComputedStyle(above).overflow === 'visible') continue;

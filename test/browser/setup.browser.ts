@@ -119,7 +119,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await page.getByRole('switch', { name: 'Use broken' }).click();
     await broken.getByText('switched off').waitFor();
 
-    expect(log).toMatch(/Connected: \d+ tools/);
+    expect(log).toContain('Connected.');
   });
 
   it('asks before a destructive tool runs and follows the decision', async () => {

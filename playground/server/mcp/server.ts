@@ -107,6 +107,15 @@ export function createServerEntry(
             readToolsSoon();
         },
         onStderr: line => traffic.addLine(line),
+        async onStateChange({ state }) {
+          if (state === 'idle') write('info', 'Disconnected.');
+          if (state !== 'ready') return;
+          write('info', 'Connected.');
+          if (logLevel === undefined) return;
+          await open()
+            .setLogLevel(name, { level: logLevel })
+            .catch((error: unknown) => write('warning', describeFailure(error)));
+        },
         async onElicitation(params, { signal, toolCallId }) {
           const kind = params.mode === 'url' ? 'url' : 'form';
           const { action, content } = await desk.ask({ kind, params, ...toPlace(toolCallId) }, { signal });
@@ -141,13 +150,8 @@ export function createServerEntry(
     async listTools(options) {
       // Only the user can sign in, so the server is not asked again meanwhile.
       if (refused !== undefined && status()?.authorizationUrl !== undefined) return refused;
-      const wasReady = isReady();
       const listing = await open().listTools(options);
       tools = listing.tools;
-      if (!wasReady && isReady()) {
-        write('info', `Connected: ${tools.length} tools.`);
-        if (logLevel !== undefined) await open().setLogLevel(name, { level: logLevel });
-      }
       const needsSignIn = status()?.authorizationUrl !== undefined;
       const warnings = needsSignIn
         ? [`The MCP server "${name}" requires that you sign in.`]
@@ -243,7 +247,6 @@ export function createServerEntry(
   async function close(): Promise<void> {
     clearTimeout(reading);
     await opened?.close();
-    write('info', 'Disconnected.');
   }
 }
 

@@ -12,6 +12,20 @@ export interface NewServerFormProps {
 
 const empty = { source: '', name: '', values: '' };
 
+const fields = [
+  {
+    key: 'source',
+    label: 'URL, command or JSON',
+    hint: "For example https://mcp.example.com/mcp, or npx -y a-package, or what a server's documentation shows.",
+  },
+  { key: 'name', label: 'Name', hint: 'Without one, the address or the command suggests it.' },
+  {
+    key: 'values',
+    label: 'Headers or variables',
+    hint: 'One in each line: Name: value for a URL, NAME=value for a command.',
+  },
+] as const;
+
 /** Adds a server to the configuration: from a URL, a command line, or JSON of the documentation of a server. */
 export function NewServerForm({ config, onAdd }: NewServerFormProps) {
   const [input, setInput] = useState(empty);
@@ -31,49 +45,20 @@ export function NewServerForm({ config, onAdd }: NewServerFormProps) {
         }
       }}
     >
-      <Field
-        label="URL, command or JSON"
-        hint="For example https://mcp.example.com/mcp, or npx -y a-package, or what a server's documentation shows."
-        problem={problem}
-      >
-        {props => (
-          <textarea
-            {...props}
-            className="input code-input"
-            rows={2}
-            spellCheck={false}
-            value={input.source}
-            onChange={event => setInput({ ...input, source: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Name" hint="Without one, the address or the command suggests it.">
-        {props => (
-          <input
-            {...props}
-            className="input"
-            autoComplete="off"
-            spellCheck={false}
-            value={input.name}
-            onChange={event => setInput({ ...input, name: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field
-        label="Headers or variables"
-        hint="One in each line: Name: value for a URL, NAME=value for a command."
-      >
-        {props => (
-          <textarea
-            {...props}
-            className="input code-input"
-            rows={2}
-            spellCheck={false}
-            value={input.values}
-            onChange={event => setInput({ ...input, values: event.target.value })}
-          />
-        )}
-      </Field>
+      {fields.map(({ key, label, hint }) => (
+        <Field key={key} label={label} hint={hint} problem={key === 'source' ? problem : undefined}>
+          {props => (
+            <textarea
+              {...props}
+              className="input code-input"
+              rows={key === 'name' ? 1 : 2}
+              spellCheck={false}
+              value={input[key]}
+              onChange={event => setInput({ ...input, [key]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
       <div className="button-row">
         <button type="submit" className="button" disabled={input.source.trim() === ''}>
           Add to the configuration

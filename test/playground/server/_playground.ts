@@ -24,7 +24,7 @@ export interface TestPlayground {
   /** Returns the code that the terminal shows last. */
   readonly code: () => string;
   /** Sends a request as the page does. */
-  call(path: string, options?: { method?: string; body?: unknown }): Promise<ApiResponse>;
+  call(path: string, options?: PageRequest): Promise<ApiResponse>;
   /** Opens the channel of a page that shows a conversation. It is closed after the test. */
   watch(conversationId?: string): Promise<TestChannel>;
   /** Runs a turn to its end and reads the conversation from the server. */
@@ -32,6 +32,12 @@ export interface TestPlayground {
   /** Starts a turn. */
   begin(text: string, options?: AskOptions): Promise<StartedTurn>;
   close(): Promise<void>;
+}
+
+export interface PageRequest {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
 }
 
 export interface AskOptions {
@@ -107,9 +113,10 @@ export async function openPlayground(options: TestPlaygroundOptions = {}): Promi
   onTestFinished(close);
 
   const authorization = toAuthorization(playground.signInUrl);
-  const send = (where: string, { method = 'GET', body }: { method?: string; body?: unknown } = {}) =>
+  const send = (where: string, { method = 'GET', body, signal }: PageRequest = {}) =>
     fetch(url + where, {
       method,
+      ...(signal !== undefined && { signal }),
       headers: {
         origin: url,
         authorization,

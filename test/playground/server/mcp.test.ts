@@ -7,6 +7,7 @@ import { createSession } from '../../../playground/server/session.js';
 import type { ServerInspection, ToolCallResult } from '../../../playground/shared/mcp-inspection.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
 import { everythingOverStdio } from '../../mcp/_everything-server.js';
+import { startEmulator } from '../../testing/_emulator.js';
 import { openPlayground, type TestPlayground } from './_playground.js';
 
 const sameIdServer = {
@@ -198,5 +199,62 @@ describe('the inspection of an MCP server', () => {
     const { url } = await openConnected();
     for (const query of ['', '?code=1', '?code=1&state=', '?code=1&state=guessed'])
       expect((await fetch(`${url}/oauth/callback${query}`)).status).toBe(400);
+  });
+});
+
+describe('subscriptions and the log level', () => {
+  const openRestaurant = async (env: Record<string, string> = {}) => {
+    const playground = await openPlayground({
+      mcpServers: { restaurant: { ...restaurant, env: { ...restaurant.env, ...env } } },
+    });
+    await playground.call('/api/servers/restaurant/reconnect', { method: 'POST' });
+    const inspect = async () => (await playground.call('/api/mcp/restaurant')).json as ServerInspection;
+    const linesOf = async (text: string): Promise<number> =>
+      (await inspect()).stderr.filter(line => line.text.includes(text)).length;
+    const choose = (level: string) =>
+      playground.call('/api/mcp/restaurant/log-level', { method: 'PUT', body: { level } });
+    return { ...playground, inspect, linesOf, choose };
+  };
+
+  it('end when the page leaves, also while it subscribes', async () => {
+    const { call, linesOf } = await openRestaurant({ SUBSCRIPTION_DELAY: '500' });
+    const leaving = new AbortController();
+    const sent = call('/api/mcp/restaurant/subscribe', {
+      method: 'POST',
+      body: { uri: 'demo://menu' },
+      signal: leaving.signal,
+    });
+    await expect.poll(() => linesOf('somebody follows'), { timeout: 10_000 }).toBe(1);
+    leaving.abort();
+
+    await expect(sent).rejects.toThrow();
+    await expect.poll(() => linesOf('nobody follows'), { timeout: 10_000 }).toBe(1);
+  });
+
+  it('apply to the next connection, and a server that rejects the level keeps its tools', async () => {
+    const { ask, call, choose, inspect, linesOf } = await openRestaurant();
+    const { status } = await choose('loud');
+    await choose('error');
+    await call('/api/mcp/restaurant/call', { method: 'POST', body: { toolName: 'crash', input: {} } });
+    await call('/api/servers/restaurant/reconnect', { method: 'POST' });
+
+    expect(status).toBe(400);
+    await expect.poll(() => linesOf('logs from error'), { timeout: 10_000 }).toBe(2);
+    await call('/api/mcp/restaurant/call', {
+      method: 'POST',
+      body: { toolName: 'cook', input: { dish: 'Pie' } },
+    });
+    await choose('alert');
+    await call('/api/mcp/restaurant/call', { method: 'POST', body: { toolName: 'crash', input: {} } });
+    const state = async () => ((await call('/api/servers')).json as ServersResponse).servers[0]?.state;
+    await expect.poll(state, { timeout: 10_000 }).toBe('idle');
+    const emulator = await startEmulator();
+    await call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
+    emulator.enqueue([{ text: 'Pie.' }]);
+    await ask('What is there to eat?');
+
+    expect(JSON.stringify(emulator.requests[0]?.body)).toContain('"cook"');
+    expect((await inspect()).logLevel).toBe('alert');
+    expect(JSON.stringify((await call('/api/servers')).json)).toContain('Not now');
   });
 });

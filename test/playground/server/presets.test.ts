@@ -68,6 +68,17 @@ describe('presets', () => {
     expect((await save(playground, 'draft-one-1', '  ')).status).toBe(400);
   });
 
+  it('are at most 100', async () => {
+    const playground = await openPlayground();
+    for (let number = 1; number <= 100; number++) await save(playground, 'draft-one-1', `Preset ${number}`);
+
+    expect(await save(playground, 'draft-one-1', 'One more')).toMatchObject({
+      status: 409,
+      json: { error: 'There are 100 presets already. Delete one first.' },
+    });
+    expect((await stateOf(playground)).presets).toHaveLength(100);
+  });
+
   it('contain no key', async () => {
     const playground = await openPlayground();
     await change(playground, 'draft-one-1', { endpoint: 'http://127.0.0.1:9/v1' });

@@ -9,7 +9,7 @@ const tokenFile = readFileSync(path.join(folder, 'tokens.css'), 'utf8');
 const sizes = /^(12|13|14|15|18|22)px$/;
 const spaces = /^-?(0|4px|8px|12px|16px|24px|32px)$/;
 
-/** What a value of each property may contain. Lengths and numbers count, wherever in the value they stand. */
+/** Allowed parts of the values of each property. Every length and number in a value is checked. */
 const scale: readonly (readonly [property: RegExp, part: RegExp, allowed: RegExp])[] = [
   [/^font-size$/, /\S+/g, /^(12|13|14|15|18|22)px$|^inherit$/],
   [/^font$/, /-?[\d.]+px/g, sizes],
