@@ -45,7 +45,8 @@ export function createInspectedTools(): InspectedTools {
 }
 
 function toInspectedTool(definition: ToolDefinition, sent: SentTool | undefined): InspectedTool {
-  const { name, description, inputSchema, metadata, _meta, readOnly, destructive, idempotent, openWorld } = definition;
+  const { name, description, inputSchema, metadata, _meta, readOnly, destructive, idempotent, openWorld } =
+    definition;
   const hints = Object.entries({ readOnly, destructive, idempotent, openWorld });
   return {
     name,
