@@ -122,10 +122,15 @@ export async function startPlayground({
   const emulator = createSharedEmulator();
   const conversations = createConversationStore(database);
   const presets = createPresetStore(database);
+  const settings = createSettingsStore(database, { presets });
+  conversations.prune(settings.readRetention());
   let pageUpdate: NodeJS.Timeout | undefined;
   const apps = createApps({
     redactor,
-    store: turn => conversations.addAppTurn(turn),
+    store(turn) {
+      conversations.addAppTurn(turn);
+      conversations.prune(settings.readRetention());
+    },
     onChange() {
       // Turns of applications change many times per second.
       pageUpdate ??= setTimeout(() => {
@@ -139,7 +144,7 @@ export async function startPlayground({
     apps,
     attachments: createAttachmentStore(database),
     presets,
-    settings: createSettingsStore(database, { presets }),
+    settings,
     policies: createPolicyStore(database),
     keys,
     emulator,

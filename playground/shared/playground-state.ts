@@ -79,7 +79,15 @@ export interface PlaygroundState {
   readonly faults: readonly FaultChoice[];
   readonly filesFolder: string;
   readonly prices: PriceTable;
+  readonly retention: Retention;
   readonly policies: readonly Omit<ToolPolicy, 'definition'>[];
+}
+
+/** How long turns of applications are kept. The newest one is always kept. */
+export interface Retention {
+  readonly days: number;
+  /** The size of all of them. */
+  readonly megabytes: number;
 }
 
 /** Prices that the user has entered, by the id of the model. */

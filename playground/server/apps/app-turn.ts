@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { PlaygroundMessage } from '../../shared/playground-state.js';
-import type { TracedApp, TraceEvent, TraceFact, TurnEnd, Usage } from '../../shared/trace-event.js';
+import type { TracedApp, TraceEvent, TurnEnd, Usage } from '../../shared/trace-event.js';
 import { sumUsage } from '../../shared/cost.js';
 import type { Redactor } from '../redaction/redactor.js';
+import {
+  createMessageParts,
+  createTraceRecord,
+  readFinishReason,
+  readHeaders,
+  readQuestion,
+  readUsage,
+  toText,
+} from './app-record.js';
 import { isFields, type Fields, listOf, numberOf, objectOf, textOf } from './fields.js';
 
 /** A turn of an application, written from the messages of `devTools()`. */
@@ -15,6 +24,8 @@ export interface AppTurn {
   readonly hasEnded: boolean;
   /** Milliseconds since 1970 of the last message. */
   readonly lastAt: number;
+  /** Characters of recorded contents. */
+  readonly size: number;
   beginCall(message: Fields): void;
   /** Adds a message of one of its calls. */
   add(message: Fields): void;
@@ -55,34 +66,20 @@ interface ModelCall {
   usage?: Usage;
 }
 
-/** Events of the largest trace. Later parts of responses are not recorded. */
-const MAX_EVENTS = 50_000;
-
-type MessagePart = PlaygroundMessage['parts'][number];
-
 export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptions): AppTurn {
   const id = randomUUID();
   const beganAt = numberOf(first.at) ?? Date.now();
-  const events: TraceEvent[] = [];
   const calls = new Map<unknown, ModelCall>();
   const waitingFor = new Set<string>();
   const runningTools = new Map<string, { round: number; at: number; toolName: string }>();
   const usages: Usage[] = [];
-  const parts: MessagePart[] = [];
+  const parts = createMessageParts();
+  const trace = createTraceRecord(beganAt);
+  const { record } = trace;
   let rounds = 0;
   let exchanges = 0;
   let hasToken = false;
-  let hasEnded = false;
-  let lastAt = beganAt;
   let lastFinish: string | undefined;
-
-  function record(fact: TraceFact, at: number): void {
-    const isFull = events.length > MAX_EVENTS + (fact.type === 'wire' ? 0 : 100);
-    // A turn without its end would be stored as failed.
-    if (hasEnded || (isFull && fact.type !== 'turn-end')) return;
-    lastAt = Math.max(lastAt, at);
-    events.push({ ...fact, at: Math.max(0, at - beganAt) } as TraceEvent);
-  }
 
   const sum = () => (usages.length > 0 ? { usage: sumUsage(usages) } : {});
 
@@ -105,13 +102,7 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
     runningTools.set(id, { round, at, toolName: textOf(toolName) });
     const args = typeof input === 'string' ? input : JSON.stringify(input ?? {});
     record({ type: 'tool-start', round, toolCallId: id, toolName: textOf(toolName), input: args }, at);
-    parts.push({
-      type: 'dynamic-tool',
-      toolCallId: id,
-      toolName: textOf(toolName),
-      state: 'input-available',
-      input: parseJson(args),
-    });
+    parts.addTool(id, { toolName: textOf(toolName), input: args });
   }
 
   function endTool({ toolCallId, isError, output }: Fields, at: number): void {
@@ -123,15 +114,7 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
     const { round, toolName } = tool;
     const duration = at - tool.at;
     record({ type: 'tool-end', round, toolCallId: id, toolName, duration, isError: isError === true }, at);
-    const index = parts.findIndex(part => part.type === 'dynamic-tool' && part.toolCallId === id);
-    const part = parts[index];
-    if (part?.type !== 'dynamic-tool') return;
-    const { input } = part;
-    const known = { type: 'dynamic-tool' as const, toolCallId: id, toolName, input };
-    parts[index] =
-      isError === true
-        ? { ...known, state: 'output-error', errorText: toText(output) }
-        : { ...known, state: 'output-available', output: output ?? null };
+    parts.endTool(id, { isError, output });
   }
 
   /** Tools of the application ended before the request that contains their results. */
@@ -168,12 +151,6 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
     recordRequest(call, message, at);
     const headers = redactor.headers(readHeaders(objectOf(message.response)?.headers));
     record({ type: 'response', exchange: call.exchange, status: 200, headers }, at);
-  }
-
-  function addText(type: 'text' | 'reasoning', delta: string): void {
-    const last = parts.at(-1);
-    if (last?.type === type) parts[parts.length - 1] = { ...last, text: last.text + delta };
-    else parts.push({ type, text: delta });
   }
 
   function addPart(call: ModelCall, part: Fields, at: number): void {
@@ -220,7 +197,7 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
       for (const warning of listOf(part.warnings).filter(isFields))
         record({ type: 'warning', message: toText(warning.message ?? warning.details ?? warning) }, at);
     } else if (!call.isNested && (type === 'text-delta' || type === 'reasoning-delta'))
-      addText(type === 'text-delta' ? 'text' : 'reasoning', textOf(part.delta));
+      parts.addText(type === 'text-delta' ? 'text' : 'reasoning', textOf(part.delta));
   }
 
   /** Reads the result of a call that was not streamed. */
@@ -273,7 +250,7 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
   }
 
   function end(how: TurnEnd, { at, message }: { at: number; message?: string }): void {
-    if (hasEnded) return;
+    if (trace.hasEnded) return;
     const isLimit = how === 'finished' && lastFinish === 'length';
     record(
       {
@@ -286,7 +263,6 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
       },
       at,
     );
-    hasEnded = true;
   }
 
   record(
@@ -304,16 +280,19 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
   return {
     id,
     question: readQuestion(first.prompt),
-    events,
+    events: trace.events,
     waitingFor,
     get hasEnded() {
-      return hasEnded;
+      return trace.hasEnded;
     },
     get lastAt() {
-      return lastAt;
+      return trace.lastAt;
+    },
+    get size() {
+      return trace.size;
     },
     beginCall(message) {
-      const at = numberOf(message.at) ?? lastAt;
+      const at = numberOf(message.at) ?? trace.lastAt;
       const { prompt, tools, settings, modelId, provider } = message;
       readResults(prompt, at);
       const nestedIn = objectOf(message.parent)?.toolCallId;
@@ -334,7 +313,7 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
       });
     },
     add(message) {
-      const at = numberOf(message.at) ?? lastAt;
+      const at = numberOf(message.at) ?? trace.lastAt;
       if (message.type === 'tool-start') return beginTool(message, rounds, at);
       if (message.type === 'tool-end') return endTool(message, at);
       const call = calls.get(message.call);
@@ -347,11 +326,11 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
       }
     },
     end,
-    warn: text => record({ type: 'warning', message: text }, lastAt),
+    warn: text => record({ type: 'warning', message: text }, trace.lastAt),
     toMessage: () => ({
       id,
       role: 'assistant',
-      parts: parts.length > 0 ? parts : [{ type: 'text', text: '' }],
+      parts: parts.list(),
     }),
   };
 }
@@ -362,48 +341,3 @@ const BEGINS_ROUND: ReadonlySet<string> = new Set([
   'tool-input-start',
   'tool-call',
 ]);
-
-/** Returns the text of the last message of the user. */
-export function readQuestion(prompt: unknown): string {
-  if (typeof prompt === 'string') return prompt;
-  const last = listOf(prompt)
-    .filter(isFields)
-    .findLast(({ role }) => role === 'user');
-  if (typeof last?.content === 'string') return last.content;
-  return listOf(last?.content)
-    .map(part => textOf(objectOf(part)?.text))
-    .filter(Boolean)
-    .join('\n');
-}
-
-/** The token counts of all versions of the model interface. */
-function readUsage(usage: unknown): Usage {
-  const { inputTokens, outputTokens, ...flat } = objectOf(usage) ?? {};
-  const input = objectOf(inputTokens);
-  const output = objectOf(outputTokens);
-  const counts = {
-    inputTokens: numberOf(input?.total ?? inputTokens),
-    outputTokens: numberOf(output?.total ?? outputTokens),
-    totalTokens: numberOf(flat.totalTokens),
-    reasoningTokens: numberOf(output?.reasoning ?? flat.reasoningTokens),
-    cachedInputTokens: numberOf(input?.cacheRead ?? flat.cachedInputTokens),
-  };
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
-}
-
-const readFinishReason = (reason: unknown): string =>
-  textOf(objectOf(reason)?.unified ?? reason) || 'unknown';
-
-const readHeaders = (headers: unknown): [string, string][] =>
-  Object.entries(objectOf(headers) ?? {}).map(([name, value]) => [name, String(value)]);
-
-const toText = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value ?? null);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

@@ -59,6 +59,8 @@ interface AppSession {
 
 const MAX_SESSIONS = 100;
 const MAX_RUNNING = 200;
+/** Characters of the contents of all turns that have not ended. */
+const MAX_SIZE = 256_000_000;
 
 /** Milliseconds between two looks for processes that have ended. */
 const INTERVAL = 500;
@@ -128,7 +130,8 @@ export function createApps({ redactor, store, onChange }: AppsOptions): Apps {
 
   function createTurn(session: AppSession, first: Fields): AppTurn {
     const running = allTurns();
-    if (running.length >= MAX_RUNNING) {
+    const size = running.reduce((sum, turn) => sum + turn.size, 0);
+    if (running.length >= MAX_RUNNING || size > MAX_SIZE) {
       const oldest = running.toSorted((a, b) => a.lastAt - b.lastAt)[0];
       for (const other of sessions.values()) if (oldest && other.turns.has(oldest)) endTurn(other, oldest);
     }

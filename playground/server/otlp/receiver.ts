@@ -5,7 +5,8 @@ import { toSpanTurns } from './span-turns.js';
 
 /** Collects spans until the turns of their trace are complete. */
 export interface SpanReceiver {
-  add(spans: readonly ReceivedSpan[]): void;
+  /** @param size Bytes of the request that contained them. */
+  add(spans: readonly ReceivedSpan[], size: number): void;
 }
 
 /** Milliseconds after the last span of a trace. Exporters send the outer spans some seconds after the inner ones. */
@@ -13,9 +14,18 @@ const SETTLED = 10_000;
 
 const MAX_TRACES = 200;
 const MAX_SPANS = 5000;
+/** Bytes of all traces that are not complete. */
+const MAX_SIZE = 128_000_000;
+
+interface CollectedTrace {
+  readonly spans: Map<string, ReceivedSpan>;
+  /** Bytes, estimated. */
+  size: number;
+  timer?: NodeJS.Timeout;
+}
 
 export function createSpanReceiver({ apps, redactor }: { apps: Apps; redactor: Redactor }): SpanReceiver {
-  const traces = new Map<string, { readonly spans: Map<string, ReceivedSpan>; timer?: NodeJS.Timeout }>();
+  const traces = new Map<string, CollectedTrace>();
 
   function settle(traceId: string): void {
     const trace = traces.get(traceId);
@@ -27,11 +37,13 @@ export function createSpanReceiver({ apps, redactor }: { apps: Apps; redactor: R
   }
 
   return {
-    add(spans) {
+    add(spans, size) {
       for (const span of spans) {
-        const trace = traces.get(span.traceId) ?? { spans: new Map<string, ReceivedSpan>() };
+        const trace = traces.get(span.traceId) ?? { spans: new Map<string, ReceivedSpan>(), size: 0 };
         traces.set(span.traceId, trace);
-        if (trace.spans.size < MAX_SPANS) trace.spans.set(span.spanId, span);
+        if (trace.spans.size >= MAX_SPANS) continue;
+        trace.spans.set(span.spanId, span);
+        trace.size += size / spans.length;
       }
       for (const traceId of new Set(spans.map(span => span.traceId))) {
         const trace = traces.get(traceId);
@@ -42,7 +54,12 @@ export function createSpanReceiver({ apps, redactor }: { apps: Apps; redactor: R
         trace.timer.unref();
         apps.show(traceId, toSpanTurns([...trace.spans.values()], { redactor }));
       }
-      for (const traceId of [...traces.keys()].slice(0, -MAX_TRACES)) settle(traceId);
+      let total = [...traces.values()].reduce((sum, trace) => sum + trace.size, 0);
+      for (const [traceId, trace] of [...traces]) {
+        if (traces.size <= MAX_TRACES && total <= MAX_SIZE) break;
+        total -= trace.size;
+        settle(traceId);
+      }
     },
   };
 }

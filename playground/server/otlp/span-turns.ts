@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sumUsage } from '../../shared/cost.js';
 import type { PlaygroundMessage } from '../../shared/playground-state.js';
 import type { TraceEvent, TraceFact, Usage } from '../../shared/trace-event.js';
-import { readQuestion } from '../apps/app-turn.js';
+import { readQuestion } from '../apps/app-record.js';
 import { type ForeignTurn, toTitle } from '../apps/apps.js';
 import { isFields, listOf, numberOf, objectOf, textOf } from '../apps/fields.js';
 import type { Redactor } from '../redaction/redactor.js';

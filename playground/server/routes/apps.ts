@@ -45,7 +45,7 @@ export function appRoutes({ apps, redactor }: Pick<PlaygroundContext, 'apps' | '
       const isProtobuf = context.req.header('content-type')?.startsWith('application/x-protobuf') === true;
       const body = await readBody(context);
       const { rejected, spans: received } = isProtobuf ? readProtobuf(body) : readJsonSpans(parseJson(body));
-      spans.add(received);
+      spans.add(received, body.length);
       // The empty message reports success.
       if (isProtobuf) return context.body('', 200, { 'content-type': 'application/x-protobuf' });
       return context.json(rejected === 0 ? {} : { partialSuccess: { rejectedSpans: String(rejected) } });

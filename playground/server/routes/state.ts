@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { ModelList, PlaygroundState, Preset } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
 import { faultChoices } from '../emulator/faults.js';
-import { priceTableSchema, settingsSchema } from '../store/settings.js';
+import { priceTableSchema, retentionSchema, settingsSchema } from '../store/settings.js';
 import { readJson } from './json-body.js';
 import { describeFailure } from '../../shared/failure.js';
 import type { Redactor } from '../redaction/redactor.js';
@@ -56,13 +56,14 @@ export function readState(
     faults: faultChoices,
     filesFolder,
     prices: settings.readPrices(),
+    retention: settings.readRetention(),
     // The hash of a definition includes secrets of its server.
     policies: policies.list().map(({ definition: _definition, ...policy }) => policy),
   };
 }
 
 /**
- * `GET|PATCH /` of the settings, `POST /presets`, `PATCH|DELETE /presets/:id`, `PUT /prices`, `DELETE /policies`,
+ * `GET|PATCH /` of the settings, `POST /presets`, `PATCH|DELETE /presets/:id`, `PUT /prices`, `PUT /retention`, `DELETE /policies`,
  * `PUT /key`, `GET /models`. With `?conversation=`, they are those of a conversation. No response contains a key.
  */
 export function stateRoutes(playground: PlaygroundContext): Hono {
@@ -101,6 +102,14 @@ export function stateRoutes(playground: PlaygroundContext): Hono {
     .put('/prices', async context => {
       settings.changePrices(await readJson(context, priceTableSchema));
       channel.changed('state');
+      return context.json(read(context));
+    })
+    .put('/retention', async context => {
+      const retention = await readJson(context, retentionSchema);
+      settings.changeRetention(retention);
+      playground.conversations.prune(retention);
+      channel.changed('state');
+      channel.changed('conversations');
       return context.json(read(context));
     })
     .delete('/policies', async context => {

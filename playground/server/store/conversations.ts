@@ -4,6 +4,7 @@ import type {
   ConversationMode,
   ConversationSummary,
   PlaygroundMessage,
+  Retention,
   StoredMessage,
   Thread,
 } from '../../shared/playground-state.js';
@@ -56,8 +57,9 @@ export interface ConversationStore {
   delete(id: string): void;
   /** Returns false if there is no such deleted conversation. */
   restore(id: string): boolean;
-  /** Stores a turn of an application. The oldest ones of applications are deleted. */
   addAppTurn(turn: AppTurnRecord): void;
+  /** Deletes turns of applications that are too old, and the oldest ones if all of them are too large. */
+  prune(retention: Retention): void;
 }
 
 export interface AppTurnRecord {
@@ -87,9 +89,6 @@ const MAX_DRAFTS = 1000;
 
 /** Turns that are listed. */
 const MAX_TURNS = 1000;
-
-/** Turns of applications that are kept. */
-const MAX_APP_TURNS = 1000;
 
 export interface MessagePlace {
   readonly conversationId: string;
@@ -146,8 +145,18 @@ export function createConversationStore(database: Connection): ConversationStore
        ORDER BY messages.number DESC LIMIT ${MAX_TURNS}`,
     ),
     deleteOldApps: database.prepare(
-      `DELETE FROM conversations WHERE mode = 'app' AND id NOT IN
-       (SELECT id FROM conversations WHERE mode = 'app' ORDER BY updated_at DESC LIMIT ${MAX_APP_TURNS})`,
+      `DELETE FROM conversations WHERE id IN (
+         SELECT id FROM (
+           SELECT id, updated_at, size, SUM(size) OVER (ORDER BY updated_at DESC, id) AS total
+           FROM conversations JOIN app_sizes ON conversation_id = id
+         ) WHERE total <> size AND (updated_at < ? OR total > ?)
+       )`,
+    ),
+    addAppSize: database.prepare(
+      `INSERT INTO app_sizes (conversation_id, size)
+       SELECT conversation_id, SUM(octet_length(message) + octet_length(outline) + octet_length(trace))
+         + (SELECT TOTAL(octet_length(json)) FROM pieces WHERE pieces.conversation_id = messages.conversation_id)
+       FROM messages WHERE conversation_id = ?`,
     ),
     heads: database.prepare<[string], { thread: Thread; message_id: string }>(
       'SELECT thread, message_id FROM heads WHERE conversation_id = ?',
@@ -289,8 +298,12 @@ export function createConversationStore(database: Connection): ConversationStore
       store.open(conversationId, { mode: 'app', title });
       store.addQuestion({ conversationId, thread: 'main', parentId: null }, asked);
       store.addResponse({ conversationId, thread: 'main', parentId: asked.id }, message, trace);
-      statements.deleteOldApps.run();
+      statements.addAppSize.run(conversationId);
     }),
+    prune({ days, megabytes }) {
+      const oldest = new Date(Date.now() - days * 86_400_000).toISOString();
+      statements.deleteOldApps.run(oldest, megabytes * 1_000_000);
+    },
   };
   return store;
 }

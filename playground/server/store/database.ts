@@ -79,6 +79,13 @@ function createTables(database: Connection): void {
       data BLOB NOT NULL,
       PRIMARY KEY (conversation_id, hash)
     ) STRICT;
+    -- Bytes of the turns of applications.
+    CREATE TABLE IF NOT EXISTS app_sizes (
+      conversation_id TEXT PRIMARY KEY REFERENCES conversations (id) ON DELETE CASCADE,
+      size REAL NOT NULL
+    ) STRICT;
+    INSERT INTO app_sizes (conversation_id, size)
+    SELECT id, 1 FROM conversations WHERE mode = 'app' ON CONFLICT DO NOTHING;
     -- Conversations whose deletion can be undone until the next start.
     CREATE TABLE IF NOT EXISTS deleted (
       conversation_id TEXT PRIMARY KEY REFERENCES conversations (id) ON DELETE CASCADE

@@ -3,6 +3,7 @@ import { listPrices } from '../../shared/list-prices.js';
 import {
   type Preset,
   type PriceTable,
+  type Retention,
   REASONING_EFFORTS,
   type Settings,
 } from '../../shared/playground-state.js';
@@ -51,6 +52,11 @@ export const priceTableSchema: z.ZodType<PriceTable> = z.record(
   z.strictObject({ input: price(), cachedInput: price(), output: price() }),
 );
 
+export const retentionSchema: z.ZodType<Retention> = z.strictObject({
+  days: z.int('Expected a whole number of days.').min(1).max(36_500),
+  megabytes: z.int('Expected a whole number of megabytes.').min(1).max(1_000_000),
+});
+
 function price() {
   return z.number('Expected a price in US dollars.').min(0).max(1_000_000);
 }
@@ -86,6 +92,8 @@ export interface SettingsStore {
   /** Returns the stored prices, and list prices before the user has stored any. */
   readPrices(): PriceTable;
   changePrices(prices: PriceTable): void;
+  readRetention(): Retention;
+  changeRetention(retention: Retention): void;
 }
 
 /** Completes stored settings: the database of another version may lack a setting or contain a removed one. */
@@ -132,6 +140,8 @@ export function createSettingsStore(
       return priceTableSchema.safeParse(readRow('prices')).data ?? {};
     },
     changePrices: prices => void replace.run('prices', JSON.stringify(prices)),
+    readRetention: () => retentionSchema.safeParse(readRow('retention')).data ?? { days: 30, megabytes: 500 },
+    changeRetention: retention => void replace.run('retention', JSON.stringify(retention)),
   };
 }
 

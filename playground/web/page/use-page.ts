@@ -5,6 +5,7 @@ import type {
   ConversationSummary,
   Preset,
   PriceTable,
+  Retention,
   ServersResponse,
   Settings,
   ToolPolicy,
@@ -22,6 +23,7 @@ export interface PageHook extends PageState {
   changePreset(id: string, change: Partial<Pick<Preset, 'name' | 'isDefault'>>): Promise<void>;
   removePreset(id: string): Promise<void>;
   saveKey(key: string): Promise<void>;
+  saveRetention(retention: Retention): Promise<void>;
   /** Rejects with the reason if the prices cannot be stored. */
   savePrices(prices: PriceTable): Promise<void>;
   renameConversation(id: string, title: string): Promise<void>;
@@ -82,6 +84,8 @@ export function usePage(conversationId: string): PageHook {
       savePrices: async (prices: PriceTable) => {
         await callApi('/state/prices', { method: 'PUT', body: prices });
       },
+      saveRetention: (retention: Retention) =>
+        send('/state/retention', { method: 'PUT', body: retention }, callInOrder),
       renameConversation: (id: string, title: string) =>
         send(`/conversations/${id}`, { method: 'PATCH', body: { title } }),
       async removeConversation({ id, title }: Pick<ConversationSummary, 'id' | 'title'>) {

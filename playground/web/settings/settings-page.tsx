@@ -1,6 +1,7 @@
 import type { PageHook } from '../page/use-page.js';
 import { PresetList } from './preset-list.js';
 import { PriceTableForm } from './price-table.js';
+import { RetentionFields } from './retention-fields.js';
 import { SetupPanel } from './setup-panel.js';
 import { ThemeField } from './theme-field.js';
 
@@ -57,6 +58,10 @@ export function SettingsPage({ page }: { page: PageHook }) {
         ) : (
           <PriceTableForm prices={state.prices} modelId={state.settings.modelId} onSave={page.savePrices} />
         )}
+      </section>
+      <section aria-label="Turns of applications">
+        <h3>Turns of applications</h3>
+        {state !== undefined && <RetentionFields retention={state.retention} onSave={page.saveRetention} />}
       </section>
       <section aria-label="Colours">
         <h3>Colours</h3>

@@ -17,6 +17,8 @@ export interface TimelineLayout {
 export interface Lane {
   readonly round: number;
   readonly finishReason?: string;
+  /** The call of a tool that made the requests of this round, and how many calls contain them. */
+  readonly parent?: { readonly toolName: string; readonly depth: number };
   readonly requests: readonly RequestBar[];
   readonly tools: readonly (ToolBar | ToolGroup)[];
 }
@@ -146,6 +148,13 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
       .toSorted((a, b) => a.startAt - b.startAt);
   };
 
+  const toParent = (round: number): Lane['parent'] => {
+    const toolCallId = trace.rounds.find(known => known.round === round)?.toolCallId;
+    const tool = trace.tools.find(known => known.toolCallId === toolCallId);
+    if (tool === undefined || tool.round >= round) return undefined;
+    return { toolName: tool.toolName, depth: 1 + (toParent(tool.round)?.depth ?? 0) };
+  };
+
   const numbers = new Set([
     ...trace.rounds.map(({ round }) => round),
     ...trace.exchanges.map(({ round }) => round),
@@ -155,6 +164,7 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
     .map((round): Lane => ({
       round,
       finishReason: trace.rounds.find(known => known.round === round)?.finishReason,
+      parent: toParent(round),
       requests: trace.exchanges.filter(exchange => exchange.round === round).map(toRequestBar),
       tools: toRows(toCalls(round)),
     }));

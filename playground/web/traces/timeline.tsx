@@ -3,6 +3,7 @@ import { type Trace, toRequestedAt } from '../../shared/trace.js';
 import { formatDuration, formatNumberOf } from '../ui/format.js';
 import {
   chooseLabel,
+  type Lane,
   layoutTimeline,
   type RequestBar,
   type ToolBar,
@@ -17,6 +18,10 @@ export interface TimelineProps {
   readonly onChooseExchange: (exchange: number) => void;
   readonly onShowCall: (toolCallId: string) => void;
 }
+
+/** Pixels for each call that contains a round, and the number of those that are drawn. */
+const INDENT = 8;
+const MAX_DEPTH = 3;
 
 /** Timeline of a turn: one lane per round, with bars for its requests and tool calls. */
 export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineProps) {
@@ -56,10 +61,14 @@ export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineP
             </div>
           </li>
         )}
-        {lanes.map(({ round, requests, tools, finishReason }) => (
-          <li key={round} className="lane" aria-label={`Round ${round}`}>
-            <div className="lane-head">
+        {lanes.map(({ round, requests, tools, finishReason, parent }) => (
+          <li key={round} className="lane" aria-label={toName(round, parent)}>
+            <div
+              className="lane-head"
+              style={{ paddingLeft: Math.min(parent?.depth ?? 0, MAX_DEPTH) * INDENT }}
+            >
               <strong>Round {round}</strong>
+              {parent !== undefined && <span title={parent.toolName}>in {parent.toolName}</span>}
               {finishReason !== undefined && <span>{finishReason}</span>}
             </div>
             <div className="lane-rows">
@@ -94,6 +103,9 @@ export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineP
     </section>
   );
 }
+
+const toName = (round: number, parent: Lane['parent']): string =>
+  `Round ${round}${parent === undefined ? '' : `, in the call of ${parent.toolName}`}`;
 
 function RequestRow({ bar, onChoose }: { bar: RequestBar; onChoose: () => void }) {
   return (

@@ -222,6 +222,22 @@ describe('the token of applications', () => {
   });
 });
 
+it('records no contents of a turn beyond a size, and says so once', () => {
+  const app = { name: 'test' };
+  const redactor = createRedactor(() => []);
+  const turn = createAppTurn({ app, redactor, first: { at: 1, prompt: 'Hello' }, isReported: true });
+  turn.beginCall({ call: 1 });
+  const part = { type: 'text-delta', id: '1', delta: 'a'.repeat(1_000_000) };
+  for (let count = 0; count < 100; count++) turn.add({ type: 'part', call: 1, part });
+  turn.end('finished', { at: 2 });
+
+  expect(turn.events.filter(({ type }) => type === 'wire').length).toBe(63);
+  expect(turn.events.filter(({ type }) => type === 'warning')).toMatchObject([
+    { message: 'The trace is full: later contents are not recorded.' },
+  ]);
+  expect(turn.events.at(-1)).toMatchObject({ type: 'turn-end', end: 'finished' });
+});
+
 it('keeps the end of a turn with more events than a trace can have', () => {
   const app = { name: 'test' };
   const redactor = createRedactor(() => []);

@@ -51,6 +51,34 @@ describe('the timeline', () => {
     ]);
   });
 
+  it('names the call that a round belongs to, also through another one, and never in a circle', () => {
+    const toTool = (toolCallId: string, toolName: string, round: number): TraceEvent => ({
+      type: 'tool-start',
+      at: 1,
+      round,
+      toolCallId,
+      toolName,
+      input: '{}',
+    });
+    const events: TraceEvent[] = [
+      { type: 'round-start', round: 1, at: 0 },
+      toTool('a', 'ask', 1),
+      { type: 'round-start', round: 2, at: 2, toolCallId: 'a' },
+      toTool('b', 'look', 2),
+      { type: 'round-start', round: 3, at: 3, toolCallId: 'b' },
+      { type: 'round-start', round: 4, at: 4, toolCallId: 'c' },
+      toTool('c', 'own', 4),
+    ];
+    const { lanes } = layoutTimeline(toTrace(events), { now: 5 });
+
+    expect(lanes.map(({ parent }) => parent)).toEqual([
+      undefined,
+      { toolName: 'ask', depth: 1 },
+      { toolName: 'look', depth: 2 },
+      undefined,
+    ]);
+  });
+
   it('marks the first token in its round', () => {
     const { firstToken } = layoutTimeline(toTrace(finished), { now: 0 });
 
