@@ -9,6 +9,7 @@ import { describeFailure } from '../shared/failure.js';
 import { codeRoutes } from './code/code-view.js';
 import type { PlaygroundContext } from './context.js';
 import { APPS_PATH, localOnly, securityHeaders } from './guard.js';
+import { APP_PAGE_PATH, createAppPages } from './mcp/app-pages.js';
 import { CALLBACK_PATH } from './mcp/sign-in.js';
 import { toPageWords } from './page-words.js';
 import { appRoutes } from './routes/apps.js';
@@ -57,6 +58,12 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.use(localOnly({ port }));
   app.route(APPS_PATH, appRoutes(playground));
   app.get(CALLBACK_PATH, oauthCallback(playground));
+  const appPages = createAppPages();
+  app.get(`${APP_PAGE_PATH}:id`, context => {
+    const page = appPages.take(context.req.param('id'));
+    if (page === undefined) return context.text('This app was shown already. Call its tool again.', 401);
+    return context.html(page.html, 200, { 'content-security-policy': page.policy });
+  });
   app.use('/api/*', session.guard);
   const limits = { message: limitBody(MAX_MESSAGE), other: limitBody(MAX_BODY) };
   app.use('/api/*', (context, next) =>
@@ -66,7 +73,7 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.route('/api/conversations', conversationRoutes(playground));
   app.route('/api/state', stateRoutes(playground));
   app.route('/api/servers', serverRoutes(playground));
-  app.route('/api/mcp', mcpRoutes(playground));
+  app.route('/api/mcp', mcpRoutes(playground, appPages));
   app.route('/api/traces', traceRoutes(playground));
   app.route('/api/code', codeRoutes(playground));
   app.route('/api/approvals', approvalRoutes(playground));

@@ -84,7 +84,9 @@ export const securityHeaders: MiddlewareHandler = async (context, next) => {
   await next();
   const { headers } = context.res;
   const isDiagram = context.req.path.startsWith(DIAGRAM_PATH);
-  headers.set('content-security-policy', isDiagram ? DIAGRAM_POLICY : POLICY);
+  // The frame of an MCP app has a policy of its own.
+  if (!headers.has('content-security-policy'))
+    headers.set('content-security-policy', isDiagram ? DIAGRAM_POLICY : POLICY);
   headers.set('x-content-type-options', 'nosniff');
   headers.set('referrer-policy', 'no-referrer');
   headers.set('cross-origin-resource-policy', isDiagram ? 'cross-origin' : 'same-origin');

@@ -47,7 +47,19 @@ export interface InspectedTool {
   readonly inputSchema: unknown;
   readonly outputSchema?: unknown;
   readonly annotations: Readonly<Record<string, boolean>>;
+  /** The user interface of the tool, an MCP app. */
+  readonly app?: { readonly resourceUri?: string; readonly visibility?: readonly ('model' | 'app')[] };
+  /** True if the server can run the tool as a task. */
+  readonly isTask?: boolean;
   readonly meta?: unknown;
+}
+
+/** The page of an MCP app for its frame. */
+export interface OpenedApp {
+  /** A path that works once. */
+  readonly address: string;
+  /** The origins that it may contact, as its server declares them. */
+  readonly origins: readonly string[];
 }
 
 /** One JSON-RPC message, without secrets. */

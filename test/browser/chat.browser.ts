@@ -109,6 +109,7 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
 
     expect(await page.getByRole('log').innerText()).toBe(before);
     expect(await page.locator('.lane').count()).toBe(2);
+    await page.getByText('Raw', { exact: true }).click();
     expect(await page.locator('.events li').count()).toBeGreaterThan(10);
     expect(await page.locator('.conversation-title').first().innerText()).toContain('Count the words');
   });

@@ -90,6 +90,35 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     expect(Math.min(...runs)).toBeLessThanOrEqual(LONGEST_TASK);
   });
 
+  it('list output items with their joined text first, and their events on demand', async () => {
+    const { page, ask } = await openPage({ mcpServers: {} });
+    await ask('Count the words in "one two three".');
+    const list = page.getByRole('region', { name: 'Events', exact: true });
+    const rows = list.getByRole('listitem');
+    const texts = () => rows.allInnerTexts();
+    const [created, , reasoning, message] = await texts();
+    const closed = await rows.count();
+    expect(created).toContain('created');
+    expect(reasoning).toMatch(/reasoning\n.*I answer now\.\n\d+ events/);
+    expect(message).toMatch(/message\n.*3.*\n\d+ events/);
+    expect((await texts()).at(-1)).toContain('completed');
+
+    await rows.nth(2).locator('summary').click();
+    const count = Number(/(\d+) events/.exec(reasoning ?? '')?.[1]);
+    await expect.poll(() => rows.first().getAttribute('aria-setsize')).toBe(String(closed + count));
+    expect(await rows.nth(4).innerText()).toMatch(/\.(added|delta)/);
+    await rows.nth(2).locator('summary').click();
+    expect(await rows.count()).toBe(closed);
+    await page.getByText('Raw', { exact: true }).click();
+    const all = Number(/\d+/.exec(await page.locator('.wire .count').innerText())?.[0]);
+    await expect.poll(() => rows.first().getAttribute('aria-setsize')).toBe(String(all));
+
+    await page.getByLabel('Emulator fault').selectOption('cut');
+    await ask('Count the words in "one two three".', { end: 'failed' });
+    await page.getByText('Items', { exact: true }).click();
+    await rows.getByText('incomplete').waitFor();
+  });
+
   it('mark the first token where its event is on the wire', async () => {
     const { page, ask } = await openPage({ mcpServers: {} });
     await ask('Hello there');
@@ -97,6 +126,7 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
       Number(pattern.exec(text ?? '')?.[1]);
     const bar = page.getByRole('button', { name: /^Request 1, done/ });
     const startAt = milliseconds(await bar.getAttribute('aria-label'), /started at (\d+) ms/);
+    await page.getByText('Raw', { exact: true }).click();
     const delta = page.locator('.events summary', { hasText: '.delta' }).first();
     const arrived = milliseconds(await delta.innerText(), /\+(\d+) ms/);
     const named = milliseconds(await page.locator('.legend').innerText(), /after (\d+) ms/);

@@ -7,6 +7,7 @@ interface SentTool {
   readonly name?: string;
   readonly title?: string;
   readonly outputSchema?: object;
+  readonly execution?: { readonly taskSupport?: unknown };
 }
 
 /** The tools of one server, with the properties that only their messages contain. */
@@ -44,7 +45,8 @@ export function createInspectedTools(): InspectedTools {
 }
 
 function toInspectedTool(definition: ToolDefinition, sent: SentTool | undefined): InspectedTool {
-  const { name, description, inputSchema, _meta, readOnly, destructive, idempotent, openWorld } = definition;
+  const { name, description, inputSchema, metadata, _meta, readOnly, destructive, idempotent, openWorld } =
+    definition;
   const hints = Object.entries({ readOnly, destructive, idempotent, openWorld });
   return {
     name,
@@ -55,6 +57,8 @@ function toInspectedTool(definition: ToolDefinition, sent: SentTool | undefined)
     annotations: Object.fromEntries(
       hints.flatMap(([hint, value]) => (value === undefined ? [] : [[hint, value]])),
     ),
+    ...(metadata?.app !== undefined && { app: metadata.app }),
+    ...(sent?.execution?.taskSupport === 'optional' && { isTask: true }),
     ...(_meta !== undefined && { meta: _meta }),
   };
 }

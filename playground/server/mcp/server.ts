@@ -99,6 +99,7 @@ export function createServerEntry(
       { [name]: signIn.configure() },
       {
         fetch: signIn.fetch,
+        apps: true,
         onLog: ({ level, data }) => write(level, typeof data === 'string' ? data : JSON.stringify(data)),
         onMessage({ direction, time, message }) {
           traffic.addMessage({ direction, time, message });

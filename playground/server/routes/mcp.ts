@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import * as z from 'zod';
 import type { PlaygroundContext } from '../context.js';
 import type { ServerEntry } from '../mcp/server.js';
+import type { AppPages } from '../mcp/app-pages.js';
 import { findSchemaProblems, toRefusal } from '../mcp/schema-check.js';
 import { redactForDisplay } from '../mcp/traffic.js';
 import { type CompletionDraft, LOG_LEVELS } from '../../shared/mcp-inspection.js';
@@ -44,11 +45,11 @@ const responseRequest = z.object({
 /**
  * Inspects MCP servers without the model: `GET /:server` for tools, messages and sign-in steps, `POST /:server/call`,
  * `GET /:server/history?tool=`, `PUT /:server/log-level`, `GET /:server/resources`, `POST /:server/read`,
- * `POST /:server/subscribe`, whose response lasts as long as the subscription, `GET /:server/prompts`, `POST /:server/prompt`,
+ * `POST /:server/app` for the page of an MCP app, `POST /:server/subscribe`, whose response lasts as long as the subscription, `GET /:server/prompts`, `POST /:server/prompt`,
  * `POST /:server/complete`, `POST /requests/:id` with the response to a request of a server, and
  * `POST /requests/:id/draft`, in which the model writes one.
  */
-export function mcpRoutes(playground: PlaygroundContext): Hono {
+export function mcpRoutes(playground: PlaygroundContext, appPages: AppPages): Hono {
   const { servers, redactor } = playground;
   const find = (name: string): ServerEntry => {
     const entry = servers.find(name);
@@ -121,6 +122,12 @@ export function mcpRoutes(playground: PlaygroundContext): Hono {
         .features()
         .readResource(name, await readJson(context, readRequest));
       return context.json(show(contents));
+    })
+    .post('/:server/app', async context => {
+      const server = context.req.param('server');
+      const { uri } = await readJson(context, readRequest);
+      const ownHost = context.req.header('host') ?? '';
+      return context.json(await appPages.open(find(server).features(), { server, uri, ownHost }));
     })
     .post('/:server/subscribe', async context => {
       const name = context.req.param('server');

@@ -7,10 +7,15 @@ const BADGES = [
   ['openWorld', 'open-world'],
 ] as const;
 
-/** Shows the hints of a tool that its server declares. */
-export function Badges({ tool: { annotations } }: { tool: Pick<InspectedTool, 'annotations'> }) {
-  return BADGES.filter(([hint]) => annotations[hint] === true).map(([hint, title]) => (
-    <span key={hint} className="tag" data-hint={title}>
+/** Shows the hints of a tool that its server declares, and whether it has an app or can run as a task. */
+export function Badges({ tool }: { tool: Pick<InspectedTool, 'annotations' | 'app' | 'isTask'> }) {
+  const titles = [
+    ...BADGES.filter(([hint]) => tool.annotations[hint] === true).map(([, title]) => title),
+    ...(tool.app?.resourceUri === undefined ? [] : ['app']),
+    ...(tool.isTask ? ['task'] : []),
+  ];
+  return titles.map(title => (
+    <span key={title} className="tag" data-hint={title}>
       {title}
     </span>
   ));

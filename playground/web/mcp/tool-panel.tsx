@@ -14,6 +14,7 @@ import { type CallProgress, findProgress, messagesOfTool } from './mcp-traffic.j
 import { MessageList } from './message-list.js';
 import { SchemaForm } from './schema-form.js';
 import { Badges } from './badges.js';
+import { ToolApp } from './tool-app.js';
 
 export interface ToolPanelProps {
   readonly server: string;
@@ -25,12 +26,12 @@ export interface ToolPanelProps {
 /** The call of a tool: running, ended, refused, or failed without a response of the playground. */
 type Call =
   | { readonly state: 'running'; readonly after: number }
-  | { readonly state: 'ended'; readonly result: ToolCallResult }
+  | { readonly state: 'ended'; readonly id: number; readonly input: object; readonly result: ToolCallResult }
   | { readonly state: 'failed'; readonly problem: string }
   | { readonly state: 'refused'; readonly problems: readonly SchemaProblem[]; readonly input: object };
 
 /** A form from the schema of a tool, its progress and result, the earlier calls, and the JSON-RPC messages of the tool. */
-export function ToolPanel({ path, tool, inspection }: ToolPanelProps) {
+export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
   const { messages, last } = inspection;
   const [call, setCall] = useState<Call>();
   const [history, refresh] = useHistory(path, tool.name);
@@ -49,7 +50,8 @@ export function ToolPanel({ path, tool, inspection }: ToolPanelProps) {
     try {
       const body = { toolName: tool.name, input, ...(isForced && { isForced }) };
       const { signal } = controller;
-      setCall({ state: 'ended', result: await callApi(`${path}/call`, { method: 'POST', body, signal }) });
+      const result = await callApi<ToolCallResult>(`${path}/call`, { method: 'POST', body, signal });
+      setCall({ state: 'ended', id: last, input, result });
     } catch (error) {
       const problems = toSchemaProblems(error);
       if (problems !== undefined) return setCall({ state: 'refused', problems, input });
@@ -105,6 +107,17 @@ export function ToolPanel({ path, tool, inspection }: ToolPanelProps) {
           </p>
         )}
         {call?.state === 'ended' && <CallResult {...call.result} />}
+        {call?.state === 'ended' && (
+          <ToolApp
+            key={call.id}
+            server={server}
+            path={path}
+            tool={tool}
+            tools={inspection.tools}
+            input={call.input}
+            result={call.result.result}
+          />
+        )}
         <Definition tool={tool} />
       </section>
       <aside aria-label="Calls of this tool">

@@ -1,10 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, type Ref, useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import type { Exchange, WireEvent } from '../../shared/trace.js';
-import { summarizeEvent } from './event-summary.js';
-import { formatDuration } from '../ui/format.js';
+import { createItemGroups, type EventEntry, type EventItem } from './event-items.js';
+import { describeItem, summarizeEvent } from './event-summary.js';
+import { formatDuration, formatNumberOf } from '../ui/format.js';
 import { JsonView } from '../ui/json-view.js';
 import { Marked } from '../ui/marked.js';
+import { Segmented } from '../ui/segmented.js';
 
 export interface EventListProps {
   /** Numbers of the displayed events, from 1. */
@@ -21,19 +23,32 @@ const ROW_HEIGHT = 26;
 /** Distance from the end, in pixels, within which the list follows new events. */
 const NEAR_END = 120;
 
-/** The events of a response as expandable rows, or the text of a response that is not a stream. Only visible rows exist. */
+/** An item, or an event by its number: one of an open item, or one that stands for itself. */
+type Row = { readonly item: EventItem } | { readonly number: number; readonly isPart: boolean };
+
+/**
+ * The items of a response, each with its events on demand, or all events as they came. A search lists events. A response that
+ * is not a stream is text. Only visible rows exist.
+ */
 export function EventList({ found, exchange, query, isLoading }: EventListProps) {
   const { events, end, bodyText, startAt } = exchange;
   const frame = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const count = found === 'all' ? events.length : found.length;
-  const numberAt = (index: number): number => (found === 'all' ? index + 1 : (found[index] ?? 0));
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [view, setView] = useState<'items' | 'raw'>('items');
+  const [group] = useState(createItemGroups);
+  const list =
+    found === 'all'
+      ? view === 'items'
+        ? toRows(group(events), open)
+        : events.map(toRow)
+      : found.map(number => toRow(undefined, number - 1));
+  const count = list.length;
   const rows = useVirtualizer({
     count,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
-    getItemKey: numberAt,
+    getItemKey: index => toKey(list[index]),
     overscan: 12,
   });
   const isFollowing = end === undefined && found === 'all';
@@ -42,26 +57,41 @@ export function EventList({ found, exchange, query, isLoading }: EventListProps)
       frame.current.scrollTop = frame.current.scrollHeight;
     }
   }, [count, isFollowing]);
-  const toggle = (number: number, isOpen: boolean): void =>
+  const toggle = (key: string, isOpen: boolean): void =>
     setOpen(known => {
-      if (known.has(number) === isOpen) return known;
-      return new Set(isOpen ? [...known, number] : [...known].filter(other => other !== number));
+      if (known.has(key) === isOpen) return known;
+      return new Set(isOpen ? [...known, key] : [...known].filter(other => other !== key));
     });
 
   const lastIndex = count - 1;
-  const last = events[numberAt(lastIndex) - 1];
+  const lastRow = list[lastIndex];
+  const last = lastRow !== undefined && 'number' in lastRow ? events[lastRow.number - 1] : undefined;
   const jump = (): void => {
     rows.scrollToIndex(lastIndex, { align: 'end' });
-    toggle(numberAt(lastIndex), true);
+    toggle(toKey(lastRow), true);
   };
 
   return (
     <>
-      {end !== undefined && last !== undefined && (
-        <button type="button" className="button jump" onClick={jump}>
-          Jump to {last.name}
-        </button>
-      )}
+      <div className="button-row">
+        {events.length > 0 && (
+          <Segmented
+            label="List of events"
+            value={view}
+            options={[
+              { value: 'items', title: 'Items' },
+              { value: 'raw', title: 'Raw' },
+            ]}
+            onChange={setView}
+            isDisabled={found !== 'all'}
+          />
+        )}
+        {end !== undefined && last !== undefined && (
+          <button type="button" className="button jump" onClick={jump}>
+            Jump to {last.name}
+          </button>
+        )}
+      </div>
       <div
         className="events"
         tabIndex={0}
@@ -74,23 +104,41 @@ export function EventList({ found, exchange, query, isLoading }: EventListProps)
       >
         <ol style={{ height: rows.getTotalSize() }}>
           {rows.getVirtualItems().map(({ index, start, key }) => {
-            const number = numberAt(index);
+            const row = list[index];
+            if (row === undefined) return null;
+            const number = 'item' in row ? (row.item.numbers[0] ?? 0) : row.number;
             const event = events[number - 1];
             if (event === undefined) return null;
             return (
-              <EventRow
+              <li
                 key={key}
                 ref={rows.measureElement}
-                index={index}
-                top={start}
-                total={count}
-                number={number}
-                event={event}
-                at={event.at - startAt}
-                query={query}
-                isOpen={open.has(number)}
-                onToggle={toggle}
-              />
+                data-index={index}
+                data-part={'item' in row ? undefined : row.isPart}
+                aria-posinset={index + 1}
+                aria-setsize={count}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {'item' in row ? (
+                  <ItemRow
+                    item={row.item}
+                    count={row.item.numbers.length}
+                    at={event.at - startAt}
+                    hasEnded={end !== undefined}
+                    isOpen={open.has(toKey(row))}
+                    onToggle={toggle}
+                  />
+                ) : (
+                  <EventRow
+                    number={number}
+                    event={event}
+                    at={event.at - startAt}
+                    query={query}
+                    isOpen={open.has(toKey(row))}
+                    onToggle={toggle}
+                  />
+                )}
+              </li>
             );
           })}
         </ol>
@@ -112,6 +160,19 @@ export function EventList({ found, exchange, query, isLoading }: EventListProps)
   );
 }
 
+const toRow = (_event: unknown, index: number): Row => ({ number: index + 1, isPart: false });
+
+const toRows = (entries: readonly EventEntry[], open: ReadonlySet<string>): Row[] =>
+  entries.flatMap((entry): Row[] => {
+    if (typeof entry === 'number') return [{ number: entry, isPart: false }];
+    const row = { item: entry };
+    if (!open.has(toKey(row))) return [row];
+    return [row, ...entry.numbers.map(number => ({ number, isPart: true }))];
+  });
+
+const toKey = (row: Row | undefined): string =>
+  row === undefined ? '' : 'item' in row ? `item ${row.item.key}` : String(row.number);
+
 function toEmptyNote({
   isLoading,
   isSearch,
@@ -122,42 +183,67 @@ function toEmptyNote({
   return hasEnded ? 'The response had no events.' : 'Waiting for the first event …';
 }
 
-interface EventRowProps {
-  readonly ref: Ref<HTMLLIElement>;
-  readonly index: number;
-  readonly top: number;
-  readonly total: number;
-  readonly number: number;
-  readonly event: WireEvent;
+interface RowProps {
+  /** Milliseconds after the request. */
   readonly at: number;
-  readonly query: string;
   readonly isOpen: boolean;
-  readonly onToggle: (number: number, isOpen: boolean) => void;
+  readonly onToggle: (key: string, isOpen: boolean) => void;
 }
 
-const EventRow = memo(function EventRow(props: EventRowProps) {
-  const { ref, index, top, total, number, event, at, query, isOpen, onToggle } = props;
+interface ItemRowProps extends RowProps {
+  readonly item: EventItem;
+  /** The number of its events. */
+  readonly count: number;
+  /** True after the end of the response. */
+  readonly hasEnded: boolean;
+}
+
+/** An output item with its joined text. Its events follow while it is open. */
+function ItemRow({ item, count, at, hasEnded, isOpen, onToggle }: ItemRowProps) {
+  const { key, value, text, isComplete } = item;
+  const title = [value.type ?? 'item', value.name].filter(word => typeof word === 'string').join(' ');
   return (
-    <li
-      ref={ref}
-      data-index={index}
-      aria-posinset={index + 1}
-      aria-setsize={total}
-      style={{ transform: `translateY(${top}px)` }}
-    >
-      <details open={isOpen} onToggle={toggle => onToggle(number, toggle.currentTarget.open)}>
-        <summary>
-          <span className="event-number">{number}</span>
-          <time>+{formatDuration(at)}</time>
-          <code className="event-name">
-            <Marked text={event.name.replace(/^response\./, '')} query={query} />
-          </code>
-          <span className="event-text">
-            <Marked text={summarizeEvent(event.data).slice(0, 200)} query={query} />
-          </span>
-        </summary>
-        {isOpen && <JsonView value={event.data} label={`Event ${number}`} query={query} />}
-      </details>
-    </li>
+    <details open={isOpen} onToggle={toggle => onToggle(toKey({ item }), toggle.currentTarget.open)}>
+      <summary>
+        <span className="event-number">{item.numbers[0]}</span>
+        <time>+{formatDuration(at)}</time>
+        <code className="event-name">{title}</code>
+        <span className="event-text">
+          {!isComplete && <span className="tag">{hasEnded ? 'incomplete' : 'in progress'}</span>}{' '}
+          {(text || describeItem(value)).slice(0, 200)}
+        </span>
+        <span className="event-count">{formatNumberOf(count, 'event')}</span>
+      </summary>
+      {isOpen && (
+        <>
+          {text !== '' && <pre className="body-text">{text}</pre>}
+          <JsonView value={value} label={`Item ${key}`} query="" />
+        </>
+      )}
+    </details>
+  );
+}
+
+interface EventRowProps extends RowProps {
+  readonly number: number;
+  readonly event: WireEvent;
+  readonly query: string;
+}
+
+const EventRow = memo(function EventRow({ number, event, at, query, isOpen, onToggle }: EventRowProps) {
+  return (
+    <details open={isOpen} onToggle={toggle => onToggle(String(number), toggle.currentTarget.open)}>
+      <summary>
+        <span className="event-number">{number}</span>
+        <time>+{formatDuration(at)}</time>
+        <code className="event-name">
+          <Marked text={event.name.replace(/^response\./, '')} query={query} />
+        </code>
+        <span className="event-text">
+          <Marked text={summarizeEvent(event.data).slice(0, 200)} query={query} />
+        </span>
+      </summary>
+      {isOpen && <JsonView value={event.data} label={`Event ${number}`} query={query} />}
+    </details>
   );
 });

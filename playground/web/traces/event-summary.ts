@@ -11,7 +11,8 @@ export function summarizeEvent(data: unknown): string {
   return isRecord(part) && typeof part.type === 'string' ? part.type : '';
 }
 
-function describeItem({ type, name, arguments: input, status }: Record<string, unknown>): string {
+/** Summarizes an output item in one line. */
+export function describeItem({ type, name, arguments: input, status }: Record<string, unknown>): string {
   const call = [name, input].filter(value => typeof value === 'string' && value !== '').join(' ');
   return [type, call || status].filter(value => typeof value === 'string').join(' · ');
 }

@@ -152,7 +152,7 @@ export interface McpMessage {
   readonly message: PlainObject;
 }
 
-/** Calls an observer of the host. Neither its errors nor its rejected promise change anything. @internal */
+/** Calls an observer of the host. Neither its errors nor its rejected promise change anything. */
 export const inform = <Args extends readonly unknown[]>(
   observer: ((...args: Args) => unknown) | undefined,
   ...args: Args
