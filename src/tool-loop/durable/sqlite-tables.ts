@@ -73,18 +73,14 @@ export function createTables(database: Database) {
       const [key, name] = [text(turn), text(step)];
       if (!isClaimed(key, text(options.owner))) return 'lost';
       if (options.entry !== undefined && !put(key, options.entry, options)) return 'lost';
-      run(
-        'delete from kelivo_records where turn = ? and step = ? and expires_at <= ?',
-        key,
-        name,
-        Date.now(),
-      );
+      const now = Date.now();
+      run('delete from kelivo_records where turn = ? and step = ? and expires_at <= ?', key, name, now);
       const changes = run(
         'insert into kelivo_records (turn, step, record, expires_at) values (?, ?, ?, ?) on conflict do nothing',
         key,
         name,
         text(record),
-        Date.now() + options.remaining,
+        now + options.remaining,
       );
       return changes === 1 ? 'written' : 'exists';
     },
