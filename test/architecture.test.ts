@@ -311,8 +311,6 @@ test('the sources stay within their size', () => {
 /** Longer files and functions, with the reason. A row goes when its file or function is short enough. */
 const LONG: Readonly<Record<string, string>> = {
   'src/tool-calls/json-repair.ts readMalformed': 'a reader whose steps share one position',
-  'src/tool-loop/durable/postgres-store.ts createPostgresStore': 'one statement per operation of a store',
-  'src/tool-loop/durable/sqlite-tables.ts createTables': 'one statement per operation of a store',
 };
 
 /** A function that creates an object with closures may be longer, because each closure is a function by itself. */

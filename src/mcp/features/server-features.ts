@@ -116,7 +116,6 @@ export interface McpServerFeatures {
   ): Promise<void>;
 }
 
-/** A server and the connection to it. */
 export interface FeatureServer {
   readonly name: string;
   readonly config: McpServerConfig;
@@ -155,62 +154,9 @@ export interface ServerFeatures extends McpServerFeatures {
 /** @param options.closed Returns the signal that aborts at the next `close()`. */
 export function createServerFeatures(
   servers: readonly FeatureServer[],
-  options: Pick<RequestLimits, 'timeout' | 'totalTimeout'> & { closed: () => AbortSource },
+  options: FeatureLimits,
 ): ServerFeatures {
-  const { timeout, totalTimeout, closed } = options;
-
-  /** Sends a request. Returns undefined if the server lacks the feature. */
-  async function request<T>(
-    serverName: string,
-    { feature, facts, arguments: values = {}, signal, onProgress, ...requestFacts }: FeatureRequest,
-    send: SendInSession<T>,
-  ): Promise<T | undefined> {
-    const { config, connection } = findServer(servers, serverName);
-    signal?.throwIfAborted();
-    const link = linkSignal(signal);
-    const closing = closed();
-    const release = onceAborted(closing, () => link.abort(closing.reason));
-    const limits = { signal: link.signal, timeout: config.timeout ?? timeout, totalTimeout, onProgress };
-    const call = facts && { facts: { ...facts, server: serverName }, arguments: values };
-    try {
-      return await connection.withSession(
-        async session =>
-          session.client.getServerCapabilities()?.[feature] === undefined
-            ? undefined
-            : sendRequest(
-                session,
-                { send: (...sent) => send(...sent, session), call, facts: requestFacts },
-                limits,
-              ),
-        { signal: link.signal, mayRetry: ({ kind }) => retriedFailures.has(kind) },
-      );
-    } catch (error) {
-      link.signal.throwIfAborted();
-      throw toMcpError(error, { serverName, config });
-    } finally {
-      release();
-      link.release();
-    }
-  }
-
-  /** Sends a request to a server that must have the feature. */
-  async function requestFrom<T>(server: string, feature: FeatureRequest, send: SendInSession<T>): Promise<T> {
-    const result = await request(server, feature, send);
-    if (result !== undefined) return result;
-    throw toMissingFeature(server, feature.feature);
-  }
-
-  /** Creates a method that lists what a server has. */
-  function createList<Entry>(
-    { feature, method }: Pick<FeatureRequest, 'feature' | 'method'>,
-    list: (client: Client, params: { _meta?: PlainObject }, options: RequestOptions) => Promise<Entry[]>,
-  ) {
-    return async (server: string, { signal }: McpRequestOptions = {}): Promise<Entry[]> =>
-      (await request(server, { feature, method, signal }, (client, sendOptions, _retry, meta) =>
-        list(client, toMetaField(meta), sendOptions),
-      )) ?? [];
-  }
-
+  const { request, requestFrom, createList } = createRequests(servers, options);
   return {
     listResources: createList(
       { feature: 'resources', method: 'resources/list' },
@@ -275,7 +221,9 @@ export function createServerFeatures(
           if (client.getServerCapabilities()?.resources?.subscribe !== true)
             throw toMissingFeature(server, 'subscriptions to resources');
           // The options of this request end with it.
-          const limit = { timeout: toTimerDelay(findServer(servers, server).config.timeout ?? timeout) };
+          const limit = {
+            timeout: toTimerDelay(findServer(servers, server).config.timeout ?? options.timeout),
+          };
           if (client.getProtocolEra() === 'modern')
             return client.listen({ resourceSubscriptions: [uri] }, limit);
           await client.subscribeResource({ uri }, sendOptions);
@@ -295,6 +243,62 @@ export function createServerFeatures(
       );
     },
   };
+}
+
+type FeatureLimits = Pick<RequestLimits, 'timeout' | 'totalTimeout'> & { closed: () => AbortSource };
+
+/** Sends requests to servers, with the time limits and the recovery of tool calls. */
+function createRequests(servers: readonly FeatureServer[], { timeout, totalTimeout, closed }: FeatureLimits) {
+  /** Sends a request. Returns undefined if the server lacks the feature. */
+  async function request<T>(
+    serverName: string,
+    { feature, facts, arguments: values = {}, signal, onProgress, ...requestFacts }: FeatureRequest,
+    send: SendInSession<T>,
+  ): Promise<T | undefined> {
+    const { config, connection } = findServer(servers, serverName);
+    signal?.throwIfAborted();
+    const link = linkSignal(signal);
+    const closing = closed();
+    const release = onceAborted(closing, () => link.abort(closing.reason));
+    const limits = { signal: link.signal, timeout: config.timeout ?? timeout, totalTimeout, onProgress };
+    const call = facts && { facts: { ...facts, server: serverName }, arguments: values };
+    try {
+      return await connection.withSession(
+        async session => {
+          if (session.client.getServerCapabilities()?.[feature] === undefined) return undefined;
+          const sendInSession: Send<T> = (...sent) => send(...sent, session);
+          return sendRequest(session, { send: sendInSession, call, facts: requestFacts }, limits);
+        },
+        { signal: link.signal, mayRetry: ({ kind }) => retriedFailures.has(kind) },
+      );
+    } catch (error) {
+      link.signal.throwIfAborted();
+      throw toMcpError(error, { serverName, config });
+    } finally {
+      release();
+      link.release();
+    }
+  }
+
+  /** Sends a request to a server that must have the feature. */
+  async function requestFrom<T>(server: string, feature: FeatureRequest, send: SendInSession<T>): Promise<T> {
+    const result = await request(server, feature, send);
+    if (result !== undefined) return result;
+    throw toMissingFeature(server, feature.feature);
+  }
+
+  /** Creates a method that lists what a server has. */
+  function createList<Entry>(
+    { feature, method }: Pick<FeatureRequest, 'feature' | 'method'>,
+    list: (client: Client, params: { _meta?: PlainObject }, options: RequestOptions) => Promise<Entry[]>,
+  ) {
+    return async (server: string, { signal }: McpRequestOptions = {}): Promise<Entry[]> =>
+      (await request(server, { feature, method, signal }, (client, sendOptions, _retry, meta) =>
+        list(client, toMetaField(meta), sendOptions),
+      )) ?? [];
+  }
+
+  return { request, requestFrom, createList };
 }
 
 const toMissingFeature = (server: string, feature: string): KelivoError =>

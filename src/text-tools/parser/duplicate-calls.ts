@@ -1,5 +1,6 @@
 import type { CoreCall } from '../../core/call.js';
 import type { Part, ToolCall } from '../../core/part.js';
+import type { Tool } from '../../core/prompt.js';
 import { toStableJson } from '../../shared/json.js';
 import { parseToolArguments } from '../../tool-calls/tool-arguments.js';
 import { normalizeToolName } from '../../tool-calls/tool-names.js';
@@ -38,7 +39,6 @@ interface HeldCall {
   readonly parts: Part[];
   /** It may be the second form of a call, so its input does not stream. */
   readonly isSecond?: boolean;
-  /** The complete call. */
   call?: CompleteCall;
 }
 
@@ -55,10 +55,8 @@ export function createDuplicateCalls(
   { tools = [] }: Pick<CoreCall, 'tools'>,
   minStreamed = MIN_STREAMED,
 ): DuplicateCalls {
-  const schemas = new Map(
-    tools.map(tool => [tool.name, tool.type === 'function' ? tool.inputSchema : undefined]),
-  );
-  const names = new Set(schemas.keys());
+  const names = new Set(tools.map(({ name }) => name));
+  const isSame = createComparison(tools);
   /** The emitted calls that have dropped no call of the other form. */
   const emitted = { native: createEmittedCalls(isSame), text: createEmittedCalls(isSame) };
   /** The names of native calls whose input is being emitted, by id. */
@@ -70,19 +68,7 @@ export function createDuplicateCalls(
 
   const waiting = createWaitingCalls({ isSame, onRelease: call => emitted.text.add(call) });
 
-  function isSame(call: CompleteCall | undefined, other: CompleteCall): boolean {
-    return call?.name === other.name && contentsOf(call) === contentsOf(other);
-  }
-
   const toName = (name: string): string => normalizeToolName(name, names) ?? name;
-
-  function contentsOf(call: CompleteCall): string {
-    if (call.contents === undefined) {
-      const parsed = parseToolArguments(call.input, { schema: schemas.get(call.name) });
-      call.contents = `${call.name} ${parsed.success ? toStableJson(parsed.input) : call.input}`;
-    }
-    return call.contents;
-  }
 
   function add(form: Form, part: Part, emit: Emit): void {
     switch (part.type) {
@@ -158,10 +144,7 @@ export function createDuplicateCalls(
   }
 
   function emitCall({ form, call, parts }: HeldCall, emit: Emit): void {
-    if (call !== undefined && form === 'text') {
-      waiting.add(call, parts);
-      return;
-    }
+    if (call !== undefined && form === 'text') return waiting.add(call, parts);
     if (call !== undefined) emitted[form].add(call);
     for (const part of parts) waiting.pass(part, emit);
   }
@@ -178,6 +161,24 @@ export function createDuplicateCalls(
   };
 }
 
+/** Returns a function that compares the tools and the normalized arguments of calls. */
+function createComparison(tools: readonly Tool[]) {
+  const schemas = new Map(
+    tools.map(tool => [tool.name, tool.type === 'function' ? tool.inputSchema : undefined]),
+  );
+
+  function contentsOf(call: CompleteCall): string {
+    if (call.contents === undefined) {
+      const parsed = parseToolArguments(call.input, { schema: schemas.get(call.name) });
+      call.contents = `${call.name} ${parsed.success ? toStableJson(parsed.input) : call.input}`;
+    }
+    return call.contents;
+  }
+
+  return (call: CompleteCall | undefined, other: CompleteCall): boolean =>
+    call?.name === other.name && contentsOf(call) === contentsOf(other);
+}
+
 /** What waits in its order: a call from text that may have a native form, or other parts. */
 interface Waiting {
   parts: Part[];
@@ -189,14 +190,13 @@ function createWaitingCalls({
   isSame,
   onRelease,
 }: {
-  isSame: (call: CompleteCall | undefined, other: CompleteCall) => boolean;
+  isSame: ReturnType<typeof createComparison>;
   /** Receives each call that is emitted in its form from text. */
   onRelease: (call: CompleteCall) => void;
 }) {
   let waiting: Waiting[] = [];
   let size = 0;
 
-  /** Emits everything that waits. */
   function release(emit: Emit): void {
     const released = waiting;
     waiting = [];
@@ -233,7 +233,7 @@ function createWaitingCalls({
 }
 
 /** Emitted calls by the name of their tool. */
-function createEmittedCalls(isSame: (call: CompleteCall, other: CompleteCall) => boolean) {
+function createEmittedCalls(isSame: ReturnType<typeof createComparison>) {
   const byName = new Map<string, CompleteCall[]>();
   return {
     has: (name: string): boolean => (byName.get(name)?.length ?? 0) > 0,

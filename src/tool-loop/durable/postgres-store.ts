@@ -1,7 +1,7 @@
 import { toDigest } from '../../shared/hash.js';
 import { fromStoredText, toStoredText as text } from './records.js';
 import { toConditions, toStoredTurn, TURN_COLUMNS, type TurnRow } from './sqlite-tables.js';
-import type { JournalStore, TurnIndex } from './store.js';
+import type { JournalStore, TurnEntry, TurnIndex } from './store.js';
 
 /** A pool of `pg`, or anything with its `query`. */
 export interface PostgresPool {
@@ -35,51 +35,9 @@ export interface PostgresStore extends JournalStore {
  * const store = createPostgresStore({ pool: new Pool({ connectionString: process.env.DATABASE_URL }) });
  * ```
  */
-export function createPostgresStore({ pool, migrates = true }: PostgresStoreOptions): PostgresStore {
-  let migration: Promise<void> | undefined;
-  async function query<Row>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
-    if (migrates) {
-      migration ??= migratePostgresStore({ pool });
-      migration.catch(() => {
-        migration = undefined;
-      });
-      await migration;
-    }
-    return (await pool.query(toNumbered(sql), values)).rows as readonly Row[];
-  }
-  const one = async <Row>(sql: string, ...values: unknown[]): Promise<Row | undefined> =>
-    (await query<Row>(sql, ...values))[0];
-  const turnsWhere = async (where: string, values: unknown[], limit: number) =>
-    (
-      await query<TurnRow>(
-        `select ${TURN_COLUMNS} from kelivo_turns t left join kelivo_claims c on c.turn = t.turn and c.until > ${NOW} ` +
-          `where t.expires_at > ${NOW} ${where} order by t.started_at desc, t.turn desc limit ?`,
-        ...values,
-        limit,
-      )
-    ).map(toStoredTurn);
-
-  async function prune(limit: number): Promise<number> {
-    const rows = await query<{ turn: string }>(
-      `with due as (
-        select turn from kelivo_turns where expires_at <= ${NOW} limit ?
-      ), ended as (
-        delete from kelivo_turns where turn in (select turn from due) and expires_at <= ${NOW} returning turn
-      ), plain as (
-        select turn, step from kelivo_records where expires_at <= ${NOW} limit ?
-      ), records as (
-        delete from kelivo_records where turn in (select turn from ended) or (turn, step) in (select turn, step from plain)
-        returning turn
-      ), claims as (
-        delete from kelivo_claims where turn in (select turn from ended) or until <= ${NOW}
-      )
-      select turn from ended union select turn from records`,
-      limit,
-      10 * limit,
-    );
-    return rows.length;
-  }
-
+export function createPostgresStore(options: PostgresStoreOptions): PostgresStore {
+  const { query, one } = createQueries(options);
+  const turns = createTurns({ query, one });
   return {
     async read(turn, step) {
       const row = await one<{ record: string }>(
@@ -113,9 +71,7 @@ export function createPostgresStore({ pool, migrates = true }: PostgresStoreOpti
         text(record),
         await toKey(owner),
         left,
-        ...(entry === undefined
-          ? []
-          : [text(entry.turnId), text(entry.scope), entry.state, text(entry.details)]),
+        ...factsOf(entry),
       );
       return row?.result ?? 'lost';
     },
@@ -138,7 +94,7 @@ export function createPostgresStore({ pool, migrates = true }: PostgresStoreOpti
         ...values,
       );
       // A process claims once per turn. What could not be deleted is deleted by a later claim.
-      await prune(5).catch(() => {});
+      await turns.prune({ limit: 5 }).catch(() => {});
       return row !== undefined;
     },
 
@@ -158,81 +114,127 @@ export function createPostgresStore({ pool, migrates = true }: PostgresStoreOpti
         where r.turn = claim.turn and exists (select 1 from entry)`,
         ...values,
         Math.round(end.expiresAt - Date.now()),
-        ...[text(entry.turnId), text(entry.scope), entry.state, text(entry.details)],
+        ...factsOf(entry),
       );
     },
 
-    turns: {
-      get: async turn => (await turnsWhere('and t.turn = ?', [await toKey(turn)], 1))[0],
-      async list(selection) {
-        const { where, values } = toConditions(selection);
-        return turnsWhere(where, values, selection.limit);
-      },
-      async records(turn) {
-        const rows = await query<{ step: string; record: string }>(
-          `select step, record from kelivo_records where turn = ? and expires_at > ${NOW}`,
+    turns,
+  };
+}
+
+/** The turns of a store, with their claims and records. */
+function createTurns({ query, one }: ReturnType<typeof createQueries>): TurnIndex {
+  async function select(where: string, ...values: unknown[]) {
+    const sql =
+      `select ${TURN_COLUMNS} from kelivo_turns t left join kelivo_claims c on c.turn = t.turn and c.until > ${NOW} ` +
+      `where t.expires_at > ${NOW} ${where} order by t.started_at desc, t.turn desc limit ?`;
+    return (await query<TurnRow>(sql, ...values)).map(toStoredTurn);
+  }
+
+  return {
+    get: async turn => (await select('and t.turn = ?', await toKey(turn), 1))[0],
+    async list(selection) {
+      const { where, values } = toConditions(selection);
+      return select(where, ...values, selection.limit);
+    },
+    async records(turn) {
+      const rows = await query<{ step: string; record: string }>(
+        `select step, record from kelivo_records where turn = ? and expires_at > ${NOW}`,
+        await toKey(turn),
+      );
+      return rows.map(({ step, record }) => ({ step: fromStoredText(step), record: fromStoredText(record) }));
+    },
+    async change(turn, { from, to, claim }) {
+      const known = claim === undefined || claim === 'break' ? undefined : claim;
+      const row = await one(
+        `with input as (
+          select ?::text as turn, ?::boolean as breaks, ?::text as owner, ?::bigint as until
+        ), live as (
+          select c.owner, c.until from kelivo_claims c join input i on i.turn = c.turn
+          where c.until > ${NOW} for update of c
+        ), changed as (
+          update kelivo_turns t set state = ?, updated_at = ${NOW} from input i
+          where t.turn = i.turn and t.state = any(?::text[]) and t.expires_at > ${NOW} and (
+            not exists (select 1 from live) or i.breaks
+            or exists (select 1 from live where live.owner = i.owner and live.until = i.until))
+          returning t.turn
+        ), broken as (
+          delete from kelivo_claims where turn in (select turn from changed)
+        )
+        select 1 from changed`,
+        await toKey(turn),
+        claim === 'break',
+        known === undefined ? null : await toKey(known.owner),
+        known?.until ?? null,
+        to,
+        [...from],
+      );
+      return row !== undefined;
+    },
+    async delete(turn, { breaksClaim }) {
+      // A writer that holds the lock of the claim ends first. Nobody writes without a claim afterwards, so that the second
+      // statement finds all records.
+      for (let attempt = 0; attempt < 3; attempt++) {
+        await query(
+          `delete from kelivo_claims where turn = ? and (?::boolean or until <= ${NOW})`,
           await toKey(turn),
+          breaksClaim,
         );
-        return rows.map(({ step, record }) => ({
-          step: fromStoredText(step),
-          record: fromStoredText(record),
-        }));
-      },
-      async change(turn, { from, to, claim }) {
-        const known = claim === undefined || claim === 'break' ? undefined : claim;
-        const row = await one(
-          `with input as (
-            select ?::text as turn, ?::boolean as breaks, ?::text as owner, ?::bigint as until
-          ), live as (
-            select c.owner, c.until from kelivo_claims c join input i on i.turn = c.turn
-            where c.until > ${NOW} for update of c
-          ), changed as (
-            update kelivo_turns t set state = ?, updated_at = ${NOW} from input i
-            where t.turn = i.turn and t.state = any(?::text[]) and t.expires_at > ${NOW} and (
-              not exists (select 1 from live) or i.breaks
-              or exists (select 1 from live where live.owner = i.owner and live.until = i.until))
-            returning t.turn
-          ), broken as (
-            delete from kelivo_claims where turn in (select turn from changed)
+        const row = await one<{ is_deleted: boolean }>(
+          `with input as (select ?::text as turn), live as (
+            select 1 from kelivo_claims c join input i on i.turn = c.turn for update of c
+          ), entry as (
+            delete from kelivo_turns t using input i where t.turn = i.turn and not exists (select 1 from live)
+          ), records as (
+            delete from kelivo_records r using input i where r.turn = i.turn and not exists (select 1 from live)
           )
-          select 1 from changed`,
+          select not exists (select 1 from live) as is_deleted`,
           await toKey(turn),
-          claim === 'break',
-          known === undefined ? null : await toKey(known.owner),
-          known?.until ?? null,
-          to,
-          [...from],
         );
-        return row !== undefined;
-      },
-      async delete(turn, { breaksClaim }) {
-        // A writer that holds the lock of the claim ends first. Nobody writes without a claim afterwards, so that the second
-        // statement finds all records.
-        for (let attempt = 0; attempt < 3; attempt++) {
-          await query(
-            `delete from kelivo_claims where turn = ? and (?::boolean or until <= ${NOW})`,
-            await toKey(turn),
-            breaksClaim,
-          );
-          const row = await one<{ is_deleted: boolean }>(
-            `with input as (select ?::text as turn), live as (
-              select 1 from kelivo_claims c join input i on i.turn = c.turn for update of c
-            ), entry as (
-              delete from kelivo_turns t using input i where t.turn = i.turn and not exists (select 1 from live)
-            ), records as (
-              delete from kelivo_records r using input i where r.turn = i.turn and not exists (select 1 from live)
-            )
-            select not exists (select 1 from live) as is_deleted`,
-            await toKey(turn),
-          );
-          if (row?.is_deleted === true) return true;
-          if (!breaksClaim) return false;
-        }
-        return false;
-      },
-      prune: ({ limit }) => prune(limit),
+        if (row?.is_deleted === true) return true;
+        if (!breaksClaim) return false;
+      }
+      return false;
+    },
+    async prune({ limit }) {
+      const rows = await query<{ turn: string }>(
+        `with due as (
+          select turn from kelivo_turns where expires_at <= ${NOW} limit ?
+        ), ended as (
+          delete from kelivo_turns where turn in (select turn from due) and expires_at <= ${NOW} returning turn
+        ), plain as (
+          select turn, step from kelivo_records where expires_at <= ${NOW} limit ?
+        ), records as (
+          delete from kelivo_records where turn in (select turn from ended) or (turn, step) in (select turn, step from plain)
+          returning turn
+        ), claims as (
+          delete from kelivo_claims where turn in (select turn from ended) or until <= ${NOW}
+        )
+        select turn from ended union select turn from records`,
+        limit,
+        10 * limit,
+      );
+      return rows.length;
     },
   };
+}
+
+/** Runs statements with `?` for each value, after the tables exist. */
+function createQueries({ pool, migrates = true }: PostgresStoreOptions) {
+  let migration: Promise<void> | undefined;
+  async function query<Row>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
+    if (migrates) {
+      migration ??= migratePostgresStore({ pool });
+      migration.catch(() => {
+        migration = undefined;
+      });
+      await migration;
+    }
+    return (await pool.query(toNumbered(sql), values)).rows as readonly Row[];
+  }
+  const one = async <Row>(sql: string, ...values: unknown[]): Promise<Row | undefined> =>
+    (await query<Row>(sql, ...values))[0];
+  return { query, one };
 }
 
 /** The time of the database in milliseconds since 1970. */
@@ -262,6 +264,10 @@ function entryOf(mode: 'none' | 'begin' | 'update'): string {
     returning 1
   )`;
 }
+
+/** Returns the values of the facts that `entryOf` names. */
+const factsOf = (entry: TurnEntry | undefined): string[] =>
+  entry === undefined ? [] : [text(entry.turnId), text(entry.scope), entry.state, text(entry.details)];
 
 /** The longest key in characters, of which an index of PostgreSQL has to hold two in 2704 bytes. */
 const MAX_KEY = 400;

@@ -34,32 +34,13 @@ export interface RedisStore extends JournalStore {
  * run again.
  */
 export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptions): RedisStore {
-  const send = async (...command: string[]): Promise<unknown> => {
-    const [name = '', ...values] = command;
-    return 'call' in client ? client.call(name, ...values) : client.sendCommand(command);
-  };
-  const run = async (script: string, keys: readonly string[], ...values: (string | number)[]) =>
-    send('EVAL', script, String(keys.length), ...keys, ...values.map(value => text(String(value))));
+  const commands = createCommands(client);
+  const { run } = commands;
+  const index = createIndex(commands, prefix);
   // A cluster keeps the keys of one turn on one node, because of the braces.
   const keysOf = (turn: string): string[] =>
     ['claim', 'records', 'entry'].map(name => `${prefix}{${text(turn)}}/${name}`);
-  // The index may list turns that have ended. Their entries decide.
-  const listKey = (scope: string | undefined): string =>
-    `${prefix}{#index}/${scope === undefined ? 'all' : `scope ${text(scope)}`}`;
-  const dueKey = `${prefix}{#index}/due`;
   const fieldsOf = ({ turnId, scope, state, details }: TurnEntry) => [turnId, scope, state, details];
-
-  /** Adds a turn to the index before it has an entry. Returns the time of the server. */
-  const index = async (turn: string, { scope }: TurnEntry, left: number): Promise<number> =>
-    Number(
-      await run(
-        INDEX,
-        [listKey(undefined), listKey(scope), dueKey],
-        turn,
-        JSON.stringify([turn, scope]),
-        left,
-      ),
-    );
 
   async function get(turn: string, startedAt?: number): Promise<StoredTurn | undefined> {
     const [claim, , entry] = keysOf(turn);
@@ -80,20 +61,10 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
     };
   }
 
-  /** Returns a page of the index from a time on, the newest first. */
-  async function page(scope: string | undefined, from: number, count: number) {
-    const command = ['ZREVRANGEBYSCORE', listKey(scope), String(from), '-inf', 'WITHSCORES', 'LIMIT', '0'];
-    const rows = ((await send(...command, String(count))) as unknown[]).map(String);
-    return Array.from({ length: rows.length / 2 }, (_, number) => ({
-      turn: rows[2 * number] ?? '',
-      startedAt: Number(rows[2 * number + 1]),
-    }));
-  }
-
   async function* listTurns({ scope, after }: TurnQuery): AsyncGenerator<StoredTurn> {
     let last = after && { startedAt: after.startedAt, turn: text(after.turn) };
     for (let count = PAGE; ;) {
-      const rows = await page(scope, last?.startedAt ?? Infinity, count);
+      const rows = await index.page(scope, last?.startedAt ?? Infinity, count);
       const { startedAt: end, turn: endTurn } = last ?? { startedAt: Infinity, turn: '' };
       const next = rows.filter(row => row.startedAt < end || (row.startedAt === end && row.turn < endTurn));
       for (const turn of await Promise.all(next.map(row => get(fromStoredText(row.turn), row.startedAt))))
@@ -114,7 +85,7 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
     async write(turn, step, record, { owner, expiresAt, entry, begins = false }) {
       // The clock of this process may be wrong, but the time that is left is right.
       const left = Math.floor(expiresAt - Date.now());
-      const now = entry !== undefined && begins ? await index(turn, entry, left) : '';
+      const now = entry !== undefined && begins ? await index.add(turn, entry, left) : '';
       const facts = entry === undefined ? [] : [now, ...fieldsOf(entry)];
       const result = await run(WRITE, keysOf(turn), owner, step, record, left, ...facts);
       return result === 'written' || result === 'exists' || result === 'lost' ? result : fail(result);
@@ -140,13 +111,8 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
       },
       async records(turn) {
         const [, records = ''] = keysOf(turn);
-        const rows = ((await run('return redis.call("hgetall", KEYS[1])', [records])) as unknown[]).map(
-          String,
-        );
-        return Array.from({ length: rows.length / 2 }, (_, number) => ({
-          step: fromStoredText(rows[2 * number] ?? ''),
-          record: fromStoredText(rows[2 * number + 1] ?? ''),
-        }));
+        const rows = toPairs(await run("return redis.call('hgetall', KEYS[1])", [records]));
+        return rows.map(([step, record]) => ({ step: fromStoredText(step), record: fromStoredText(record) }));
       },
       async change(turn, { from, to, claim }) {
         const known = claim === undefined || claim === 'break' ? ['', 0] : [claim.owner, claim.until];
@@ -156,31 +122,72 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
       async delete(turn, { breaksClaim }) {
         const scope = await run(DELETE, keysOf(turn), breaksClaim ? 'break' : '');
         if (scope === null) return false;
-        await unlist(turn, fromStoredText(String(scope)));
+        await index.remove(turn, fromStoredText(String(scope)));
         return true;
       },
       async prune({ limit }) {
-        const command = 'return redis.call("zrangebyscore", KEYS[1], "-inf", NOW, "limit", 0, ARGV[1])';
-        const due = ((await run(TIME + command, [dueKey], limit)) as unknown[]).map(String);
         let pruned = 0;
-        for (const member of due) {
-          const [turn = '', scope = ''] = JSON.parse(fromStoredText(member)) as string[];
+        for (const { turn, scope } of await index.due(limit)) {
           const kept = await get(turn);
-          if (kept !== undefined) await send('ZADD', dueKey, String(kept.expiresAt), member);
-          else {
-            await unlist(turn, scope);
+          if (kept === undefined) {
+            await index.remove(turn, scope);
             pruned++;
-          }
+          } else await index.keep(turn, scope, kept.expiresAt);
         }
         return pruned;
       },
     },
   };
+}
 
-  async function unlist(turn: string, scope: string): Promise<void> {
-    const keys = [listKey(undefined), listKey(scope), dueKey];
-    await run(UNLIST, keys, turn, JSON.stringify([turn, scope]));
-  }
+/** Lists the turns by their start and by the end of their time. Some may have ended: their entries decide. */
+function createIndex({ send, run }: ReturnType<typeof createCommands>, prefix: string) {
+  const listKey = (scope: string | undefined): string =>
+    `${prefix}{#index}/${scope === undefined ? 'all' : `scope ${text(scope)}`}`;
+  const dueKey = `${prefix}{#index}/due`;
+  const keysOf = (scope: string): string[] => [listKey(undefined), listKey(scope), dueKey];
+  const toMember = (turn: string, scope: string): string => JSON.stringify([turn, scope]);
+
+  return {
+    /** Adds a turn before it has an entry. Returns the time of the server. */
+    add: async (turn: string, { scope }: TurnEntry, left: number): Promise<number> =>
+      Number(await run(INDEX, keysOf(scope), turn, toMember(turn, scope), left)),
+    remove: (turn: string, scope: string) => run(UNLIST, keysOf(scope), turn, toMember(turn, scope)),
+    /** Returns a page of the index from a time on, the newest first. */
+    async page(scope: string | undefined, from: number, count: number) {
+      const command = ['ZREVRANGEBYSCORE', listKey(scope), String(from), '-inf', 'WITHSCORES', 'LIMIT', '0'];
+      const rows = toPairs(await send(...command, String(count)));
+      return rows.map(([turn, startedAt]) => ({ turn, startedAt: Number(startedAt) }));
+    },
+    /** Returns turns whose time has ended unless it was extended. */
+    async due(limit: number): Promise<{ turn: string; scope: string }[]> {
+      const command = 'return redis.call("zrangebyscore", KEYS[1], "-inf", NOW, "limit", 0, ARGV[1])';
+      return ((await run(TIME + command, [dueKey], limit)) as unknown[]).map(member => {
+        const [turn = '', scope = ''] = JSON.parse(fromStoredText(String(member))) as string[];
+        return { turn, scope };
+      });
+    },
+    keep: (turn: string, scope: string, until: number) =>
+      send('ZADD', dueKey, String(until), text(toMember(turn, scope))),
+  };
+}
+
+function createCommands(client: RedisClient) {
+  const send = async (...command: string[]): Promise<unknown> => {
+    const [name = '', ...values] = command;
+    return 'call' in client ? client.call(name, ...values) : client.sendCommand(command);
+  };
+  return {
+    send,
+    run: (script: string, keys: readonly string[], ...values: (string | number)[]) =>
+      send('EVAL', script, String(keys.length), ...keys, ...values.map(value => text(String(value)))),
+  };
+}
+
+/** Redis returns the fields of a hash, and members with scores, as one list. */
+function toPairs(list: unknown): [string, string][] {
+  const values = (list as unknown[]).map(String);
+  return values.flatMap((value, at) => (at % 2 === 0 ? [[value, values[at + 1] ?? '']] : []));
 }
 
 /** Number of turns that are read together. */

@@ -52,20 +52,71 @@ export const TURN_COLUMNS = `
   t.updated_at as "updatedAt", t.expires_at as "expiresAt", c.owner, c.until`;
 
 export function createTables(database: Database) {
-  const statements = new Map<string, Statement>();
-  const prepare = (sql: string): Statement => {
-    const known = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, known);
-    return known;
-  };
-  const run = (sql: string, ...values: Value[]): number => Number(prepare(sql).run(...values).changes);
-  const all = <Row>(sql: string, ...values: Value[]): Row[] => prepare(sql).all(...values) as Row[];
+  const statements = createStatements(database);
+  const { run, all } = statements;
+  const { put, ...turns } = createTurns(statements);
   const isClaimed = (turn: string, owner: string): boolean =>
     all('select 1 from kelivo_claims where turn = ? and owner = ? and until > ?', turn, owner, Date.now())
       .length > 0;
 
+  return {
+    read(turn: string, step: string): string | undefined {
+      const [row] = all<{ record: string }>(
+        'select record from kelivo_records where turn = ? and step = ? and expires_at > ?',
+        text(turn),
+        text(step),
+        Date.now(),
+      );
+      return row && fromStoredText(row.record);
+    },
+    write(turn: string, step: string, record: string, options: RecordOptions): 'written' | 'exists' | 'lost' {
+      const [key, name] = [text(turn), text(step)];
+      if (!isClaimed(key, text(options.owner))) return 'lost';
+      if (options.entry !== undefined && !put(key, options.entry, options)) return 'lost';
+      const now = Date.now();
+      run('delete from kelivo_records where turn = ? and step = ? and expires_at <= ?', key, name, now);
+      const changes = run(
+        'insert into kelivo_records (turn, step, record, expires_at) values (?, ?, ?, ?) on conflict do nothing',
+        key,
+        name,
+        text(record),
+        now + options.remaining,
+      );
+      return changes === 1 ? 'written' : 'exists';
+    },
+    claim(turn: string, owner: string, options: Parameters<JournalStore['claim']>[2]): boolean {
+      const { lease, renews = false } = options;
+      const [now, key, name] = [Date.now(), text(turn), text(owner)];
+      if (renews)
+        return (
+          run('update kelivo_claims set until = ? where turn = ? and owner = ?', now + lease, key, name) === 1
+        );
+      const changes = run(
+        'insert into kelivo_claims (turn, owner, until) values (?, ?, ?) on conflict (turn) do update ' +
+          'set owner = excluded.owner, until = excluded.until ' +
+          'where kelivo_claims.owner = excluded.owner or kelivo_claims.until <= ?',
+        key,
+        name,
+        now + lease,
+        now,
+      );
+      turns.prune({ limit: 5 });
+      return changes === 1;
+    },
+    release(turn: string, owner: string, end?: { entry: TurnEntry } & EntryOptions): void {
+      const [key, name] = [text(turn), text(owner)];
+      if (end !== undefined && isClaimed(key, name) && put(key, end.entry, end))
+        run('update kelivo_records set expires_at = ? where turn = ?', Date.now() + end.remaining, key);
+      run('delete from kelivo_claims where turn = ? and owner = ?', key, name);
+    },
+    ...turns,
+  };
+}
+
+/** The turns, with their claims and records. */
+function createTurns({ run, all }: ReturnType<typeof createStatements>) {
   /** Writes the entry of a turn. Returns false if the turn may not have it. */
-  function putEntry(turn: string, entry: TurnEntry, { remaining, begins = false }: EntryOptions): boolean {
+  function put(turn: string, entry: TurnEntry, { remaining, begins = false }: EntryOptions): boolean {
     const now = Date.now();
     const expiresAt = now + remaining;
     const values = [text(entry.turnId), text(entry.scope), entry.state, text(entry.details)];
@@ -130,62 +181,7 @@ export function createTables(database: Database) {
   const get = (turn: string): StoredTurn | undefined => list('and t.turn = ?', [text(turn)], 1)[0];
 
   return {
-    read(turn: string, step: string): string | undefined {
-      const [row] = all<{ record: string }>(
-        'select record from kelivo_records where turn = ? and step = ? and expires_at > ?',
-        text(turn),
-        text(step),
-        Date.now(),
-      );
-      return row && fromStoredText(row.record);
-    },
-    write(turn: string, step: string, record: string, options: RecordOptions): 'written' | 'exists' | 'lost' {
-      const [key, name] = [text(turn), text(step)];
-      if (!isClaimed(key, text(options.owner))) return 'lost';
-      if (options.entry !== undefined && !putEntry(key, options.entry, options)) return 'lost';
-      run(
-        'delete from kelivo_records where turn = ? and step = ? and expires_at <= ?',
-        key,
-        name,
-        Date.now(),
-      );
-      const changes = run(
-        'insert into kelivo_records (turn, step, record, expires_at) values (?, ?, ?, ?) on conflict do nothing',
-        key,
-        name,
-        text(record),
-        Date.now() + options.remaining,
-      );
-      return changes === 1 ? 'written' : 'exists';
-    },
-    claim(
-      turn: string,
-      owner: string,
-      { lease, renews = false }: Parameters<JournalStore['claim']>[2],
-    ): boolean {
-      const [now, key, name] = [Date.now(), text(turn), text(owner)];
-      if (renews)
-        return (
-          run('update kelivo_claims set until = ? where turn = ? and owner = ?', now + lease, key, name) === 1
-        );
-      const changes = run(
-        'insert into kelivo_claims (turn, owner, until) values (?, ?, ?) on conflict (turn) do update ' +
-          'set owner = excluded.owner, until = excluded.until ' +
-          'where kelivo_claims.owner = excluded.owner or kelivo_claims.until <= ?',
-        key,
-        name,
-        now + lease,
-        now,
-      );
-      prune(5);
-      return changes === 1;
-    },
-    release(turn: string, owner: string, end?: { entry: TurnEntry } & EntryOptions): void {
-      const [key, name] = [text(turn), text(owner)];
-      if (end !== undefined && isClaimed(key, name) && putEntry(key, end.entry, end))
-        run('update kelivo_records set expires_at = ? where turn = ?', Date.now() + end.remaining, key);
-      run('delete from kelivo_claims where turn = ? and owner = ?', key, name);
-    },
+    put,
     get,
     list(query: TurnQuery): StoredTurn[] {
       const { where, values } = toConditions(query);
@@ -214,6 +210,19 @@ export function createTables(database: Database) {
     },
     prune: ({ limit }: { limit: number }): number => prune(limit),
   };
+}
+
+/** Runs statements, each of which is prepared once. */
+function createStatements(database: Database) {
+  const statements = new Map<string, Statement>();
+  const prepare = (sql: string): Statement => {
+    const known = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, known);
+    return known;
+  };
+  const run = (sql: string, ...values: Value[]): number => Number(prepare(sql).run(...values).changes);
+  const all = <Row>(sql: string, ...values: Value[]): Row[] => prepare(sql).all(...values) as Row[];
+  return { run, all };
 }
 
 type RecordOptions = Omit<WriteOptions, 'expiresAt'> & EntryOptions;

@@ -23,11 +23,9 @@ export interface RoundSummary {
   /** Ids of the calls that the host has to run or to approve. */
   readonly hostCalls: readonly string[];
   readonly finish: Finish;
-  /** True if the round was read from a record. */
   readonly isReplayed: boolean;
   /** True if the response broke and is requested again. Nothing of it belongs to the conversation but started calls. */
   readonly isRepeated: boolean;
-  /** The errors of the response. */
   readonly errors: readonly unknown[];
   /** Writes the parts that are held back until the outcomes of the round are known. */
   readonly release: () => void;

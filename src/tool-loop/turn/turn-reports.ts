@@ -98,9 +98,7 @@ interface EndedRound {
   readonly content: readonly Content[];
   readonly finish: Finish;
   readonly responseId: string | undefined;
-  /** True if the round was read from a record. */
   readonly isReplayed: boolean;
-  /** True for a response that only compacts the conversation. */
   readonly isCompaction: boolean;
   /** Number of responses, of which the last one counts. */
   readonly attempts: number;
