@@ -57,6 +57,8 @@ interface AppSession {
   readonly calls: Map<unknown, AppTurn>;
 }
 
+const PROCESS_ENDED = 'The process of the application ended before the turn.';
+
 const MAX_SESSIONS = 100;
 const MAX_RUNNING = 200;
 /** Characters of the contents of all turns that have not ended. */
@@ -129,20 +131,27 @@ export function createApps({ redactor, store, onChange }: AppsOptions): Apps {
   }
 
   function createTurn(session: AppSession, first: Fields): AppTurn {
-    const running = allTurns();
-    const size = running.reduce((sum, turn) => sum + turn.size, 0);
-    if (running.length >= MAX_RUNNING || size > MAX_SIZE) {
-      const oldest = running.toSorted((a, b) => a.lastAt - b.lastAt)[0];
-      for (const other of sessions.values()) if (oldest && other.turns.has(oldest)) endTurn(other, oldest);
-    }
     const isReported = typeof first.turn === 'string';
     const turn = createAppTurn({ app: session.app, redactor, first, isReported });
     session.turns.add(turn);
     return turn;
   }
 
-  function endTurn(session: AppSession, turn: AppTurn, end: TurnEnd = 'aborted'): void {
-    const message = end === 'aborted' ? 'The process of the application ended before the turn.' : undefined;
+  /** Ends the turns that are quiet longest until both limits hold. */
+  function makeRoom(): void {
+    const running = [...sessions.values()]
+      .flatMap(session => [...session.turns].map(turn => ({ session, turn })))
+      .toSorted((a, b) => a.turn.lastAt - b.turn.lastAt);
+    let size = running.reduce((sum, { turn }) => sum + turn.size, 0);
+    for (const [index, { session, turn }] of running.entries()) {
+      if (running.length - index <= MAX_RUNNING && size <= MAX_SIZE) return;
+      size -= turn.size;
+      endTurn(session, turn, 'aborted', 'The playground has no room for more turns that have not ended.');
+    }
+  }
+
+  function endTurn(session: AppSession, turn: AppTurn, end: TurnEnd, reason = PROCESS_ENDED): void {
+    const message = end === 'aborted' ? reason : undefined;
     turn.end(end, { at: turn.lastAt, message });
     storeEnded(session);
   }
@@ -245,6 +254,7 @@ export function createApps({ redactor, store, onChange }: AppsOptions): Apps {
         }
       }
       storeEnded(session);
+      makeRoom();
       if (session.turns.size > 0) timer ??= setInterval(check, INTERVAL);
       if (batch.messages.length > 0) onChange();
     },

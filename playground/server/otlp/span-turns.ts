@@ -103,7 +103,10 @@ function toTurn(root: ReceivedSpan, { members, byId, redactor }: TurnSpans): For
     },
     beganAt,
   );
-  for (const [index, span] of models.entries()) recordModel(span, { round: index + 1, record, redactor });
+  for (const [index, span] of models.entries()) {
+    const call = parentsOf(span, byId).find(parent => kindOf(parent) === 'tool');
+    recordModel(span, { round: index + 1, record, redactor, toolCallId: call && toCallId(call) });
+  }
   const [first] = models;
   const toToken = first && readFirstToken(first);
   if (first !== undefined && toToken !== undefined) record({ type: 'first-token' }, first.startAt + toToken);
@@ -143,13 +146,13 @@ interface Recording {
 
 function recordModel(
   span: ReceivedSpan,
-  { round, record, redactor }: Recording & { redactor: Redactor },
+  { round, record, redactor, toolCallId }: Recording & { redactor: Redactor; toolCallId: string | undefined },
 ): void {
   const { startAt, endAt, attributes, problem } = span;
   const { modelId, provider } = describeModel(span);
   const input = readInput(span);
   const output = readOutput(span);
-  record({ type: 'round-start', round }, startAt);
+  record({ type: 'round-start', round, ...(toolCallId !== undefined && { toolCallId }) }, startAt);
   const body = { model: modelId, ...(input !== undefined && { input }) };
   const url = textOf(attributes['server.address']) || provider || 'OpenTelemetry';
   record(
@@ -166,10 +169,12 @@ function recordModel(
   record({ type: 'round-end', round, finishReason: reason || 'unknown', usage: readUsage(span) }, endAt);
 }
 
+const toCallId = (span: ReceivedSpan): string => callIdOf(span) || span.spanId;
+
 function recordTool(span: ReceivedSpan, { round, record }: Recording): void {
-  const { startAt, endAt, attributes, problem, spanId } = span;
+  const { startAt, endAt, attributes, problem } = span;
   const toolName = textOf(attributes['gen_ai.tool.name'] ?? attributes['ai.toolCall.name']) || span.name;
-  const toolCallId = callIdOf(span) || spanId;
+  const toolCallId = toCallId(span);
   const args = attributes['gen_ai.tool.call.arguments'] ?? attributes['ai.toolCall.args'] ?? '';
   const input = typeof args === 'string' ? args : JSON.stringify(args);
   record({ type: 'tool-start', round, toolCallId, toolName, input }, startAt);

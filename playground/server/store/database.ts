@@ -85,7 +85,11 @@ function createTables(database: Connection): void {
       size REAL NOT NULL
     ) STRICT;
     INSERT INTO app_sizes (conversation_id, size)
-    SELECT id, 1 FROM conversations WHERE mode = 'app' ON CONFLICT DO NOTHING;
+    SELECT id,
+      (SELECT TOTAL(octet_length(message) + octet_length(outline) + octet_length(trace))
+       FROM messages WHERE conversation_id = conversations.id)
+      + (SELECT TOTAL(octet_length(json)) FROM pieces WHERE conversation_id = conversations.id)
+    FROM conversations WHERE mode = 'app' AND id NOT IN (SELECT conversation_id FROM app_sizes);
     -- Conversations whose deletion can be undone until the next start.
     CREATE TABLE IF NOT EXISTS deleted (
       conversation_id TEXT PRIMARY KEY REFERENCES conversations (id) ON DELETE CASCADE

@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { createApps } from '../../../playground/server/apps/apps.js';
 import { createAppTurn } from '../../../playground/server/apps/app-turn.js';
+import type { AppTurnRecord } from '../../../playground/server/store/conversations.js';
 import { createRedactor } from '../../../playground/server/redaction/redactor.js';
 import { type Trace, toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
@@ -220,6 +222,29 @@ describe('the token of applications', () => {
     const messages = [{ type: 'call-start', call: {}, prompt: 5 }, { type: 7 }, { type: 'part', call: 'x' }];
     expect(await send(JSON.stringify({ ...batch, messages }))).toBe(200);
   });
+});
+
+it('ends the turns that are quiet longest when all of them are too large', () => {
+  const stored: AppTurnRecord[] = [];
+  const apps = createApps({
+    redactor: createRedactor(() => []),
+    store: turn => stored.push(turn),
+    onChange() {},
+  });
+  const part = { type: 'text-delta', id: '1', delta: 'a'.repeat(1_000_000) };
+  for (let call = 1; call <= 5; call++) {
+    const start = { type: 'call-start', call, turn: `turn ${call}`, at: call, prompt: `Question ${call}` };
+    const parts = Array.from({ length: 60 }, () => ({ type: 'part', call, at: call, part }));
+    apps.receive({ app: { id: 'a', name: 'an app' }, lost: 0, messages: [start, ...parts] });
+  }
+
+  expect(stored.map(({ question }) => question)).toEqual(['Question 1']);
+  expect(stored[0]?.trace.at(-1)).toMatchObject({
+    ...{ type: 'turn-end', end: 'aborted' },
+    message: 'The playground has no room for more turns that have not ended.',
+  });
+  expect(apps.running()).toHaveLength(4);
+  apps.close();
 });
 
 it('records no contents of a turn beyond a size, and says so once', () => {

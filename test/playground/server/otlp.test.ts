@@ -171,6 +171,35 @@ it('reads the conventions, and loses a malformed span alone', async () => {
   expect((await sendJson(playground, toRequest(...circle))).status).toBe(200);
 });
 
+it('knows the call of a tool that made other requests', async () => {
+  const playground = await openPlayground();
+  const chat = [text('gen_ai.operation.name', 'chat')];
+  const ask = [text('gen_ai.operation.name', 'execute_tool'), text('gen_ai.tool.call.id', 'call_1')];
+  const spans = [
+    toSpan('a', 'invoke_agent', [text('gen_ai.operation.name', 'invoke_agent')]),
+    toSpan('b', 'chat', chat, { parentSpanId: 'a'.repeat(16) }),
+    toSpan('c', 'ask', ask, { parentSpanId: 'a'.repeat(16), startTimeUnixNano: '1800000000100000000' }),
+    toSpan('d', 'chat', chat, { parentSpanId: 'c'.repeat(16), startTimeUnixNano: '1800000000200000000' }),
+  ];
+  await sendJson(playground, toRequest(...spans));
+  const { traces } = await readTurns(playground);
+
+  expect(traces[0]?.rounds.map(({ toolCallId }) => toolCallId)).toEqual([undefined, 'call_1']);
+});
+
+it('rejects a request that is too large, also when it is unpacked, and stores nothing', async () => {
+  const playground = await openPlayground();
+  const json = { 'content-type': 'application/json' };
+  const bomb = gzipSync(Buffer.alloc(70_000_000, '['));
+
+  expect((await send(playground, Buffer.alloc(17_000_000, '['), json)).status).toBe(413);
+  for (const type of Object.values(json).concat('application/x-protobuf'))
+    expect((await send(playground, bomb, { 'content-type': type, 'content-encoding': 'gzip' })).status).toBe(
+      413,
+    );
+  expect((await readTurns(playground)).summaries).toEqual([]);
+});
+
 it('rejects a request that it cannot read', async () => {
   const playground = await openPlayground();
   const protobuf = { 'content-type': 'application/x-protobuf' };
