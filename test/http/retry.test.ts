@@ -96,7 +96,7 @@ describe('retry', () => {
     const failed = expect(
       retry(operation, { maxRetries: 3, initialDelay: 1000, signal, random: options.random }),
     ).rejects.toMatchObject({ statusCode: 500 });
-    await vi.runAllTimersAsync();
+    await vi.advanceTimersByTimeAsync(60_000);
     await failed;
     return times;
   }

@@ -39,7 +39,8 @@ export async function fixtureServer(
 /** Creates a directory that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kelivo-mcp-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // A program that the test has ended may still write.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
 }
 
