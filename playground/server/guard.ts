@@ -84,7 +84,7 @@ export const securityHeaders: MiddlewareHandler = async (context, next) => {
   await next();
   const { headers } = context.res;
   const isDiagram = context.req.path.startsWith(DIAGRAM_PATH);
-  // The frame of an MCP app has a policy of its own.
+  // Pages of MCP apps bring their own policy.
   if (!headers.has('content-security-policy'))
     headers.set('content-security-policy', isDiagram ? DIAGRAM_POLICY : POLICY);
   headers.set('x-content-type-options', 'nosniff');

@@ -83,10 +83,10 @@ export interface PlaygroundState {
   readonly policies: readonly Omit<ToolPolicy, 'definition'>[];
 }
 
-/** How long turns of applications are kept. The newest one is always kept. */
+/** Limits for stored turns of applications. The newest turn is always kept. */
 export interface Retention {
   readonly days: number;
-  /** The size of all of them. */
+  /** Size of all turns together. */
   readonly megabytes: number;
 }
 

@@ -199,6 +199,23 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     expect(await page.locator('.tool-part').count()).toBe(0);
   });
 
+  it('keeps the limits for turns of applications, and says which values it expects', async () => {
+    const { page } = await openPage({ mcpServers: {} });
+    await page.getByRole('link', { name: 'Settings' }).click();
+    const days = page.getByLabel('Maximum age in days');
+    expect(await days.inputValue()).toBe('30');
+    await days.fill('0');
+    await days.press('Enter');
+    await page.getByText('Expected a whole number from 1 to 36500.').waitFor();
+    await days.fill('7');
+    const saved = page.waitForResponse(response => response.url().endsWith('/api/state/retention'));
+    await days.press('Enter');
+    await saved;
+    await page.reload();
+    await expect.poll(() => days.inputValue()).toBe('7');
+    expect(await page.getByLabel('Maximum size in megabytes').inputValue()).toBe('500');
+  });
+
   it('searches events and request body, and highlights matches', async () => {
     const { page, ask, shoot } = await openPage({ mcpServers: {} });
     await ask('Count the words in "one two three".');

@@ -2,7 +2,7 @@ import type { PlaygroundMessage } from '../../shared/playground-state.js';
 import type { TraceEvent, TraceFact, Usage } from '../../shared/trace-event.js';
 import { type Fields, isFields, listOf, numberOf, objectOf, textOf } from './fields.js';
 
-/** Events, and characters of their contents, of the largest trace. Later contents are not recorded. */
+/** Limits of a trace: events, and characters of their contents. Contents beyond them are not recorded. */
 const MAX_EVENTS = 50_000;
 const MAX_SIZE = 64_000_000;
 

@@ -137,7 +137,7 @@ export function createApps({ redactor, store, onChange }: AppsOptions): Apps {
     return turn;
   }
 
-  /** Ends the turns that are quiet longest until both limits hold. */
+  /** Ends the least recently active turns until both limits hold. */
   function makeRoom(): void {
     const running = [...sessions.values()]
       .flatMap(session => [...session.turns].map(turn => ({ session, turn })))
@@ -146,7 +146,12 @@ export function createApps({ redactor, store, onChange }: AppsOptions): Apps {
     for (const [index, { session, turn }] of running.entries()) {
       if (running.length - index <= MAX_RUNNING && size <= MAX_SIZE) return;
       size -= turn.size;
-      endTurn(session, turn, 'aborted', 'The playground has no room for more turns that have not ended.');
+      endTurn(
+        session,
+        turn,
+        'aborted',
+        'The playground ended the record of this turn, because too many turns were running.',
+      );
     }
   }
 

@@ -4,20 +4,20 @@ import type { McpTools } from 'kelivo-responses/mcp';
 import * as z from 'zod';
 import type { OpenedApp } from '../../shared/mcp-inspection.js';
 
-/** The frames of MCP apps. A frame has no token, so each page has an address that works once. */
+/** Path of the pages of MCP apps. A frame cannot send the token, so each page has a single-use address. */
 export const APP_PAGE_PATH = '/mcp-app/';
 
 const PAGE_TYPE = 'text/html;profile=mcp-app';
 
-/** Pages that no frame has loaded yet. */
+/** Maximum number of pages that wait for their frame. */
 const MAX_PAGES = 8;
 
-/** Characters of a page. */
+/** Maximum length of a page in characters. */
 const MAX_LENGTH = 5_000_000;
 
 const domains = z.array(z.string().max(300)).max(50).catch([]).default([]);
 
-/** What a page declares about itself (https://github.com/modelcontextprotocol/ext-apps). A part that is malformed is empty. */
+/** The `_meta` of a page (https://github.com/modelcontextprotocol/ext-apps). Malformed lists are read as empty. */
 const declaration = z
   .object({
     ui: z.object({

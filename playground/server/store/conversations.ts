@@ -11,7 +11,7 @@ import type {
 import { toTurnUsage } from '../../shared/cost.js';
 import type { TraceEvent } from '../../shared/trace-event.js';
 import { toTrace } from '../../shared/trace.js';
-import type { Connection } from './database.js';
+import { ADD_APP_SIZES, type Connection } from './database.js';
 import { isComplete, type MessageRow, toTree } from './message-tree.js';
 import { packJson, unpackJson } from './pieces.js';
 
@@ -152,12 +152,7 @@ export function createConversationStore(database: Connection): ConversationStore
          ) WHERE total <> size AND (updated_at < ? OR total > ?)
        )`,
     ),
-    addAppSize: database.prepare(
-      `INSERT INTO app_sizes (conversation_id, size)
-       SELECT conversation_id, SUM(octet_length(message) + octet_length(outline) + octet_length(trace))
-         + (SELECT TOTAL(octet_length(json)) FROM pieces WHERE pieces.conversation_id = messages.conversation_id)
-       FROM messages WHERE conversation_id = ?`,
-    ),
+    addAppSizes: database.prepare(ADD_APP_SIZES),
     heads: database.prepare<[string], { thread: Thread; message_id: string }>(
       'SELECT thread, message_id FROM heads WHERE conversation_id = ?',
     ),
@@ -298,7 +293,7 @@ export function createConversationStore(database: Connection): ConversationStore
       store.open(conversationId, { mode: 'app', title });
       store.addQuestion({ conversationId, thread: 'main', parentId: null }, asked);
       store.addResponse({ conversationId, thread: 'main', parentId: asked.id }, message, trace);
-      statements.addAppSize.run(conversationId);
+      statements.addAppSizes.run();
     }),
     prune({ days, megabytes }) {
       const oldest = new Date(Date.now() - days * 86_400_000).toISOString();

@@ -8,6 +8,16 @@ export type Connection = Database.Database;
 /** The number of the layout of the tables. */
 const LAYOUT = 2;
 
+/** Stores the sizes of those turns of applications that have none yet. */
+export const ADD_APP_SIZES = `
+  INSERT INTO app_sizes (conversation_id, size)
+  SELECT id,
+    (SELECT TOTAL(octet_length(message) + octet_length(outline) + octet_length(trace))
+     FROM messages WHERE conversation_id = conversations.id)
+    + (SELECT TOTAL(octet_length(json)) FROM pieces WHERE conversation_id = conversations.id)
+  FROM conversations WHERE mode = 'app' AND id NOT IN (SELECT conversation_id FROM app_sizes);
+`;
+
 /**
  * Opens the playground's database, readable only for its owner, and creates its tables.
  *
@@ -84,18 +94,13 @@ function createTables(database: Connection): void {
       conversation_id TEXT PRIMARY KEY REFERENCES conversations (id) ON DELETE CASCADE,
       size REAL NOT NULL
     ) STRICT;
-    INSERT INTO app_sizes (conversation_id, size)
-    SELECT id,
-      (SELECT TOTAL(octet_length(message) + octet_length(outline) + octet_length(trace))
-       FROM messages WHERE conversation_id = conversations.id)
-      + (SELECT TOTAL(octet_length(json)) FROM pieces WHERE conversation_id = conversations.id)
-    FROM conversations WHERE mode = 'app' AND id NOT IN (SELECT conversation_id FROM app_sizes);
     -- Conversations whose deletion can be undone until the next start.
     CREATE TABLE IF NOT EXISTS deleted (
       conversation_id TEXT PRIMARY KEY REFERENCES conversations (id) ON DELETE CASCADE
     ) STRICT;
     DELETE FROM conversations WHERE id IN (SELECT conversation_id FROM deleted);
     CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+    ${ADD_APP_SIZES}
   `);
 }
 

@@ -20,7 +20,7 @@ export interface AppCall {
   readonly signal: AbortSignal;
 }
 
-/** Text of an error as a result. */
+/** Converts the text of an error to a tool result. Other results stay as they are. */
 export const toToolResult = (result: unknown): ToolResult =>
   (typeof result === 'object' && result !== null
     ? result

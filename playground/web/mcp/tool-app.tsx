@@ -6,14 +6,14 @@ import { JsonTree } from '../ui/json-tree.js';
 
 const KEY = 'apps';
 
-/** Pixels that an app may choose for its height. */
+/** Limits for the height of an app in pixels. */
 const HEIGHTS = { least: 64, most: 800 };
 
-/** Wishes that wait at the same time. A hostile app could fill the page. */
-const MAX_WISHES = 5;
+/** Maximum number of pending requests. A hostile app could fill the page with them. */
+const MAX_PENDING = 5;
 
-/** A wish of an app, which waits for the user. */
-interface Wish {
+/** A request of an app that waits for the user's decision. */
+interface AppRequest {
   readonly id: number;
   readonly title: string;
   /** The arguments of a call. @default none */
@@ -61,7 +61,7 @@ export function ToolApp(props: ToolAppProps) {
  */
 function AppFrame({ server, path, tool, tools, input, result, uri }: ToolAppProps & { uri: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const [wishes, setWishes] = useState<readonly Wish[]>([]);
+  const [requests, setRequests] = useState<readonly AppRequest[]>([]);
   const [origins, setOrigins] = useState<OpenedApp['origins']>();
   const [problem, setProblem] = useState<string>();
   const [height, setHeight] = useState(HEIGHTS.least * 3);
@@ -71,15 +71,15 @@ function AppFrame({ server, path, tool, tools, input, result, uri }: ToolAppProp
     const { signal } = controller;
     let count = 0;
     const waiting = new Set<number>();
-    const ask = async (wish: Pick<Wish, 'title' | 'input'>): Promise<void> => {
-      if (waiting.size >= MAX_WISHES) throw new Error('Too many requests wait for the user.');
+    const ask = async (request: Pick<AppRequest, 'title' | 'input'>): Promise<void> => {
+      if (waiting.size >= MAX_PENDING) throw new Error('Too many requests wait for the user.');
       const id = ++count;
       waiting.add(id);
       const isAllowed = await new Promise<boolean>(decide =>
-        setWishes(known => [...known, { ...wish, id, decide }]),
+        setRequests(known => [...known, { ...request, id, decide }]),
       );
       waiting.delete(id);
-      setWishes(known => known.filter(one => one.id !== id));
+      setRequests(known => known.filter(one => one.id !== id));
       if (!isAllowed || signal.aborted) throw new Error('The user rejected this.');
     };
 
@@ -134,7 +134,7 @@ function AppFrame({ server, path, tool, tools, input, result, uri }: ToolAppProp
           {problem}
         </p>
       )}
-      {wishes.map(({ id, title, input: values, decide }) => (
+      {requests.map(({ id, title, input: values, decide }) => (
         <div key={id} className="approval" role="alertdialog" aria-label={`Allow the app to ${title}?`}>
           <p>
             The app of <code>{tool.name}</code> at “{server}” asks to <code>{title}</code>.

@@ -2,8 +2,8 @@ import type { Retention } from '../../shared/playground-state.js';
 import { TextField } from '../ui/field.js';
 
 const fields = [
-  { name: 'days', label: 'Days that they are kept', most: 36_500 },
-  { name: 'megabytes', label: 'Megabytes of all of them', most: 1_000_000 },
+  { name: 'days', label: 'Maximum age in days', most: 36_500 },
+  { name: 'megabytes', label: 'Maximum size in megabytes', most: 1_000_000 },
 ] as const;
 
 /** Age and size at which turns of applications are deleted. */

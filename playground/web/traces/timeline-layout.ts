@@ -17,7 +17,7 @@ export interface TimelineLayout {
 export interface Lane {
   readonly round: number;
   readonly finishReason?: string;
-  /** The call of a tool that made the requests of this round, and how many calls contain them. */
+  /** The tool whose call made the requests of this round, and the level of nesting from 1. @default none, a round of the turn */
   readonly parent?: { readonly toolName: string; readonly depth: number };
   readonly requests: readonly RequestBar[];
   readonly tools: readonly (ToolBar | ToolGroup)[];

@@ -19,7 +19,7 @@ export interface TimelineProps {
   readonly onShowCall: (toolCallId: string) => void;
 }
 
-/** Pixels for each call that contains a round, and the number of those that are drawn. */
+/** Indentation of a nested round in pixels per level, and the deepest level that is drawn. */
 const INDENT = 8;
 const MAX_DEPTH = 3;
 

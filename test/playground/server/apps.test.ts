@@ -224,7 +224,7 @@ describe('the token of applications', () => {
   });
 });
 
-it('ends the turns that are quiet longest when all of them are too large', () => {
+it('ends the least recently active turns when all of them are too large', () => {
   const stored: AppTurnRecord[] = [];
   const apps = createApps({
     redactor: createRedactor(() => []),
@@ -241,7 +241,7 @@ it('ends the turns that are quiet longest when all of them are too large', () =>
   expect(stored.map(({ question }) => question)).toEqual(['Question 1']);
   expect(stored[0]?.trace.at(-1)).toMatchObject({
     ...{ type: 'turn-end', end: 'aborted' },
-    message: 'The playground has no room for more turns that have not ended.',
+    message: 'The playground ended the record of this turn, because too many turns were running.',
   });
   expect(apps.running()).toHaveLength(4);
   apps.close();

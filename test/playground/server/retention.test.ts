@@ -38,6 +38,10 @@ describe('turns of applications', () => {
       { title: 'today', age: 0.5 },
       { title: 'now', size: 2_000_000 },
     ]);
+    // Turns that an earlier version has stored.
+    const earlier = openDatabase(first.folder);
+    earlier.exec('DELETE FROM app_sizes');
+    earlier.close();
     const { call, folder, url, appUrl } = await openPlayground({ folder: first.folder });
     const titles = async () =>
       ((await call('/api/traces')).json as { title: string }[]).map(({ title }) => title).toSorted();
