@@ -8,7 +8,7 @@ import { ATTACHMENT_LIMITS } from '../shared/playground-state.js';
 import { describeFailure } from '../shared/failure.js';
 import { codeRoutes } from './code/code-view.js';
 import type { PlaygroundContext } from './context.js';
-import { APPS_PATH, localOnly, securityHeaders } from './guard.js';
+import { APPS_PATH, localOnly, replaceServiceWorker, securityHeaders } from './guard.js';
 import { APP_PAGE_PATH, createAppPages } from './mcp/app-pages.js';
 import { CALLBACK_PATH } from './mcp/sign-in.js';
 import { toPageWords } from './page-words.js';
@@ -56,6 +56,7 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.use(compress());
   app.use(securityHeaders);
   app.use(localOnly({ port }));
+  app.use(replaceServiceWorker);
   app.route(APPS_PATH, appRoutes(playground));
   app.get(CALLBACK_PATH, oauthCallback(playground));
   const appPages = createAppPages();

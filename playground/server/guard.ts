@@ -94,3 +94,22 @@ export const securityHeaders: MiddlewareHandler = async (context, next) => {
   // A cache would keep conversations.
   headers.set('cache-control', 'no-store');
 };
+
+/**
+ * Replaces a service worker that another program has left on this port, and that would answer for the page. Browsers ask for
+ * its script again when the port is visited.
+ */
+export const replaceServiceWorker: MiddlewareHandler = (context, next) =>
+  context.req.header('service-worker') === 'script'
+    ? Promise.resolve(context.body(REMOVAL, 200, { 'content-type': 'text/javascript' }))
+    : next();
+
+/** A worker without effects but two: it removes its registration, and loads what the former one has answered again. */
+const REMOVAL = `addEventListener('install', () => skipWaiting());
+addEventListener('activate', event => event.waitUntil(remove()));
+async function remove() {
+  const pages = await clients.matchAll({ type: 'window' });
+  await registration.unregister();
+  await Promise.all(pages.map(page => page.navigate(page.url)));
+}
+`;

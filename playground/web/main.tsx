@@ -23,6 +23,7 @@ import './styles/traces.css';
 import './styles/panels.css';
 import './styles/mcp.css';
 import './styles/conversation.css';
+import './styles/touch.css';
 
 // Before the router, which also reads the address.
 watchAddress();

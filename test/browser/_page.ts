@@ -33,6 +33,8 @@ export interface TestPage {
   callApi(path: string, options?: { method?: string; body?: unknown }): Promise<Response>;
   /** Sends a message and waits until its turn has this end. */
   ask(text: string, options?: { end?: TurnEnd }): Promise<void>;
+  /** Selects a choice by its title, as a person does: in a list with a search if there are many. */
+  choose(label: string, title: string): Promise<void>;
   /** Waits until the inspector shows a turn with this end: the first turn of a conversation, or one that ends otherwise. */
   ended(end?: TurnEnd): Promise<void>;
   /** Saves a screenshot in `test-results/` if `SCREENSHOTS=1` is set: each takes a third of a second of processor time. */
@@ -43,6 +45,8 @@ export interface OpenPageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly colours?: 'light' | 'dark';
+  /** A phone or tablet without a mouse. @default false */
+  readonly isTouch?: boolean;
   /** @default the servers of the first start */
   readonly mcpServers?: unknown;
   /** Settings that differ from those of the first start. */
@@ -54,6 +58,7 @@ export async function openPage({
   width = 1440,
   height = 900,
   colours = 'light',
+  isTouch = false,
   mcpServers,
   settings,
 }: OpenPageOptions = {}): Promise<TestPage> {
@@ -70,6 +75,8 @@ export async function openPage({
     viewport: { width, height },
     colorScheme: colours,
     reducedMotion: 'reduce',
+    isMobile: isTouch,
+    hasTouch: isTouch,
     acceptDownloads: true,
   });
   const page = await context.newPage();
@@ -116,6 +123,12 @@ export async function openPage({
       const { responseId } = (await sending).postDataJSON() as TurnRequest;
       await page.locator(`.message[data-id="${responseId}"][data-end="${end}"]`).waitFor();
       await ended(end);
+    },
+    async choose(label, title) {
+      const field = page.getByRole('combobox', { name: label, exact: true });
+      if ((await field.locator('option').count()) > 0) return void (await field.selectOption({ label: title }));
+      await field.fill(title);
+      await page.getByRole('option', { name: title, exact: true }).click();
     },
     async shoot(name) {
       if (process.env.SCREENSHOTS !== '1') return;

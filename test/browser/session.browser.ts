@@ -231,4 +231,43 @@ describe.skipIf(missing)(`the session${missing === undefined ? '' : ` (${missing
 
     expect(asked).toContain('A long question');
   });
+
+  it('takes its port back from the service worker of another program', async () => {
+    const { page, playground, folder, errors } = await openPage();
+    const other = createServer(({ url }, response) => {
+      const isScript = url === '/worker.js';
+      response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+      response.end(
+        isScript
+          ? `onfetch = event => event.respondWith(new Response('<h1>Another program</h1>', { headers: { 'content-type': 'text/html' } }));
+             onactivate = event => event.waitUntil(clients.claim());`
+          : '<h1>Another program</h1>',
+      );
+    });
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.register('/worker.js');
+      await navigator.serviceWorker.ready;
+    });
+    await page.goto('about:blank');
+    other.closeAllConnections();
+    await new Promise(resolve => other.close(resolve));
+
+    await playground.close();
+    const next = await startPlayground({ folder, environment: {}, port, print: () => {} });
+    onTestFinished(() => next.close());
+    await page.goto(next.signInUrl);
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    expect(page.url()).not.toContain('token');
+    expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(
+      0,
+    );
+    // Before the end of the playground, which the page would report.
+    await page.goto('about:blank');
+    // Those of the closed playground.
+    expect(errors.splice(0).every(error => error.includes('ERR_INCOMPLETE_CHUNKED_ENCODING'))).toBe(true);
+  });
 });

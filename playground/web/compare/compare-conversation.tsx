@@ -11,6 +11,7 @@ import { EmptyState } from '../chat/empty-state.js';
 import { LastComparison } from './last-comparison.js';
 import { ThreadView } from '../chat/thread-view.js';
 import { Toolbar } from '../chat/toolbar.js';
+import { Select } from '../ui/select.js';
 
 type Sides = Readonly<Record<'left' | 'right', Side>>;
 
@@ -133,15 +134,12 @@ function SideFields({ title, side, endpoint, conversationId, onChange }: SideFie
   };
   return (
     <div className="side-fields">
-      <select
-        className="input"
+      <Select
         aria-label={`${title}: provider`}
         value={side.flag}
-        onChange={event => onChange({ ...side, flag: event.target.value as Flag })}
-      >
-        <option value="kelivo">{providers.kelivo}</option>
-        <option value="official">{providers.official}</option>
-      </select>
+        choices={Object.entries(providers).map(([value, title]) => ({ value, title }))}
+        onChange={flag => onChange({ ...side, flag: flag as Flag })}
+      />
       <input
         className="input"
         aria-label={`${title}: model`}

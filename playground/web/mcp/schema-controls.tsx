@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { SchemaProblem } from '../../shared/mcp-inspection.js';
 import { readJson } from '../ui/json-text.js';
+import { Select } from '../ui/select.js';
 import { type Choice, type FormNode, InvalidJson } from './form-schema.js';
 
 export const toSentence = ({ message }: SchemaProblem): string => `${message}.`;
@@ -28,19 +29,15 @@ interface ChoiceControlProps {
 export function ChoiceControl({ control, choices, value, isRequired, onChange }: ChoiceControlProps) {
   const index = choices.findIndex(choice => JSON.stringify(choice.value) === JSON.stringify(value));
   return (
-    <select
+    <Select
       {...control}
-      className="input"
-      value={index < 0 ? '' : choices[index]?.title}
-      onChange={event => onChange(choices.find(({ title }) => title === event.target.value)?.value)}
-    >
-      {(!isRequired || index < 0) && <option value="">–</option>}
-      {choices.map(({ title }) => (
-        <option key={title} value={title}>
-          {title}
-        </option>
-      ))}
-    </select>
+      value={String(index)}
+      choices={[
+        ...(!isRequired || index < 0 ? [{ value: '-1', title: '–' }] : []),
+        ...choices.map(({ title }, place) => ({ value: String(place), title })),
+      ]}
+      onChange={place => onChange(choices[Number(place)]?.value)}
+    />
   );
 }
 

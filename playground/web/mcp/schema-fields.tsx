@@ -2,6 +2,7 @@ import { useId, useMemo, useState } from 'react';
 import type { SchemaProblem } from '../../shared/mcp-inspection.js';
 import { Field } from '../ui/field.js';
 import { Icon } from '../ui/icon.js';
+import { Select } from '../ui/select.js';
 import { findVariant, type FormNode, toInitial, toNode } from './form-schema.js';
 import {
   BOOLEANS,
@@ -267,25 +268,21 @@ function UnionGroup({ node, label, ...props }: KindProps<'union'>) {
     <Group label={label} node={node} problems={problems}>
       <div className="field">
         <label htmlFor={id}>Variant of {label}</label>
-        <select
+        <Select
           id={id}
-          className="input"
-          value={index}
-          onChange={({ target }) => {
-            const next = Number(target.value);
+          value={String(index)}
+          choices={[
+            ...(isRequired ? [] : [{ value: '-1', title: '–' }]),
+            ...node.variants.map(({ title }, place) => ({ value: String(place), title })),
+          ]}
+          onChange={place => {
+            const next = Number(place);
             setChosen(next < 0 ? undefined : next);
             onChange(
               next < 0 ? undefined : toInitial(node.variants[next]?.schema, root, { depth: depth + 1 }),
             );
           }}
-        >
-          {!isRequired && <option value={-1}>–</option>}
-          {node.variants.map(({ title }, place) => (
-            <option key={place} value={place}>
-              {title}
-            </option>
-          ))}
-        </select>
+        />
       </div>
       {variant !== undefined && (
         <VariantPart key={index} {...props} schema={variant.schema} depth={depth + 1} />

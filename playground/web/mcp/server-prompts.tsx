@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Field } from '../ui/field.js';
+import { Select } from '../ui/select.js';
 import {
   type Answer,
   ask,
@@ -46,19 +47,15 @@ export function McpPrompts({ path, revision }: McpListProps) {
       <div className="button-row">{refresh}</div>
       <Field label="Prompt">
         {props => (
-          <select
+          <Select
             {...props}
-            className="input"
             value={prompt.name}
-            onChange={event => {
-              setName(event.target.value);
+            choices={result.map(one => ({ value: one.name, title: one.name }))}
+            onChange={next => {
+              setName(next);
               setValues({});
             }}
-          >
-            {result.map(one => (
-              <option key={one.name}>{one.name}</option>
-            ))}
-          </select>
+          />
         )}
       </Field>
       {prompt.description !== undefined && <p className="quiet">{prompt.description}</p>}

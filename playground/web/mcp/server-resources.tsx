@@ -3,6 +3,7 @@ import { describeFailure } from '../../shared/failure.js';
 import { followApi } from '../page/api.js';
 import { navigate, paths } from '../page/routes.js';
 import { Field } from '../ui/field.js';
+import { Select } from '../ui/select.js';
 import {
   type Answer,
   ask,
@@ -68,18 +69,15 @@ export function McpResources({
         >
           <Field label="Template">
             {props => (
-              <select
+              <Select
                 {...props}
-                className="input"
                 value={chosen}
-                onChange={event => setTemplate(event.target.value)}
-              >
-                {result.templates.map(({ uriTemplate, name }) => (
-                  <option key={uriTemplate} value={uriTemplate}>
-                    {name}: {uriTemplate}
-                  </option>
-                ))}
-              </select>
+                choices={result.templates.map(({ uriTemplate, name }) => ({
+                  value: uriTemplate,
+                  title: `${name}: ${uriTemplate}`,
+                }))}
+                onChange={setTemplate}
+              />
             )}
           </Field>
           {readVariables(chosen).map(name => (

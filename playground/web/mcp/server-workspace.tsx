@@ -16,6 +16,7 @@ import { ServerRequest } from './server-request.js';
 import { ToolsWorkspace } from './tools-workspace.js';
 import { callApi } from '../page/api.js';
 import { Field } from '../ui/field.js';
+import { Select } from '../ui/select.js';
 import { Tabs } from '../ui/tabs.js';
 
 export interface ServerWorkspaceProps {
@@ -136,17 +137,15 @@ function LogLevelField({ path, level }: { path: string; level: LogLevel | undefi
   return (
     <Field label="Log level" problem={problem}>
       {props => (
-        <select
+        <Select
           {...props}
-          className="input"
           value={chosen ?? level ?? ''}
-          onChange={event => change(event.target.value)}
-        >
-          {level === undefined && chosen === undefined && <option value="">default</option>}
-          {LOG_LEVELS.map(one => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
+          choices={[
+            ...(level === undefined && chosen === undefined ? [{ value: '', title: 'default' }] : []),
+            ...LOG_LEVELS.map(one => ({ value: one, title: one })),
+          ]}
+          onChange={change}
+        />
       )}
     </Field>
   );

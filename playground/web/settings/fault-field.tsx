@@ -1,26 +1,21 @@
 import type { FaultChoice, PlaygroundState, Settings } from '../../shared/playground-state.js';
 import { Field } from '../ui/field.js';
+import { Select } from '../ui/select.js';
 
 export interface FaultFieldProps {
   readonly state: PlaygroundState;
   readonly change: (settings: Partial<Settings>) => Promise<void>;
 }
 
+const groups: Readonly<Record<FaultChoice['kind'], string>> = {
+  fault: 'Faults',
+  dialect: 'Dialects of other servers',
+};
+
 /** Selects a fault of the emulator and the affected request of a turn. */
 export function FaultField({ state: { faults, settings }, change }: FaultFieldProps) {
   const isEmulator = settings.endpoint === 'emulator';
   const chosen = faults.find(({ name }) => name === settings.fault);
-  const group = (kind: FaultChoice['kind'], label: string) => (
-    <optgroup label={label}>
-      {faults
-        .filter(fault => fault.kind === kind)
-        .map(({ name, title }) => (
-          <option key={name} value={name}>
-            {title}
-          </option>
-        ))}
-    </optgroup>
-  );
   return (
     <>
       <Field
@@ -28,35 +23,34 @@ export function FaultField({ state: { faults, settings }, change }: FaultFieldPr
         hint={isEmulator ? chosen?.description : 'Faults are available for the emulator only.'}
       >
         {props => (
-          <select
+          <Select
             {...props}
-            className="input"
             value={settings.fault}
+            choices={[
+              { value: 'none', title: 'None' },
+              ...faults.map(({ name, title, kind }) => ({ value: name, title, group: groups[kind] })),
+            ]}
             disabled={!isEmulator}
-            onChange={event => {
-              const fault = faults.find(({ name }) => name === event.target.value);
-              void change({ fault: event.target.value, faultRequest: fault?.kind === 'dialect' ? 0 : 1 });
+            onChange={fault => {
+              const isDialect = faults.some(({ name, kind }) => name === fault && kind === 'dialect');
+              void change({ fault, faultRequest: isDialect ? 0 : 1 });
             }}
-          >
-            <option value="none">None</option>
-            {group('fault', 'Faults')}
-            {group('dialect', 'Dialects of other servers')}
-          </select>
+          />
         )}
       </Field>
       {isEmulator && chosen !== undefined && (
         <Field label="Affected request">
           {props => (
-            <select
+            <Select
               {...props}
-              className="input"
-              value={settings.faultRequest}
-              onChange={event => void change({ faultRequest: Number(event.target.value) })}
-            >
-              <option value={1}>first request of a turn</option>
-              <option value={2}>second request, after a tool call</option>
-              <option value={0}>every request</option>
-            </select>
+              value={String(settings.faultRequest)}
+              choices={[
+                { value: '1', title: 'first request of a turn' },
+                { value: '2', title: 'second request, after a tool call' },
+                { value: '0', title: 'every request' },
+              ]}
+              onChange={faultRequest => void change({ faultRequest: Number(faultRequest) })}
+            />
           )}
         </Field>
       )}

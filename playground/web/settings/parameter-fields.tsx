@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Settings } from '../../shared/playground-state.js';
 import type { PageHook } from '../page/use-page.js';
 import { Field, TextField } from '../ui/field.js';
+import { Select } from '../ui/select.js';
 
 export interface ParameterFieldsProps {
   readonly settings: Settings;
@@ -109,18 +110,12 @@ function Choice<Value extends string>({ label, value, options, onChange }: Choic
   return (
     <Field label={label}>
       {props => (
-        <select
+        <Select
           {...props}
-          className="input"
           value={value}
-          onChange={event => onChange(event.target.value as Value)}
-        >
-          {(Object.entries(options) as [Value, string][]).map(([option, title]) => (
-            <option key={option} value={option}>
-              {title}
-            </option>
-          ))}
-        </select>
+          choices={Object.entries<string>(options).map(([option, title]) => ({ value: option, title }))}
+          onChange={option => onChange(option as Value)}
+        />
       )}
     </Field>
   );

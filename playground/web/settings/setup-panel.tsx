@@ -8,6 +8,7 @@ import { useEffect, useId, useState } from 'react';
 import { type PlaygroundState, REASONING_EFFORTS, type Settings } from '../../shared/playground-state.js';
 import { useModels } from '../page/use-models.js';
 import { TextField } from '../ui/field.js';
+import { Select } from '../ui/select.js';
 
 /** Settings of the next turn, except the MCP servers. */
 export function SetupPanel({ page }: { page: PageHook }) {
@@ -30,18 +31,12 @@ export function SetupPanel({ page }: { page: PageHook }) {
         <ModelField settings={settings} conversationId={page.conversationId ?? ''} change={change} />
         <Field label="Reasoning effort">
           {props => (
-            <select
+            <Select
               {...props}
-              className="input"
               value={settings.reasoningEffort}
-              onChange={event =>
-                void change({ reasoningEffort: event.target.value as typeof settings.reasoningEffort })
-              }
-            >
-              {REASONING_EFFORTS.map(effort => (
-                <option key={effort}>{effort}</option>
-              ))}
-            </select>
+              choices={REASONING_EFFORTS.map(effort => ({ value: effort, title: effort }))}
+              onChange={effort => void change({ reasoningEffort: effort as typeof settings.reasoningEffort })}
+            />
           )}
         </Field>
         <ParameterFields settings={settings} servers={servers} change={change} />

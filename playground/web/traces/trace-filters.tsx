@@ -1,6 +1,7 @@
 import type { TraceFilter, TraceSummary } from '../../shared/trace-summary.js';
 import { useQueryValue } from '../page/routes.js';
 import { Field } from '../ui/field.js';
+import { Select } from '../ui/select.js';
 
 interface Filters {
   readonly filter: TraceFilter;
@@ -74,18 +75,12 @@ export function TraceFilters({ traces, filter, change }: Filters & { traces: rea
       {choices.map(([name, label, options]) => (
         <Field key={name} label={label}>
           {props => (
-            <select
+            <Select
               {...props}
-              className="input"
               value={filter[name]}
-              onChange={event => change[name](event.target.value)}
-            >
-              {options.map(([value, title]) => (
-                <option key={value} value={value}>
-                  {title}
-                </option>
-              ))}
-            </select>
+              choices={options.map(([value, title]) => ({ value, title }))}
+              onChange={change[name]}
+            />
           )}
         </Field>
       ))}

@@ -6,6 +6,7 @@ import { navigate, paths, toLink } from '../page/routes.js';
 import type { PageHook } from '../page/use-page.js';
 import { Icon } from '../ui/icon.js';
 import { saveFile } from '../ui/save-file.js';
+import { Select } from '../ui/select.js';
 import { TraceView, TurnTitle } from './inspector.js';
 import { type StoredTrace, useStoredTrace } from './use-stored-trace.js';
 
@@ -96,14 +97,14 @@ function TraceActions({ messageId, stored: { trace }, page: { state } }: TraceAc
     <div className="button-row">
       <label className="inline-field">
         <span>Fault</span>
-        <select className="input" value={fault} onChange={event => setFault(event.target.value)}>
-          <option value="none">None</option>
-          {faults.map(({ name, title }) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </select>
+        <Select
+          value={fault}
+          choices={[
+            { value: 'none', title: 'None' },
+            ...faults.map(({ name, title }) => ({ value: name, title })),
+          ]}
+          onChange={setFault}
+        />
       </label>
       <button
         type="button"

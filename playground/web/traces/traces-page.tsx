@@ -7,6 +7,7 @@ import { Field } from '../ui/field.js';
 import { formatNumberOf } from '../ui/format.js';
 import { Icon } from '../ui/icon.js';
 import { Empty, Loading, LoadingFailed } from '../ui/list-state.js';
+import { Select } from '../ui/select.js';
 import { TraceFilters, useFilters } from './trace-filters.js';
 import { Percentiles, sortTraces, TraceTable } from './trace-table.js';
 
@@ -148,18 +149,15 @@ function ReplayField({ onStart, onProblem }: ReplayFieldProps) {
             onChange={event => void read(event.target.files?.[0])}
           />
           {count > 1 && (
-            <select
-              className="input"
+            <Select
               aria-label="Turn of the report"
-              value={turn}
-              onChange={event => setTurn(Number(event.target.value))}
-            >
-              {Array.from({ length: count }, (_, index) => (
-                <option key={index} value={index}>
-                  Turn {index + 1}
-                </option>
-              ))}
-            </select>
+              value={String(turn)}
+              choices={Array.from({ length: count }, (_, index) => ({
+                value: String(index),
+                title: `Turn ${index + 1}`,
+              }))}
+              onChange={index => setTurn(Number(index))}
+            />
           )}
           <button
             type="button"

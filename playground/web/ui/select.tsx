@@ -1,0 +1,58 @@
+import { lazy, Suspense } from 'react';
+import { Icon } from './icon.js';
+
+export interface SelectChoice {
+  readonly value: string;
+  readonly title: string;
+  /** Heading above adjacent choices of the same group. Shown for many choices. */
+  readonly group?: string;
+}
+
+export interface SelectProps {
+  readonly id?: string;
+  /** Accessible name without a label. */
+  readonly 'aria-label'?: string;
+  readonly 'aria-describedby'?: string;
+  readonly value: string;
+  readonly choices: readonly SelectChoice[];
+  readonly onChange: (value: string) => void;
+  /** @default false */
+  readonly disabled?: boolean;
+}
+
+/** The most choices that are surveyed without a search. */
+const FEW = 7;
+
+// Choices stay selectable if the code of the search cannot be loaded.
+const SearchableSelect = lazy(() =>
+  import('./searchable-select.js').catch(() => ({ default: NativeSelect })),
+);
+
+/** A choice of one: the control of the browser for few choices, with a search for many. */
+export function Select(props: SelectProps) {
+  const native = <NativeSelect {...props} />;
+  return (
+    <span className="select">
+      {props.choices.length <= FEW ? (
+        native
+      ) : (
+        <Suspense fallback={native}>
+          <SearchableSelect {...props} />
+        </Suspense>
+      )}
+      <Icon name="chevron" />
+    </span>
+  );
+}
+
+function NativeSelect({ choices, onChange, ...props }: SelectProps) {
+  return (
+    <select {...props} className="input" onChange={event => onChange(event.target.value)}>
+      {choices.map(({ value, title }) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
