@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
-import { openPage } from './_page.js';
+import { chooseOption, openPage } from './_page.js';
 
 const SUM_AND_COUNT =
   'First get the sum of 17 and 25, then count the words in "the loop runs the tools and streams every round".';
@@ -69,7 +69,7 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
 
   it('stops a turn with Escape, and the endpoint notices it', async () => {
     const { page, ended, shoot } = await openPage({ mcpServers: {} });
-    await page.getByLabel('Emulator fault').selectOption('slow');
+    await chooseOption(page, 'Emulator fault', 'Slow');
     await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
     await page.keyboard.press('Enter');
     await page.locator('.events li').nth(2).waitFor();

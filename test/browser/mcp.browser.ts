@@ -6,7 +6,7 @@ import { missingChromium as missing } from '../_chromium.js';
 import { startAuthorizationServer } from '../mcp/_authorization-server.js';
 import { findOverflow, findViolations } from './_accessibility.js';
 import { LONGEST_TASK, measureTasks } from './_tasks.js';
-import { openPage, type OpenPageOptions, type TestPage } from './_page.js';
+import { chooseOption, openPage, type OpenPageOptions, type TestPage } from './_page.js';
 
 const SECRET = 'opaque-value-7-of-the-environment';
 
@@ -246,7 +246,7 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
     await page.goBack();
     await openTab('Standard error');
     await expect.poll(() => ends.count()).toBe(2);
-    await inspector.getByRole('combobox', { name: 'Log level' }).selectOption('error');
+    await chooseOption(page, 'Log level', 'error');
     await stderr.getByText('logs from error').waitFor();
     await page.reload();
 

@@ -1,7 +1,7 @@
 import type { ResponsesEmulator } from 'kelivo-responses/testing';
 import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../testing/_emulator.js';
-import { openPage } from './_page.js';
+import { chooseOption, openPage } from './_page.js';
 
 const lastRequest = (emulator: ResponsesEmulator): unknown =>
   emulator.requests.findLast(({ method }) => method === 'POST')?.body;
@@ -80,7 +80,7 @@ describe('a response that the endpoint refuses for a while', () => {
     const { page, ask, ended, errors } = await openPage({ mcpServers: {}, settings: { fault: '429' } });
     await ask('Hello', { end: 'failed' });
     await page.getByRole('alert').filter({ hasText: 'Try again in a second.' }).waitFor();
-    await page.getByLabel('Emulator fault').selectOption({ label: 'None' });
+    await chooseOption(page, 'Emulator fault', 'None');
     await page.getByRole('button', { name: 'Try again' }).click();
     await ended('finished');
 

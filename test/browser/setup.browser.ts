@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
 import { missingChromium as missing } from '../_chromium.js';
-import { openPage } from './_page.js';
+import { chooseOption, openPage } from './_page.js';
 
 describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})`}`, () => {
   it('compares both providers side by side', async () => {
@@ -169,7 +169,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
 
   it('displays a fault: the part before it, the reason and the broken exchange', async () => {
     const { page, ended, shoot } = await openPage();
-    await page.getByLabel('Emulator fault').selectOption('cut');
+    await chooseOption(page, 'Emulator fault', 'Dropped connection');
     await page.getByLabel('Affected request').selectOption('2');
     await page.getByRole('button', { name: 'Two tools in sequence' }).click();
     await ended('failed');
@@ -187,7 +187,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await page.keyboard.press('Enter');
     const adapter = page.getByRole('switch', { name: 'qwen' });
     await adapter.waitFor();
-    await page.getByLabel('Emulator fault').selectOption('text-calls-qwen-xml');
+    await chooseOption(page, 'Emulator fault', 'Calls as text: Qwen Coder');
     await ask('Count the words in "one two three".');
     const adapted = await page.locator('.tool-part').count();
     await shoot('adapter');

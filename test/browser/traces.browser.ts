@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
-import { openPage } from './_page.js';
+import { chooseOption, openPage } from './_page.js';
 import { LONGEST_TASK, measureTasks, RUNS } from './_tasks.js';
 
 describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`, () => {
@@ -12,7 +12,7 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     await ask('Hello there');
     const conversationId = new URL(page.url()).pathname.split('/')[2] ?? '';
     await page.getByRole('button', { name: 'New chat' }).click();
-    await page.getByLabel('Emulator fault').selectOption('500');
+    await chooseOption(page, 'Emulator fault', '500 server error');
     await ask('Fail please', { end: 'failed' });
     await page.getByRole('link', { name: 'Traces' }).click();
     const turns = page.getByRole('table', { name: 'Traces' }).locator('tbody tr');
@@ -113,7 +113,7 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     const all = Number(/\d+/.exec(await page.locator('.wire .count').innerText())?.[0]);
     await expect.poll(setSize).toBe(String(all));
 
-    await page.getByLabel('Emulator fault').selectOption('cut');
+    await chooseOption(page, 'Emulator fault', 'Dropped connection');
     await ask('Count the words in "one two three".', { end: 'failed' });
     await page.getByText('Items', { exact: true }).click();
     await rows.getByText('incomplete').waitFor();

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
 import { missingChromium as missing } from '../_chromium.js';
 import { startHeldEndpoint } from './_held-endpoint.js';
-import { openPage } from './_page.js';
+import { chooseOption, openPage } from './_page.js';
 
 const everything = { everything: { ...everythingOverStdio(), trustAnnotations: true } };
 
 describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` (${missing})`}`, () => {
   it('are visible in a second tab, which sees the message, the running turn and its end', async () => {
     const { page, playground, ended } = await openPage({ mcpServers: {} });
-    await page.getByLabel('Emulator fault').selectOption('slow');
+    await chooseOption(page, 'Emulator fault', 'Slow');
     const second = await page.context().newPage();
     await second.goto(playground.signInUrl);
     await second.goto(page.url());
@@ -21,8 +21,8 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await second.getByRole('button', { name: 'Stop' }).click();
     await ended('stopped');
     await second.locator('.state-badge[data-state="stopped"]').waitFor();
-    await second.getByLabel('Emulator fault').selectOption('none');
-    await expect.poll(() => page.getByLabel('Emulator fault').inputValue()).toBe('none');
+    await chooseOption(second, 'Emulator fault', 'None');
+    await expect.poll(() => page.getByLabel('Emulator fault').inputValue()).toBe('None');
     const textOf = (tab: typeof page) => tab.getByRole('log').innerText();
 
     // Markdown is rendered gradually in each tab, after the end of the turn, too.
@@ -119,7 +119,7 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
   it('keep the previous response when a new one fails', async () => {
     const { page, ask, ended } = await openPage({ mcpServers: {} });
     await ask('Hello');
-    await page.getByLabel('Emulator fault').selectOption('500');
+    await chooseOption(page, 'Emulator fault', '500 server error');
     await page.getByRole('button', { name: 'Regenerate' }).click();
     await page.getByText(/A new response failed, and this one is kept/).waitFor();
     const kept = await page.getByRole('article', { name: 'Response' }).innerText();
@@ -134,7 +134,7 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
 describe.skipIf(missing)(`what a conversation shows${missing === undefined ? '' : ` (${missing})`}`, () => {
   it('names the event on which the other provider failed, side by side', async () => {
     const { page, shoot } = await openPage({ mcpServers: {} });
-    await page.getByLabel('Emulator fault').selectOption('vllm');
+    await chooseOption(page, 'Emulator fault', 'vLLM');
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
     await page.keyboard.press('Enter');
@@ -165,7 +165,7 @@ describe.skipIf(missing)(`what a conversation shows${missing === undefined ? '' 
     await field.fill('x'.repeat(1_000_001));
     await page.getByText('The message has 1,000,001 characters.').waitFor();
     const isDisabled = await page.getByRole('button', { name: 'Send' }).isDisabled();
-    await page.getByLabel('Emulator fault').selectOption('slow');
+    await chooseOption(page, 'Emulator fault', 'Slow');
     await field.fill(`${'word '.repeat(50_000)}`);
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();

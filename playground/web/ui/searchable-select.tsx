@@ -1,5 +1,6 @@
 import { Combobox } from '@base-ui/react/combobox';
-import type { SelectChoice, SelectProps } from './select.js';
+import { useState } from 'react';
+import type { SelectProps } from './select.js';
 
 /** Rendered choices. The search finds the others. */
 const LIMIT = 200;
@@ -7,17 +8,24 @@ const LIMIT = 200;
 /** A field that filters a list of choices while text is typed. It always has a value. */
 // `lazy` requires a default export.
 export default function SearchableSelect({ value, choices, onChange, disabled, ...props }: SelectProps) {
+  /** What is typed to find a choice. Otherwise the field shows the chosen one. */
+  const [query, setQuery] = useState<string>();
+  const titles = new Map(choices.map(choice => [choice.value, choice.title]));
   const groups = [...new Set(choices.map(({ group }) => group))].map(title => ({
     title,
-    items: choices.filter(({ group }) => group === title),
+    items: choices.filter(({ group }) => group === title).map(choice => choice.value),
   }));
   return (
     <Combobox.Root
       items={groups}
-      value={choices.find(choice => choice.value === value) ?? null}
-      itemToStringLabel={({ title }: SelectChoice) => title}
-      isItemEqualToValue={(one, other) => one.value === other.value}
-      onValueChange={chosen => chosen !== null && onChange(chosen.value)}
+      value={value}
+      itemToStringLabel={(one: string) => titles.get(one) ?? one}
+      onValueChange={chosen => chosen !== null && onChange(chosen)}
+      inputValue={query ?? titles.get(value) ?? ''}
+      onInputValueChange={(text, { reason }) => {
+        if (reason === 'input-change' || reason === 'input-clear') setQuery(text);
+      }}
+      onOpenChange={isOpen => !isOpen && setQuery(undefined)}
       autoHighlight
       limit={LIMIT}
       disabled={disabled}
@@ -27,6 +35,7 @@ export default function SearchableSelect({ value, choices, onChange, disabled, .
         className="input"
         spellCheck={false}
         // The next text replaces the title of the chosen one.
+        onBlur={() => setQuery(undefined)}
         onFocus={event => event.currentTarget.select()}
         onClick={event => event.currentTarget.select()}
         onKeyDown={event => {
@@ -41,16 +50,16 @@ export default function SearchableSelect({ value, choices, onChange, disabled, .
             <Combobox.Empty>
               <p className="choice-empty">Nothing matches.</p>
             </Combobox.Empty>
-            <Combobox.List className="choice-list">
+            <Combobox.List>
               {({ title, items }: (typeof groups)[number]) => (
                 <Combobox.Group key={title ?? ''} items={items}>
                   {title !== undefined && (
                     <Combobox.GroupLabel className="label">{title}</Combobox.GroupLabel>
                   )}
                   <Combobox.Collection>
-                    {(choice: SelectChoice) => (
-                      <Combobox.Item key={choice.value} className="choice" value={choice}>
-                        {choice.title}
+                    {(one: string) => (
+                      <Combobox.Item key={one} className="choice" value={one}>
+                        {titles.get(one)}
                       </Combobox.Item>
                     )}
                   </Combobox.Collection>
