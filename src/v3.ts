@@ -54,9 +54,7 @@ export const createKelivoResponsesProvider = <ToolSchemas = Record<string, unkno
   settings: KelivoResponsesSettings<ToolSchemas> = {},
 ): KelivoResponsesProvider => createProvider(settings, 'v3');
 
-/**
- * The default provider. It is created on first use from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, and has no tools.
- */
+/** The default provider. It is created on first use from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, and has no tools. */
 export const kelivoResponses: KelivoResponsesProvider = /* @__PURE__ */ createDefaultProvider('v3');
 
 /**

@@ -72,9 +72,8 @@ export interface AdaptModelOptions {
   /**
    * Writes tools, the tool choice, calls and results into the prompt, for endpoints that reject `tools`, and reads the
    * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`, and
-   * `{ chatTemplate }` renders a template that the application supplies. Images in
-   * results become content of user messages. A JSON response format is also requested in the prompt while tools can be
-   * called.
+   * `{ chatTemplate }` renders a template that the application supplies. Images in results become content of user
+   * messages. A JSON response format is also requested in the prompt while tools can be called.
    * @default tools are sent to the endpoint
    */
   toolPrompting?: ToolPrompting;

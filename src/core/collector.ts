@@ -83,12 +83,7 @@ export function createPartCollector(): PartCollector {
       for (const { block, text } of [...open.text.values(), ...open.reasoning.values()])
         block.text = text.toString();
       const { type, ...end } = finish ?? NO_FINISH;
-      return {
-        content,
-        ...end,
-        warnings,
-        ...(response !== undefined && { response }),
-      };
+      return { content, ...end, warnings, ...(response !== undefined && { response }) };
     },
   };
 

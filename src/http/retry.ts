@@ -224,9 +224,7 @@ export const keyCooldown = (
 ): number =>
   state === 'refused' ? REFUSED_KEY_COOLDOWN : (toRetryAfter(headers, now) ?? RATE_LIMIT_COOLDOWN);
 
-/**
- * Reads the delay that a server requests, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or date.
- */
+/** Reads the delay that a server requests, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or date. */
 export function toRetryAfter(headers: Record<string, string> | undefined, now: number): number | undefined {
   const milliseconds = Number.parseFloat(headers?.['retry-after-ms'] ?? '');
   if (milliseconds >= 0) return milliseconds;

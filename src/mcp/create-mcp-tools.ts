@@ -52,6 +52,8 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     fingerprints: () => use(tools => tools.fingerprints()),
     tools: toolsOptions => use(tools => tools.tools(toolsOptions)),
     callTool: (call, callOptions) => use(tools => tools.callTool(call, callOptions), callOptions.signal),
+    callAppTool: (call, callOptions) =>
+      use(tools => tools.callAppTool(call, callOptions), callOptions.signal),
     listResources: (...request) => use(tools => tools.listResources(...request), request[1]?.signal),
     listResourceTemplates: (...request) =>
       use(tools => tools.listResourceTemplates(...request), request[1]?.signal),

@@ -41,6 +41,11 @@ export interface McpTools extends ToolSource, McpServerFeatures {
    * its fingerprints, or is missing if it never listed its tools.
    */
   fingerprints(): Promise<McpFingerprints>;
+  /**
+   * Calls a tool for an MCP App of the same `server`, by the server's own name. Tools for the app alone can be called too,
+   * tools for the model alone cannot. Ask your user first: an app calls whenever it likes.
+   */
+  callAppTool: ToolSource['callTool'];
   /** Returns the status of each server, in the order of the configuration. Starts nothing. */
   status(): McpServerStatus[];
   /**
@@ -75,6 +80,8 @@ const maxWarnings = 20;
 interface Server extends CheckedServer {
   /** The tools that may run, by the server's own names. */
   readonly tools: Map<string, ToolDefinition>;
+  /** The tools that its apps may call. */
+  appTools: readonly ToolDefinition[];
   /** Offered names of the last listing. */
   offered: readonly string[];
   error?: KelivoError;
@@ -105,19 +112,19 @@ export function startMcpTools(
       connection: pool.connectionTo(config, { serverName: name, createConnection }),
       reported: new Set(),
       tools: new Map(),
+      appTools: [],
       accepted: fingerprints?.[name],
       offered: [],
     }));
   const sourceName = toSourceName(servers.map(({ name }) => name));
   const closing = createClosing(sourceName);
   const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
-  const sources = servers.map(server =>
-    toSource(server, closing, { timeout, totalTimeout, startupTimeout, toolNames, requestMeta }),
-  );
+  const sourceOf = (server: Server) =>
+    toSource(server, closing, { timeout, totalTimeout, startupTimeout, toolNames, requestMeta });
+  const sources = servers.map(sourceOf);
   const readable = servers.filter(({ config }) => config.resourceTools);
   const resourceTools = readable.length > 0 ? createResourceTools(readable, features) : undefined;
-  if (resourceTools !== undefined) sources.push(resourceTools);
-  const combined = combineSources(sources);
+  const combined = combineSources(resourceTools === undefined ? sources : [...sources, resourceTools]);
 
   async function listTools(listOptions: ListToolsOptions = {}): Promise<ToolListing> {
     listOptions.signal?.throwIfAborted();
@@ -142,17 +149,19 @@ export function startMcpTools(
   }
 
   /** A call outside of a turn ends with the source: it must not open its server again. */
-  async function runUntilClosed(call: ToolInvocation, callOptions: ToolCallOptions): Promise<ToolOutput> {
-    const link = linkSignal(callOptions.signal);
-    const releases = [closing.signal, pool.closed].map(closed =>
-      onceAborted(closed, () => link.abort(closed.reason)),
-    );
-    try {
-      return await callTool(call, { ...callOptions, signal: link.signal });
-    } finally {
-      for (const release of [link.release, ...releases]) release();
-    }
-  }
+  const untilClosed =
+    (run: ToolSource['callTool']): ToolSource['callTool'] =>
+    async (call, callOptions) => {
+      const link = linkSignal(callOptions.signal);
+      const releases = [closing.signal, pool.closed].map(closed =>
+        onceAborted(closed, () => link.abort(closed.reason)),
+      );
+      try {
+        return await run(call, { ...callOptions, signal: link.signal });
+      } finally {
+        for (const release of [link.release, ...releases]) release();
+      }
+    };
 
   return {
     ...features,
@@ -161,9 +170,12 @@ export function startMcpTools(
     async tools(toolsOptions) {
       const { tools, warnings } = await listTools();
       for (const warning of warnings) toolsOptions?.onWarning?.(warning);
-      return toHostTools({ callTool: runUntilClosed }, tools, toolsOptions);
+      return toHostTools({ callTool: untilClosed(callTool) }, tools, toolsOptions);
     },
     callTool,
+    callAppTool: untilClosed(async (call, callOptions) =>
+      sourceOf(findServer(servers, call.server ?? '')).callAppTool(call, callOptions),
+    ),
     async fingerprints() {
       await listTools();
       const all = servers.map(async ({ name, listed, accepted }) => {
@@ -194,9 +206,7 @@ export function startMcpTools(
   };
 }
 
-type SourceOptions = Required<
-  Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'startupTimeout' | 'toolNames'>
-> &
+type SourceOptions = Required<Omit<McpSourceOptions, 'requestMeta' | 'fingerprints'>> &
   Pick<McpSourceOptions, 'requestMeta'>;
 
 /** Returns the tools of one server as a source. The connection belongs to the pool. */
@@ -204,34 +214,46 @@ function toSource(
   server: Server,
   closing: Pick<ReturnType<typeof createClosing>, 'signal'>,
   { timeout, totalTimeout, startupTimeout, toolNames, requestMeta }: SourceOptions,
-): ToolSource {
+): ToolSource & Pick<McpTools, 'callAppTool'> {
   const { name: serverName, config, connection, tools } = server;
   const toOffered = (tool: ToolDefinition): ToolDefinition =>
     toolNames === 'prefixed' ? { ...tool, name: toPrefixedName(serverName, tool.name) } : tool;
+  async function listTools({ signal }: ListToolsOptions = {}): Promise<ToolListing> {
+    const wait = config.startupTimeout ?? startupTimeout;
+    const listing = await listServer(server, { signal, startupTimeout: wait });
+    return { ...listing, tools: listing.tools.map(toOffered) };
+  }
+
+  async function call(
+    tool: ToolDefinition | undefined,
+    invocation: ToolInvocation,
+    options: ToolCallOptions,
+  ): Promise<ToolOutput> {
+    const { signal: closed } = closing;
+    const { toolName, originalName = toolName } = invocation;
+    const changed = isChecked(server, options) ? await findChange(server, originalName, options) : undefined;
+    // The tools were closed during the check: the call must not open its server again.
+    options.signal.throwIfAborted();
+    closed.throwIfAborted();
+    if (changed !== undefined) return { type: 'error-text', value: changed };
+    if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
+    const limits = { totalTimeout, timeout: config.timeout ?? timeout };
+    const called = { serverName, config, connection, tool, requestMeta };
+    return callServerTool(called, invocation, { ...options, ...limits });
+  }
+
   return {
     name: toSourceName([serverName]),
-    async listTools(options) {
-      const wait = config.startupTimeout ?? startupTimeout;
-      const listing = await listServer(server, { signal: options?.signal, startupTimeout: wait });
-      return { ...listing, tools: listing.tools.map(toOffered) };
-    },
-    async callTool(call, options) {
-      const { toolName, originalName = toolName } = call;
-      const tool = tools.get(originalName);
-      const { signal: closed } = closing;
-      const changed = isChecked(server, options)
-        ? await findChange(server, originalName, options)
-        : undefined;
-      // The tools were closed during the check: the call must not open its server again.
-      options.signal.throwIfAborted();
-      closed.throwIfAborted();
-      if (changed !== undefined) return { type: 'error-text', value: changed };
-      if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
-      const limits = { totalTimeout, timeout: config.timeout ?? timeout };
-      return callServerTool({ serverName, config, connection, tool, requestMeta }, call, {
-        ...options,
-        ...limits,
-      });
+    listTools,
+    callTool: async (invocation, options) =>
+      call(tools.get(invocation.originalName ?? invocation.toolName), invocation, options),
+    async callAppTool(invocation, options) {
+      const { toolName, originalName = toolName } = invocation;
+      await listTools({ signal: options.signal });
+      const tool = server.appTools.find(({ name }) => name === originalName);
+      if (tool !== undefined) return call(tool, invocation, options);
+      const reason = `MCP server "${serverName}" offers no tool ${JSON.stringify(originalName)} to its apps.`;
+      return { type: 'error-text', value: server.error?.message ?? reason };
     },
     close: async () => {},
   };
@@ -261,13 +283,17 @@ async function listServer(
     // The lack of a tool that the configuration names is reported to every turn, other problems once.
     const problems = shown.filter(({ text, isWanted }) => isWanted || !server.reported.has(text));
     for (const { text } of problems) server.reported.add(text);
+    const trustAnnotations = config.trustAnnotations === true;
+    server.appTools = listed.appTools
+      .filter(tool => isOffered(tool.name, config))
+      .map(tool => ({ ...tool, trustAnnotations }));
     const tools = accepted.map(tool => ({
       ...tool,
       server: name,
       originalName: tool.name,
       ...(tool.metadata && { metadata: { clientName: name, ...tool.metadata } }),
       ...(isDeferred(tool.name, config) && { deferLoading: true }),
-      trustAnnotations: config.trustAnnotations === true,
+      trustAnnotations,
     }));
     // A call of a tool that changed must not run under its earlier definition.
     for (const { name: toolName } of offered) server.tools.delete(toolName);
@@ -294,7 +320,7 @@ const isDeferred = (toolName: string, { deferLoading = false }: McpServerConfig)
  */
 function findProblems(
   config: McpServerConfig,
-  { tools, problems, hidden }: ServerTools,
+  { tools, problems, appTools }: ServerTools,
 ): { text: string; isWanted: boolean }[] {
   const { allowedTools = [] } = config;
   const named = new Set([...tools.map(({ name }) => name), ...problems.map(({ toolName }) => toolName)]);
@@ -306,7 +332,7 @@ function findProblems(
       .filter(name => !named.has(name))
       .map(name => ({
         isWanted: true,
-        text: hidden.includes(name)
+        text: appTools.some(tool => tool.name === name)
           ? `offers the tool ${JSON.stringify(name)} from its \`allowedTools\` only to its user interface`
           : `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``,
       })),

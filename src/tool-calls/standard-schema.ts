@@ -1,10 +1,9 @@
 import { isPlainObject, objectOf, type PlainObject } from '../shared/json.js';
 
 /*
- * JSON Schemas as MCP servers and hosts write them: of older drafts, of OpenAPI, or careless. The Responses API validates
- * the schema of each tool with the meta-schema of draft 2020-12, also with `strict: false`, and one invalid schema fails the
- * request with the tools of all servers:
- * https://json-schema.org/draft/2020-12/release-notes
+ * JSON Schemas as MCP servers and hosts write them: of older drafts, of OpenAPI, or careless. The Responses API
+ * validates the schema of each tool with the meta-schema of draft 2020-12, also with `strict: false`, and one invalid
+ * schema fails the request with the tools of all servers: https://json-schema.org/draft/2020-12/release-notes
  */
 
 /** Levels of schemas that are rewritten. A deeper schema describes no real data and would exceed the call stack. */

@@ -259,6 +259,55 @@ describe('tools of a list', () => {
     ]);
   });
 
+  it('for an app can be called for apps of the same server, and never by the model', async () => {
+    const called: unknown[] = [];
+    const serve = (tools: readonly object[]) =>
+      startModernServer({
+        'tools/list': () => toList(tools),
+        'tools/call': ({ name }) => {
+          called.push(name);
+          return toText(`ran ${String(name)}`);
+        },
+      });
+    const toUi = (visibility: unknown, more: object = {}) => ({ _meta: { ui: { visibility }, ...more } });
+    const inputSchema = { type: 'object', properties: { seats: { type: 'integer' } } };
+    const clock = await serve([
+      toTool('refresh', { ...toUi(['app']), inputSchema }),
+      toTool('both'),
+      toTool('model', toUi(['model'], { padding: 'x'.repeat(100_000) })),
+      toTool('nobody', toUi([])),
+      toTool('off', toUi(['app'])),
+    ]);
+    const other = await serve([toTool('elsewhere', toUi(['app']))]);
+    const config = { clock: { url: clock.url, disabledTools: ['off'] }, other: { url: other.url } };
+    const tools = openTools(config);
+    const { signal } = new AbortController();
+    const callAppTool = async (toolName: string, { server = 'clock', input = {} } = {}) =>
+      (await tools.callAppTool({ toolCallId: 'call_1', server, toolName, input }, { signal })).value;
+
+    expect(await callAppTool('refresh')).toBe('ran refresh');
+    expect(await callAppTool('both')).toBe('ran both');
+    expect(await callAppTool('elsewhere', { server: 'other' })).toBe('ran elsewhere');
+    expect(called.splice(0)).toEqual(['refresh', 'both', 'elsewhere']);
+
+    expect(await callAppTool('refresh', { input: { seats: 'all' } })).toMatch(/seats/);
+    for (const name of ['model', 'nobody', 'off', 'elsewhere', 'toString'])
+      expect(await callAppTool(name)).toBe(`MCP server "clock" offers no tool "${name}" to its apps.`);
+    await expect(callAppTool('refresh', { server: 'unknown' })).rejects.toMatchObject({
+      code: 'unknown-name',
+    });
+    expect(await namesOf(tools)).toEqual(['both', 'model']);
+    for (const name of ['refresh', 'clock_refresh', 'elsewhere'])
+      expect(await call(tools, name)).toMatchObject({
+        value: `No MCP server offers a tool ${JSON.stringify(name)}.`,
+      });
+    const reviewed = openTools(config, { fingerprints: await tools.fingerprints() });
+    const refused = { toolCallId: 'call_2', server: 'clock', toolName: 'refresh', input: {} };
+    expect((await reviewed.callAppTool(refused, { signal })).value).toMatch(/^Not run: /);
+    expect(called).toEqual([]);
+    expect((await reviewed.callAppTool({ ...refused, toolName: 'both' }, { signal })).value).toBe('ran both');
+  });
+
   it('are reported by name if they only run as tasks', async () => {
     const server = await startModernServer({
       'tools/list': () => toList([toTool('slow', { execution: { taskSupport: 'required' } })]),

@@ -174,8 +174,7 @@ const insertAssistantBeforeUser = (prompt: Prompt, text: string): Prompt =>
 
 /**
  * Appends a user message after a final assistant message, unless the model is asked to continue that message. Servers
- * reject it with
- * `Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant`.
+ * reject it with `Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant`.
  */
 function endWithUserTurn(prompt: Prompt, { text, provider }: { text: string; provider: string }): Prompt {
   const last = prompt.at(-1);

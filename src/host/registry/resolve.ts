@@ -16,9 +16,7 @@ const text = z.string().nullish();
 const length = z.number().int().min(1).nullish();
 
 const shape = {
-  /**
-   * Name or alias of a provider, in any case. Alone, it selects the default model of that provider for the role.
-   */
+  /** Name or alias of a provider, in any case. Alone, it selects the default model of that provider for the role. */
   provider: text,
   /** A model name as the registry accepts it. If `provider` is set, a model id of that provider. */
   model: text,

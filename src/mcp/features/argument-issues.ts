@@ -127,10 +127,7 @@ const repetition =
 function toArgumentError(error: string): ArgumentError {
   const end = error.indexOf(': ');
   const text = error.slice(end + 2).replace(/^Instance /, '');
-  return {
-    path: error.slice(0, end).split('/').slice(1).map(decodeStep),
-    text: text.replace(/\.$/, ''),
-  };
+  return { path: error.slice(0, end).split('/').slice(1).map(decodeStep), text: text.replace(/\.$/, '') };
 }
 
 function decodeStep(step: string): string {

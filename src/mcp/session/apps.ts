@@ -27,11 +27,8 @@ export function toApp(meta: PlainObject | undefined): ToolApp | undefined {
   };
 }
 
-/**
- * Returns false for a tool that only the user interface of its server may call. A stated visibility counts whatever its
- * form and the size of the metadata.
- */
-export function isForModel(meta: unknown): boolean {
+/** Whether models, or MCP Apps of its server, may call a tool. A stated visibility counts whatever its form and size. */
+export function isFor(caller: 'model' | 'app', meta: unknown): boolean {
   const visibility = objectOf(objectOf(meta)?.ui)?.visibility;
-  return visibility === undefined || [visibility].flat().includes('model');
+  return visibility === undefined || [visibility].flat().includes(caller);
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/v4';
 import { type JSONObject, objectOf } from '../../shared/json.js';
 import { toStandardSchema } from '../../tool-calls/standard-schema.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
-import { isForModel, toApp } from './apps.js';
+import { isFor, toApp } from './apps.js';
 import { requestOriginal } from '../transport/messages.js';
 import { findParamHeaderIssue, sendsParamHeaders } from '../transport/param-headers.js';
 import { type RequestLimits, sendRequest, toMetaField } from './request.js';
@@ -17,8 +17,8 @@ export interface ServerTools {
   readonly problems: readonly ToolProblem[];
   /** True if the server has resources. */
   readonly hasResources: boolean;
-  /** Names of tools that only the user interface of the server may call. */
-  readonly hidden: readonly string[];
+  /** The tools that MCP Apps of the server may call. Those for apps alone are not among `tools`. */
+  readonly appTools: readonly ToolDefinition[];
   /** Time for which the list is valid unless the server announces a change, in milliseconds. */
   readonly freshFor: number;
 }
@@ -74,7 +74,7 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
   const { tools, resources } = session.client.getServerCapabilities() ?? {};
   const hasResources = resources !== undefined;
   if (tools === undefined)
-    return { tools: [], problems: [], hidden: [], hasResources, freshFor: Number.POSITIVE_INFINITY };
+    return { tools: [], problems: [], appTools: [], hasResources, freshFor: Number.POSITIVE_INFINITY };
 
   let freshUntil = Number.POSITIVE_INFINITY;
   const entries: unknown[] = [];
@@ -128,19 +128,19 @@ interface ReadOptions {
 function readTools(
   entries: readonly unknown[],
   { problems, usesHeaders }: ReadOptions & { problems: ToolProblem[] },
-): Pick<ServerTools, 'tools' | 'problems' | 'hidden'> {
-  const tools = new Map<string, ToolDefinition>();
-  const hidden: string[] = [];
+): Pick<ServerTools, 'tools' | 'problems' | 'appTools'> {
+  const tools = new Map<string, { tool: ToolDefinition; meta: unknown }>();
   for (const entry of entries) {
     const read = readTool(entry, { usesHeaders });
     if ('text' in read) problems.push(read);
     else if (tools.has(read.name)) {
       const text = `offers two tools named ${quoteName(read.name)}; only the first is used`;
       problems.push({ toolName: read.name, text });
-    } else if (!isForModel(objectOf(entry)?._meta)) hidden.push(read.name);
-    else tools.set(read.name, read);
+    } else tools.set(read.name, { tool: read, meta: objectOf(entry)?._meta });
   }
-  return { tools: [...tools.values()], problems, hidden };
+  const toolsFor = (caller: 'model' | 'app') =>
+    [...tools.values()].flatMap(({ tool, meta }) => (isFor(caller, meta) ? [tool] : []));
+  return { tools: toolsFor('model'), problems, appTools: toolsFor('app') };
 }
 
 const toolSchema = z.object({

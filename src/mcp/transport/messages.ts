@@ -159,9 +159,5 @@ function toEntry(entry: unknown, key: string): unknown {
 
 function toStandIn(original: PlainObject, standIn: PlainObject): PlainObject {
   const { resultType } = original;
-  return {
-    ...(resultType !== undefined && { resultType }),
-    ...standIn,
-    _meta: { [originalKey]: original },
-  };
+  return { ...(resultType !== undefined && { resultType }), ...standIn, _meta: { [originalKey]: original } };
 }
