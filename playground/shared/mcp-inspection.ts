@@ -60,6 +60,8 @@ export interface OpenedApp {
   readonly address: string;
   /** The origins that it may contact, as its server declares them. */
   readonly origins: readonly string[];
+  /** The tools that it may ask to call. The call itself is checked again. */
+  readonly tools: readonly string[];
 }
 
 /** One JSON-RPC message, without secrets. */

@@ -78,7 +78,15 @@ export type TraceEvent = { readonly at: number } & (
   /** `toolCallId` is the call of the tool that made this request. */
   | { type: 'round-start'; round: number; toolCallId?: string }
   | { type: 'first-token' }
-  | { type: 'tool-start'; round: number; toolCallId: string; toolName: string; input: string }
+  | {
+      type: 'tool-start';
+      round: number;
+      toolCallId: string;
+      toolName: string;
+      input: string;
+      /** The tool at its server, if it has an app. */
+      app?: { readonly server: string; readonly tool: string };
+    }
   | {
       type: 'tool-progress';
       toolCallId: string;

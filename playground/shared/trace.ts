@@ -49,6 +49,8 @@ export interface TraceTool {
   readonly state: ToolState;
   /** The arguments as JSON text. */
   readonly input?: string;
+  /** The tool at its server, if it has an app. */
+  readonly app?: { readonly server: string; readonly tool: string };
   /** Progress from 0 to 1, or a message of the tool. */
   readonly progress?: { readonly share?: number; readonly message?: string };
 }
@@ -202,8 +204,8 @@ const handlers: Handlers = {
     rounds: [...rounds, { round, toolCallId, startAt: at }],
   }),
   'first-token': (_trace, { at }) => ({ firstTokenAt: at }),
-  'tool-start': ({ tools }, { at, round, toolCallId, toolName, input }) => ({
-    tools: [...tools, { toolCallId, toolName, round, startAt: at, state: 'running', input }],
+  'tool-start': ({ tools }, { at, round, toolCallId, toolName, input, app }) => ({
+    tools: [...tools, { toolCallId, toolName, round, startAt: at, state: 'running', input, app }],
   }),
   'tool-progress': ({ tools }, { toolCallId, progress, total, message }) => ({
     tools: tools.map(tool =>

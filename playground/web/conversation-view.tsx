@@ -1,7 +1,9 @@
+import { useRef } from 'react';
 import type { ConversationMode } from '../shared/playground-state.js';
 import { ChatConversation } from './chat/chat-conversation.js';
 import type { ConversationProps } from './chat/conversation-props.js';
 import { CompareConversation } from './compare/compare-conversation.js';
+import { type AppWriter, AppWriterContext } from './mcp/app-writer.js';
 import { ConnectionNote } from './page/connection-note.js';
 import { Missing } from './page/missing.js';
 
@@ -13,6 +15,7 @@ export interface ConversationViewProps extends ConversationProps {
 /** Shows a conversation as a chat or as a comparison. */
 export function ConversationView({ draftMode, ...props }: ConversationViewProps) {
   const { connection, conversation, isMissing } = props.page;
+  const writer = useRef<AppWriter>(null);
   if (conversation === undefined) {
     return (
       <section className="conversation" aria-label="Conversation">
@@ -32,9 +35,11 @@ export function ConversationView({ draftMode, ...props }: ConversationViewProps)
       </section>
     );
   }
-  return (conversation?.mode ?? draftMode) === 'compare' ? (
-    <CompareConversation {...props} />
-  ) : (
-    <ChatConversation {...props} />
+  const Conversation =
+    (conversation?.mode ?? draftMode) === 'compare' ? CompareConversation : ChatConversation;
+  return (
+    <AppWriterContext value={writer}>
+      <Conversation {...props} />
+    </AppWriterContext>
   );
 }

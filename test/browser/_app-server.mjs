@@ -52,11 +52,22 @@ const button = (title, run) => {
   document.body.append(made);
 };
 button('Book', () => ask('tools/call', { name: 'book', arguments: { seats: 2 } }));
+button('Price', () => ask('tools/call', { name: 'price', arguments: { seats: 2 } }));
+button('Elsewhere', () => ask('tools/call', { name: 'echo', arguments: {} }));
 button('Delete all', () => ask('tools/call', { name: 'model-only', arguments: {} }));
 button('Read', () => ask('resources/read', { uri: 'ui://theatre/prices' }));
 button('Website', () => ask('ui/open-link', { url: 'https://theatre.example/plays' }));
 button('Script', () => ask('ui/open-link', { url: 'javascript:alert(1)' }));
 button('Grow', async () => post({ method: 'ui/notifications/size-changed', params: { height: 4000 } }));
+const write = content => ask('ui/message', { role: 'user', content });
+const add = params => ask('ui/update-model-context', params);
+const toText = text => [{ type: 'text', text }];
+button('Write', () => write(toText('<img src=x onerror=alert(1)> Book row 7\u{e0041}\u202e.')));
+button('Write much', () => write(toText('a'.repeat(10_000_000))));
+button('Draw', () => write([{ type: 'image', data: 'AAAA', mimeType: 'image/png' }]));
+button('Add', () => add({ content: toText('Row 7 <b>is</b> marked.'), structuredContent: { row: 7 } }));
+button('Add much', () => add({ structuredContent: { rows: Array(10_000_000).fill(7) } }));
+button('Add nothing', () => add({}));
 button('Flood', () => Promise.all(Array.from({ length: 20 }, () => ask('tools/call', { name: 'book', arguments: {} }))));
 start();
 `),
@@ -104,6 +115,11 @@ const tools = {
   book: {
     inputSchema: book,
     call: ({ seats }) => ({ content: [{ type: 'text', text: `Booked ${seats}` }] }),
+  },
+  price: {
+    inputSchema: book,
+    _meta: { ui: { visibility: ['app'] } },
+    call: ({ seats }) => ({ content: [{ type: 'text', text: `Price ${seats * 9}` }] }),
   },
   'model-only': { _meta: { ui: { visibility: ['model'] } } },
 };

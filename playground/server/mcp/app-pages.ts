@@ -38,7 +38,10 @@ interface AppPage {
 
 export interface AppPages {
   /** Reads the page of an app from its server. @throws HTTPException if the resource is none. */
-  open(mcp: McpTools, options: { server: string; uri: string; ownHost: string }): Promise<OpenedApp>;
+  open(
+    mcp: McpTools,
+    options: { server: string; uri: string; ownHost: string },
+  ): Promise<Omit<OpenedApp, 'tools'>>;
   /** Returns a page for its frame, once. */
   take(id: string): AppPage | undefined;
 }

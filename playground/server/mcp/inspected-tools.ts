@@ -8,6 +8,7 @@ interface SentTool {
   readonly title?: string;
   readonly outputSchema?: object;
   readonly execution?: { readonly taskSupport?: unknown };
+  readonly _meta?: { readonly ui?: { readonly visibility?: unknown } };
 }
 
 /** The tools of one server, with the properties that only their messages contain. */
@@ -15,6 +16,8 @@ export interface InspectedTools {
   /** Remembers the tools of a received list. */
   read(message: Pick<InspectedMessage, 'direction' | 'message'>): void;
   list(tools: readonly ToolDefinition[]): InspectedTool[];
+  /** The names of the tools that apps may call, also of those that the package hides from the model. */
+  forApps(): string[];
   /** Compares a result with the output schema of its tool. Undefined if the tool has none. */
   check(tool: ToolDefinition | undefined, result: unknown): ToolCallResult['structured'];
 }
@@ -32,6 +35,11 @@ export function createInspectedTools(): InspectedTools {
       }
     },
     list: tools => tools.map(tool => toInspectedTool(tool, sentOf(tool))),
+    forApps: () =>
+      [...sent].flatMap(([name, { _meta }]) => {
+        const visibility = _meta?.ui?.visibility;
+        return visibility === undefined || [visibility].flat().includes('app') ? [name] : [];
+      }),
     check(tool, result) {
       const schema = tool && sentOf(tool)?.outputSchema;
       if (schema === undefined || typeof result !== 'object' || result === null) return undefined;

@@ -1,6 +1,13 @@
 import { createMcpTools, type McpServerConfig, type McpTools } from 'kelivo-responses/mcp';
-import type { ToolDefinition, ToolListing, ToolSource } from 'kelivo-responses/tool-loop';
+import type {
+  ToolDefinition,
+  ToolInvocation,
+  ToolListing,
+  ToolOutput,
+  ToolSource,
+} from 'kelivo-responses/tool-loop';
 import { randomUUID } from 'node:crypto';
+import { HTTPException } from 'hono/http-exception';
 import { toPageWords } from '../page-words.js';
 import { describeFailure } from '../../shared/failure.js';
 import type { LogLevel, PastCall, ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
@@ -27,11 +34,17 @@ export interface ServerEntry {
   setLogLevel(level: LogLevel): Promise<void>;
   /** The schema of a tool, if the server has it. */
   inputSchema(toolName: string): unknown;
-  /** Calls a tool for the user, without the model. */
+  /** Calls a tool for the user, without the model, or for an app that the user has allowed to. */
   call(
     toolName: string,
-    options: { input: Record<string, unknown>; signal: AbortSignal },
+    options: { input: Record<string, unknown>; signal: AbortSignal; isForApp?: boolean },
   ): Promise<ToolCallResult>;
+  /**
+   * Returns the address of a tool's app, and the tools that it may call. The server starts if necessary.
+   *
+   * @throws HTTPException with the reason if there is none.
+   */
+  findApp(toolName: string): Promise<{ readonly uri: string; readonly tools: readonly string[] }>;
   /** Connects if necessary and reads the tools. Never rejects: `view` contains the error. */
   connect(): Promise<void>;
   /** Closes the connection and forgets the tokens and the registration of the user. */
@@ -66,7 +79,7 @@ export function createServerEntry(
   const inspected = createInspectedTools();
   const signIn = createSignIn(config, { redirectUrl, credentials });
   /** The names of running tools, by the ids of their calls. */
-  const running = new Map<string, string>();
+  const runningTools = new Map<string, string>();
   const calls: PastCall[] = [];
   let callCount = 0;
   let tools: readonly ToolDefinition[] = [];
@@ -136,7 +149,7 @@ export function createServerEntry(
       },
     ));
   const toPlace = (toolCallId: string | undefined) => {
-    const toolName = running.get(toolCallId ?? '');
+    const toolName = runningTools.get(toolCallId ?? '');
     return {
       server: name,
       ...(toolCallId !== undefined && { toolCallId }),
@@ -145,6 +158,24 @@ export function createServerEntry(
   };
   const status = () => opened?.status()[0];
   const isReady = (): boolean => status()?.state === 'ready';
+  const describeProblem = (): string | undefined => {
+    const { error, authorizationUrl } = status() ?? {};
+    if (error !== undefined && authorizationUrl !== undefined)
+      return 'This server requires that you sign in.';
+    return error && toPageWords(redactor.text(error.message));
+  };
+  /** Names the tool to requests of the server, and logs the end of the call. */
+  async function follow(
+    { toolCallId, toolName }: ToolInvocation,
+    running: Promise<ToolOutput>,
+  ): Promise<ToolOutput> {
+    const startedAt = performance.now();
+    runningTools.set(toolCallId, toolName);
+    const output = await running.finally(() => runningTools.delete(toolCallId));
+    const outcome = output.type.startsWith('error') ? 'failed' : 'finished';
+    write('info', `${toolName} ${outcome} after ${Math.round(performance.now() - startedAt)} ms.`);
+    return output;
+  }
 
   const source: ToolSource = {
     name: `MCP server "${name}"`,
@@ -161,16 +192,7 @@ export function createServerEntry(
       for (const warning of warnings) write('warning', warning);
       return { ...listing, warnings };
     },
-    async callTool(call, options) {
-      const startedAt = performance.now();
-      running.set(call.toolCallId, call.toolName);
-      const output = await open()
-        .callTool(call, options)
-        .finally(() => running.delete(call.toolCallId));
-      const outcome = output.type.startsWith('error') ? 'failed' : 'finished';
-      write('info', `${call.toolName} ${outcome} after ${Math.round(performance.now() - startedAt)} ms.`);
-      return output;
-    },
+    callTool: (call, options) => follow(call, open().callTool(call, options)),
     close: async () => opened?.close(),
   };
 
@@ -189,6 +211,7 @@ export function createServerEntry(
     features: open,
     view() {
       const current = status();
+      const error = describeProblem();
       const idle = config.disabled ? 'disabled' : 'idle';
       return {
         name,
@@ -197,11 +220,7 @@ export function createServerEntry(
         state: current?.state ?? idle,
         ...(signIn.isSignedIn() && { isSignedIn: true }),
         ...(current?.authorizationUrl && { authorizationUrl: current.authorizationUrl }),
-        ...(current?.error && {
-          error: current.authorizationUrl
-            ? 'This server requires that you sign in.'
-            : toPageWords(redactor.text(current.error.message)),
-        }),
+        ...(error !== undefined && { error }),
         tools: tools.map(toToolView),
         log: [...log],
       };
@@ -219,10 +238,13 @@ export function createServerEntry(
       logLevel = level;
     },
     inputSchema: toolName => tools.find(({ name: known }) => known === toolName)?.inputSchema,
-    async call(toolName, { input, signal }) {
+    async call(toolName, { input, signal, isForApp = false }) {
       const startedAt = performance.now();
       const after = traffic.last;
-      const output = await source.callTool({ toolCallId: randomUUID(), toolName, input }, { signal });
+      const call = { toolCallId: randomUUID(), toolName, input };
+      const output = isForApp
+        ? await follow(call, open().callAppTool({ ...call, server: name }, { signal }))
+        : await source.callTool(call, { signal });
       const duration = Math.round(performance.now() - startedAt);
       const tool = tools.find(({ name: known }) => known === toolName);
       const result = traffic.findResult(tool?.originalName ?? toolName, { after }) ?? output.value;
@@ -233,6 +255,15 @@ export function createServerEntry(
       calls.unshift({ number: ++callCount, toolName, input, time, duration, isError, result: shown });
       calls.splice(MAX_CALLS);
       return { isError, duration, ...(structured && { structured }), result: shown };
+    },
+    async findApp(toolName) {
+      await source.listTools();
+      const uri = tools.find(({ name: known }) => known === toolName)?.metadata?.app?.resourceUri;
+      if (uri !== undefined) return { uri, tools: inspected.forApps() };
+      const reason = isReady()
+        ? `The MCP server “${name}” offers no app of the tool ${JSON.stringify(toolName)}.`
+        : [`The MCP server “${name}” is not connected.`, describeProblem()].filter(Boolean).join(' ');
+      throw new HTTPException(409, { message: reason });
     },
     connect,
     async signOut() {

@@ -7,7 +7,7 @@ import type { ServerEntry } from '../mcp/server.js';
 import type { AppPages } from '../mcp/app-pages.js';
 import { findSchemaProblems, toRefusal } from '../mcp/schema-check.js';
 import { redactForDisplay } from '../mcp/traffic.js';
-import { type CompletionDraft, LOG_LEVELS } from '../../shared/mcp-inspection.js';
+import { type CompletionDraft, LOG_LEVELS, type OpenedApp } from '../../shared/mcp-inspection.js';
 import { draftCompletion } from '../turn/completion.js';
 import { readJson } from './json-body.js';
 import { listRequests } from './servers.js';
@@ -19,6 +19,7 @@ const callRequest = z.object({
   isForced: z.boolean().optional(),
 });
 const readRequest = z.object({ uri: z.string().max(10_000) });
+const appRequest = callRequest.pick({ toolName: true });
 const levelRequest = z.object({ level: z.enum(LOG_LEVELS) });
 const promptRequest = z.object({
   name: z.string().max(500),
@@ -45,7 +46,8 @@ const responseRequest = z.object({
 /**
  * Inspects MCP servers without the model: `GET /:server` for tools, messages and sign-in steps, `POST /:server/call`,
  * `GET /:server/history?tool=`, `PUT /:server/log-level`, `GET /:server/resources`, `POST /:server/read`,
- * `POST /:server/app` for the page of an MCP app, `POST /:server/subscribe`, whose response lasts as long as the subscription, `GET /:server/prompts`, `POST /:server/prompt`,
+ * `POST /:server/app` for the page of an MCP app, `POST /:server/app/call` for a call of it that the user has allowed,
+ * `POST /:server/subscribe`, whose response lasts as long as the subscription, `GET /:server/prompts`, `POST /:server/prompt`,
  * `POST /:server/complete`, `POST /requests/:id` with the response to a request of a server, and
  * `POST /requests/:id/draft`, in which the model writes one.
  */
@@ -125,9 +127,19 @@ export function mcpRoutes(playground: PlaygroundContext, appPages: AppPages): Ho
     })
     .post('/:server/app', async context => {
       const server = context.req.param('server');
-      const { uri } = await readJson(context, readRequest);
+      const { toolName } = await readJson(context, appRequest);
       const ownHost = context.req.header('host') ?? '';
-      return context.json(await appPages.open(find(server).features(), { server, uri, ownHost }));
+      const entry = find(server);
+      const { uri, tools } = await entry.findApp(toolName);
+      const page = await appPages.open(entry.features(), { server, uri, ownHost });
+      return context.json({ ...page, tools } satisfies OpenedApp);
+    })
+    .post('/:server/app/call', async context => {
+      const { toolName, input } = await readJson(context, callRequest);
+      const { signal } = context.req.raw;
+      return context.json(
+        await find(context.req.param('server')).call(toolName, { input, signal, isForApp: true }),
+      );
     })
     .post('/:server/subscribe', async context => {
       const name = context.req.param('server');

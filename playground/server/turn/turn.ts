@@ -1,11 +1,11 @@
 import { type CallWarning, convertToModelMessages, streamText, type ToolCallOptions } from 'ai';
 import type { ModelAdapter } from 'kelivo-responses/adapters';
 import type { EmulatorRequest } from 'kelivo-responses/testing';
-import type { ToolSource } from 'kelivo-responses/tool-loop';
+import type { ToolSource, ToolStub } from 'kelivo-responses/tool-loop';
 import { toPageWords, toTurnFailure } from '../page-words.js';
 import { describeFailure } from '../../shared/failure.js';
 import type { PlaygroundMessage, Settings, StoredMessage } from '../../shared/playground-state.js';
-import type { TraceEvent } from '../../shared/trace-event.js';
+import type { TraceEvent, TraceFact } from '../../shared/trace-event.js';
 import type { FixtureExchange } from '../bug-report.js';
 import type { SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../keys.js';
@@ -122,7 +122,7 @@ export async function runTurn(options: TurnOptions, { signal, recorder, write }:
             type !== 'steering' &&
             type !== 'context-cleared'
           )
-            record(event);
+            record(type === 'tool-start' ? { ...event, ...toApp(stubs[event.toolName]) } : event);
         },
       },
     });
@@ -198,6 +198,13 @@ export async function runTurn(options: TurnOptions, { signal, recorder, write }:
       ...finished,
     });
   }
+}
+
+/** Names the tool of a call at its server if it has an app, so that a stored conversation can show the app. */
+function toApp(stub: ToolStub | undefined): Pick<Extract<TraceFact, { type: 'tool-start' }>, 'app'> {
+  const { app, clientName: server, toolName: tool } = stub?.metadata ?? {};
+  if (app?.resourceUri === undefined || server === undefined || tool === undefined) return {};
+  return { app: { server, tool } };
 }
 
 const noPolicies: PolicyStore = { list: () => [], allows: () => false, add: () => {}, remove: () => {} };

@@ -1,5 +1,6 @@
 import { type Ref, useRef, useState } from 'react';
 import { MAX_MESSAGE_CHARACTERS } from '../../shared/playground-state.js';
+import { AppTexts, useAppTexts } from './app-texts.js';
 import { useAttachments } from './use-attachments.js';
 import type { MessageContent } from './use-thread.js';
 import { formatCount } from '../ui/format.js';
@@ -21,14 +22,17 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
   const attachments = useAttachments();
   const form = useRef<HTMLFormElement>(null);
   useDroppedFiles(form, attachments.add);
-  const isTooLong = text.trim().length > MAX_MESSAGE_CHARACTERS;
+  const apps = useAppTexts({ isFree: text === '' && attachments.files.length === 0, onDraft: setText });
+  const message = apps.addTo(text.trim());
+  const isTooLong = message.length > MAX_MESSAGE_CHARACTERS;
   const isEmpty = text.trim() === '' && attachments.files.length === 0;
   const isSendable = !isTooLong && !isEmpty && !attachments.isReading;
   const send = (): void => {
     if (isRunning || !isSendable) return;
-    onSend({ text: text.trim(), files: attachments.files });
+    onSend({ text: message, files: attachments.files });
     setText('');
     attachments.clear();
+    apps.clear();
   };
   return (
     <form
@@ -39,6 +43,7 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
         send();
       }}
     >
+      <AppTexts {...apps} />
       <AttachmentDraft attachments={attachments} />
       <AttachButton attachments={attachments} />
       <textarea
@@ -48,7 +53,10 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
         placeholder={modelId === undefined ? 'Message' : `Message ${modelId}`}
         rows={1}
         value={text}
-        onChange={event => setText(event.target.value)}
+        onChange={({ target: { value } }) => {
+          setText(value);
+          apps.markRead({ isEmpty: value === '' });
+        }}
         onPaste={event => {
           if (event.clipboardData.files.length === 0) return;
           event.preventDefault();
@@ -57,7 +65,9 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
         onKeyDown={event => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
-          send();
+          if (event.repeat) return;
+          if (apps.isUnread) apps.markRead();
+          else send();
         }}
       />
       {isRunning ? (
@@ -71,7 +81,7 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
       )}
       {isTooLong && (
         <p className="note problem" role="alert">
-          The message has {formatCount(text.trim().length)} characters. The playground accepts{' '}
+          The message has {formatCount(message.length)} characters. The playground accepts{' '}
           {formatCount(MAX_MESSAGE_CHARACTERS)}.
         </p>
       )}

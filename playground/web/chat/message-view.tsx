@@ -59,7 +59,7 @@ export const MessageView = memo(function MessageView({
     const isWaiting = openApprovals.some(approval => approval.toolCallId === toolCallId);
     const state = toCallState({ part, tool, isWaiting, hasEnded: !isRunning });
     const editedInput = trace?.approvals.find(approval => approval.toolCallId === toolCallId)?.editedInput;
-    return { part, name: getToolName(part), tool, state, editedInput };
+    return { part, name: getToolName(part), tool, state, editedInput, isLive: isRunning };
   };
   return (
     <article

@@ -1,11 +1,13 @@
 import type { ToolUIPart } from 'ai';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { TraceTool } from '../../shared/trace.js';
 import { previewArguments } from '../ui/argument-preview.js';
 import { formatDuration } from '../ui/format.js';
 import { ToolOutput } from '../ui/tool-output-view.js';
 import { Icon } from '../ui/icon.js';
 import { JsonTree } from '../ui/json-tree.js';
+
+const ToolApp = lazy(async () => ({ default: (await import('../mcp/tool-app.js')).ToolApp }));
 
 const stateNames = {
   waiting: 'waiting for approval',
@@ -25,30 +27,53 @@ export interface ToolPartProps {
   readonly state: CallState;
   /** Arguments that the user has changed, with which the call ran. */
   readonly editedInput?: unknown;
+  /** False in a turn that has ended, whose apps are shown on demand. */
+  readonly isLive: boolean;
 }
 
-/** A tool call: name, state, arguments in one line and duration, with arguments and result in its details. */
-export function ToolPart({ part, name, tool, state, editedInput }: ToolPartProps) {
+/**
+ * A tool call: name, state, arguments in one line and duration, with arguments and result in its details. After the call,
+ * the app of its tool is below.
+ */
+export function ToolPart({ part, name, tool, state, editedInput, isLive }: ToolPartProps) {
   const [isOpen, setOpen] = useState(false);
+  /** An app that was shown during the turn stays. */
+  const [wasLive] = useState(isLive);
+  const input = editedInput ?? part.input;
+  const app = part.state === 'output-available' || part.state === 'output-error' ? tool?.app : undefined;
   return (
-    <details
-      className="tool-part"
-      data-state={state}
-      id={`tool-${part.toolCallId}`}
-      onToggle={event => setOpen(event.currentTarget.open)}
-    >
-      <ToolSummary
-        name={name}
-        state={editedInput === undefined ? stateNames[state] : `${stateNames[state]}, changed by you`}
-        input={editedInput ?? part.input}
-        duration={tool?.endAt === undefined ? undefined : tool.endAt - tool.startAt}
+    <>
+      <details
+        className="tool-part"
+        data-state={state}
+        id={`tool-${part.toolCallId}`}
+        onToggle={event => setOpen(event.currentTarget.open)}
       >
-        {tool?.progress?.share !== undefined && state === 'running' && (
-          <progress value={tool.progress.share} aria-label={`Progress of ${name}`} />
-        )}
-      </ToolSummary>
-      {isOpen && <ToolDetails part={part} name={name} editedInput={editedInput} />}
-    </details>
+        <ToolSummary
+          name={name}
+          state={editedInput === undefined ? stateNames[state] : `${stateNames[state]}, changed by you`}
+          input={input}
+          duration={tool?.endAt === undefined ? undefined : tool.endAt - tool.startAt}
+        >
+          {tool?.progress?.share !== undefined && state === 'running' && (
+            <progress value={tool.progress.share} aria-label={`Progress of ${name}`} />
+          )}
+        </ToolSummary>
+        {isOpen && <ToolDetails part={part} name={name} editedInput={editedInput} />}
+      </details>
+      {app !== undefined && (
+        <Suspense fallback={null}>
+          <ToolApp
+            server={app.server}
+            name={app.tool}
+            input={input as object}
+            output={part.output ?? part.errorText}
+            isError={state === 'failed'}
+            isOnDemand={!wasLive}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }
 
@@ -77,7 +102,7 @@ export function ToolGroup({ calls }: { calls: readonly ToolPartProps[] }) {
       />
       <div className="tool-calls">
         {calls.map(call => (
-          <ToolPart key={call.part.toolCallId} {...call} />
+          <ToolPart key={call.part.toolCallId} {...call} isLive={false} />
         ))}
       </div>
     </details>

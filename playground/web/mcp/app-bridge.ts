@@ -7,24 +7,34 @@ config({ jitless: true });
 /** Milliseconds. */
 const START_LIMIT = 10_000;
 
-type Handlers = Pick<AppBridge, 'oncalltool' | 'onopenlink' | 'onreadresource' | 'onsizechange'>;
+export type AppHandlers = Pick<
+  AppBridge,
+  'oncalltool' | 'onopenlink' | 'onreadresource' | 'onmessage' | 'onupdatemodelcontext' | 'onsizechange'
+>;
 type ToolResult = Parameters<AppBridge['sendToolResult']>[0];
 
 export interface AppCall {
   readonly address: string;
   readonly input: object;
-  /** The result as the server sent it, or the text of an error. */
-  readonly result: unknown;
-  readonly handlers: Handlers;
+  readonly result: ToolResult;
+  readonly handlers: AppHandlers;
+  /** True in a conversation, to which the app may write. */
+  readonly canWrite: boolean;
   /** Aborts when the frame is removed. */
   readonly signal: AbortSignal;
 }
 
-/** Converts the text of an error to a tool result. Other results stay as they are. */
-export const toToolResult = (result: unknown): ToolResult =>
-  (typeof result === 'object' && result !== null
-    ? result
-    : { isError: true, content: [{ type: 'text', text: String(result) }] }) as ToolResult;
+/** Returns the result of a tool as its server sent it. In a conversation, a text or structured content stands for it. */
+export function toToolResult(output: unknown, { isError }: { isError: boolean }): ToolResult {
+  const isObject = typeof output === 'object' && output !== null && !Array.isArray(output);
+  if (isObject && 'content' in output && Array.isArray(output.content)) return output as ToolResult;
+  const text = typeof output === 'string' ? output : JSON.stringify(output ?? null);
+  return {
+    content: [{ type: 'text', text }],
+    ...(isObject && { structuredContent: output as Record<string, unknown> }),
+    ...(isError && { isError }),
+  };
+}
 
 /**
  * Loads an app into its frame, and sends it the arguments and the result of its call. Resolves when the app has started.
@@ -33,14 +43,19 @@ export const toToolResult = (result: unknown): ToolResult =>
  */
 export async function runApp(
   frame: HTMLIFrameElement,
-  { address, input, result, handlers, signal }: AppCall,
+  { address, input, result, handlers, canWrite, signal }: AppCall,
 ): Promise<void> {
   const { contentWindow: view } = frame;
   if (view === null) return;
   const bridge = new AppBridge(
     null,
     { name: 'kelivo-responses-playground', version: '0.1.0' },
-    { openLinks: {}, serverTools: {}, serverResources: {} },
+    {
+      openLinks: {},
+      serverTools: {},
+      serverResources: {},
+      ...(canWrite && { message: { text: {} }, updateModelContext: { text: {}, structuredContent: {} } }),
+    },
     { hostContext: { theme: readColours(), displayMode: 'inline', availableDisplayModes: ['inline'] } },
   );
   Object.assign(bridge, handlers);
@@ -54,7 +69,7 @@ export async function runApp(
   frame.src = address;
   await started;
   await bridge.sendToolInput({ arguments: { ...input } });
-  await bridge.sendToolResult(toToolResult(result));
+  await bridge.sendToolResult(result);
 }
 
 function readColours(): 'light' | 'dark' {

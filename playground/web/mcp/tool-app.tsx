@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from 'react';
+import { useContext, useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
 import { describeFailure } from '../../shared/failure.js';
-import type { InspectedTool, OpenedApp, ToolCallResult } from '../../shared/mcp-inspection.js';
+import type { OpenedApp } from '../../shared/mcp-inspection.js';
 import { callApi } from '../page/api.js';
 import { JsonTree } from '../ui/json-tree.js';
+import { AppWriterContext } from './app-writer.js';
 
 const KEY = 'apps';
 
@@ -23,21 +24,22 @@ interface AppRequest {
 
 export interface ToolAppProps {
   readonly server: string;
-  /** The path of the server's routes. */
-  readonly path: string;
-  readonly tool: InspectedTool;
-  readonly tools: readonly InspectedTool[];
+  /** The tool at its server. */
+  readonly name: string;
   readonly input: object;
-  readonly result: unknown;
+  /** The result of the call, or what stands for it in a conversation. */
+  readonly output: unknown;
+  readonly isError: boolean;
+  /** Shows the app only when the user asks for it, as in a stored conversation. @default false */
+  readonly isOnDemand?: boolean;
 }
 
 /** The app of a tool with the result of a call, if apps are on. */
-export function ToolApp(props: ToolAppProps) {
-  const [isOn, setOn] = useState(() => localStorage.getItem(KEY) !== 'off');
-  const { app, name } = props.tool;
-  if (app?.resourceUri === undefined) return null;
+export function ToolApp({ isOnDemand = false, ...call }: ToolAppProps) {
+  const isOn = useSyncExternalStore(watchSwitch, () => localStorage.getItem(KEY) !== 'off');
+  const [isWanted, setWanted] = useState(!isOnDemand);
   return (
-    <section className="tool-app" aria-label={`App of ${name}`}>
+    <section className="tool-app" aria-label={`App of ${call.name}`}>
       <label className="switch-row">
         <input
           type="checkbox"
@@ -45,22 +47,37 @@ export function ToolApp(props: ToolAppProps) {
           checked={isOn}
           onChange={({ target: { checked } }) => {
             localStorage.setItem(KEY, checked ? 'on' : 'off');
-            setOn(checked);
+            for (const notify of switchWatchers) notify();
           }}
         />
         <span>Show apps of tools</span>
       </label>
-      {isOn && <AppFrame {...props} uri={app.resourceUri} />}
+      {isOn && isWanted && <AppFrame {...call} />}
+      {isOn && !isWanted && (
+        <button type="button" className="button" onClick={() => setWanted(true)}>
+          Show the app of {call.name}
+        </button>
+      )}
     </section>
   );
 }
 
+/** All apps of the page share the switch. */
+const switchWatchers = new Set<() => void>();
+
+function watchSwitch(notify: () => void): () => void {
+  switchWatchers.add(notify);
+  return () => switchWatchers.delete(notify);
+}
+
 /**
  * An app in a frame without an origin, which reads nothing of the page and contacts only what its server declares. The user
- * decides about each call of a tool and each page that it opens.
+ * decides about each call of a tool and each page that it opens, and sends what it writes.
  */
-function AppFrame({ server, path, tool, tools, input, result, uri }: ToolAppProps & { uri: string }) {
+function AppFrame({ server, name, input, output, isError }: Omit<ToolAppProps, 'isOnDemand'>) {
   const frame = useRef<HTMLIFrameElement>(null);
+  const id = useId();
+  const writer = useContext(AppWriterContext);
   const [requests, setRequests] = useState<readonly AppRequest[]>([]);
   const [origins, setOrigins] = useState<OpenedApp['origins']>();
   const [problem, setProblem] = useState<string>();
@@ -84,40 +101,30 @@ function AppFrame({ server, path, tool, tools, input, result, uri }: ToolAppProp
     };
 
     async function open(): Promise<void> {
-      const [{ runApp, toToolResult }, opened] = await Promise.all([
+      const path = `/mcp/${encodeURIComponent(server)}`;
+      const [{ runApp, toToolResult }, { createAppHandlers }, opened] = await Promise.all([
         import('./app-bridge.js'),
-        callApi<OpenedApp>(`${path}/app`, { method: 'POST', body: { uri }, signal }),
+        import('./app-handlers.js'),
+        callApi<OpenedApp>(`${path}/app`, { method: 'POST', body: { toolName: name }, signal }),
       ]);
       if (frame.current === null || signal.aborted) return;
+      const { address, tools } = opened;
       setOrigins(opened.origins);
       await runApp(frame.current, {
-        address: opened.address,
+        address,
         input,
-        result,
+        result: toToolResult(output, { isError }),
         signal,
-        handlers: {
-          async oncalltool({ name, arguments: values = {} }) {
-            const called = tools.find(one => one.name === name);
-            if (called === undefined || called.app?.visibility?.includes('app') === false)
-              throw new Error(`The server offers no tool ${JSON.stringify(name)} to its apps.`);
-            await ask({ title: `call ${name}`, input: values });
-            const body = { toolName: name, input: values };
-            const ended = await callApi<ToolCallResult>(`${path}/call`, { method: 'POST', body, signal });
-            return toToolResult(ended.result);
-          },
-          async onopenlink({ url }) {
-            if (!/^https?:/.test(url)) throw new Error('Only web pages can be opened.');
-            await ask({ title: `open ${url}` });
-            window.open(url, '_blank', 'noopener,noreferrer');
-            return {};
-          },
-          onreadresource: ({ uri: wanted }) =>
-            callApi<object[]>(`${path}/read`, { method: 'POST', body: { uri: wanted }, signal }).then(
-              contents => ({ contents }) as never,
-            ),
-          onsizechange: ({ height: wanted = 0 }) =>
-            setHeight(Math.min(Math.max(wanted, HEIGHTS.least), HEIGHTS.most)),
-        },
+        canWrite: writer !== null,
+        handlers: createAppHandlers({
+          app: { id, server, tool: name },
+          path,
+          tools,
+          writer: () => writer?.current,
+          signal,
+          ask,
+          onHeight: wanted => setHeight(Math.min(Math.max(wanted, HEIGHTS.least), HEIGHTS.most)),
+        }),
       });
     }
     open().catch((error: unknown) => {
@@ -137,7 +144,7 @@ function AppFrame({ server, path, tool, tools, input, result, uri }: ToolAppProp
       {requests.map(({ id, title, input: values, decide }) => (
         <div key={id} className="approval" role="alertdialog" aria-label={`Allow the app to ${title}?`}>
           <p>
-            The app of <code>{tool.name}</code> at “{server}” asks to <code>{title}</code>.
+            The app of <code>{name}</code> at “{server}” asks to <code>{title}</code>.
           </p>
           {values !== undefined && <JsonTree value={values} label="Arguments of the app" />}
           <div className="button-row">
@@ -152,7 +159,7 @@ function AppFrame({ server, path, tool, tools, input, result, uri }: ToolAppProp
       ))}
       <iframe
         ref={frame}
-        title={`App of ${tool.name}`}
+        title={`App of ${name}`}
         sandbox="allow-scripts allow-forms"
         referrerPolicy="no-referrer"
         style={{ height }}

@@ -107,15 +107,14 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
           </p>
         )}
         {call?.state === 'ended' && <CallResult {...call.result} />}
-        {call?.state === 'ended' && (
+        {call?.state === 'ended' && tool.app?.resourceUri !== undefined && (
           <ToolApp
             key={call.id}
             server={server}
-            path={path}
-            tool={tool}
-            tools={inspection.tools}
+            name={tool.name}
             input={call.input}
-            result={call.result.result}
+            output={call.result.result}
+            isError={call.result.isError}
           />
         )}
         <Definition tool={tool} />
