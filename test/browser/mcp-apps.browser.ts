@@ -169,11 +169,13 @@ describe.skipIf(missing)(`MCP apps${missing === undefined ? '' : ` (${missing})`
   });
 
   it('are below their call in a chat, with its arguments and result, and on demand after a reload', async () => {
-    const { page, theatre, questions, press, allow, line, ended, callApi, stderr, shoot, errors } =
-      await openChat();
+    const { page, theatre, emulator, questions, said, press, allow, line, ended, ...more } = await openChat();
+    const { callApi, stderr, shoot, errors } = more;
     expect(await page.locator('.tool-app').count()).toBe(0);
+    await page.getByRole('button', { name: 'Edit arguments' }).click();
+    await page.getByLabel('New arguments of seats').fill('{"play": "Lear"}');
     await allow();
-    await line('play: Hamlet').waitFor();
+    await line('play: Lear').waitFor();
     await line('free: 12').waitFor();
     await ended();
     await line('free: 12').waitFor();
@@ -189,12 +191,20 @@ describe.skipIf(missing)(`MCP apps${missing === undefined ? '' : ` (${missing})`
     expect(await findViolations(page, 'an app in a chat')).toEqual([]);
     expect(await findOverflow(page)).toEqual([]);
 
+    emulator.enqueue([{ call: 'seats', arguments: {} }], [{ text: 'Rejected.' }]);
+    await page.getByRole('textbox', { name: 'Message' }).fill('And now?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await said('Rejected.');
+    await ended();
+    expect(await page.locator('.tool-app').count()).toBe(1);
+
     await page.reload();
     const show = page.getByRole('button', { name: 'Show the app of seats' });
     await show.waitFor();
     expect(await page.locator('iframe').count()).toBe(0);
     await show.click();
-    await line('play: Hamlet').waitFor();
+    await line('play: Lear').waitFor();
     await line('free: 12').waitFor();
     const shownApps = page.getByRole('switch', { name: 'Show apps of tools' });
     await shownApps.click();
@@ -219,6 +229,8 @@ describe.skipIf(missing)(`MCP apps${missing === undefined ? '' : ` (${missing})`
   it('write drafts and additions, which only the person sends', async () => {
     const { page, emulator, questions, said, press, allow, line, ended, shoot } = await openChat();
     await allow();
+    await line('play: Hamlet').waitFor();
+    await line('free: 12').waitFor();
     await ended();
     const field = page.getByRole('textbox', { name: 'Message' });
     const sent = questions().length;

@@ -201,7 +201,12 @@ function withNote(output: Output, input: unknown): Output {
     case 'content':
       return { ...output, value: [{ type: 'text', text: note }, ...output.value] };
     case 'json':
-      return { type: 'text', value: `${note}\n\n${JSON.stringify(output.value)}` };
+      return {
+        type: 'text',
+        value: `${note}\n\n${JSON.stringify(output.value)}`,
+        // For the app of the tool.
+        mcp: { structuredContent: output.value, ...output.mcp },
+      };
     default:
       return output;
   }

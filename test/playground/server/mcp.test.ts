@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../playground/server/app.js';
 import type { PlaygroundContext } from '../../../playground/server/context.js';
 import { createSession } from '../../../playground/server/session.js';
-import type { ServerInspection, ToolCallResult } from '../../../playground/shared/mcp-inspection.js';
+import type {
+  OpenedApp,
+  ServerInspection,
+  ToolCallResult,
+} from '../../../playground/shared/mcp-inspection.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
 import { everythingOverStdio } from '../../mcp/_everything-server.js';
 import { startEmulator } from '../../testing/_emulator.js';
@@ -38,6 +42,44 @@ async function untilAsked(call: TestPlayground['call']): Promise<string> {
     if (request !== undefined) return request.id;
   }
 }
+
+/** Its apps have a tool that the model does not see. */
+const theatre = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../../browser/_app-server.mjs', import.meta.url))],
+};
+
+describe('an app of an MCP server', () => {
+  it('reaches the tools that its server offers to apps, and no others', async () => {
+    const { call } = await openPlayground({ mcpServers: { theatre, restaurant } });
+    const post = (path: string, body: object) => call(`/api/mcp/${path}`, { method: 'POST', body });
+    const callFor = async (toolName: string, input: object = {}) =>
+      (await post('theatre/app/call', { toolName, input })).json as ToolCallResult;
+    const opened = await post('theatre/app', { toolName: 'seats' });
+    const withoutApp = await post('theatre/app', { toolName: 'book' });
+
+    expect(opened.json).toMatchObject({ origins: [], tools: expect.arrayContaining(['price', 'book']) });
+    expect((opened.json as OpenedApp).tools).not.toContain('model-only');
+    expect([withoutApp.status, withoutApp.json]).toEqual([
+      409,
+      { error: 'The MCP server “theatre” offers no app of the tool "book".' },
+    ]);
+    expect(await callFor('price', { seats: 2 })).toMatchObject({
+      isError: false,
+      result: { content: [{ type: 'text', text: 'Price 18' }] },
+    });
+    expect(await callFor('price', { seats: 'two' })).toMatchObject({ isError: true });
+    for (const name of ['model-only', 'order', 'nothing'])
+      expect(await callFor(name)).toMatchObject({
+        isError: true,
+        result: `MCP server "theatre" offers no tool "${name}" to its apps.`,
+      });
+    const { tools, messages } = (await call('/api/mcp/theatre')).json as ServerInspection;
+    expect(tools.map(({ name }) => name)).not.toContain('price');
+    expect(JSON.stringify(messages)).not.toMatch(/"name":"model-only","arguments"/);
+    expect(JSON.stringify(messages)).toMatch(/"name":"price","arguments"/);
+  });
+});
 
 describe('the inspection of an MCP server', () => {
   it('has its tools with schemas, and the messages of both directions', async () => {
