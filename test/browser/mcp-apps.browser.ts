@@ -226,6 +226,37 @@ describe.skipIf(missing)(`MCP apps${missing === undefined ? '' : ` (${missing})`
     await expect(stderr()).rejects.toThrow('404');
   });
 
+  it('are shown on demand in a group of calls, and write to both sides of a comparison', async () => {
+    const { page, emulator, line, press, ended } = await openChat();
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await ended();
+    const calls = Array.from({ length: 3 }, () => ({ call: 'seats', arguments: { play: 'Macbeth' } }));
+    emulator.enqueue(calls, [{ text: 'Thrice.' }]);
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('Three times');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Allow all (3)' }).click();
+    await page.getByRole('log').getByText('Thrice.').waitFor();
+    await ended();
+    await page.locator('.tool-part', { hasText: '× 3' }).first().locator('summary').first().click();
+    const show = page.getByRole('button', { name: 'Show the app of seats' });
+    await show.nth(2).click();
+    await line('play: Macbeth').waitFor();
+    expect(await page.locator('iframe').count()).toBe(1);
+    expect(await findOverflow(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByLabel('Left: provider').waitFor();
+    for (let count = 0; count < 2; count++)
+      emulator.enqueue([{ call: 'seats', arguments: { play: 'Faust' } }], [{ text: 'Two.' }]);
+    await field.fill('Both');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Allow', exact: true }).first().click();
+    await line('play: Faust').first().waitFor();
+    await press('Add');
+    await page.getByRole('region', { name: 'Text of the app of seats' }).waitFor();
+  });
+
   it('write drafts and additions, which only the person sends', async () => {
     const { page, emulator, questions, said, press, allow, line, ended, shoot } = await openChat();
     await allow();
