@@ -30,6 +30,8 @@ export interface FixtureTurn {
 
 export interface FixtureExchange {
   readonly round: number;
+  /** The call of the tool that made the request. */
+  readonly toolCallId?: string;
   readonly request: Exchange['request'];
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -64,7 +66,7 @@ export function toFixture(reported: readonly ReportedTurn[], { redactor }: { red
 
 /** Returns the requests and recorded responses of a turn, as they are. */
 export function toFixtureTurn({ thread, trace }: ReportedTurn): FixtureTurn {
-  const { flag, modelId, endpoint, adapters, end, warnings, exchanges } = toTrace(trace);
+  const { flag, modelId, endpoint, adapters, end, warnings, rounds, exchanges } = toTrace(trace);
   return {
     thread,
     flag,
@@ -74,7 +76,10 @@ export function toFixtureTurn({ thread, trace }: ReportedTurn): FixtureTurn {
     end: end?.end,
     message: end?.message,
     warnings,
-    exchanges: exchanges.map(toFixtureExchange),
+    exchanges: exchanges.map(exchange => ({
+      ...toFixtureExchange(exchange),
+      toolCallId: rounds.find(({ round }) => round === exchange.round)?.toolCallId,
+    })),
   };
 }
 

@@ -1,8 +1,10 @@
 import { jsonSchema, streamText, tool, type ToolSet } from 'ai';
+import { HTTPException } from 'hono/http-exception';
 import { createKelivoResponsesProvider } from 'kelivo-responses';
 import { type ScriptedResponse, startResponsesEmulator } from 'kelivo-responses/testing';
 import type { FixtureTurn } from './bug-report.js';
-import { readEvents } from './emulator/replay.js';
+import { readEvents, readRecordedParts } from './emulator/recorded-body.js';
+import { isOfTurn, readPartResponses } from './emulator/replay.js';
 
 /** Marks a value that was redacted. */
 const MARK = '[redacted]';
@@ -20,6 +22,7 @@ interface Recording {
 
 /** A response of the emulator as JSON: `events` are sent before its fault. */
 type RecordedResponse =
+  | NonNullable<ReturnType<typeof readPartResponses>>[number]
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
   | {
       readonly fault: 'cut' | 'stall';
@@ -43,6 +46,10 @@ interface Outcome {
 export async function toTestFile(turn: FixtureTurn, { name }: { name: string }): Promise<string> {
   const recording = toRecording(turn);
   const outcome = await replay(recording);
+  if (outcome.failed && turn.end === 'finished')
+    throw new HTTPException(400, {
+      message: 'Expected responses of the Responses API or parts of the AI SDK.',
+    });
   const redacted = findRedacted(turn.exchanges);
   const { modelId, prompt, tools, results, responses } = recording;
   return `// A recorded turn of the playground (${toComment(name)}), which runs without a network.
@@ -158,30 +165,21 @@ async function replay({ modelId, prompt, tools, results, responses }: Recording)
   }
 }
 
-function toRecording({ modelId = 'gpt-5', exchanges }: FixtureTurn): Recording {
+function toRecording({ modelId, exchanges: all }: FixtureTurn): Recording {
+  const exchanges = all.filter(isOfTurn);
   const bodies = exchanges.map(({ request }) => toRecord(request.body));
-  const tools = toList(bodies[0]?.tools)
-    .map(toRecord)
-    .filter(({ type }) => type === 'function')
-    .map(({ name, parameters }) => [String(name), parameters ?? { type: 'object' }] as const);
-  const items = toList(bodies.at(-1)?.input).map(toRecord);
-  // Only the results of this turn: earlier ones are in its first request already.
-  const known = new Set(toList(bodies[0]?.input).map(item => toRecord(item).call_id));
-  const results = new Map<string, string[]>();
-  for (const { type, call_id: callId, output } of items) {
-    if (type !== 'function_call_output' || known.has(callId)) continue;
-    const call = items.find(item => item.type === 'function_call' && item.call_id === callId);
-    if (call === undefined) continue;
-    const name = String(call.name);
-    const text = typeof output === 'string' ? output : JSON.stringify(output);
-    results.set(name, [...(results.get(name) ?? []), text]);
-  }
-  const last = toList(bodies[0]?.input)
+  const responses = exchanges.flatMap(exchange => readPartResponses(exchange) ?? [toResponse(exchange)]);
+  const called = responses.flatMap(response => ('output' in response ? response.output : []));
+  const tools = [
+    ...called.flatMap(item => ('call' in item ? [[String(item.call), { type: 'object' }] as const] : [])),
+    ...toList(bodies[0]?.tools).flatMap(toSchema),
+  ];
+  const last = toMessages(bodies[0])
     .map(toRecord)
     .findLast(({ role }) => role === 'user');
   const content = last?.content;
   return {
-    modelId,
+    modelId: modelId || 'gpt-5',
     prompt:
       (typeof content === 'string'
         ? content
@@ -190,9 +188,44 @@ function toRecording({ modelId = 'gpt-5', exchanges }: FixtureTurn): Recording {
             .filter(text => typeof text === 'string')
             .join('\n')) || 'A recorded question',
     tools: Object.fromEntries(tools),
-    results: Object.fromEntries(results),
-    responses: exchanges.map(toResponse),
+    results: readResults(exchanges),
+    responses,
   };
+}
+
+/** The messages of a request: of the Responses API, of other APIs, and of the AI SDK. */
+function toMessages({ input, messages, prompt }: Readonly<Record<string, unknown>> = {}): readonly unknown[] {
+  const found = input ?? messages ?? prompt;
+  return typeof found === 'string' ? [{ role: 'user', content: found }] : toList(found);
+}
+
+/** Returns the name and the schema of a function, as APIs and the AI SDK write it. */
+function toSchema(tool: unknown): (readonly [string, unknown])[] {
+  const { type, name, ...schemas } = { ...toRecord(tool), ...toRecord(toRecord(tool).function) };
+  if ((type ?? 'function') !== 'function' || typeof name !== 'string') return [];
+  return [[name, schemas.parameters ?? schemas.inputSchema ?? schemas.input_schema ?? { type: 'object' }]];
+}
+
+/** Returns the results of each tool: those in the last request, and those of a provider that runs tools. */
+function readResults(exchanges: FixtureTurn['exchanges']): Recording['results'] {
+  const results = new Map<string, string[]>();
+  const add = (name: string, text: string): void =>
+    void results.set(name, [...(results.get(name) ?? []), text]);
+  const items = toList(toRecord(exchanges.at(-1)?.request.body).input).map(toRecord);
+  // Only the results of this turn: earlier ones are in its first request already.
+  const known = new Set(
+    toList(toRecord(exchanges[0]?.request.body).input).map(item => toRecord(item).call_id),
+  );
+  for (const { type, call_id: callId, output } of items) {
+    if (type !== 'function_call_output' || known.has(callId)) continue;
+    const call = items.find(item => item.type === 'function_call' && item.call_id === callId);
+    if (call !== undefined)
+      add(String(call.name), typeof output === 'string' ? output : JSON.stringify(output));
+  }
+  for (const { body } of exchanges)
+    for (const { results: own } of readRecordedParts(body) ?? [])
+      for (const { toolName, result } of own) add(toolName, result);
+  return Object.fromEntries(results);
 }
 
 function toResponse({ status, headers = {}, body, end }: FixtureTurn['exchanges'][number]): RecordedResponse {

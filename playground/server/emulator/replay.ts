@@ -1,7 +1,7 @@
-import { createParser } from 'eventsource-parser';
-import type { ScriptedResponse, StreamEvent } from 'kelivo-responses/testing';
+import type { ScriptedResponse } from 'kelivo-responses/testing';
 import type { FixtureExchange } from '../bug-report.js';
 import { findFaultResponse } from './faults.js';
+import { readEvents, readRecordedParts } from './recorded-body.js';
 
 /**
  * Converts recorded responses to those of an emulator, including how they ended.
@@ -12,16 +12,31 @@ export function toReplayScript(
   exchanges: readonly FixtureExchange[],
   { fault = 'none' }: { fault?: string } = {},
 ): readonly ScriptedResponse[] {
-  const [first, ...others] = exchanges;
+  const asked = exchanges.filter(isOfTurn);
+  const [first, ...rest] = asked.flatMap(
+    exchange => readPartResponses(exchange) ?? [toScriptedResponse(exchange)],
+  );
   const response = findFaultResponse(fault);
-  if (first === undefined || response === undefined) return exchanges.map(toScriptedResponse);
-  const rest = others.map(toScriptedResponse);
+  if (first === undefined) return [];
+  if (response === undefined) return [first, ...rest];
   // A rejected request can be sent again, and receives what was recorded.
-  if (!('fault' in response || 'events' in response)) return [response, toScriptedResponse(first), ...rest];
-  const events = readEvents(first.body) ?? [];
+  if (!('fault' in response || 'events' in response)) return [response, first, ...rest];
+  if ('output' in first) return [{ ...first, ...response } as ScriptedResponse, ...rest];
+  const events = readEvents(asked[0]?.body ?? '') ?? [];
   const change = 'events' in response ? response.events : undefined;
   return [{ ...response, events: () => change?.(events) ?? events }, ...rest];
 }
+
+/** The result of a tool is recorded, so the responses to its own requests are not sent again. */
+export const isOfTurn = ({ toolCallId }: FixtureExchange): boolean => toolCallId === undefined;
+
+/** Returns the responses that an application has recorded as parts, or undefined for the body of an endpoint. */
+export const readPartResponses = ({ body, end }: FixtureExchange) =>
+  readRecordedParts(body)?.map(({ output, usage, isTruncated }, index, all) => ({
+    ...{ output, usage },
+    ...(isTruncated && { incomplete: 'max_output_tokens' as const }),
+    ...(index === all.length - 1 && end !== 'complete' && { fault: 'cut' as const }),
+  }));
 
 function toScriptedResponse({ status, headers = {}, body, end }: FixtureExchange): ScriptedResponse {
   // Without a status there was no response.
@@ -38,22 +53,3 @@ function toScriptedResponse({ status, headers = {}, body, end }: FixtureExchange
   const sent = Object.entries(headers).filter(([name]) => /^(content-type|retry-after)$/i.test(name));
   return { status, headers: Object.fromEntries(sent), body };
 }
-
-/** Returns the events of a stream, or undefined for a body that is not a stream of typed JSON events. */
-export function readEvents(body: string): readonly StreamEvent[] | undefined {
-  const events: unknown[] = [];
-  const parser = createParser({ onEvent: ({ data }) => events.push(parseJson(data)) });
-  parser.feed(body);
-  return events.length > 0 && events.every(isStreamEvent) ? events : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const isStreamEvent = (value: unknown): value is StreamEvent =>
-  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';

@@ -27,6 +27,26 @@ async function waitFor(playground: TestPlayground, end: TraceSummary['end']): Pr
   return (await listTraces(playground))[0] as TraceSummary;
 }
 
+async function saveAsTest({ call }: TestPlayground, { messageId }: TraceSummary): Promise<string> {
+  const { status, text } = await call(`/api/traces/${messageId}/test`);
+  expect(status, text).toBe(200);
+  return text;
+}
+
+/** Runs a turn again in the emulator. */
+async function replay(playground: TestPlayground, { messageId }: TraceSummary, fault = 'none') {
+  const body = { fault };
+  const started = await playground.call(`/api/traces/${messageId}/replay`, { method: 'POST', body });
+  const { responseId } = started.json as { responseId: string };
+  const find = async () => {
+    const turn = (await listTraces(playground)).find(one => one.messageId === responseId);
+    return turn?.end === 'running' ? undefined : turn;
+  };
+  await expect.poll(find, { timeout: 20_000 }).toBeDefined();
+  const { end, rounds } = (await readTrace(playground, (await find()) as TraceSummary)) as Trace;
+  return { end: end?.end, rounds: rounds.length };
+}
+
 describe.each([
   [
     'express',
@@ -91,7 +111,80 @@ describe.each([
     expect(trace.exchanges.at(-1)?.events.some(({ name }) => name === 'text-delta')).toBe(true);
     // Chats stay apart.
     expect((await playground.call('/api/conversations')).json).toEqual([]);
+    const [, expected = ''] = /expect\(calls\)([^]*)$/.exec(await saveAsTest(playground, summary)) ?? [];
+    expect(expected).toMatch(
+      new RegExp(`^\\.toEqual\\(\\[\\s*{\\s*"name": "${toolName}",[^}]*}\\s*}?\\s*\\]\\)`),
+    );
+    expect(expected).toContain(`"text": "The tool ${toolName} returned: `);
+    expect(expected).toContain('"failed": false');
+    expect(await replay(playground, summary)).toMatchObject({ end: 'finished', rounds: 2 });
   });
+});
+
+it('replays a call that was not streamed, and one of spans, with a fault, and saves them as tests', async () => {
+  const playground = await openPlayground();
+  const token = new URL(playground.appUrl).pathname.split('/').at(-1) ?? '';
+  const send = async (path: string, body: object): Promise<TraceSummary> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    expect((await fetch(playground.url + path, init)).status).toBe(200);
+    return (await listTraces(playground))[0] as TraceSummary;
+  };
+  const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };
+  const content = [
+    { type: 'text', text: 'One ' },
+    { type: 'text', text: 'answer.' },
+  ];
+  const generated = await send('/v1/devtools', {
+    ...{ app: { id: '1', name: 'test' }, lost: 0 },
+    messages: [
+      { type: 'call-start', call: 1, at: 1, modelId: 'm', prompt: [{ role: 'user', content: 'Hello' }] },
+      { type: 'call-end', call: 1, at: 2, result: { content, finishReason: 'stop', usage } },
+    ],
+  });
+  const text = (key: string, value: unknown) => ({ key, value: { stringValue: JSON.stringify(value) } });
+  const span = {
+    ...{ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), name: 'chat' },
+    ...{ startTimeUnixNano: '1900000000000000000', endTimeUnixNano: '1900000001000000000' },
+    attributes: [
+      { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+      text('gen_ai.input.messages', [{ role: 'user', parts: [{ type: 'text', content: 'Hello' }] }]),
+      text('gen_ai.output.messages', [{ role: 'assistant', parts: [{ type: 'text', content: 'A span.' }] }]),
+    ],
+  };
+  const traced = await send('/v1/traces', { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+
+  expect(await saveAsTest(playground, generated)).toMatch(
+    /"text": "One answer\.",\s*"usage": {\s*"inputTokens": 3,\s*"outputTokens": 4\s*},\s*"failed": false/,
+  );
+  expect(await saveAsTest(playground, traced)).toMatch(/"text": "A span\.",[^]*"failed": false/);
+  expect(await replay(playground, generated)).toEqual({ end: 'finished', rounds: 1 });
+  expect(await replay(playground, generated, 'cut')).toMatchObject({ end: 'failed' });
+});
+
+it('saves no test that expects a failure where there was none', async () => {
+  const playground = await openPlayground();
+  const token = new URL(playground.appUrl).pathname.split('/').at(-1) ?? '';
+  const part = (type: string, more: object) => ({
+    ...{ type: 'part', call: 1, at: 1 },
+    part: { type, ...more },
+  });
+  const messages = [
+    { type: 'call-start', call: 1, at: 1, modelId: 'm', prompt: [], settings: { includeRawChunks: true } },
+    part('raw', { rawValue: { type: 'content_block_delta', delta: { type: 'text_delta', text: 'Hello' } } }),
+    part('finish', { finishReason: 'stop', usage: {} }),
+    { type: 'call-end', call: 1, at: 2 },
+  ];
+  await fetch(`${playground.url}/v1/devtools`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ app: { id: '1', name: 'test' }, lost: 0, messages }),
+  });
+  const [summary] = await listTraces(playground);
+  const { status, json } = await playground.call(`/api/traces/${summary?.messageId}/test`);
+
+  expect([summary?.end, status]).toEqual(['finished', 400]);
+  expect(json).toEqual({ error: expect.stringContaining('Expected responses of the Responses API') });
 });
 
 it('shows a turn of a process that was killed as aborted', async () => {
