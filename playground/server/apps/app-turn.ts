@@ -205,9 +205,9 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
     const result = objectOf(message.result) ?? {};
     recordResponse(call, message, at);
     const body = objectOf(message.response)?.body ?? result;
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const text = typeof body === 'string' ? redactor.text(body) : JSON.stringify(redactor.json(body));
     const known = { ...call, hasRawParts: true };
-    record({ type: 'body', exchange: call.exchange, text: redactor.text(text) }, at);
+    record({ type: 'body', exchange: call.exchange, text }, at);
     for (const part of listOf(result.content).filter(isFields)) {
       const type = textOf(part.type);
       if (type === 'text' || type === 'reasoning')

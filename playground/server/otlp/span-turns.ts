@@ -160,7 +160,7 @@ function recordModel(
     startAt,
   );
   if (output !== undefined)
-    record({ type: 'body', exchange: round, text: redactor.text(JSON.stringify(output)) }, endAt);
+    record({ type: 'body', exchange: round, text: JSON.stringify(redactor.json(output)) }, endAt);
   const end = problem === undefined ? ('complete' as const) : ('broken' as const);
   const message = problem === undefined ? {} : { message: redactor.text(problem) };
   record({ type: 'exchange-end', exchange: round, end, ...message }, endAt);

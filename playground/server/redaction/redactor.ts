@@ -11,7 +11,9 @@ export interface Redactor {
   /**
    * Redacts all strings of a JSON value, including the names of fields.
    *
-   * @param toGroups Returns the texts that are divided over several strings, such as the deltas of one item.
+   * The texts of a list of parts are searched as one text, too.
+   *
+   * @param toGroups Returns further texts that are divided over several strings, such as the deltas of one item.
    */
   json<Value>(value: Value, toGroups?: (string: JsonString) => readonly string[]): Value;
 }
@@ -110,13 +112,20 @@ function groupsOf(
 ): (readonly number[])[] {
   const groups = new Map<string, number[]>();
   for (const [index, string] of strings.entries()) {
-    for (const name of toGroups(string)) {
+    for (const name of [...toGroups(string), ...toTextGroup(string.path)]) {
       const members = groups.get(name);
       if (members === undefined) groups.set(name, [index]);
       else members.push(index);
     }
   }
   return [...groups.values()].filter(({ length }) => length > 1);
+}
+
+/** A message or the result of a tool can be a list of parts, each with a text. */
+function toTextGroup(path: JsonString['path']): readonly string[] {
+  const name = path.at(-1);
+  const isPart = typeof path.at(-2) === 'number' && (name === 'text' || name === 'content');
+  return isPart ? [`parts ${path.slice(0, -2).join('.')} ${name}`] : [];
 }
 
 function cutOut(text: string, cuts: readonly Cut[]): string {

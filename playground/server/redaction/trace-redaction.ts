@@ -69,7 +69,8 @@ function toPartGroups(path: JsonString['path'], messages: readonly StoredMessage
 }
 
 /** Names of properties whose values continue in the next event of the same kind. */
-const DELTA_NAME = /^(delta|text|content|arguments|reasoning|reasoning_content|partial_json|input|code)$/;
+const DELTA_NAME =
+  /^(delta|text|content|arguments|reasoning|reasoning_content|thinking|partial_json|input|code|response|refusal|transcript)$/;
 
 /**
  * Returns the texts that a string of an event continues: the item of the event, and all events with this name, because

@@ -38,7 +38,12 @@ export function readConversation({ conversations, redactor }: Context, id: strin
     thread,
     redactMessages(messages, { redactor }),
   ]);
-  return { ...conversation, threads: Object.fromEntries(threads) as Conversation['threads'] };
+  return {
+    ...conversation,
+    threads: Object.fromEntries(threads) as Conversation['threads'],
+    // An application can name its model as it likes.
+    usages: redactor.json(conversation.usages),
+  };
 }
 
 /**
