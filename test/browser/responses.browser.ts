@@ -92,7 +92,7 @@ describe.skipIf(missing)(`a response${missing === undefined ? '' : ` (${missing}
     expect(badge).toBe('Limit reached');
   });
 
-  it('that repeats secrets in parts leaves them out of both reports, and the model receives them unchanged', async () => {
+  it('that repeats secrets in parts leaves them out of reports, Markdown and code, and the model receives them unchanged', async () => {
     const emulator = await startEmulator();
     const { page, ask } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
     await page.getByLabel('API key').fill(secrets.typed.join(''));
@@ -115,7 +115,21 @@ describe.skipIf(missing)(`a response${missing === undefined ? '' : ` (${missing}
       reports.push(await report.inputValue());
       await page.keyboard.press('Escape');
     }
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the conversation as Markdown' }).click();
+    const read = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(read).toContain('## Assistant');
+    reports.push(await read());
+    await page.getByRole('button', { name: 'Code', exact: true }).click();
+    const code = page.getByRole('region', { name: 'Code' });
+    await code.getByText('createKelivoResponsesProvider').first().waitFor();
+    reports.push(await code.innerText());
+    await page.locator('label', { hasText: 'curl' }).click();
+    await code.getByText('curl -N').first().waitFor();
+    reports.push(await code.innerText());
 
+    expect(reports).toHaveLength(5);
+    expect(reports[2]).toContain('Count [redacted] and');
     for (const secret of secretTexts) {
       expect(sent).toContain(secret);
       for (const report of reports) expect(report).not.toContain(secret);

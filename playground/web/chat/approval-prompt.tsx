@@ -3,6 +3,7 @@ import type { Approval } from '../../shared/trace.js';
 import { callApi, toSchemaProblems } from '../page/api.js';
 import { Field } from '../ui/field.js';
 import { readJson } from '../ui/json-text.js';
+import { forgetInput, useKept } from '../page/kept-input.js';
 import { JsonView } from '../ui/json-view.js';
 import { focusCall } from './reveal-call.js';
 
@@ -61,9 +62,9 @@ function ApprovalPrompt({ approval, isOnly }: { approval: Approval; isOnly: bool
   const prompt = useRef<HTMLDivElement>(null);
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useKept(`reason ${approval.approvalId}`, () => '');
   /** The changed arguments as JSON, while they are edited. */
-  const [text, setText] = useState<string>();
+  const [text, setText] = useKept<string | undefined>(`arguments ${approval.approvalId}`, () => undefined);
   const [isConfirming, setConfirming] = useState(false);
 
   const send = async (decision: Decision): Promise<void> => {
@@ -83,6 +84,7 @@ function ApprovalPrompt({ approval, isOnly }: { approval: Approval; isOnly: bool
         else focusCall(toolCallId);
       }
       await deciding;
+      forgetInput(`reason ${approval.approvalId}`, `arguments ${approval.approvalId}`);
     } catch (error) {
       const problems = toSchemaProblems(error);
       setProblem(

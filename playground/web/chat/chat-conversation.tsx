@@ -60,6 +60,7 @@ export function ChatConversation(props: ConversationProps) {
       )}
       <Composer
         ref={field}
+        conversationId={conversationId}
         initialText={draftText}
         isRunning={thread.isRunning}
         onSend={ask}

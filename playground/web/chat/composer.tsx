@@ -1,14 +1,17 @@
-import { type Ref, useRef, useState } from 'react';
+import { type Ref, useRef } from 'react';
 import { MAX_MESSAGE_CHARACTERS } from '../../shared/playground-state.js';
 import { AppTexts, useAppTexts } from './app-texts.js';
 import { useAttachments } from './use-attachments.js';
 import type { MessageContent } from './use-thread.js';
 import { formatCount } from '../ui/format.js';
+import { useKept } from '../page/kept-input.js';
 import { AttachButton, AttachmentDraft, useDroppedFiles } from './attachments.js';
 import { Icon } from '../ui/icon.js';
 
 export interface ComposerProps {
   readonly ref: Ref<HTMLTextAreaElement>;
+  /** Text that was not sent is kept for this chat. */
+  readonly conversationId: string;
   readonly initialText: string;
   readonly isRunning: boolean;
   readonly modelId: string | undefined;
@@ -17,8 +20,9 @@ export interface ComposerProps {
 }
 
 /** The message field. Enter sends, Shift+Enter inserts a line break, Escape stops. */
-export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop }: ComposerProps) {
-  const [text, setText] = useState(initialText);
+export function Composer(props: ComposerProps) {
+  const { ref, conversationId, initialText, isRunning, modelId, onSend, onStop } = props;
+  const [text, setText] = useKept(`message ${conversationId}`, () => initialText);
   const attachments = useAttachments();
   const form = useRef<HTMLFormElement>(null);
   useDroppedFiles(form, attachments.add);

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { formatCost, toCost } from '../../shared/cost.js';
-import type { Conversation } from '../../shared/playground-state.js';
+import type { Conversation, PlaygroundMessage } from '../../shared/playground-state.js';
 import type { PageHook } from '../page/use-page.js';
 import { callApi } from '../page/api.js';
 import { saveFile } from '../ui/save-file.js';
@@ -89,13 +89,17 @@ export function Toolbar({ conversationId, page, children }: ToolbarProps) {
   );
 }
 
-/** The page has the responses without secrets. */
-function toMarkdownOf({ title, threads }: Conversation): string {
+/** The export has no secrets, unlike the messages of the user on the page, which can be sent again. */
+async function toMarkdownOf({ id, threads }: Conversation): Promise<string> {
+  const { title, messages: exported } = await callApi<{
+    title: string;
+    messages: readonly { thread: string; message: PlaygroundMessage }[];
+  }>(`/conversations/${id}/export`);
   const sides = Object.entries(threads).map(([thread, messages]) => {
     const start = messages.flatMap(({ outline }) => outline).findLast(event => event.type === 'turn-start');
     return {
       ...(thread !== 'main' && { title: start === undefined ? thread : `${start.flag} · ${start.modelId}` }),
-      messages: messages.map(({ message }) => message),
+      messages: exported.filter(one => one.thread === thread).map(({ message }) => message),
     };
   });
   return toConversationMarkdown(title, sides);

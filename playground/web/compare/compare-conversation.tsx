@@ -79,6 +79,7 @@ export function CompareConversation(props: ConversationProps) {
       )}
       <Composer
         ref={field}
+        conversationId={conversationId}
         initialText={draftText}
         isRunning={both.some(thread => thread.isRunning)}
         onSend={ask}

@@ -1,17 +1,24 @@
 import { useState } from 'react';
 import type { ConfirmationNeeded, NewProgram } from '../../shared/playground-state.js';
 import type { PageHook } from '../page/use-page.js';
+import { forgetInput, useKept } from '../page/kept-input.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
 import { readJson } from '../ui/json-text.js';
 import { NewServerForm } from './new-server-form.js';
 
 /** Editor for the `mcpServers` JSON. New programs require a confirmation before they start. */
-export function ConfigEditor({ page, onClose }: { page: PageHook; onClose: () => void }) {
-  const [text, setText] = useState(page.servers?.config ?? '');
+export function ConfigEditor(props: { page: PageHook; onClose: () => void }) {
+  const { page } = props;
+  const [text, setText] = useKept('configuration of servers', () => page.servers?.config ?? '');
   const [problem, setProblem] = useState<string>();
   const [question, setQuestion] = useState<ConfirmationNeeded>();
   const [isSaving, setSaving] = useState(false);
+
+  const onClose = (): void => {
+    forgetInput('configuration of servers');
+    props.onClose();
+  };
 
   const save = async (code?: string): Promise<void> => {
     const { problem: syntax } = readJson(text);

@@ -42,6 +42,21 @@ export class InvalidJson {
   constructor(readonly text: string) {}
 }
 
+const INVALID = 'text that is no JSON';
+
+/** Input of a form as text. */
+export const inputCodec = {
+  write: (value: unknown): string =>
+    JSON.stringify(value, (_name, one: unknown) =>
+      one instanceof InvalidJson ? { [INVALID]: one.text } : one,
+    ),
+  read: (text: string): unknown =>
+    JSON.parse(text, (_name, one: unknown) => {
+      const invalid = toRecord(one)[INVALID];
+      return typeof invalid === 'string' ? new InvalidJson(invalid) : one;
+    }) as unknown,
+};
+
 /** Returns the control for a schema. What has none is `json`. */
 export function toNode(schema: unknown, root: unknown, depth = 0): FormNode {
   const resolved = resolve(schema, root);

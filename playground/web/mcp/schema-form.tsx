@@ -1,8 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import type { SchemaProblem } from '../../shared/mcp-inspection.js';
+import { forgetInput, useKept } from '../page/kept-input.js';
 import { Field } from '../ui/field.js';
 import { readJson } from '../ui/json-text.js';
-import { findInvalidJson, InvalidJson, toInitial, toNode } from './form-schema.js';
+import { findInvalidJson, inputCodec, InvalidJson, toInitial, toNode } from './form-schema.js';
 import { toPlacedSentence, toSentence } from './schema-controls.js';
 import { NodeFields } from './schema-fields.js';
 
@@ -13,24 +14,30 @@ export interface SchemaFormProps {
   readonly submitTitle: string;
   readonly isBusy?: boolean;
   readonly onSubmit: (value: Readonly<Record<string, unknown>>) => void;
-  readonly onChange?: (value: unknown) => void;
+  /** A name under which the input survives a reload and other views, until it is forgotten. */
+  readonly keptAs: string;
   /** Problems of the value that was submitted last, each shown at its field. */
   readonly problems?: readonly SchemaProblem[];
   /** Further buttons. */
   readonly children?: ReactNode;
 }
 
+const toJsonKey = (key: string): string => `${key} as JSON`;
+
+/** Forgets what was entered in a form. */
+export const forgetForm = (keptAs: string): void => forgetInput(keptAs, toJsonKey(keptAs));
+
 /** A form with a control for each part of a JSON Schema, or its value as JSON. */
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, submitTitle, isBusy = false, onSubmit, onChange, problems = [], children } = props;
-  const [value, setValue] = useState<unknown>(() => props.initial ?? toInitial(schema, schema) ?? {});
+  const { schema, submitTitle, isBusy = false, onSubmit, keptAs, problems = [], children } = props;
+  const [value, change] = useKept<unknown>(
+    keptAs,
+    () => props.initial ?? toInitial(schema, schema) ?? {},
+    inputCodec,
+  );
   /** The value as a text, while it is edited as JSON. */
-  const [text, setText] = useState<string>();
+  const [text, setText] = useKept<string | undefined>(toJsonKey(keptAs), () => undefined);
   const [problem, setProblem] = useState<string>();
-  const change = (next: unknown): void => {
-    setValue(next);
-    onChange?.(next);
-  };
   /** Returns the value that the user sees, unless it is no JSON object. */
   const read = (): Record<string, unknown> | undefined => {
     const parsed = text === undefined ? { value } : readJson(text);

@@ -6,18 +6,16 @@ import type {
   SchemaProblem,
 } from '../../shared/mcp-inspection.js';
 import { callApi, toSchemaProblems } from '../page/api.js';
+import { useKept } from '../page/kept-input.js';
 import { Field } from '../ui/field.js';
 import { JsonTree } from '../ui/json-tree.js';
-import { SchemaForm } from './schema-form.js';
+import { forgetForm, SchemaForm } from './schema-form.js';
 
 const titles = {
   form: 'requests input',
   url: 'requests to open a page',
   sampling: 'requests a completion',
 } as const;
-
-/** Keeps the input of waiting cards, for users who leave the chat and return. */
-const entered = new Map<string, unknown>();
 
 /**
  * A request of an MCP server at the call that it belongs to: a form, a page to open, or a completion. It covers nothing, and
@@ -31,7 +29,7 @@ export function ServerRequest({ request, place }: { request: PendingRequest; pla
   const [refused, setRefused] = useState<readonly SchemaProblem[]>([]);
   const respond = (response: RequestResponse): void => {
     callApi(`/mcp/requests/${id}`, { method: 'POST', body: response }).then(
-      () => entered.delete(id),
+      () => forgetForm(id),
       (error: unknown) => {
         setRefused(toSchemaProblems(error) ?? []);
         setProblem(error instanceof Error ? error.message : String(error));
@@ -78,10 +76,9 @@ export function ServerRequest({ request, place }: { request: PendingRequest; pla
       {kind === 'form' && (
         <SchemaForm
           schema={requestedSchema}
-          initial={entered.get(id)}
           submitTitle="Send"
           problems={refused}
-          onChange={value => entered.set(id, value)}
+          keptAs={id}
           onSubmit={content =>
             respond({ action: 'accept', content: content as Exclude<RequestResponse['content'], string> })
           }
@@ -138,14 +135,10 @@ interface SamplingFormProps {
 
 /** The messages of a request for a completion, and the text to return, which the model can draft. */
 function SamplingForm({ id, params, onSend, children }: SamplingFormProps) {
-  const [text, setText] = useState(() => String(entered.get(id) ?? ''));
+  const [text, change] = useKept(id, () => '');
   const [isDrafting, setDrafting] = useState(false);
   const [model, setModel] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  const change = (next: string): void => {
-    entered.set(id, next);
-    setText(next);
-  };
   const draft = async (): Promise<void> => {
     setDrafting(true);
     setProblem(undefined);

@@ -12,7 +12,7 @@ import { JsonTree } from '../ui/json-tree.js';
 import { ToolOutput } from '../ui/tool-output-view.js';
 import { type CallProgress, findProgress, messagesOfTool } from './mcp-traffic.js';
 import { MessageList } from './message-list.js';
-import { SchemaForm } from './schema-form.js';
+import { forgetForm, SchemaForm } from './schema-form.js';
 import { Badges } from './badges.js';
 import { ToolApp } from './tool-app.js';
 
@@ -75,6 +75,7 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
           key={edited.count}
           schema={tool.inputSchema}
           initial={edited.input}
+          keptAs={`${path} ${tool.name}`}
           submitTitle={isRunning ? 'Running …' : 'Call the tool'}
           isBusy={isRunning}
           problems={call?.state === 'refused' ? call.problems : []}
@@ -124,7 +125,10 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
           calls={history}
           isBusy={isRunning}
           onRepeat={({ input }) => void start(input, { isForced: true })}
-          onEdit={({ input }) => setEdited({ count: edited.count + 1, input })}
+          onEdit={({ input }) => {
+            forgetForm(`${path} ${tool.name}`);
+            setEdited({ count: edited.count + 1, input });
+          }}
         />
         <section aria-label="JSON-RPC">
           <h3>JSON-RPC</h3>

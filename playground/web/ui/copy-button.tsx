@@ -4,7 +4,7 @@ import { Icon } from './icon.js';
 /** Milliseconds to display the confirmation. */
 const CONFIRMATION = 1500;
 
-export function CopyButton({ label, text }: { label: string; text: () => string }) {
+export function CopyButton({ label, text }: { label: string; text: () => string | Promise<string> }) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -17,10 +17,12 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
       className="copy-button"
       aria-label={label}
       onClick={() =>
-        void navigator.clipboard.writeText(text()).then(
-          () => setCopied(true),
-          () => {},
-        )
+        void Promise.resolve(text())
+          .then(copied => navigator.clipboard.writeText(copied))
+          .then(
+            () => setCopied(true),
+            () => {},
+          )
       }
     >
       <Icon name="copy" />{' '}
