@@ -1,6 +1,24 @@
 import { Combobox } from '@base-ui/react/combobox';
 import { useState } from 'react';
-import type { SelectProps } from './select.js';
+
+export interface SelectChoice {
+  readonly value: string;
+  readonly title: string;
+  /** Heading above adjacent choices of the same group. Shown for many choices. */
+  readonly group?: string;
+}
+
+export interface SelectProps {
+  readonly id?: string;
+  /** Accessible name without a label. */
+  readonly 'aria-label'?: string;
+  readonly 'aria-describedby'?: string;
+  readonly value: string;
+  readonly choices: readonly SelectChoice[];
+  readonly onChange: (value: string) => void;
+  /** @default false */
+  readonly disabled?: boolean;
+}
 
 /** Rendered choices. The search finds the others. */
 const LIMIT = 200;

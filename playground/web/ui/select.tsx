@@ -1,24 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Icon } from './icon.js';
-
-export interface SelectChoice {
-  readonly value: string;
-  readonly title: string;
-  /** Heading above adjacent choices of the same group. Shown for many choices. */
-  readonly group?: string;
-}
-
-export interface SelectProps {
-  readonly id?: string;
-  /** Accessible name without a label. */
-  readonly 'aria-label'?: string;
-  readonly 'aria-describedby'?: string;
-  readonly value: string;
-  readonly choices: readonly SelectChoice[];
-  readonly onChange: (value: string) => void;
-  /** @default false */
-  readonly disabled?: boolean;
-}
+import type { SelectProps } from './searchable-select.js';
 
 /** The most choices that are surveyed without a search. */
 const FEW = 7;
