@@ -267,9 +267,15 @@ describe.skipIf(missing)(`MCP apps${missing === undefined ? '' : ` (${missing})`
     const sent = questions().length;
     const added = page.getByRole('region', { name: 'Text of the app of seats' });
 
-    for (const name of ['Write much', 'Draw', 'Add much']) {
+    for (const [name, reason] of [
+      ['Write long', 'at most 10,000 characters of an app, got 20,000'],
+      ['Write much', 'too large'],
+      ['Draw', 'accepts text of apps'],
+      ['Add long', 'at most 10,000 characters'],
+      ['Add much', 'too large'],
+    ] as const) {
       await press(name);
-      await line(new RegExp(`^${name} failed: .*The playground accepts`)).waitFor();
+      await line(new RegExp(`^${name} failed: .*${reason}`)).waitFor();
     }
     expect(await field.inputValue()).toBe('');
     expect(await added.count()).toBe(0);

@@ -7,6 +7,9 @@ config({ jitless: true });
 /** Milliseconds. */
 const START_LIMIT = 10_000;
 
+/** Limits of a message of an app. The package checks each value, which blocks the page for long if there are millions. */
+const MESSAGE_LIMITS = { values: 100_000, characters: 5_000_000 };
+
 export type AppHandlers = Pick<
   AppBridge,
   'oncalltool' | 'onopenlink' | 'onreadresource' | 'onmessage' | 'onupdatemodelcontext' | 'onsizechange'
@@ -65,11 +68,43 @@ export async function runApp(
     setTimeout(reject, START_LIMIT, reason);
   });
   signal.addEventListener('abort', () => void bridge.close());
+  // Before the listener of the transport.
+  window.addEventListener('message', event => event.source === view && refuseLarge(event, view), { signal });
   await bridge.connect(new PostMessageTransport(view, view));
   frame.src = address;
   await started;
   await bridge.sendToolInput({ arguments: { ...input } });
   await bridge.sendToolResult(result);
+}
+
+function refuseLarge(event: MessageEvent<unknown>, view: Window): void {
+  if (isSmall(event.data)) return;
+  event.stopImmediatePropagation();
+  const { id } = (event.data ?? {}) as { id?: unknown };
+  if (typeof id !== 'number' && typeof id !== 'string') return;
+  const error = { code: -32600, message: 'The message is too large for the playground.' };
+  view.postMessage({ jsonrpc: '2.0', id, error }, '*');
+}
+
+function isSmall(message: unknown): boolean {
+  const open = [message];
+  let { values, characters } = MESSAGE_LIMITS;
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'string') characters -= value.length;
+    else if (typeof value === 'object' && value !== null) {
+      // JSON has no bytes.
+      if (ArrayBuffer.isView(value) || (Array.isArray(value) && value.length > values)) return false;
+      const entries = Object.entries(value);
+      for (const [key, child] of entries) {
+        characters -= key.length;
+        open.push(child);
+      }
+      values -= entries.length;
+    }
+    if (values < 0 || characters < 0) return false;
+  }
+  return true;
 }
 
 function readColours(): 'light' | 'dark' {
