@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { Approval } from '../../shared/trace.js';
 import { callApi, toSchemaProblems } from '../page/api.js';
-import { Field } from '../ui/field.js';
+import { CodeField } from '../ui/field.js';
 import { readJson } from '../ui/json-text.js';
 import { forgetInput, useKept } from '../page/kept-input.js';
 import { JsonView } from '../ui/json-view.js';
@@ -121,18 +121,13 @@ function ApprovalPrompt({ approval, isOnly }: { approval: Approval; isOnly: bool
       {text === undefined ? (
         <JsonView value={input} label={`Arguments of ${originalName}`} />
       ) : (
-        <Field label={`New arguments of ${originalName}`} problem={problem}>
-          {props => (
-            <textarea
-              {...props}
-              className="input code-input"
-              rows={Math.min(16, text.split('\n').length + 1)}
-              spellCheck={false}
-              value={text}
-              onChange={event => setText(event.target.value)}
-            />
-          )}
-        </Field>
+        <CodeField
+          label={`New arguments of ${originalName}`}
+          problem={problem}
+          rows={Math.min(16, text.split('\n').length + 1)}
+          value={text}
+          onChange={setText}
+        />
       )}
       <input
         className="input"

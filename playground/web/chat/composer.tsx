@@ -6,6 +6,7 @@ import type { MessageContent } from './use-thread.js';
 import { formatCount } from '../ui/format.js';
 import { useKept } from '../page/kept-input.js';
 import { AttachButton, AttachmentDraft, useDroppedFiles } from './attachments.js';
+import { MessageText } from './message-text.js';
 import { Icon } from '../ui/icon.js';
 
 export interface ComposerProps {
@@ -50,7 +51,9 @@ export function Composer(props: ComposerProps) {
       <AppTexts {...apps} />
       <AttachmentDraft attachments={attachments} />
       <AttachButton attachments={attachments} />
-      <textarea
+      <MessageText
+        attachments={attachments}
+        onSend={() => (apps.isUnread ? apps.markRead() : send())}
         ref={ref}
         aria-label="Message"
         aria-keyshortcuts="/"
@@ -60,18 +63,6 @@ export function Composer(props: ComposerProps) {
         onChange={({ target: { value } }) => {
           setText(value);
           apps.markRead({ isEmpty: value === '' });
-        }}
-        onPaste={event => {
-          if (event.clipboardData.files.length === 0) return;
-          event.preventDefault();
-          void attachments.add(event.clipboardData.files);
-        }}
-        onKeyDown={event => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          if (event.repeat) return;
-          if (apps.isUnread) apps.markRead();
-          else send();
         }}
       />
       {isRunning ? (

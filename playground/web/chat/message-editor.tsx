@@ -4,6 +4,7 @@ import { MAX_MESSAGE_CHARACTERS } from '../../shared/playground-state.js';
 import { useAttachments } from './use-attachments.js';
 import type { MessageContent } from './use-thread.js';
 import { AttachButton, AttachmentDraft } from './attachments.js';
+import { MessageText } from './message-text.js';
 
 export interface MessageEditorProps {
   readonly text: string;
@@ -31,26 +32,19 @@ export function MessageEditor({ text: initialText, files, onSend, onCancel }: Me
       }}
     >
       <AttachmentDraft attachments={attachments} />
-      <textarea
+      <MessageText
+        attachments={attachments}
+        onSend={send}
         className="input"
         aria-label="Text of the message"
         autoFocus
         value={text}
         onChange={event => setText(event.target.value)}
-        onPaste={event => {
-          if (event.clipboardData.files.length === 0) return;
-          event.preventDefault();
-          void attachments.add(event.clipboardData.files);
-        }}
         onKeyDown={event => {
-          if (event.key === 'Escape') {
-            // The shortcut of the page would stop a turn.
-            event.stopPropagation();
-            onCancel();
-          }
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          send();
+          if (event.key !== 'Escape') return;
+          // The shortcut of the page would stop a turn.
+          event.stopPropagation();
+          onCancel();
         }}
       />
       <div className="button-row">

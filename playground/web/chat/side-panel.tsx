@@ -26,7 +26,7 @@ export function SidePanel({ page, conversationId, onOpen, onNew }: SidePanelProp
         <ThemeToggle />
       </header>
       <div className="button-row">
-        <button type="button" className="button primary" onClick={() => onNew('chat')}>
+        <button type="button" className="button" onClick={() => onNew('chat')}>
           <Icon name="plus" /> New chat
         </button>
         <button type="button" className="button" onClick={() => onNew('compare')}>

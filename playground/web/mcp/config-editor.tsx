@@ -3,7 +3,7 @@ import type { ConfirmationNeeded, NewProgram } from '../../shared/playground-sta
 import type { PageHook } from '../page/use-page.js';
 import { forgetInput, useKept } from '../page/kept-input.js';
 import { Dialog } from '../ui/dialog.js';
-import { Field } from '../ui/field.js';
+import { CodeField, Field } from '../ui/field.js';
 import { readJson } from '../ui/json-text.js';
 import { NewServerForm } from './new-server-form.js';
 
@@ -54,22 +54,14 @@ export function ConfigEditor(props: { page: PageHook; onClose: () => void }) {
           void save();
         }}
       >
-        <Field
+        <CodeField
           label="Configuration"
           hint="Same format as in Claude Desktop, Cursor or VS Code: command and args, or url and headers. Dots keep a stored secret."
           problem={problem}
-        >
-          {props => (
-            <textarea
-              {...props}
-              className="input code-input"
-              rows={16}
-              spellCheck={false}
-              value={text}
-              onChange={event => setText(event.target.value)}
-            />
-          )}
-        </Field>
+          rows={16}
+          value={text}
+          onChange={setText}
+        />
         <footer className="button-row">
           <button type="submit" className="button primary" disabled={isSaving}>
             {isSaving ? 'Saving …' : 'Save'}

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { describeFailure } from '../../shared/failure.js';
-import { Field } from '../ui/field.js';
+import { CodeField } from '../ui/field.js';
 import { addServers } from './new-server.js';
 
 export interface NewServerFormProps {
@@ -46,18 +46,15 @@ export function NewServerForm({ config, onAdd }: NewServerFormProps) {
       }}
     >
       {fields.map(({ key, label, hint }) => (
-        <Field key={key} label={label} hint={hint} problem={key === 'source' ? problem : undefined}>
-          {props => (
-            <textarea
-              {...props}
-              className="input code-input"
-              rows={key === 'name' ? 1 : 2}
-              spellCheck={false}
-              value={input[key]}
-              onChange={event => setInput({ ...input, [key]: event.target.value })}
-            />
-          )}
-        </Field>
+        <CodeField
+          key={key}
+          label={label}
+          hint={hint}
+          problem={key === 'source' ? problem : undefined}
+          rows={key === 'name' ? 1 : 2}
+          value={input[key]}
+          onChange={text => setInput({ ...input, [key]: text })}
+        />
       ))}
       <div className="button-row">
         <button type="submit" className="button" disabled={input.source.trim() === ''}>

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { SchemaProblem } from '../../shared/mcp-inspection.js';
 import { forgetInput, useKept } from '../page/kept-input.js';
-import { Field } from '../ui/field.js';
+import { CodeField } from '../ui/field.js';
 import { readJson } from '../ui/json-text.js';
 import { findInvalidJson, inputCodec, InvalidJson, toInitial, toNode } from './form-schema.js';
 import { toPlacedSentence, toSentence } from './schema-controls.js';
@@ -82,21 +82,13 @@ export function SchemaForm(props: SchemaFormProps) {
       }}
     >
       {text !== undefined ? (
-        <Field
+        <CodeField
           label="Arguments as JSON"
           problem={problems.length === 0 ? undefined : problems.map(toPlacedSentence).join(' ')}
-        >
-          {control => (
-            <textarea
-              {...control}
-              className="input code-input"
-              rows={Math.min(20, Math.max(6, text.split('\n').length + 1))}
-              spellCheck={false}
-              value={text}
-              onChange={event => setText(event.target.value)}
-            />
-          )}
-        </Field>
+          rows={Math.min(20, Math.max(6, text.split('\n').length + 1))}
+          value={text}
+          onChange={setText}
+        />
       ) : (
         <NodeFields
           node={toNode(schema, schema)}

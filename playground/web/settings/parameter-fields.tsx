@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Settings } from '../../shared/playground-state.js';
 import type { PageHook } from '../page/use-page.js';
-import { Field, TextField } from '../ui/field.js';
+import { CodeField, Field, TextField } from '../ui/field.js';
 import { Select } from '../ui/select.js';
 
 export interface ParameterFieldsProps {
@@ -127,24 +127,16 @@ function SchemaField({ value, onSave }: { value: string; onSave: (value: string)
   useEffect(() => setText(value), [value]);
   const problem = findSyntaxError(text);
   return (
-    <Field
+    <CodeField
       label="JSON schema of the response"
       hint="Structured output: the response is compared with the schema and displayed as a tree."
       problem={problem}
-    >
-      {props => (
-        <textarea
-          {...props}
-          className="input code-input"
-          rows={4}
-          spellCheck={false}
-          placeholder='{ "type": "object", "properties": { … } }'
-          value={text}
-          onChange={event => setText(event.target.value)}
-          onBlur={() => text !== value && problem === undefined && onSave(text.trim())}
-        />
-      )}
-    </Field>
+      rows={4}
+      placeholder='{ "type": "object", "properties": { … } }'
+      value={text}
+      onChange={setText}
+      onBlur={() => text !== value && problem === undefined && onSave(text.trim())}
+    />
   );
 }
 

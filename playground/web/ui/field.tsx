@@ -1,4 +1,11 @@
-import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useState } from 'react';
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type TextareaHTMLAttributes,
+  useEffect,
+  useId,
+  useState,
+} from 'react';
 
 export interface FieldProps {
   readonly label: string;
@@ -27,6 +34,31 @@ export function Field({ label, hint, problem, isRequired = false, children }: Fi
         </p>
       )}
     </div>
+  );
+}
+
+export interface CodeFieldProps
+  extends
+    Pick<FieldProps, 'label' | 'hint' | 'problem'>,
+    Pick<TextareaHTMLAttributes<HTMLTextAreaElement>, 'rows' | 'placeholder' | 'onBlur'> {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** A text with lines that do not wrap, such as JSON. */
+export function CodeField({ label, hint, problem, onChange, ...area }: CodeFieldProps) {
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {props => (
+        <textarea
+          {...area}
+          {...props}
+          className="input code-input"
+          spellCheck={false}
+          onChange={event => onChange(event.target.value)}
+        />
+      )}
+    </Field>
   );
 }
 
