@@ -267,7 +267,9 @@ function UnionGroup({ node, label, ...props }: KindProps<'union'>) {
   return (
     <Group label={label} node={node} problems={problems}>
       <div className="field">
-        <label htmlFor={id}>Variant of {label}</label>
+        <label id={`${id}-label`} htmlFor={id}>
+          Variant of {label}
+        </label>
         <Select
           id={id}
           value={String(index)}

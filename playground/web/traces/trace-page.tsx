@@ -98,6 +98,7 @@ function TraceActions({ messageId, stored: { trace }, page: { state } }: TraceAc
       <label className="inline-field">
         <span>Fault</span>
         <Select
+          aria-label="Fault"
           value={fault}
           choices={[
             { value: 'none', title: 'None' },

@@ -13,7 +13,7 @@ export interface FieldProps {
   readonly problem?: string;
   /** @default false */
   readonly isRequired?: boolean;
-  /** Renders the control with the id of the label. */
+  /** Renders the control, whose id with `-label` is that of the label. */
   readonly children: (props: { id: string; 'aria-describedby': string | undefined }) => ReactNode;
 }
 
@@ -24,7 +24,9 @@ export function Field({ label, hint, problem, isRequired = false, children }: Fi
   return (
     <div className="field">
       <div className="field-head">
-        <label htmlFor={id}>{label}</label>
+        <label id={`${id}-label`} htmlFor={id}>
+          {label}
+        </label>
         {isRequired && <span>required</span>}
       </div>
       {children({ id, 'aria-describedby': describedBy })}

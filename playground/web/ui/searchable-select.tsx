@@ -9,6 +9,7 @@ export interface SelectChoice {
 }
 
 export interface SelectProps {
+  /** With `-label`, the id of its label. */
   readonly id?: string;
   /** Accessible name without a label. */
   readonly 'aria-label'?: string;
@@ -50,6 +51,8 @@ export default function SearchableSelect({ value, choices, onChange, disabled, .
     >
       <Combobox.Input
         {...props}
+        // While the list is open, the library hides the rest of the page, and with it a label that is not named here.
+        aria-labelledby={props.id === undefined ? undefined : `${props.id}-label`}
         className="input"
         spellCheck={false}
         // The next text replaces the title of the chosen one.

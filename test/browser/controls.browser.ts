@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
 import { startEmulator } from '../testing/_emulator.js';
+import { findViolations } from './_accessibility.js';
 import { openPage } from './_page.js';
 
 const answer = '# Title\n\n- [x] done\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```ts\nconst a = 1;\n```';
@@ -19,8 +20,10 @@ describe.skipIf(missing)(`controls${missing === undefined ? '' : ` (${missing})`
       settings: { endpoint: emulator.baseURL },
     });
     const found: string[] = [];
-    const check = async (state: string): Promise<void> =>
-      void found.push(...(await findSmallTargets(page, minimum)).map(target => `${state}: ${target}`));
+    const check = async (state: string): Promise<void> => {
+      await expect.poll(() => findLongSelects(page)).toEqual([]);
+      found.push(...(await findSmallTargets(page, minimum)).map(target => `${state}: ${target}`));
+    };
     await check('new chat');
     emulator.enqueue(
       [{ call: 'get-sum', arguments: { a: 17, b: 25 } }],
@@ -63,7 +66,55 @@ describe.skipIf(missing)(`controls${missing === undefined ? '' : ` (${missing})`
     // That of the missing chat.
     expect(errors.splice(0).every(error => error.includes('404'))).toBe(true);
   });
+
+  it('with many choices are searched and operated with the keyboard, and keep their value otherwise', async () => {
+    const { page, callApi } = await openPage({ mcpServers: {} });
+    const field = page.locator('input').and(page.getByRole('combobox', { name: 'Emulator fault' }));
+    const options = page.getByRole('listbox').getByRole('option');
+    const readFault = async () =>
+      ((await (await callApi('/state')).json()) as { settings: { fault: string } }).settings.fault;
+    await field.focus();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => options.count()).toBeGreaterThan(7);
+    const groups = await page.getByRole('listbox').getByRole('group').allInnerTexts();
+    const violations = await findViolations(page, 'open list', {
+      within: '.choice-popup',
+      isDesktopOnly: true,
+    });
+
+    // What the page receives meanwhile does not replace the text.
+    await page.keyboard.type('conn');
+    await expect.poll(() => options.allInnerTexts()).toEqual(['Dropped connection']);
+    await callApi('/state', { method: 'PATCH', body: { approvals: 'always' } });
+    await expect.poll(() => page.getByLabel('Always', { exact: true }).isChecked()).toBe(true);
+    expect(await field.inputValue()).toBe('conn');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => field.inputValue()).toBe('None');
+    await field.fill('');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => field.inputValue()).toBe('None');
+    const unchanged = await readFault();
+
+    await field.focus();
+    await page.keyboard.type('conn');
+    await page.keyboard.press('Enter');
+    await expect.poll(readFault).toBe('cut');
+    await page.reload();
+    await expect.poll(() => field.inputValue()).toBe('Dropped connection');
+
+    expect(groups.slice(1).map(text => text.split('\n')[0])).toEqual(['Faults', 'Dialects of other servers']);
+    expect(violations).toEqual([]);
+    expect(unchanged).toBe('none');
+  });
 });
+
+/** Returns the native selects with more choices than can be surveyed without a search. */
+const findLongSelects = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('select')]
+      .filter(({ options }) => options.length > 7)
+      .map(({ labels }) => labels[0]?.textContent ?? ''),
+  );
 
 /** Returns the visible controls that are smaller than a target. Links in running text are as high as their line. */
 const findSmallTargets = (page: Page, minimum: number): Promise<string[]> =>
