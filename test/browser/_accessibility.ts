@@ -53,7 +53,7 @@ export async function findViolations(
   return [...found];
 }
 
-/** Returns the controls without an accessible name: no label, no text. */
+/** Returns the controls without an accessible name: no label, no text. Those that are hidden from screen readers need none. */
 export const findNamelessControls = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const controls = document.querySelectorAll<HTMLElement>(
@@ -74,7 +74,9 @@ export const findNamelessControls = (page: Page): Promise<string[]> =>
         element.textContent,
       ].some(text => (text ?? '').trim() !== '');
     };
-    return [...controls].filter(control => !isNamed(control)).map(control => control.outerHTML.slice(0, 200));
+    return [...controls]
+      .filter(control => control.ariaHidden !== 'true' && !isNamed(control))
+      .map(control => control.outerHTML.slice(0, 200));
   });
 
 /** Returns the elements that overflow the right edge of the window. */

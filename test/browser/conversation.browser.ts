@@ -4,7 +4,7 @@ import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
 import { findNamelessControls } from './_accessibility.js';
 import { missingChromium as missing } from '../_chromium.js';
-import { openPage } from './_page.js';
+import { chooseOption, openPage } from './_page.js';
 
 const everything = { everything: { ...everythingOverStdio(), trustAnnotations: true } };
 
@@ -149,7 +149,7 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
     await page.getByText('Expected a whole number from 1, or nothing.').waitFor();
     await page.getByLabel('Maximum output tokens').fill('500');
     await page.getByLabel('Model', { exact: true }).fill('gpt-5.1');
-    await page.getByLabel('Reasoning effort').selectOption('none');
+    await chooseOption(page, 'Reasoning effort', 'none');
     await page.getByLabel('Verbosity').selectOption('low');
     await page.getByLabel('Tool choice').selectOption('none');
     await page.getByLabel('Parallel tool calls').selectOption('off');
