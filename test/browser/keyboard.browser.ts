@@ -1,9 +1,15 @@
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
 import { openPage } from './_page.js';
+
+const restaurant = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('_inspected-server.mjs', import.meta.url))],
+};
 
 /** The most elements that one press of Tab after another passes on the way to another one. */
 const MAX_STEPS = 80;
@@ -14,19 +20,7 @@ describe.skipIf(missing)(`the keyboard alone${missing === undefined ? '' : ` (${
       mcpServers: { everything: everythingOverStdio() },
       settings: { approvals: 'always' },
     });
-    const press = (key: string): Promise<void> => page.keyboard.press(key);
-    /** Moves the focus with Tab until it is on an element with this role and name. */
-    const tabTo = async (role: string, name: RegExp, key = 'Tab'): Promise<void> => {
-      const passed: string[] = [];
-      while (passed.length < MAX_STEPS) {
-        await press(key);
-        const focused = await describeFocus(page);
-        passed.push(`${focused.role} ${focused.name}`);
-        expect(focused.isVisible, `visible focus on ${passed.at(-1)}`).toBe(true);
-        if (focused.role === role && name.test(focused.name)) return;
-      }
-      throw new Error(`Expected ${role} ${String(name)} to be reached, got ${passed.join(', ')}.`);
-    };
+    const { press, tabTo } = useKeyboard(page);
 
     await press('/');
     await page.keyboard.type('Get the sum of 1 and 2.');
@@ -82,7 +76,87 @@ describe.skipIf(missing)(`the keyboard alone${missing === undefined ? '' : ` (${
     expect(second).toMatchObject({ role: 'alertdialog', name: 'Allow word-count to run?' });
     expect([button.name, last.role]).toEqual(['Allow', 'summary']);
   });
+
+  it('answers a form of a server, removes a policy, and compares, opens and replays traces', async () => {
+    const emulator = await startEmulator();
+    const { page, ended } = await openPage({
+      mcpServers: { restaurant },
+      settings: { endpoint: emulator.baseURL },
+    });
+    const { press, tabTo } = useKeyboard(page);
+    emulator.enqueue([{ call: 'form', arguments: {} }], [{ text: 'Ordered.' }], [{ text: 'Hello.' }]);
+    await press('/');
+    await page.keyboard.type('An order');
+    await press('Enter');
+    await page.getByRole('alertdialog').waitFor();
+    await tabTo('button', /^Always allow/, 'Shift+Tab');
+    await press('Enter');
+    await page.getByRole('region', { name: '“restaurant” requests input' }).waitFor();
+    await tabTo('input', /^Name/);
+    await page.keyboard.type('Ada');
+    await tabTo('input', /^pie/);
+    await press('Space');
+    await press('Escape');
+    await tabTo('button', /^Send$/);
+    await press('Enter');
+    await ended();
+    const sent = JSON.stringify(emulator.requests.at(-1)?.body);
+    await press('/');
+    await page.keyboard.type('Hello');
+    await press('Enter');
+    await page.getByRole('log').getByText('Hello.').waitFor();
+    await ended();
+
+    await tabTo('a', /^Settings/, 'Shift+Tab');
+    await press('Enter');
+    await page.getByRole('region', { name: 'Allowed tools' }).waitFor();
+    await tabTo('button', /^Remove form/);
+    await press('Enter');
+    await page.getByText('in all chats').waitFor({ state: 'detached' });
+    await tabTo('a', /^Traces/, 'Shift+Tab');
+    await press('Enter');
+    await page.getByRole('table', { name: 'Traces' }).waitFor();
+    for (let row = 0; row < 2; row++) {
+      await tabTo('input', /^Select “An order”/);
+      await press('Space');
+    }
+    await tabTo('button', /Compare/, 'Shift+Tab');
+    await press('Enter');
+    await page.getByRole('list', { name: 'Items of both runs' }).waitFor();
+    await tabTo('a', /^All traces|^Traces/);
+    await press('Enter');
+    await page.getByRole('table', { name: 'Traces' }).waitFor();
+    await tabTo('a', /^An order/);
+    await press('Enter');
+    await page.getByRole('region', { name: 'Timeline' }).waitFor();
+    await tabTo('button', /Replay/);
+    await press('Enter');
+    await page.getByText('emulator, replaying a recording').waitFor();
+    await ended();
+
+    expect(sent).toContain('Ada');
+    expect(sent).toContain('pie');
+  });
 });
+
+function useKeyboard(page: Page) {
+  const press = (key: string): Promise<void> => page.keyboard.press(key);
+  return {
+    press,
+    /** Moves the focus with Tab until it is on an element with this role and name. */
+    async tabTo(role: string, name: RegExp, key = 'Tab'): Promise<void> {
+      const passed: string[] = [];
+      while (passed.length < MAX_STEPS) {
+        await press(key);
+        const focused = await describeFocus(page);
+        passed.push(`${focused.role} ${focused.name}`);
+        expect(focused.isVisible, `visible focus on ${passed.at(-1)}`).toBe(true);
+        if (focused.role === role && name.test(focused.name)) return;
+      }
+      throw new Error(`Expected ${role} ${String(name)} to be reached, got ${passed.join(', ')}.`);
+    },
+  };
+}
 
 /** The element with the focus: its role or tag, its name, and whether an outline shows it. */
 const describeFocus = (page: Page) =>

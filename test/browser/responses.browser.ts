@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import type { ScriptedResponse } from 'kelivo-responses/testing';
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { secrets, secretTexts } from '../playground/server/_secrets.js';
@@ -56,6 +58,43 @@ describe.skipIf(missing)(`a response${missing === undefined ? '' : ` (${missing}
     await body.getByText('"completed"').first().waitFor();
 
     expect(notes).not.toMatch(/no events|waiting/i);
+  });
+
+  it('that is a page or too long shows what was received, with its size, and can be downloaded', async () => {
+    const emulator = await startEmulator();
+    const { page, ask, errors } = await openPage({
+      mcpServers: {},
+      settings: { endpoint: emulator.baseURL },
+    });
+    const body = page.getByRole('region', { name: 'Response body' });
+    const open = async (response: ScriptedResponse): Promise<string> => {
+      emulator.enqueue(response);
+      await page.getByRole('button', { name: 'New chat' }).click();
+      await ask('Hello', { end: 'failed' });
+      await page.getByRole('tab', { name: 'Response', exact: true }).click();
+      await body.waitFor();
+      const downloading = page.waitForEvent('download');
+      await page.locator('.wire').getByRole('button', { name: 'Download' }).click();
+      return readFile(await (await downloading).path(), 'utf8');
+    };
+    const html = '<!doctype html><h1 onclick="x()">Forbidden</h1>';
+    const headers = { 'content-type': 'text/html' };
+    expect(await open({ status: 403, headers, body: html })).toBe(html);
+    expect(await body.innerText()).toBe(html);
+    await page.getByText(`${html.length} characters`, { exact: true }).waitFor();
+    const json = '{"error":  {"message":"raw"}}';
+    expect(await open({ status: 400, headers: { 'content-type': 'application/json' }, body: json })).toBe(
+      json,
+    );
+    expect(await body.innerText()).toContain('    "message": "raw"');
+    const long = '<p>row</p>'.repeat(300_000);
+    const received = await open({ status: 422, headers, body: long });
+    await page
+      .getByText(/^\d+,\d+ characters that were received before the connection was closed$/)
+      .waitFor();
+    expect(received.length).toBeGreaterThan(100_000);
+    expect(long.startsWith(received)).toBe(true);
+    expect(errors).toEqual([]);
   });
 
   it('keeps words whole in tables, and names the boxes of a task list', async () => {

@@ -5,6 +5,7 @@ import { CopyButton } from '../ui/copy-button.js';
 import { Icon } from '../ui/icon.js';
 import { JsonView } from '../ui/json-view.js';
 import { Marked } from '../ui/marked.js';
+import { saveFile } from '../ui/save-file.js';
 import { Segmented } from '../ui/segmented.js';
 import { formatNumberOf } from '../ui/format.js';
 import { useQueryValue } from '../page/routes.js';
@@ -124,20 +125,39 @@ function ResponseBody({
   if (isLoading) return <p className="quiet">Loading the response …</p>;
   const last = events.findLast(({ data }) => toResponse(data) !== undefined);
   const json = bodyText === undefined ? toResponse(last?.data) : parseJson(bodyText);
-  if (json !== undefined) return <JsonView value={json} label="Response body" query={query} />;
-  if (bodyText) {
+  if (json === undefined && !bodyText)
     return (
-      <pre className="body-text" role="region" aria-label="Response body" tabIndex={0}>
-        <Marked text={bodyText} query={query} />
-      </pre>
+      <p className="quiet">
+        {end === undefined
+          ? 'The response is not complete yet.'
+          : 'The response has no body, or ended before it.'}
+      </p>
     );
-  }
   return (
-    <p className="quiet">
-      {end === undefined
-        ? 'The response is not complete yet.'
-        : 'The response has no body, or ended before it.'}
-    </p>
+    <>
+      {bodyText && (
+        <div className="button-row">
+          <span className="quiet">
+            {formatNumberOf(bodyText.length, 'character')}
+            {end?.end === 'complete' ? '' : ' that were received before the connection was closed'}
+          </span>
+          <button
+            type="button"
+            className="copy-button"
+            onClick={() => saveFile('response.txt', new Blob([bodyText], { type: 'text/plain' }))}
+          >
+            Download
+          </button>
+        </div>
+      )}
+      {json !== undefined ? (
+        <JsonView value={json} label="Response body" query={query} />
+      ) : (
+        <pre className="body-text" role="region" aria-label="Response body" tabIndex={0}>
+          <Marked text={bodyText ?? ''} query={query} />
+        </pre>
+      )}
+    </>
   );
 }
 
