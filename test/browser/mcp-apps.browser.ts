@@ -291,6 +291,11 @@ describe.skipIf(missing)(`MCP apps${missing === undefined ? '' : ` (${missing})`
     await page.getByText(/The app of seats at “theatre” wrote this draft/).waitFor();
     await shoot('mcp-app-draft');
     expect(await findViolations(page, 'a draft of an app')).toEqual([]);
+    await page.reload();
+    await page.getByRole('button', { name: 'Show the app of seats' }).click();
+    await line('play: Hamlet').waitFor();
+    expect(await field.inputValue()).toBe('<img src=x onerror=alert(1)> Book row 7.');
+    await page.getByText(/The app of seats at “theatre” wrote this draft/).waitFor();
     await field.press('Enter');
     await page.getByText(/the first Enter does not send it/).waitFor({ state: 'detached' });
     expect(questions().length).toBe(sent);

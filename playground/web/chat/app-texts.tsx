@@ -1,5 +1,6 @@
 import { useContext, useImperativeHandle, useState } from 'react';
 import { AppWriterContext, type WritingApp } from '../mcp/app-writer.js';
+import { useKept } from '../page/kept-input.js';
 import { formatNumberOf } from '../ui/format.js';
 
 /** Texts of apps beside a message. */
@@ -25,21 +26,19 @@ export interface AppTextsHook {
   clear(): void;
 }
 
-/**
- * Lets apps of the conversation write to the message field.
- *
- * @param isFree True while the message field is empty: an app never changes what a person writes.
- */
-export function useAppTexts({
-  isFree,
-  onDraft,
-}: {
-  isFree: boolean;
-  onDraft: (text: string) => void;
-}): AppTextsHook {
-  const [author, setAuthor] = useState<WritingApp>();
+interface AppTextsOptions {
+  readonly conversationId: string;
+  /** True while the message field is empty: an app never changes what a person writes. */
+  readonly isFree: boolean;
+  readonly onDraft: (text: string) => void;
+}
+
+/** Lets apps of the conversation write to the message field. */
+export function useAppTexts({ conversationId, isFree, onDraft }: AppTextsOptions): AppTextsHook {
+  // A draft survives a reload, and so does the name of who wrote it.
+  const [author, setAuthor] = useKept<WritingApp | undefined>(`author ${conversationId}`, () => undefined);
   const [texts, setTexts] = useState<readonly AppText[]>([]);
-  const [isUnread, setUnread] = useState(false);
+  const [isUnread, setUnread] = useState(author !== undefined);
   const remove = ({ id }: WritingApp): void => setTexts(known => known.filter(({ app }) => app.id !== id));
   useImperativeHandle(useContext(AppWriterContext), () => ({
     draft(app, text) {

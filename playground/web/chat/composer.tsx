@@ -27,7 +27,8 @@ export function Composer(props: ComposerProps) {
   const attachments = useAttachments();
   const form = useRef<HTMLFormElement>(null);
   useDroppedFiles(form, attachments.add);
-  const apps = useAppTexts({ isFree: text === '' && attachments.files.length === 0, onDraft: setText });
+  const isFree = text === '' && attachments.files.length === 0;
+  const apps = useAppTexts({ conversationId, isFree, onDraft: setText });
   const message = apps.addTo(text.trim());
   const isTooLong = message.length > MAX_MESSAGE_CHARACTERS;
   const isEmpty = text.trim() === '' && attachments.files.length === 0;
