@@ -63,6 +63,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     complete: (...request) => use(tools => tools.complete(...request), request[1].signal),
     subscribeResource: (...request) => use(tools => tools.subscribeResource(...request), request[1].signal),
     setLogLevel: (...request) => use(tools => tools.setLogLevel(...request), request[1].signal),
+    sendRequest: (...request) => use(tools => tools.sendRequest(...request), request[1].signal),
     finishAuth: (...request) => use(tools => tools.finishAuth(...request)),
     status: () =>
       loaded?.status() ??

@@ -9,7 +9,7 @@ import {
 import { everythingOverStdio, type EverythingServer, startEverythingServer } from './_everything-server.js';
 import { featureServer } from './_feature-server.js';
 import { call, fixtureServer, openTools, until } from './_fixture-server.js';
-import { startModernServer } from './_modern-server.js';
+import { DroppedConnection, startModernServer } from './_modern-server.js';
 
 const servers = [
   ['a legacy server over stdio', { era: 'legacy', transport: 'stdio' }],
@@ -25,6 +25,22 @@ test('rejects a subscription to a server that offers none', async () => {
     code: 'mcp-protocol',
     message: expect.stringContaining('"demo"'),
   });
+});
+
+test('sends a request of an extension once, and returns the result of the server', async () => {
+  const server = await startModernServer({
+    'tools/call': () => ({ resultType: 'task', taskId: '1' }),
+    'tasks/get': () => {
+      throw new DroppedConnection();
+    },
+  });
+  const tools = openTools({ demo: { url: server.url } });
+  const send = (method: string, params: object) =>
+    tools.sendRequest('demo', { method, params: { ...params } });
+  expect(await send('tools/call', { name: 'bake' })).toMatchObject({ resultType: 'task', taskId: '1' });
+  await expect(send('tasks/get', { taskId: '1' })).rejects.toMatchObject({ code: 'mcp-network' });
+  await expect(send('tasks/list', {})).rejects.toMatchObject({ code: 'mcp-protocol' });
+  expect(server.count('tasks/get')).toBe(1);
 });
 
 describe.each(servers)('%s', (_title, options) => {

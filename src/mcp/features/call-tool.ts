@@ -24,6 +24,7 @@ import { toToolOutput, unwrapResult } from './tool-output.js';
 // Intentionally loose: unknown content blocks are passed on as JSON, and a result that differs from its output schema
 // is still a result.
 const resultSchema = z.looseObject({
+  resultType: z.literal('complete').optional(), // no task was requested
   content: z.array(z.unknown()).optional().catch(undefined),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),

@@ -10,13 +10,14 @@ import type {
   ResourceTemplateType,
 } from '@modelcontextprotocol/client';
 import { type AbortSource, linkSignal, onceAborted, toTimerDelay } from '../../shared/abort.js';
-import type { PlainObject } from '../../shared/json.js';
+import { objectOf, type PlainObject } from '../../shared/json.js';
 import { KelivoError } from '../../shared/errors.js';
 import type { McpRequestFacts } from '../../core/telemetry.js';
 import type { McpServerConfig } from '../config/config.js';
 import type { McpConnection } from '../session/connection.js';
 import { toMcpError } from '../session/errors.js';
-import type { McpFailureKind } from '../transport/failures.js';
+import { mayHaveRun, type McpFailure, type McpFailureKind } from '../transport/failures.js';
+import { anyResult, requestOriginal } from '../transport/messages.js';
 import type { McpSession } from '../session/session.js';
 import { type RequestLimits, type Send, sendRequest, toMetaField } from '../session/request.js';
 import { type McpContentPart, toContentParts } from './tool-output.js';
@@ -107,13 +108,18 @@ export interface McpServerFeatures {
    */
   subscribeResource(
     server: string,
-    options: Pick<McpRequestOptions, 'signal'> & { uri: string },
+    options: McpRequestOptions & { uri: string },
   ): Promise<() => Promise<void>>;
   /** Changes the minimum level of the messages for `onLog`, until the end of the connection. */
-  setLogLevel(
+  setLogLevel(server: string, options: McpRequestOptions & { level: LoggingLevel }): Promise<void>;
+  /**
+   * Sends a request of an extension, such as `tasks/get`, and returns the result of the server. It is never run twice. With a
+   * `toolCallId`, it counts as a tool call, during which the server can ask.
+   */
+  sendRequest(
     server: string,
-    options: Pick<McpRequestOptions, 'signal'> & { level: LoggingLevel },
-  ): Promise<void>;
+    options: McpRequestOptions & { method: string; params: PlainObject; toolCallId?: string },
+  ): Promise<PlainObject>;
 }
 
 export interface FeatureServer {
@@ -124,8 +130,8 @@ export interface FeatureServer {
 
 interface FeatureRequest
   extends Pick<McpRequestFacts, 'method' | 'target' | 'uri'>, Pick<RequestLimits, 'signal' | 'onProgress'> {
-  /** The feature that the server must have. */
-  feature: 'resources' | 'prompts' | 'completions' | 'logging';
+  /** The feature that the server must have. @default none, and the request may have side effects */
+  feature?: 'resources' | 'prompts' | 'completions' | 'logging';
   /** Identifies the request to callbacks if the server asks. @default the server cannot ask */
   facts?: Omit<McpCallFacts, 'server'>;
   /** The object of the arguments in the request. @default none */
@@ -136,12 +142,7 @@ interface FeatureRequest
 type SendInSession<T> = (...request: [...Parameters<Send<T>>, McpSession]) => Promise<T>;
 
 /** Failures after which a request is sent once more. Reading has no side effects. */
-const retriedFailures: ReadonlySet<McpFailureKind> = new Set([
-  'session-expired',
-  'not-sent',
-  'closed',
-  'network',
-]);
+const retriedFailures = new Set<McpFailureKind>(['session-expired', 'not-sent', 'closed', 'network']);
 
 /** The features of the servers, with the options of tool calls. */
 export interface ServerFeatures extends McpServerFeatures {
@@ -221,9 +222,8 @@ export function createServerFeatures(
           if (client.getServerCapabilities()?.resources?.subscribe !== true)
             throw toMissingFeature(server, 'subscriptions to resources');
           // The options of this request end with it.
-          const limit = {
-            timeout: toTimerDelay(findServer(servers, server).config.timeout ?? options.timeout),
-          };
+          const { timeout = options.timeout } = findServer(servers, server).config;
+          const limit = { timeout: toTimerDelay(timeout) };
           if (client.getProtocolEra() === 'modern')
             return client.listen({ resourceSubscriptions: [uri] }, limit);
           await client.subscribeResource({ uri }, sendOptions);
@@ -240,6 +240,13 @@ export function createServerFeatures(
           await session.setLogLevel(level, sendOptions);
           return true;
         },
+      );
+    },
+    sendRequest(server, { method, params, toolCallId, signal, context }) {
+      const facts = toolCallId === undefined ? undefined : { toolCallId, context };
+      const request = { method, signal, facts, arguments: objectOf(params.arguments) };
+      return requestFrom(server, request, (client, options, retry) =>
+        requestOriginal(client, { method, params: { ...params, ...retry } }, { schema: anyResult, options }),
       );
     },
   };
@@ -262,14 +269,16 @@ function createRequests(servers: readonly FeatureServer[], { timeout, totalTimeo
     const release = onceAborted(closing, () => link.abort(closing.reason));
     const limits = { signal: link.signal, timeout: config.timeout ?? timeout, totalTimeout, onProgress };
     const call = facts && { facts: { ...facts, server: serverName }, arguments: values };
+    const mayRetry = (failure: McpFailure): boolean =>
+      retriedFailures.has(failure.kind) && (feature !== undefined || !mayHaveRun(failure));
     try {
       return await connection.withSession(
         async session => {
-          if (session.client.getServerCapabilities()?.[feature] === undefined) return undefined;
+          if (feature && session.client.getServerCapabilities()?.[feature] === undefined) return undefined;
           const sendInSession: Send<T> = (...sent) => send(...sent, session);
           return sendRequest(session, { send: sendInSession, call, facts: requestFacts }, limits);
         },
-        { signal: link.signal, mayRetry: ({ kind }) => retriedFailures.has(kind) },
+        { signal: link.signal, mayRetry },
       );
     } catch (error) {
       link.signal.throwIfAborted();
@@ -284,7 +293,7 @@ function createRequests(servers: readonly FeatureServer[], { timeout, totalTimeo
   async function requestFrom<T>(server: string, feature: FeatureRequest, send: SendInSession<T>): Promise<T> {
     const result = await request(server, feature, send);
     if (result !== undefined) return result;
-    throw toMissingFeature(server, feature.feature);
+    throw toMissingFeature(server, String(feature.feature));
   }
 
   /** Creates a method that lists what a server has. */

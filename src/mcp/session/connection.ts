@@ -61,11 +61,7 @@ export const defaultStartupTimeout = 30_000;
 const rereadTimeout = 1000;
 
 /** Failures after which a listing is retried. Listing has no side effects. */
-const transientFailures: ReadonlySet<McpFailureKind> = new Set<McpFailureKind>([
-  'session-expired',
-  'closed',
-  'network',
-]);
+const transientFailures = new Set<McpFailureKind>(['session-expired', 'closed', 'network']);
 
 export function createConnection(
   config: McpServerConfig,

@@ -7,7 +7,7 @@ import {
   SseError,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { onceAborted, toTimerDelay, untilAborted, wait } from '../../shared/abort.js';
+import { toTimerDelay, untilAborted, wait } from '../../shared/abort.js';
 import type { PlainObject } from '../../shared/json.js';
 import type { McpRequestFacts, Telemetry } from '../../core/telemetry.js';
 import type { McpCallbacks } from '../config/callbacks.js';
@@ -274,15 +274,10 @@ function followListChanges(client: Client, options: ListChangesOptions): ListCha
 
 /** Waits without keeping the process alive. Rejects with the signal's reason when it aborts. */
 async function waitUnreferenced(milliseconds: number, signal: AbortSignal): Promise<void> {
-  let stop = (): void => {};
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const waited = new Promise<void>(resolve => {
-    const timer = setTimeout(resolve, milliseconds);
+    timer = setTimeout(resolve, milliseconds);
     if (typeof timer === 'object') timer.unref();
-    stop = onceAborted(signal, () => clearTimeout(timer));
   });
-  try {
-    await untilAborted(waited, signal);
-  } finally {
-    stop();
-  }
+  await untilAborted(waited, signal).finally(() => clearTimeout(timer));
 }

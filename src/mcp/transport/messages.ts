@@ -75,7 +75,7 @@ const lists: Readonly<Record<string, { field: string; key: string; isEntry: (ent
 /** The field of `_meta` in which a stand-in contains the server's result. */
 const originalKey = 'kelivo-responses/original';
 
-const anyResult = z.looseObject({});
+export const anyResult = z.looseObject({});
 
 /** Sends a request and reads the result that the server sent, of which the SDK saw a stand-in. */
 export async function requestOriginal<Schema extends z.ZodType>(
@@ -131,14 +131,15 @@ export function interceptMessages(transport: Transport, { tap }: { tap?: Message
     if ('method' in message || !('id' in message) || message.id === undefined) return message;
     const method = pending.get(message.id);
     pending.delete(message.id);
-    if (method === undefined || !('result' in message) || !isComplete(message.result)) return message;
+    if (method === undefined || !('result' in message) || !isShielded(method, message.result)) return message;
     return { ...message, result: toShielded(method, message.result) };
   }
 }
 
-/** Returns true for a final result. All other types of results, and malformed ones, concern the SDK. */
-const isComplete = (result: unknown): boolean =>
-  isPlainObject(result) && (result.resultType === undefined || result.resultType === 'complete');
+/** Returns true for a final result and for the handle of a task. Other types, and malformed results, concern the SDK. */
+const isShielded = (method: string, result: unknown): result is PlainObject =>
+  isPlainObject(result) &&
+  [undefined, 'complete', method === 'tools/call' && 'task'].some(type => type === result.resultType);
 
 function toShielded(method: string, original: PlainObject): PlainObject {
   const { [method]: standIn } = standIns;
@@ -158,6 +159,6 @@ function toEntry(entry: unknown, key: string): unknown {
 }
 
 function toStandIn(original: PlainObject, standIn: PlainObject): PlainObject {
-  const { resultType } = original;
-  return { ...(resultType !== undefined && { resultType }), ...standIn, _meta: { [originalKey]: original } };
+  const type = original.resultType !== undefined && { resultType: 'complete' };
+  return { ...type, ...standIn, _meta: { [originalKey]: original } };
 }
