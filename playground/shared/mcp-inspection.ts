@@ -49,8 +49,8 @@ export interface InspectedTool {
   readonly annotations: Readonly<Record<string, boolean>>;
   /** The user interface of the tool, an MCP app. */
   readonly app?: { readonly resourceUri?: string; readonly visibility?: readonly ('model' | 'app')[] };
-  /** True if the server can run the tool as a task. */
-  readonly isTask?: boolean;
+  /** Whether the server can run the tool as a task, or runs it only so. @default it cannot */
+  readonly task?: 'optional' | 'required';
   readonly meta?: unknown;
 }
 
@@ -111,9 +111,39 @@ export const LOG_LEVELS = [
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Progress of a call, as its server has reported it. */
+export interface CallProgress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export type TaskState = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
+
+/** A call that the server runs as a task. After its end, its result is in the history of its tool. */
+export interface TaskView {
+  /** That of the call in the history. */
+  readonly number: number;
+  readonly toolName: string;
+  readonly state: TaskState;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** True after the call was sent. It can wait for other calls of the server. */
+  readonly isSent?: boolean;
+  readonly progress?: CallProgress;
+  /** The words of the server about the state. */
+  readonly message?: string;
+  /** The reason why the task could not be cancelled. */
+  readonly problem?: string;
+  /** Milliseconds, of a task that has ended. */
+  readonly duration?: number;
+}
+
 /** Tools and traffic of one server. */
 export interface ServerInspection {
   readonly tools: readonly InspectedTool[];
+  /** The newest first. */
+  readonly tasks: readonly TaskView[];
   readonly handshake?: Handshake;
   /** The configured roots, which the server may request. */
   readonly roots: readonly string[];

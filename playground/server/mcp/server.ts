@@ -14,10 +14,13 @@ import type { LogLevel, PastCall, ServerInspection, ToolCallResult } from '../..
 import type { LogLine, ServerView, ToolView } from '../../shared/playground-state.js';
 import type { Redactor } from '../redaction/redactor.js';
 import { toTarget } from './commands.js';
+import { createHostRequests } from './host-requests.js';
 import { createInspectedTools } from './inspected-tools.js';
 import type { Credentials } from './credentials.js';
 import type { RequestDesk } from './request-desk.js';
 import { createSignIn } from './sign-in.js';
+import { createSubscriptions, type Subscriptions } from './subscriptions.js';
+import { createTasks, toTaskForm } from './tasks.js';
 import { createTraffic, redactForDisplay } from './traffic.js';
 
 /** One MCP server with its tools, state and log. */
@@ -32,6 +35,8 @@ export interface ServerEntry {
   inspect(after: number): Promise<ServerInspection>;
   /** Changes the minimum level of log messages, also of later connections. */
   setLogLevel(level: LogLevel): Promise<void>;
+  /** Follows a resource, also on later connections. */
+  readonly follow: Subscriptions['follow'];
   /** The schema of a tool, if the server has it. */
   inputSchema(toolName: string): unknown;
   /** Calls a tool for the user, without the model, or for an app that the user has allowed to. */
@@ -45,8 +50,14 @@ export interface ServerEntry {
    * @throws HTTPException with the reason if there is none.
    */
   findApp(toolName: string): Promise<{ readonly uri: string; readonly tools: readonly string[] }>;
+  /** Calls a tool for the user as a task, which `inspect` shows. */
+  startTask(toolName: string, input: Record<string, unknown>): void;
+  /** Asks the server to end a task. Returns false if no such task is running. */
+  cancelTask(number: number): boolean;
   /** Connects if necessary and reads the tools. Never rejects: `view` contains the error. */
   connect(): Promise<void>;
+  /** Closes the connection and opens it again. Pages go on following resources. */
+  reconnect(): Promise<void>;
   /** Closes the connection and forgets the tokens and the registration of the user. */
   signOut(): Promise<void>;
   close(): Promise<void>;
@@ -76,7 +87,10 @@ export function createServerEntry(
 ): ServerEntry {
   const log: LogLine[] = [];
   const traffic = createTraffic();
-  const inspected = createInspectedTools();
+  const { allowedTools, disabledTools } = config;
+  const inspected = createInspectedTools(
+    tool => allowedTools?.includes(tool) !== false && disabledTools?.includes(tool) !== true,
+  );
   const signIn = createSignIn(config, { redirectUrl, credentials });
   /** The names of running tools, by the ids of their calls. */
   const runningTools = new Map<string, string>();
@@ -88,6 +102,7 @@ export function createServerEntry(
   let opened: McpTools | undefined;
   let logLevel: LogLevel | undefined;
   let reading: NodeJS.Timeout | undefined;
+  let isClosing = false;
 
   function write(level: string, text: string): void {
     log.push({
@@ -117,45 +132,62 @@ export function createServerEntry(
         onMessage({ direction, time, message }) {
           traffic.addMessage({ direction, time, message });
           inspected.read({ direction, message });
+          tasks.read({ direction, message });
           if (direction === 'received' && message.method === 'notifications/tools/list_changed')
             readToolsSoon();
         },
         onStderr: line => traffic.addLine(line),
         async onStateChange({ state }) {
-          if (state === 'idle') write('info', 'Disconnected.');
+          if (state === 'idle') {
+            write('info', 'Disconnected.');
+            tasks.fail();
+            // The list of tools is outdated only after this callback.
+            if (subscriptions.isUsed && !isClosing) queueMicrotask(() => void connect());
+          }
+          if (state === 'failed' || state === 'unauthorized') subscriptions.end();
           if (state !== 'ready') return;
           write('info', 'Connected.');
+          subscriptions.renew();
           if (logLevel === undefined) return;
           await open()
             .setLogLevel(name, { level: logLevel })
             .catch((error: unknown) => write('warning', describeFailure(error)));
         },
-        async onElicitation(params, { signal, toolCallId }) {
-          const kind = params.mode === 'url' ? 'url' : 'form';
-          const { action, content } = await desk.ask({ kind, params, ...toPlace(toolCallId) }, { signal });
-          if (action !== 'accept' || typeof content !== 'object') return { action };
-          return { action, content: content as Record<string, string | number | boolean | string[]> };
-        },
-        async onSampling(params, { signal, toolCallId }) {
-          const {
-            action,
-            content,
-            model = 'user',
-          } = await desk.ask({ kind: 'sampling', params, ...toPlace(toolCallId) }, { signal });
-          if (action !== 'accept') throw new Error('The user rejected the request for a completion.');
-          const text = typeof content === 'string' ? content : '';
-          return { role: 'assistant', model, stopReason: 'endTurn', content: { type: 'text', text } };
-        },
+        ...requests,
       },
     ));
-  const toPlace = (toolCallId: string | undefined) => {
+  const requests = createHostRequests(desk, toolCallId => {
     const toolName = runningTools.get(toolCallId ?? '');
     return {
       server: name,
       ...(toolCallId !== undefined && { toolCallId }),
       ...(toolName !== undefined && { toolName }),
     };
-  };
+  });
+  const subscriptions = createSubscriptions(uri => open().subscribeResource(name, { uri }));
+  const tasks = createTasks({
+    send: request => open().sendRequest(name, request),
+    handshake: () => traffic.handshake,
+    requests,
+    onStart: (toolCallId, toolName) => runningTools.set(toolCallId, toolName),
+    onEnd({ toolCallId, ...call }) {
+      runningTools.delete(toolCallId);
+      record(call);
+    },
+  });
+
+  /** Adds a call to the history. Returns what the page shows. */
+  function record(call: Omit<PastCall, 'time'>): ToolCallResult {
+    const { toolName, isError, duration } = call;
+    const structured = isError ? undefined : inspected.check(findTool(toolName), call.result);
+    const result = redactForDisplay(call.result, redactor);
+    calls.unshift({ ...call, result, time: Date.now() });
+    calls.splice(MAX_CALLS);
+    return { isError, duration, ...(structured && { structured }), result };
+  }
+
+  const listed = (): readonly ToolDefinition[] => [...tools, ...inspected.taskTools()];
+  const findTool = (toolName: string) => listed().find(({ name: known }) => known === toolName);
   const status = () => opened?.status()[0];
   const isReady = (): boolean => status()?.state === 'ready';
   const describeProblem = (): string | undefined => {
@@ -209,6 +241,7 @@ export function createServerEntry(
   return {
     source,
     features: open,
+    follow: subscriptions.follow,
     view() {
       const current = status();
       const error = describeProblem();
@@ -229,15 +262,24 @@ export function createServerEntry(
       const { handshake, last } = traffic;
       const shown = redactForDisplay({ handshake, ...traffic.since(after) }, redactor);
       // The form of a tool sends the values of its schema, so nothing in it is redacted.
-      const list = inspected.list(tools);
-      return { tools: list, ...shown, roots: config.roots ?? [], logLevel, last, signIn: signIn.steps };
+      const list = inspected.list(listed(), { taskForm: toTaskForm(traffic.handshake) });
+      const tasksShown = redactForDisplay(tasks.list(), redactor);
+      return {
+        tools: list,
+        tasks: tasksShown,
+        ...shown,
+        roots: config.roots ?? [],
+        logLevel,
+        last,
+        signIn: signIn.steps,
+      };
     },
     history: toolName => calls.filter(call => call.toolName === toolName),
     async setLogLevel(level) {
       await open().setLogLevel(name, { level });
       logLevel = level;
     },
-    inputSchema: toolName => tools.find(({ name: known }) => known === toolName)?.inputSchema,
+    inputSchema: toolName => findTool(toolName)?.inputSchema,
     async call(toolName, { input, signal, isForApp = false }) {
       const startedAt = performance.now();
       const after = traffic.last;
@@ -246,15 +288,10 @@ export function createServerEntry(
         ? await follow(call, open().callAppTool({ ...call, server: name }, { signal }))
         : await source.callTool(call, { signal });
       const duration = Math.round(performance.now() - startedAt);
-      const tool = tools.find(({ name: known }) => known === toolName);
-      const result = traffic.findResult(tool?.originalName ?? toolName, { after }) ?? output.value;
+      const sentName = findTool(toolName)?.originalName ?? toolName;
+      const result = traffic.findResult(sentName, { after }) ?? output.value;
       const isError = output.type.startsWith('error');
-      const structured = isError ? undefined : inspected.check(tool, result);
-      const shown = redactForDisplay(result, redactor);
-      const time = Date.now();
-      calls.unshift({ number: ++callCount, toolName, input, time, duration, isError, result: shown });
-      calls.splice(MAX_CALLS);
-      return { isError, duration, ...(structured && { structured }), result: shown };
+      return record({ number: ++callCount, toolName, input, duration, isError, result });
     },
     async findApp(toolName) {
       await source.listTools();
@@ -265,20 +302,30 @@ export function createServerEntry(
         : [`The MCP server “${name}” is not connected.`, describeProblem()].filter(Boolean).join(' ');
       throw new HTTPException(409, { message: reason });
     },
+    startTask: (toolName, input) => tasks.start(toolName, input, { number: ++callCount }),
+    cancelTask: tasks.cancel,
     connect,
+    async reconnect() {
+      await disconnect();
+      await connect();
+    },
     async signOut() {
-      await close();
+      await disconnect();
       signIn.signOut();
       // The provider holds the started sign-in.
       opened = undefined;
       tools = [];
     },
-    close,
+    async close() {
+      subscriptions.end();
+      await disconnect();
+    },
   };
 
-  async function close(): Promise<void> {
+  async function disconnect(): Promise<void> {
     clearTimeout(reading);
-    await opened?.close();
+    isClosing = true;
+    await opened?.close().finally(() => (isClosing = false));
   }
 }
 

@@ -152,8 +152,7 @@ export function openServerRegistry({
     async reconnect(name) {
       const entry = entries.get(name);
       if (entry === undefined) return false;
-      await entry.close();
-      await entry.connect();
+      await entry.reconnect();
       return true;
     },
     async signOut(name) {

@@ -17,6 +17,8 @@ const callRequest = z.object({
   input: z.record(z.string(), z.unknown()),
   /** Sends values that break the schema, to test the checks of the server. */
   isForced: z.boolean().optional(),
+  /** Starts a task, whose state and result the inspection and the history show. */
+  isTask: z.boolean().optional(),
 });
 const readRequest = z.object({ uri: z.string().max(10_000) });
 const appRequest = callRequest.pick({ toolName: true });
@@ -45,9 +47,10 @@ const responseRequest = z.object({
 
 /**
  * Inspects MCP servers without the model: `GET /:server` for tools, messages and sign-in steps, `POST /:server/call`,
- * `GET /:server/history?tool=`, `PUT /:server/log-level`, `GET /:server/resources`, `POST /:server/read`,
- * `POST /:server/app` for the page of an MCP app, `POST /:server/app/call` for a call of it that the user has allowed,
- * `POST /:server/subscribe`, whose response lasts as long as the subscription, `GET /:server/prompts`, `POST /:server/prompt`,
+ * `POST /:server/tasks/:number/cancel`, `GET /:server/history?tool=`, `PUT /:server/log-level`, `GET /:server/resources`,
+ * `POST /:server/read`, `POST /:server/app` for the page of an MCP app, `POST /:server/app/call` for a call of it that the user
+ * has allowed, `POST /:server/subscribe`, whose response lasts as long as the subscription and has a line whenever it begins
+ * again, `GET /:server/prompts`, `POST /:server/prompt`,
  * `POST /:server/complete`, `POST /requests/:id` with the response to a request of a server, and
  * `POST /requests/:id/draft`, in which the model writes one.
  */
@@ -97,14 +100,20 @@ export function mcpRoutes(playground: PlaygroundContext, appPages: AppPages): Ho
       return context.json(await find(context.req.param('server')).inspect(after));
     })
     .post('/:server/call', async context => {
-      const { toolName, input, isForced = false } = await readJson(context, callRequest);
+      const { toolName, input, isForced = false, isTask = false } = await readJson(context, callRequest);
       const { signal } = context.req.raw;
       const entry = find(context.req.param('server'));
       const schema = entry.inputSchema(toolName);
       const problems =
         schema === undefined || isForced ? [] : findSchemaProblems(schema, input, { ignoreUnreadable: true });
       if (problems.length > 0) return context.json(toRefusal(problems), 422);
-      return context.json(await entry.call(toolName, { input, signal }));
+      if (!isTask) return context.json(await entry.call(toolName, { input, signal }));
+      entry.startTask(toolName, input);
+      return context.json({}, 202);
+    })
+    .post('/:server/tasks/:number/cancel', context => {
+      const wasRunning = find(context.req.param('server')).cancelTask(Number(context.req.param('number')));
+      return wasRunning ? context.json({}) : context.json({ error: 'This task is no longer running.' }, 410);
     })
     .get('/:server/history', context =>
       context.json(find(context.req.param('server')).history(context.req.query('tool') ?? '')),
@@ -144,13 +153,14 @@ export function mcpRoutes(playground: PlaygroundContext, appPages: AppPages): Ho
     .post('/:server/subscribe', async context => {
       const name = context.req.param('server');
       const { uri } = await readJson(context, readRequest);
-      const unsubscribe = await find(name).features().subscribeResource(name, { uri });
+      let onRenewed = (): void => {};
+      const { ended, leave } = await find(name).follow(uri, () => onRenewed());
       return streamText(context, async stream => {
         const left = new Promise<void>(resolve => stream.onAbort(resolve));
+        onRenewed = () => void stream.writeln('renewed');
         await stream.writeln('subscribed');
-        await left;
-        // A server that has ended has no subscriptions.
-        await unsubscribe().catch(() => {});
+        await Promise.race([left, ended]);
+        await leave();
       });
     })
     .put('/:server/log-level', async context => {

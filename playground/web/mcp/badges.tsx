@@ -8,11 +8,11 @@ const BADGES = [
 ] as const;
 
 /** Shows the hints of a tool that its server declares, and whether it has an app or can run as a task. */
-export function Badges({ tool }: { tool: Pick<InspectedTool, 'annotations' | 'app' | 'isTask'> }) {
+export function Badges({ tool }: { tool: Pick<InspectedTool, 'annotations' | 'app' | 'task'> }) {
   const titles = [
     ...BADGES.filter(([hint]) => tool.annotations[hint] === true).map(([, title]) => title),
     ...(tool.app?.resourceUri === undefined ? [] : ['app']),
-    ...(tool.isTask ? ['task'] : []),
+    ...(tool.task === undefined ? [] : ['task']),
   ];
   return titles.map(title => (
     <span key={title} className="tag" data-hint={title}>

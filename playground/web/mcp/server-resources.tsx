@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { describeFailure } from '../../shared/failure.js';
 import { followApi } from '../page/api.js';
 import { navigate, paths } from '../page/routes.js';
@@ -40,7 +40,9 @@ export function McpResources({
   isSubscribable,
 }: McpResourcesProps) {
   const { result, problem, refresh } = useList<Resources>(`${path}/resources`, revision);
-  const contents = useContents(path, uri, updateNumber);
+  /** Counts the subscriptions that have begun: changes before them were not announced. */
+  const [begun, setBegun] = useState(0);
+  const contents = useContents(path, uri, `${updateNumber} ${begun}`);
   const [template, setTemplate] = useState<string>();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   if (result === undefined) return <Status problem={problem}>{refresh}</Status>;
@@ -97,14 +99,18 @@ export function McpResources({
           </div>
         </form>
       )}
-      {uri !== undefined && isSubscribable && <Subscription key={uri} path={path} uri={uri} />}
+      {uri !== undefined && isSubscribable && (
+        <Subscription key={uri} path={path} uri={uri} onBegin={() => setBegun(count => count + 1)} />
+      )}
       <Shown answer={contents} label="Contents of the resource" />
     </div>
   );
 }
 
 /** A switch for announcements of changes. It ends with the page, or when another resource is opened. */
-function Subscription({ path, uri }: { path: string; uri: string }) {
+function Subscription({ path, uri, onBegin }: { path: string; uri: string; onBegin: () => void }) {
+  const begin = useRef(onBegin);
+  begin.current = onBegin;
   const [isWanted, setWanted] = useState(false);
   const [state, setState] = useState<{ isOpen?: boolean; problem?: string }>({});
   useEffect(() => {
@@ -112,7 +118,11 @@ function Subscription({ path, uri }: { path: string; uri: string }) {
     const controller = new AbortController();
     const { signal } = controller;
     const options = { method: 'POST', body: { uri }, signal };
-    void followApi(`${path}/subscribe`, options, () => setState({ isOpen: true }))
+    const onText = (): void => {
+      setState({ isOpen: true });
+      begin.current();
+    };
+    void followApi(`${path}/subscribe`, options, onText)
       .then(() => 'The subscription has ended.', describeFailure)
       .then(problem => {
         if (signal.aborted) return;
@@ -147,8 +157,8 @@ function Subscription({ path, uri }: { path: string; uri: string }) {
   );
 }
 
-/** Reads a resource, again when the number of the update changes. */
-function useContents(path: string, uri: string | undefined, updateNumber: number): Answer<unknown> {
+/** Reads a resource, again when the revision changes. */
+function useContents(path: string, uri: string | undefined, revision: string): Answer<unknown> {
   const [contents, setContents] = useState<Answer<unknown>>({});
   useEffect(() => {
     if (uri === undefined) return setContents({});
@@ -159,6 +169,6 @@ function useContents(path: string, uri: string | undefined, updateNumber: number
     return () => {
       isCurrent = false;
     };
-  }, [path, uri, updateNumber]);
+  }, [path, uri, revision]);
   return contents;
 }

@@ -9,12 +9,13 @@ import type {
 import { callApi, toSchemaProblems } from '../page/api.js';
 import { formatDuration, formatNumberOf } from '../ui/format.js';
 import { JsonTree } from '../ui/json-tree.js';
-import { ToolOutput } from '../ui/tool-output-view.js';
-import { type CallProgress, findProgress, messagesOfTool } from './mcp-traffic.js';
+import { CallResult, CallStatus } from './call-outcome.js';
+import { findBlocker, findProgress, messagesOfTool } from './mcp-traffic.js';
 import { MessageList } from './message-list.js';
 import { forgetForm, SchemaForm } from './schema-form.js';
 import { Badges } from './badges.js';
 import { ToolApp } from './tool-app.js';
+import { isEnded, ToolTasks } from './tool-task.js';
 
 export interface ToolPanelProps {
   readonly server: string;
@@ -34,7 +35,10 @@ type Call =
 export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
   const { messages, last } = inspection;
   const [call, setCall] = useState<Call>();
-  const [history, refresh] = useHistory(path, tool.name);
+  const tasks = inspection.tasks.filter(({ toolName }) => toolName === tool.name);
+  const [history, refresh] = useHistory(path, tool.name, tasks.filter(isEnded).length);
+  const [isTaskWanted, setTaskWanted] = useState(false);
+  const isTask = tool.task === 'required' || (tool.task === 'optional' && isTaskWanted);
   /** A call of the history whose arguments are in the form. */
   const [edited, setEdited] = useState<{ readonly count: number; readonly input: unknown }>({
     count: 0,
@@ -48,10 +52,10 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
     running.current = controller;
     setCall({ state: 'running', after: last });
     try {
-      const body = { toolName: tool.name, input, ...(isForced && { isForced }) };
+      const body = { toolName: tool.name, input, ...(isForced && { isForced }), ...(isTask && { isTask }) };
       const { signal } = controller;
       const result = await callApi<ToolCallResult>(`${path}/call`, { method: 'POST', body, signal });
-      setCall({ state: 'ended', id: last, input, result });
+      setCall(isTask ? undefined : { state: 'ended', id: last, input, result });
     } catch (error) {
       const problems = toSchemaProblems(error);
       if (problems !== undefined) return setCall({ state: 'refused', problems, input });
@@ -62,6 +66,8 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
     }
   };
   const isRunning = call?.state === 'running';
+  const place = isRunning ? { toolName: tool.name, after: call.after } : undefined;
+  const blocker = place && findBlocker(messages, place);
   return (
     <div className="tool-panel">
       <section aria-label={`Tool ${tool.name}`}>
@@ -76,11 +82,23 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
           schema={tool.inputSchema}
           initial={edited.input}
           keptAs={`${path} ${tool.name}`}
-          submitTitle={isRunning ? 'Running …' : 'Call the tool'}
+          submitTitle={blocker !== undefined ? 'Waiting …' : isRunning ? 'Running …' : 'Call the tool'}
           isBusy={isRunning}
           problems={call?.state === 'refused' ? call.problems : []}
           onSubmit={input => void start(input)}
         >
+          {tool.task !== undefined && (
+            <label className="switch-row">
+              <input
+                type="checkbox"
+                role="switch"
+                checked={isTask}
+                disabled={tool.task === 'required'}
+                onChange={event => setTaskWanted(event.target.checked)}
+              />
+              <span>Call as a task</span>
+            </label>
+          )}
           {isRunning && (
             <button type="button" className="button" onClick={() => running.current?.abort()}>
               Cancel the call
@@ -99,9 +117,8 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
             </button>
           </div>
         )}
-        {call?.state === 'running' && (
-          <Progress progress={findProgress(messages, { ...call, toolName: tool.name })} />
-        )}
+        {place !== undefined && <CallStatus progress={findProgress(messages, place)} blocker={blocker} />}
+        <ToolTasks path={path} tasks={tasks} messages={messages} history={history} />
         {call?.state === 'failed' && (
           <p className="note problem" role="alert">
             {call.problem}
@@ -140,7 +157,11 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
 }
 
 /** The calls of a tool since the server of the playground started, the newest first. */
-function useHistory(path: string, toolName: string): readonly [readonly PastCall[], () => void] {
+function useHistory(
+  path: string,
+  toolName: string,
+  endedTasks: number,
+): readonly [readonly PastCall[], () => void] {
   const [calls, setCalls] = useState<readonly PastCall[]>([]);
   const [count, setCount] = useState(0);
   useEffect(() => {
@@ -149,7 +170,7 @@ function useHistory(path: string, toolName: string): readonly [readonly PastCall
       signal: controller.signal,
     }).then(setCalls, () => {});
     return () => controller.abort();
-  }, [path, toolName, count]);
+  }, [path, toolName, count, endedTasks]);
   return [calls, () => setCount(known => known + 1)];
 }
 
@@ -205,43 +226,6 @@ function History({ calls, isBusy, onRepeat, onEdit }: HistoryProps) {
       </ol>
       {calls.length > 0 && <p className="hint">{formatNumberOf(calls.length, 'call')}</p>}
     </section>
-  );
-}
-
-function Progress({ progress: reported }: { progress: CallProgress | undefined }) {
-  const { progress = 0, total, message } = reported ?? {};
-  return (
-    <p className="mcp-progress" role="status">
-      <progress
-        value={total === undefined ? undefined : progress}
-        max={total}
-        aria-label="Progress of the call"
-      />
-      {reported === undefined ? 'Running …' : total === undefined ? progress : `${progress} of ${total}`}
-      {message !== undefined && ` – ${message}`}
-    </p>
-  );
-}
-
-function CallResult({ isError, duration, structured, result }: ToolCallResult) {
-  const status = useRef<HTMLParagraphElement>(null);
-  // A long form hides what follows it.
-  useEffect(() => void status.current?.scrollIntoView({ block: 'nearest' }), [result]);
-  return (
-    <>
-      <p ref={status} role="status" className={isError ? 'note problem' : undefined}>
-        {isError ? 'Failed' : 'Succeeded'} after {duration} ms
-      </p>
-      {structured !== undefined && (
-        <p className={structured.problem === undefined ? 'hint' : 'note problem'}>
-          {structured.problem === undefined
-            ? 'The structured content matches the output schema.'
-            : `The structured content does not match the output schema: ${structured.problem}`}
-        </p>
-      )}
-      <ToolOutput output={result} name="the call" />
-      {typeof result === 'object' && <JsonTree value={result} label="Response of the server" />}
-    </>
   );
 }
 

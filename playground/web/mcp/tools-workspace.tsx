@@ -34,6 +34,8 @@ export function ToolsWorkspace({ server, path, inspection, toolName, page }: Too
   const shown = tools.find(({ name }) => name === (toolName ?? tools[0]?.name));
   const off = page.state?.settings.disabledTools ?? [];
   const isServerOff = isToolOff(off, { server });
+  const isOffered = ({ name, task }: InspectedTool): boolean =>
+    !isServerOff && task !== 'required' && !isToolOff(off, { server, tool: name });
   const turn = (changed: ToolSwitch, isOn: boolean): void => void page.change(toSwitched(off, changed, isOn));
   return (
     <div className="tools-workspace" data-page={toolName === undefined ? 'list' : 'detail'}>
@@ -57,8 +59,7 @@ export function ToolsWorkspace({ server, path, inspection, toolName, page }: Too
         </label>
         <p className="hint" role="status">
           {query.trim() !== '' && `${found.length} of `}
-          {formatNumberOf(tools.length, 'tool')}. Offered:{' '}
-          {describeSize(tools.filter(({ name }) => !isServerOff && !isToolOff(off, { server, tool: name })))}
+          {formatNumberOf(tools.length, 'tool')}. Offered: {describeSize(tools.filter(isOffered))}
         </p>
         <ul aria-label={`Tools of ${server}`}>
           {found.map(tool => (
@@ -75,9 +76,13 @@ export function ToolsWorkspace({ server, path, inspection, toolName, page }: Too
                 type="checkbox"
                 role="switch"
                 aria-label={`Offer ${tool.name} to the model`}
-                title="Offer this tool to the model"
-                disabled={isServerOff}
-                checked={!isServerOff && !isToolOff(off, { server, tool: tool.name })}
+                title={
+                  tool.task === 'required'
+                    ? 'This tool only runs as a task, so it is not offered to the model'
+                    : 'Offer this tool to the model'
+                }
+                disabled={isServerOff || tool.task === 'required'}
+                checked={isOffered(tool)}
                 onChange={event => turn({ server, tool: tool.name }, event.target.checked)}
               />
             </li>

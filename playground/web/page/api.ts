@@ -58,14 +58,13 @@ export async function callApi<Result>(path: string, options: CallOptions = {}): 
 }
 
 /**
- * Waits until a response ends, and calls `onOpen` when it has begun.
+ * Waits until a response ends, and calls `onText` for each text that arrives.
  *
  * @throws Same errors as {@link callApi}.
  */
-export async function followApi(path: string, options: CallOptions, onOpen: () => void): Promise<void> {
+export async function followApi(path: string, options: CallOptions, onText: () => void): Promise<void> {
   const { body } = await send(path, options);
-  onOpen();
-  await body?.pipeTo(new WritableStream());
+  await body?.pipeTo(new WritableStream({ write: onText }));
 }
 
 async function send(path: string, { method = 'GET', body, signal }: CallOptions): Promise<Response> {

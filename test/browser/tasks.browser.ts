@@ -1,0 +1,121 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { missingChromium as missing } from '../_chromium.js';
+import type { ServerInspection, ToolCallResult } from '../../playground/shared/mcp-inspection.js';
+import { findOverflow, findViolations } from './_accessibility.js';
+import { openPage } from './_page.js';
+
+const oven = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('_task-server.mjs', import.meta.url))],
+};
+
+async function openOven(path: string) {
+  const opened = await openPage({ mcpServers: { oven } });
+  const { page, callApi, playground } = opened;
+  await callApi('/servers/oven/reconnect', { method: 'POST' });
+  await page.goto(`${playground.url}/servers/oven/${path}`);
+  const inspector = page.getByRole('region', { name: 'MCP server “oven”' });
+  await inspector.waitFor();
+  return {
+    ...opened,
+    inspector,
+    /** Calls a tool as another page does. */
+    async callTool(toolName: string): Promise<string> {
+      const response = await callApi('/mcp/oven/call', { method: 'POST', body: { toolName, input: {} } });
+      const { result } = (await response.json()) as ToolCallResult;
+      return (result as { content?: { text: string }[] }).content?.[0]?.text ?? '';
+    },
+    task: (number: number) => inspector.getByRole('region', { name: `Task ${number}` }),
+    call: inspector.getByRole('button', { name: 'Call the tool' }),
+  };
+}
+
+describe.skipIf(missing)(`tasks${missing === undefined ? '' : ` (${missing})`}`, () => {
+  it('show state, progress and result, go on over a reload, and can be cancelled', async () => {
+    const { page, inspector, task, call, callTool, shoot } = await openOven('tools/bake');
+    const asTask = inspector.getByRole('switch', { name: 'Call as a task' });
+    expect(await asTask.isChecked()).toBe(true);
+    expect(await asTask.isDisabled()).toBe(true);
+    expect(await inspector.getByRole('switch', { name: 'Offer bake to the model' }).isDisabled()).toBe(true);
+    await inspector.getByLabel('text', { exact: true }).fill('<b>bread</b>');
+    await call.click();
+    await task(1).getByText('1 of 3 – first step').waitFor();
+    await task(1).getByText('bake <b>bread</b>').waitFor();
+    await shoot('mcp-task');
+    expect(await findOverflow(page)).toEqual([]);
+    expect(await findViolations(page, 'task', { within: '.tool-panel', isDesktopOnly: true })).toEqual([]);
+    // The form is free while the task works.
+    await call.click();
+    await task(2).getByText('1 of 3 – first step').waitFor();
+    await page.reload();
+    await task(1).getByText('Working').waitFor();
+    await task(1).getByRole('button', { name: 'Cancel the task' }).click();
+    await task(1).waitFor({ state: 'detached' });
+    await callTool('finish');
+    await task(2)
+      .getByText(/^Completed after/)
+      .waitFor();
+    expect(await task(2).locator('.tool-output').innerText()).toContain('bake has ended with');
+    const history = inspector.getByRole('region', { name: 'History' });
+    await history.getByText('2 calls').waitFor();
+    expect(await history.locator('.tag').allInnerTexts()).toEqual(['succeeded', 'failed']);
+  });
+
+  it('are optional for other tools, and fail when the process of the server ends', async () => {
+    const { inspector, task, call, callTool, errors } = await openOven('tools/cook');
+    await call.click();
+    await inspector.getByText(/^Succeeded after/).waitFor();
+    await inspector.getByRole('switch', { name: 'Call as a task' }).check();
+    await call.click();
+    await task(2).getByText('Working').waitFor();
+    await callTool('crash');
+    await task(2)
+      .getByText(/^Failed after/)
+      .waitFor();
+    await task(2)
+      .getByText(/closed the connection|connection to the server has ended/)
+      .first()
+      .waitFor();
+    expect(errors).toEqual([]);
+  });
+});
+
+describe.skipIf(missing)(`a server over stdio${missing === undefined ? '' : ` (${missing})`}`, () => {
+  it('receives one call at a time, and the page says which call the next one waits for', async () => {
+    const { inspector, call, callApi } = await openOven('tools/pid');
+    const held = callApi('/mcp/oven/call', { method: 'POST', body: { toolName: 'hold', input: {} } });
+    for (;;) {
+      const { messages } = (await (await callApi('/mcp/oven')).json()) as ServerInspection;
+      if (JSON.stringify(messages).includes('"name":"hold"')) break;
+    }
+    await call.click();
+    await inspector.getByText('Waiting for the end of the call of “hold”.').waitFor();
+    await inspector.getByRole('button', { name: 'Waiting …' }).waitFor();
+    await inspector.getByRole('button', { name: 'Cancel the call' }).click();
+    await inspector.getByText('The call was cancelled.').waitFor();
+    await inspector.getByText('No message has been sent yet.').waitFor();
+    await callApi('/servers/oven/reconnect', { method: 'POST' });
+    await held;
+  });
+
+  it('has its subscriptions again after its process was killed, and the contents are read again', async () => {
+    const { inspector, callTool, page } = await openOven('resources/oven%3A%2F%2Fheat');
+    const contents = inspector.getByRole('region', { name: 'Contents of the resource' });
+    const first = await callTool('pid');
+    await contents.getByText(`process ${first}`).first().waitFor();
+    await inspector.getByRole('button', { name: 'Subscribe', exact: true }).click();
+    await inspector.getByText('The contents follow the changes').waitFor();
+    process.kill(Number(first), 'SIGKILL');
+    // Nothing but the subscription opens the connection again.
+    await contents.getByText(`process ${first}`).first().waitFor({ state: 'detached' });
+    const second = await callTool('pid');
+    expect(second).not.toBe(first);
+    await contents.getByText(`process ${second}`).first().waitFor();
+    await inspector.getByRole('button', { name: 'Unsubscribe' }).click();
+    await page.getByRole('tab', { name: 'Standard error' }).click();
+    const lines = inspector.getByRole('region', { name: 'Standard error' });
+    await lines.getByText(`process ${second} is not followed`).waitFor();
+    expect(await lines.innerText()).toContain(`process ${second} is followed`);
+  });
+});
