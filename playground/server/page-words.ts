@@ -20,6 +20,19 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
     /If that is the right server, set `baseURL` to it\./g,
     'If that is the right server, enter it in the setup.',
   ],
+  [
+    /The turn was ended by `close\(\)` of (MCP server ".*?")\. Wait for turns to end before you close\. A new turn opens the tools again\./g,
+    '$1 was disconnected meanwhile. Its next use connects it again.',
+  ],
+  [
+    /requires that the user signs in(.*?)\. Open the `authorizationUrl` of its status, and pass the URL of the callback to `finishAuth`\./g,
+    'requires that you sign in$1. The button is on its card.',
+  ],
+  [/Check its `headers`, or set an `authProvider`\./g, 'Check the headers in its configuration.'],
+  [
+    /only as an MCP task, which is not supported\./g,
+    'only as a task, so the model cannot call it. You can call it on the page of the server.',
+  ],
   [/`baseURL`/g, '“Base URL” in the setup'],
   [/`apiKey`/g, '“API key” in the setup'],
 ];

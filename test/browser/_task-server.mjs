@@ -97,6 +97,7 @@ const methods = {
   'resources/list': id => send({ id, result: { resources: [{ uri: 'oven://heat', name: 'Heat' }] } }),
   'resources/templates/list': id => send({ id, result: { resourceTemplates: [] } }),
   'resources/read': (id, { uri }) =>
+    uri !== 'oven://never' &&
     send({ id, result: { contents: [{ uri, mimeType: 'text/plain', text: `process ${process.pid}` }] } }),
   'resources/subscribe': (id, { uri }) => {
     subscriptions.add(uri);

@@ -151,7 +151,7 @@ export function createServerEntry(
           if (logLevel === undefined) return;
           await open()
             .setLogLevel(name, { level: logLevel })
-            .catch((error: unknown) => write('warning', describeFailure(error)));
+            .catch((error: unknown) => write('warning', toPageWords(describeFailure(error))));
         },
         ...requests,
       },
@@ -234,7 +234,7 @@ export function createServerEntry(
     try {
       await source.listTools();
     } catch (error) {
-      write('error', describeFailure(error));
+      write('error', toPageWords(describeFailure(error)));
     }
   }
 
@@ -289,8 +289,11 @@ export function createServerEntry(
         : await source.callTool(call, { signal });
       const duration = Math.round(performance.now() - startedAt);
       const sentName = findTool(toolName)?.originalName ?? toolName;
-      const result = traffic.findResult(sentName, { after }) ?? output.value;
       const isError = output.type.startsWith('error');
+      const { value } = output;
+      // Without a result of the server, the text is that of the package.
+      const own = typeof value === 'string' ? toPageWords(value) : value;
+      const result = traffic.findResult(sentName, { after }) ?? own;
       return record({ number: ++callCount, toolName, input, duration, isError, result });
     },
     async findApp(toolName) {

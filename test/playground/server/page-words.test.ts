@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import type { ServerInspection } from '../../../playground/shared/mcp-inspection.js';
+import type { ServersResponse } from '../../../playground/shared/playground-state.js';
 import { findFreePort } from '../../_free-port.js';
 import { openPlayground } from './_playground.js';
 
@@ -62,4 +65,25 @@ it('records the complete body of a failed response', async () => {
   const { trace } = await ask('Hello');
 
   expect(trace.exchanges.map(({ status, bodyText }) => [status, bodyText])).toEqual([[422, body]]);
+});
+
+it('says that a server was disconnected while it was asked, in its log and in the response', async () => {
+  const args = [fileURLToPath(new URL('../../browser/_task-server.mjs', import.meta.url))];
+  const { call } = await openPlayground({ mcpServers: { oven: { command: process.execPath, args } } });
+  const reconnect = () => call('/api/servers/oven/reconnect', { method: 'POST' });
+  await reconnect();
+  const reading = call('/api/mcp/oven/call', { method: 'POST', body: { toolName: 'hold', input: {} } });
+  for (;;) {
+    const { messages } = (await call('/api/mcp/oven')).json as ServerInspection;
+    if (JSON.stringify(messages).includes('"name":"hold"')) break;
+  }
+  const listing = call('/api/mcp/oven/read', { method: 'POST', body: { uri: 'oven://never' } });
+  await Promise.all([reconnect(), reconnect()]);
+  const shown = [(await reading).text, (await listing).text];
+  const { servers } = (await call('/api/servers')).json as ServersResponse;
+  const log = servers[0]?.log.map(({ text }) => text) ?? [];
+
+  expect(shown.join('\n')).toContain('disconnected');
+  expect(log).toContainEqual(expect.stringContaining('You can call it on the page of the server.'));
+  expect([...shown, ...log].join('\n')).not.toMatch(/`|close\(\)/);
 });
