@@ -180,6 +180,8 @@ export interface ToolCallResult {
   readonly duration: number;
   /** The comparison of the structured content with the output schema, if the tool has one. */
   readonly structured?: { readonly problem?: string };
+  /** The reason why the arguments were sent without a check against the schema. */
+  readonly unchecked?: string;
   /** The result of the server with its `_meta`, or the text of an error. */
   readonly result: unknown;
 }

@@ -37,6 +37,18 @@ const end = (id, status, result) => {
   send({ id, result: toText('ended') });
 };
 
+const texts = {
+  'oven://markdown': {
+    mimeType: 'text/markdown',
+    text: '# A title\n\n<img src="https://example.invalid/a.png">',
+  },
+  'oven://page': {
+    mimeType: 'text/html',
+    text: `<h1>A page</h1><script>parent.attacked = 1</script><img src="https://example.invalid/b.png" onerror="parent.attacked = 1">
+      <meta http-equiv="refresh" content="0;url=https://example.invalid/c">`,
+  },
+};
+
 const tools = {
   bake: { support: 'required', call: (id, params) => start(id, 'bake', params) },
   cook: {
@@ -51,6 +63,7 @@ const tools = {
   release: {
     call: id => [...held.splice(0), id].forEach(one => send({ id: one, result: toText('released') })),
   },
+  odd: { call: id => send({ id, result: toText('odd') }) },
   pid: { call: id => send({ id, result: toText(String(process.pid)) }) },
 };
 
@@ -74,7 +87,8 @@ const methods = {
       result: {
         tools: Object.entries(tools).map(([name, { support = 'forbidden' }]) => ({
           name,
-          inputSchema: schema,
+          inputSchema:
+            name === 'odd' ? { ...schema, properties: { text: { $ref: '#/$defs/none' } } } : schema,
           execution: { taskSupport: support },
         })),
       },
@@ -93,12 +107,23 @@ const methods = {
     known.task = { ...known.task, status: 'cancelled' };
     send({ id, result: known.task });
   },
-  // Each process counts from the start.
-  'resources/list': id => send({ id, result: { resources: [{ uri: 'oven://heat', name: 'Heat' }] } }),
+  'resources/list': id =>
+    send({
+      id,
+      result: {
+        resources: [
+          { uri: 'oven://heat', name: 'Heat' },
+          { uri: 'oven://markdown', name: 'Markdown' },
+          { uri: 'oven://page', name: 'Page' },
+        ],
+      },
+    }),
   'resources/templates/list': id => send({ id, result: { resourceTemplates: [] } }),
-  'resources/read': (id, { uri }) =>
-    uri !== 'oven://never' &&
-    send({ id, result: { contents: [{ uri, mimeType: 'text/plain', text: `process ${process.pid}` }] } }),
+  'resources/read': (id, { uri }) => {
+    if (uri === 'oven://never') return;
+    const known = texts[uri] ?? { mimeType: 'text/plain', text: `process ${process.pid}` };
+    send({ id, result: { contents: [{ uri, ...known }] } });
+  },
   'resources/subscribe': (id, { uri }) => {
     subscriptions.add(uri);
     process.stderr.write(`process ${process.pid} is followed\n`);

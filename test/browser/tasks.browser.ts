@@ -119,3 +119,69 @@ describe.skipIf(missing)(`a server over stdio${missing === undefined ? '' : ` ($
     expect(await lines.innerText()).toContain(`process ${second} is followed`);
   });
 });
+
+describe.skipIf(missing)(`the workspace of a server${missing === undefined ? '' : ` (${missing})`}`, () => {
+  it('keeps the input over another tool and a reload, and copies a call as JSON-RPC', async () => {
+    const { page, inspector, call } = await openOven('tools/cook');
+    const field = inspector.getByLabel('text', { exact: true });
+    await field.fill('pie');
+    await inspector.getByRole('link', { name: 'pid', exact: true }).click();
+    await inspector.getByRole('region', { name: 'Tool pid' }).waitFor();
+    expect(await field.inputValue()).toBe('');
+    await page.goBack();
+    await inspector.getByRole('region', { name: 'Tool cook' }).waitFor();
+    expect(await field.inputValue()).toBe('pie');
+    await page.reload();
+    await inspector.getByRole('region', { name: 'Tool cook' }).waitFor();
+    expect(await field.inputValue()).toBe('pie');
+    await call.click();
+    await inspector.getByText(/^Succeeded after/).waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await inspector.getByRole('button', { name: 'Copy call 1 as JSON-RPC' }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(JSON.parse(copied)).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'cook', arguments: { text: 'pie' } },
+    });
+  });
+
+  it('reports a schema that cannot be read, and sends the call', async () => {
+    const { inspector, call } = await openOven('tools/odd');
+    await call.click();
+    await inspector.getByText(/without a check\. The schema cannot be read: Reference not found/).waitFor();
+    await inspector.getByText(/^Succeeded after/).waitFor();
+  });
+
+  it('moves through the tools with the arrow keys', async () => {
+    const { page, inspector } = await openOven('tools');
+    await inspector.getByRole('searchbox', { name: 'Search tools' }).focus();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('finish');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('cook');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.type('burn');
+    await inspector.getByText('1 of 9 tools').waitFor();
+  });
+
+  it('shows Markdown, text and pages, and a page runs and loads nothing', async () => {
+    const { page, inspector, playground, errors } = await openOven('resources/oven%3A%2F%2Fpage');
+    const foreign: string[] = [];
+    page.on('request', request => {
+      if (!request.url().startsWith(playground.url)) foreign.push(request.url());
+    });
+    const frame = inspector.frameLocator('iframe');
+    await frame.getByRole('heading', { name: 'A page' }).waitFor();
+    expect(await page.evaluate(() => 'attacked' in window)).toBe(false);
+    expect(foreign).toEqual([]);
+    // The browser logs what it has blocked.
+    expect(errors.splice(0).length).toBeGreaterThan(0);
+    await inspector.getByRole('button', { name: 'Markdown oven://markdown' }).click();
+    await inspector.getByRole('heading', { name: 'A title' }).waitFor();
+    expect(await inspector.locator('.markdown img').count()).toBe(0);
+  });
+});

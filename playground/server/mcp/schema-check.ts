@@ -6,6 +6,10 @@ import type { SchemaProblem, SchemaRefusal } from '../../shared/mcp-inspection.j
 /** Milliseconds. A schema comes from its server, and a `pattern` can take exponential time. */
 const TIMEOUT = 500;
 
+const UNREADABLE = 'The schema cannot be read: ';
+
+export const isUnreadable = ({ message }: SchemaProblem): boolean => message.startsWith(UNREADABLE);
+
 /**
  * Returns where a value breaks a JSON schema.
  *
@@ -30,7 +34,7 @@ export function findSchemaProblems(
         { path: [], message: `The check against the schema took longer than ${TIMEOUT} ms and was stopped` },
       ];
     if (ignoreUnreadable) return [];
-    return [{ path: [], message: `The schema cannot be read: ${describeFailure(error)}` }];
+    return [{ path: [], message: `${UNREADABLE}${describeFailure(error)}` }];
   }
 }
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { PlaygroundContext } from '../context.js';
 import type { ServerEntry } from '../mcp/server.js';
 import type { AppPages } from '../mcp/app-pages.js';
-import { findSchemaProblems, toRefusal } from '../mcp/schema-check.js';
+import { findSchemaProblems, isUnreadable, toRefusal } from '../mcp/schema-check.js';
 import { redactForDisplay } from '../mcp/traffic.js';
 import { type CompletionDraft, LOG_LEVELS, type OpenedApp } from '../../shared/mcp-inspection.js';
 import { draftCompletion } from '../turn/completion.js';
@@ -104,10 +104,13 @@ export function mcpRoutes(playground: PlaygroundContext, appPages: AppPages): Ho
       const { signal } = context.req.raw;
       const entry = find(context.req.param('server'));
       const schema = entry.inputSchema(toolName);
-      const problems =
-        schema === undefined || isForced ? [] : findSchemaProblems(schema, input, { ignoreUnreadable: true });
-      if (problems.length > 0) return context.json(toRefusal(problems), 422);
-      if (!isTask) return context.json(await entry.call(toolName, { input, signal }));
+      const problems = schema === undefined || isForced ? [] : findSchemaProblems(schema, input);
+      const unchecked = problems.find(isUnreadable)?.message;
+      if (problems.length > 0 && unchecked === undefined) return context.json(toRefusal(problems), 422);
+      if (!isTask) {
+        const result = await entry.call(toolName, { input, signal });
+        return context.json({ ...result, ...(unchecked !== undefined && { unchecked }) });
+      }
       entry.startTask(toolName, input);
       return context.json({}, 202);
     })

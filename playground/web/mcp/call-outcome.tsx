@@ -40,6 +40,7 @@ export function CallResult({
   isError,
   duration,
   structured,
+  unchecked,
   result,
 }: ToolCallResult & { state?: string }) {
   const status = useRef<HTMLParagraphElement>(null);
@@ -51,6 +52,9 @@ export function CallResult({
         {state ?? (isError ? 'Failed' : 'Succeeded')} after{' '}
         {state === undefined ? `${duration} ms` : formatDuration(duration)}
       </p>
+      {unchecked !== undefined && (
+        <p className="note warning">The arguments were sent without a check. {unchecked}</p>
+      )}
       {structured !== undefined && (
         <p className={structured.problem === undefined ? 'hint' : 'note problem'}>
           {structured.problem === undefined

@@ -3,6 +3,7 @@ import { callApi } from '../page/api.js';
 import { Field } from '../ui/field.js';
 import { Icon } from '../ui/icon.js';
 import { JsonTree } from '../ui/json-tree.js';
+import { Markdown } from '../ui/markdown.js';
 import { Loading } from '../ui/list-state.js';
 import { ToolOutput } from '../ui/tool-output-view.js';
 
@@ -118,6 +119,7 @@ export function Shown({ answer: { result, problem }, label }: { answer: Answer<u
   if (result === undefined) return null;
   return (
     <>
+      {Array.isArray(result) && result.map((one: Media, index) => <Preview key={index} {...one} />)}
       <ToolOutput output={{ content: toMedia(result) }} name={label} />
       <JsonTree value={result} label={label} />
     </>
@@ -137,7 +139,18 @@ function toMedia(result: unknown): unknown[] {
     .filter(({ data, mimeType }) => data !== undefined && /^(?:image|audio)\//.test(mimeType ?? ''));
 }
 
+/** A text as its readers see it. A page is in a frame that runs and loads nothing. */
+function Preview({ uri = '', text, mimeType = 'text/plain' }: Media) {
+  if (text === undefined) return null;
+  if (/^text\/(?:x-)?markdown/.test(mimeType)) return <Markdown text={text} />;
+  if (mimeType.startsWith('text/html'))
+    return <iframe sandbox="" srcDoc={text} title={`Preview of ${uri}`} width="100%" height="320" />;
+  return <ToolOutput output={text} name={uri} />;
+}
+
 interface Media {
+  readonly uri?: string;
+  readonly text?: string;
   readonly data?: string;
   readonly blob?: string;
   readonly mediaType?: string;

@@ -8,6 +8,7 @@ import type {
 } from '../../shared/mcp-inspection.js';
 import { callApi, toSchemaProblems } from '../page/api.js';
 import { formatDuration, formatNumberOf } from '../ui/format.js';
+import { CopyButton } from '../ui/copy-button.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { CallResult, CallStatus } from './call-outcome.js';
 import { findBlocker, findProgress, messagesOfTool } from './mcp-traffic.js';
@@ -214,6 +215,7 @@ function History({ calls, isBusy, onRepeat, onEdit }: HistoryProps) {
               <button type="button" className="button subtle" onClick={() => onEdit(call)}>
                 Edit
               </button>
+              <CopyButton label={`Copy call ${call.number} as JSON-RPC`} text={() => toJsonRpc(call)} />
             </div>
             {open === call.number && (
               <JsonTree
@@ -228,6 +230,14 @@ function History({ calls, isBusy, onRepeat, onEdit }: HistoryProps) {
     </section>
   );
 }
+
+/** The request of a call, without what belongs to its connection. */
+const toJsonRpc = ({ number, toolName, input }: PastCall): string =>
+  JSON.stringify(
+    { jsonrpc: '2.0', id: number, method: 'tools/call', params: { name: toolName, arguments: input } },
+    null,
+    2,
+  );
 
 const Definition = ({ tool: { inputSchema, outputSchema, annotations, meta } }: { tool: InspectedTool }) => (
   <details>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import type { InspectedTool, ServerInspection } from '../../shared/mcp-inspection.js';
 import { isToolOff, type Settings, type ToolSwitch } from '../../shared/playground-state.js';
 import { Missing } from '../page/missing.js';
@@ -39,7 +39,7 @@ export function ToolsWorkspace({ server, path, inspection, toolName, page }: Too
   const turn = (changed: ToolSwitch, isOn: boolean): void => void page.change(toSwitched(off, changed, isOn));
   return (
     <div className="tools-workspace" data-page={toolName === undefined ? 'list' : 'detail'}>
-      <div className="tool-list">
+      <div className="tool-list" onKeyDown={moveFocus}>
         <input
           className="input"
           type="search"
@@ -99,6 +99,17 @@ export function ToolsWorkspace({ server, path, inspection, toolName, page }: Too
       )}
     </div>
   );
+}
+
+/** Moves from the search to the tools, and between them. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('[type="search"], ul a')];
+  const current = stops.findIndex(stop => stop === event.target);
+  const next = step === undefined || current < 0 ? undefined : stops[current + step];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
 }
 
 const matches = ({ name, title = '', description = '' }: InspectedTool, query: string): boolean =>
