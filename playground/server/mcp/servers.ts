@@ -191,7 +191,7 @@ export function openServerRegistry({
 }
 
 /** A tool that is off is neither in a request nor can it be called. */
-const withoutTools = (source: ToolSource, isOff: (toolName: string) => boolean): ToolSource => ({
+export const withoutTools = (source: ToolSource, isOff: (toolName: string) => boolean): ToolSource => ({
   ...source,
   async listTools(options) {
     const listing = await source.listTools(options);

@@ -61,8 +61,9 @@ async function readBody(context: Context): Promise<Uint8Array> {
   try {
     return gunzipSync(body, { maxOutputLength: MAX_UNPACKED });
   } catch (cause) {
-    const isLarge = cause instanceof RangeError;
-    throw new HTTPException(isLarge ? 413 : 400, { message: 'Expected a body in gzip, up to 64 MB.', cause });
+    if (cause instanceof RangeError)
+      throw new HTTPException(413, { message: 'Expected at most 64 MB after unpacking, got more.', cause });
+    throw new HTTPException(400, { message: 'Expected a body in gzip, got one that cannot be unpacked.', cause });
   }
 }
 

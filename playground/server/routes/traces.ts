@@ -13,6 +13,7 @@ import {
   toFixtureTurn,
 } from '../bug-report.js';
 import type { PlaygroundContext } from '../context.js';
+import { withoutTools } from '../mcp/servers.js';
 import { toRedactedOtlp } from '../otlp/exporter.js';
 import { redactTraces } from '../redaction/trace-redaction.js';
 import { toTestFile } from '../saved-test.js';
@@ -109,16 +110,17 @@ export function traceRoutes(playground: PlaygroundContext): Hono {
         const found = `${report.turns.length} turns, turn ${turn + 1} with ${replayed?.exchanges.length ?? 0}`;
         return context.json({ error: `Expected a turn with recorded requests, got ${found}.` }, 400);
       }
-      return context.json(startReplay(playground, replayed, 'none'), 202);
+      return context.json(startReplay(playground, replayed), 202);
     })
     .post('/:message/replay', async context => {
       const { fault } = await readJson(context, faultRequest);
-      const turn = toFixtureTurn(find(context.req.param('message')));
+      const { conversationId, ...stored } = find(context.req.param('message'));
+      const turn = toFixtureTurn(stored);
       if (turn.exchanges.length === 0)
         throw new HTTPException(400, {
           message: 'Expected a turn with recorded requests, got one without any.',
         });
-      return context.json(startReplay(playground, turn, fault), 202);
+      return context.json(startReplay(playground, turn, { fault, conversationId }), 202);
     });
 }
 
@@ -141,14 +143,19 @@ function listTraces({
 
 /**
  * Starts a turn in a new conversation, in which the emulator sends the recorded responses. Every tool call waits for an
- * approval, because the report decides what is called, and may come from anyone.
+ * approval, because the report decides what is called, and may come from anyone. The tools are those of the recorded request
+ * that are switched on in the conversation of the turn.
+ *
+ * @param conversationId The conversation of the turn. @default none, a turn of a bug report
  */
 function startReplay(
   playground: PlaygroundContext,
   turn: ReplayedTurn,
-  fault: string,
+  { fault = 'none', conversationId: origin }: { fault?: string; conversationId?: string } = {},
 ): Omit<TurnPlace, 'thread'> {
   const { conversations, settings, turns, channel, servers } = playground;
+  const off = settings.read(origin).disabledTools;
+  const sent = readToolNames(turn.exchanges[0]?.request.body);
   const question = readQuestion(turn.exchanges[0]?.request.body);
   const conversationId = randomUUID();
   const message = {
@@ -181,7 +188,7 @@ function startReplay(
         history: conversations.pathTo(conversationId, message.id),
         settings: chosen,
         adapters: adaptersFor(chosen).filter(({ name }) => turn.adapters.includes(name)),
-        mcpTools: servers.tools([]),
+        mcpTools: withoutTools(servers.tools(off), name => sent !== undefined && !sent.has(name)),
         replay: turn.exchanges,
       },
       writer,
@@ -194,6 +201,13 @@ function startReplay(
 type ReplayedTurn = Pick<FixtureTurn, 'adapters' | 'exchanges' | 'modelId'> & {
   flag?: string;
 };
+
+/** Returns the names of the tools in a recorded request, or undefined if it has none or describes them in its text. */
+function readToolNames(body: unknown): ReadonlySet<unknown> | undefined {
+  const tools = (body as { tools?: unknown } | null | undefined)?.tools;
+  if (!Array.isArray(tools)) return undefined;
+  return new Set(tools.map(tool => (tool as { name?: unknown } | null)?.name));
+}
 
 /** Returns the text of the last user message in a recorded request. */
 function readQuestion(body: unknown): string {

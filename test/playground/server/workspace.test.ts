@@ -228,17 +228,17 @@ describe('a completion', () => {
   });
 });
 
+const mcpServers = {
+  restaurant: {
+    command: process.execPath,
+    args: [path.join(root, 'test/browser/_inspected-server.mjs')],
+  },
+};
+
 describe('a tool that is off', () => {
   it('is not in the request', async () => {
     const emulator = await startEmulator();
-    const playground = await openPlayground({
-      mcpServers: {
-        restaurant: {
-          command: process.execPath,
-          args: [path.join(root, 'test/browser/_inspected-server.mjs')],
-        },
-      },
-    });
+    const playground = await openPlayground({ mcpServers });
     await playground.call('/api/state', {
       method: 'PATCH',
       body: { endpoint: emulator.baseURL, disabledTools: [{ server: 'restaurant', tool: 'order' }] },
@@ -258,5 +258,29 @@ describe('a tool that is off', () => {
     expect(without).toContain('form');
     expect(without).not.toContain('order');
     expect(namesOf()).toEqual(['word-count']);
+  });
+
+  it.each([
+    ['when the turn ran', [{ server: 'restaurant', tool: 'order' }], [], ['form', 'word-count']],
+    ['after the turn', [], [{ server: 'restaurant' }], ['word-count']],
+    ['when no tool was sent', [{ server: 'restaurant' }], [], ['word-count']],
+  ] as const)('%s, is not in the request of a replay', async (_title, before, after, expected) => {
+    const playground = await openPlayground({ mcpServers });
+    const turnOff = (disabledTools: unknown) =>
+      playground.call('/api/state?conversation=conversation-1', { method: 'PATCH', body: { disabledTools } });
+    await turnOff(before);
+    const { request } = await readTurn(playground, 'Hello');
+    await turnOff(after);
+    const path = `/api/traces/${request.responseId}`;
+    const replayed = await playground.call(`${path}/replay`, { method: 'POST', body: { fault: 'none' } });
+    const { responseId } = replayed.json as { responseId: string };
+    const read = async () => {
+      const { json } = await playground.call(`/api/traces/${responseId}`);
+      const { events = [] } = json as { events?: { type: string; body?: { tools: { name: string }[] } }[] };
+      return events.find(({ type }) => type === 'request')?.body?.tools.map(({ name }) => name);
+    };
+    await expect.poll(read).toEqual(expect.arrayContaining([...expected]));
+    expect(await read()).not.toContain('order');
+    expect((await read())?.includes('form')).toBe((expected as readonly string[]).includes('form'));
   });
 });
