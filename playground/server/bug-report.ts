@@ -40,6 +40,8 @@ export interface FixtureExchange {
   readonly end?: string;
 }
 
+export const RECORDING_DELETED = 'The recording of this turn was deleted, by age or size as set.';
+
 /** Responses of a conversation with their complete traces. */
 export interface ReportedTurn {
   readonly thread: Thread;
@@ -66,7 +68,8 @@ export function toFixture(reported: readonly ReportedTurn[], { redactor }: { red
 
 /** Returns the requests and recorded responses of a turn, as they are. */
 export function toFixtureTurn({ thread, trace }: ReportedTurn): FixtureTurn {
-  const { flag, modelId, endpoint, adapters, end, warnings, rounds, exchanges } = toTrace(trace);
+  const { flag, modelId, endpoint, adapters, end, warnings, rounds, exchanges, isRecordingDeleted } =
+    toTrace(trace);
   return {
     thread,
     flag,
@@ -75,8 +78,9 @@ export function toFixtureTurn({ thread, trace }: ReportedTurn): FixtureTurn {
     adapters,
     end: end?.end,
     message: end?.message,
-    warnings,
-    exchanges: exchanges.map(exchange => ({
+    warnings: isRecordingDeleted ? [...warnings, RECORDING_DELETED] : warnings,
+    // Without their contents, requests cannot be sent again.
+    exchanges: (isRecordingDeleted ? [] : exchanges).map(exchange => ({
       ...toFixtureExchange(exchange),
       toolCallId: rounds.find(({ round }) => round === exchange.round)?.toolCallId,
     })),

@@ -97,6 +97,7 @@ export async function startPlayground({
     onChange: () => channel.changed('conversations'),
     onEnd(place, message, trace) {
       context.conversations.addResponse(place, message, trace);
+      context.conversations.prune(settings.readRetention());
       channel.changed(place);
       channel.sendTurnEnd(place);
       channel.changed('conversations');

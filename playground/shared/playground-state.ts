@@ -83,10 +83,10 @@ export interface PlaygroundState {
   readonly policies: readonly Omit<ToolPolicy, 'definition'>[];
 }
 
-/** Limits for stored turns of applications. The newest turn is always kept. */
+/** Limits for turns of applications and for the recordings of chats. The newest one is always kept. */
 export interface Retention {
   readonly days: number;
-  /** Size of all turns together. */
+  /** Size of all of them together. */
   readonly megabytes: number;
 }
 

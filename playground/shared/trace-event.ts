@@ -122,6 +122,8 @@ export type TraceEvent = { readonly at: number } & (
   | { type: 'round-end'; round: number; finishReason: string; usage: Usage }
   /** A response with a schema was compared with it; `problem` is the first difference. */
   | { type: 'output-checked'; problem?: string }
+  /** The contents of requests, responses and events were deleted later, by age or size. */
+  | { type: 'recording-deleted' }
   | { type: 'turn-end'; end: TurnEnd; message?: string; finishReason?: string; usage?: Usage }
 );
 

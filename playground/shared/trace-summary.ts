@@ -28,6 +28,8 @@ export interface TraceSummary {
   readonly tokens?: number;
   readonly usage: TurnUsage;
   readonly tools: readonly CalledTool[];
+  /** True if its requests, responses and events were deleted, by age or size. */
+  readonly isRecordingDeleted?: boolean;
   /** True if the turn or one of its calls failed, or the provider could not read a stream. */
   readonly hasError: boolean;
 }
@@ -62,6 +64,7 @@ export function summarizeTrace(
     usage: toTurnUsage(trace),
     ...(isReported && { tokens: (inputTokens ?? 0) + (outputTokens ?? 0) }),
     tools: [...calls].map(([toolName, count]) => ({ toolName, calls: count })),
+    isRecordingDeleted: trace.isRecordingDeleted,
     hasError:
       (end === undefined ? app === undefined : FAILED.has(end.end)) ||
       problems.length > 0 ||

@@ -26,6 +26,8 @@ export interface Trace {
   readonly lastAt: number;
   readonly end?: { readonly at: number; readonly end: TurnEnd; readonly message?: string };
   readonly usage?: Usage;
+  /** True if the contents of requests, responses and events were deleted, by age or size. */
+  readonly isRecordingDeleted?: boolean;
 }
 
 export interface TraceRound {
@@ -247,6 +249,7 @@ const handlers: Handlers = {
     ),
   }),
   'output-checked': (_trace, { problem }) => ({ checked: { problem } }),
+  'recording-deleted': () => ({ isRecordingDeleted: true }),
   'turn-end': ({ tools, rounds }, { at, end, message, usage }) => ({
     end: { at, end, message },
     usage,

@@ -7,6 +7,7 @@ import { toTrace } from '../../shared/trace.js';
 import { summarizeTrace, type TraceSummary } from '../../shared/trace-summary.js';
 import {
   type FixtureTurn,
+  RECORDING_DELETED,
   REPORT_FORMAT,
   type ReportedTurn,
   toFixture,
@@ -91,37 +92,38 @@ export function traceRoutes(playground: PlaygroundContext): Hono {
     })
     .get('/:message/test', async context => {
       const message = context.req.param('message');
-      const fixture = toFixture([find(message)], { redactor });
-      const [turn] = fixture.turns;
-      if (turn === undefined || turn.exchanges.length === 0)
-        throw new HTTPException(400, {
-          message: 'Expected a turn with recorded requests, got one without any.',
-        });
+      const [turn] = toFixture([find(message)], { redactor }).turns;
       return context.text(
-        await toTestFile(turn, { name: message }),
+        await toTestFile(requireRequests(turn), { name: message }),
         200,
         toDownload(`trace-${message.slice(0, 8)}.test.ts`),
       );
     })
     .post('/replay', async context => {
       const { report, turn } = await readJson(context, replayRequest);
-      const replayed = report.turns[turn];
-      if (replayed === undefined || replayed.exchanges.length === 0) {
-        const found = `${report.turns.length} turns, turn ${turn + 1} with ${replayed?.exchanges.length ?? 0}`;
-        return context.json({ error: `Expected a turn with recorded requests, got ${found}.` }, 400);
-      }
+      if (turn >= report.turns.length)
+        throw new HTTPException(400, {
+          message: `Expected a turn of the report, which has ${report.turns.length}, got turn ${turn + 1}.`,
+        });
+      const replayed = requireRequests(report.turns[turn]);
       return context.json(startReplay(playground, replayed), 202);
     })
     .post('/:message/replay', async context => {
       const { fault } = await readJson(context, faultRequest);
       const { conversationId, ...stored } = find(context.req.param('message'));
-      const turn = toFixtureTurn(stored);
-      if (turn.exchanges.length === 0)
-        throw new HTTPException(400, {
-          message: 'Expected a turn with recorded requests, got one without any.',
-        });
+      const turn = requireRequests(toFixtureTurn(stored));
       return context.json(startReplay(playground, turn, { fault, conversationId }), 202);
     });
+}
+
+function requireRequests<Turn extends Pick<FixtureTurn, 'exchanges' | 'warnings'>>(
+  turn: Turn | undefined,
+): Turn {
+  if (turn !== undefined && turn.exchanges.length > 0) return turn;
+  const reason = turn?.warnings.includes(RECORDING_DELETED) ? ` ${RECORDING_DELETED}` : '';
+  throw new HTTPException(400, {
+    message: `Expected a turn with recorded requests, got one without any.${reason}`,
+  });
 }
 
 function listTraces({

@@ -4,22 +4,22 @@ import type {
   ConversationMode,
   ConversationSummary,
   PlaygroundMessage,
-  Retention,
   StoredMessage,
   Thread,
 } from '../../shared/playground-state.js';
 import { toTurnUsage } from '../../shared/cost.js';
 import type { TraceEvent } from '../../shared/trace-event.js';
 import { toTrace } from '../../shared/trace.js';
-import { ADD_APP_SIZES, type Connection } from './database.js';
+import type { Connection } from './database.js';
 import { isComplete, type MessageRow, toTree } from './message-tree.js';
 import { packJson, unpackJson } from './pieces.js';
+import { createRecordingStore, NO_RECORDING, type RecordingStore } from './recordings.js';
 
 /**
  * Conversations in the playground's database. The messages of a thread form a tree, of which one path is shown. Nothing is
  * replaced: a response that is generated again is stored next to the previous one.
  */
-export interface ConversationStore {
+export interface ConversationStore extends Pick<RecordingStore, 'prune'> {
   /** Returns all conversations but those of applications, the most recently changed first. */
   list(): readonly ConversationSummary[];
   /** Remembers a new chat without a message until the next start, so that every page can show it. */
@@ -45,7 +45,7 @@ export interface ConversationStore {
   pathTo(conversationId: string, messageId: string): readonly StoredMessage[];
   /** Shows a version of a message, with the newest messages after it. Returns false if there is no such message. */
   show(conversationId: string, messageId: string): boolean;
-  /** Returns the complete trace of a response. */
+  /** Returns the complete trace of a response, or its outline if the recording was deleted. */
   readTrace(conversationId: string, messageId: string): readonly TraceEvent[] | undefined;
   /** Returns the conversation of a response. */
   findTurn(messageId: string): { readonly conversationId: string; readonly title: string } | undefined;
@@ -58,8 +58,6 @@ export interface ConversationStore {
   /** Returns false if there is no such deleted conversation. */
   restore(id: string): boolean;
   addAppTurn(turn: AppTurnRecord): void;
-  /** Deletes turns of applications that are too old, and the oldest ones if all of them are too large. */
-  prune(retention: Retention): void;
 }
 
 export interface AppTurnRecord {
@@ -144,15 +142,6 @@ export function createConversationStore(database: Connection): ConversationStore
        WHERE end IS NOT NULL AND conversations.id NOT IN ${deleted}
        ORDER BY messages.number DESC LIMIT ${MAX_TURNS}`,
     ),
-    deleteOldApps: database.prepare(
-      `DELETE FROM conversations WHERE id IN (
-         SELECT id FROM (
-           SELECT id, updated_at, size, SUM(size) OVER (ORDER BY updated_at DESC, id) AS total
-           FROM conversations JOIN app_sizes ON conversation_id = id
-         ) WHERE total <> size AND (updated_at < ? OR total > ?)
-       )`,
-    ),
-    addAppSizes: database.prepare(ADD_APP_SIZES),
     heads: database.prepare<[string], { thread: Thread; message_id: string }>(
       'SELECT thread, message_id FROM heads WHERE conversation_id = ?',
     ),
@@ -164,8 +153,8 @@ export function createConversationStore(database: Connection): ConversationStore
       `INSERT INTO messages (conversation_id, id, thread, parent_id, message, end, outline, trace)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    trace: database.prepare<[string, string], { trace: string }>(
-      `SELECT trace FROM messages WHERE conversation_id = ? AND id = ?
+    trace: database.prepare<[string, string], { trace: string; outline: string }>(
+      `SELECT trace, outline FROM messages WHERE conversation_id = ? AND id = ?
        AND conversation_id NOT IN ${deleted}`,
     ),
     place: database.prepare<[string], { conversationId: string; title: string }>(
@@ -181,6 +170,7 @@ export function createConversationStore(database: Connection): ConversationStore
     ),
   };
 
+  const recordings = createRecordingStore(database);
   const drafts = new Set<string>();
   const touch = (id: string): void => void statements.touch.run(new Date().toISOString(), id);
 
@@ -245,6 +235,7 @@ export function createConversationStore(database: Connection): ConversationStore
           JSON.stringify(toOutline(trace)),
           JSON.stringify(packJson(trace, { put })),
         );
+        recordings.add({ conversationId, messageId: message.id }, new Date().toISOString());
         const siblings = statements.messages.all(conversationId).filter(row => row.parent_id === parentId);
         if (isComplete(end) || !siblings.some(row => isComplete(row.end)))
           statements.setHead.run(conversationId, thread, message.id);
@@ -264,7 +255,10 @@ export function createConversationStore(database: Connection): ConversationStore
       const row = statements.trace.get(conversationId, messageId);
       if (row === undefined) return undefined;
       const get = (hash: string): string | undefined => statements.getPiece.get(conversationId, hash)?.json;
-      return unpackJson(JSON.parse(row.trace), { get }) as readonly TraceEvent[];
+      const { trace, outline } = row;
+      return unpackJson(JSON.parse(trace === NO_RECORDING ? outline : trace), {
+        get,
+      }) as readonly TraceEvent[];
     },
     findTurn: messageId => statements.place.get(messageId),
     listTurns: () =>
@@ -293,12 +287,8 @@ export function createConversationStore(database: Connection): ConversationStore
       store.open(conversationId, { mode: 'app', title });
       store.addQuestion({ conversationId, thread: 'main', parentId: null }, asked);
       store.addResponse({ conversationId, thread: 'main', parentId: asked.id }, message, trace);
-      statements.addAppSizes.run();
     }),
-    prune({ days, megabytes }) {
-      const oldest = new Date(Date.now() - days * 86_400_000).toISOString();
-      statements.deleteOldApps.run(oldest, megabytes * 1_000_000);
-    },
+    prune: recordings.prune,
   };
   return store;
 }

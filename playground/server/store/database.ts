@@ -8,16 +8,6 @@ export type Connection = Database.Database;
 /** The number of the layout of the tables. */
 const LAYOUT = 2;
 
-/** Stores the sizes of those turns of applications that have none yet. */
-export const ADD_APP_SIZES = `
-  INSERT INTO app_sizes (conversation_id, size)
-  SELECT id,
-    (SELECT TOTAL(octet_length(message) + octet_length(outline) + octet_length(trace))
-     FROM messages WHERE conversation_id = conversations.id)
-    + (SELECT TOTAL(octet_length(json)) FROM pieces WHERE conversation_id = conversations.id)
-  FROM conversations WHERE mode = 'app' AND id NOT IN (SELECT conversation_id FROM app_sizes);
-`;
-
 /**
  * Opens the playground's database, readable only for its owner, and creates its tables.
  *
@@ -89,18 +79,21 @@ function createTables(database: Connection): void {
       data BLOB NOT NULL,
       PRIMARY KEY (conversation_id, hash)
     ) STRICT;
-    -- Bytes of the turns of applications.
-    CREATE TABLE IF NOT EXISTS app_sizes (
-      conversation_id TEXT PRIMARY KEY REFERENCES conversations (id) ON DELETE CASCADE,
-      size REAL NOT NULL
-    ) STRICT;
+    -- The time and the bytes of each recorded turn.
+    CREATE TABLE IF NOT EXISTS recordings (
+      conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+      message_id TEXT NOT NULL,
+      at TEXT NOT NULL,
+      size REAL NOT NULL,
+      PRIMARY KEY (conversation_id, message_id)
+    ) STRICT, WITHOUT ROWID;
+    DROP TABLE IF EXISTS app_sizes;
     -- Conversations whose deletion can be undone until the next start.
     CREATE TABLE IF NOT EXISTS deleted (
       conversation_id TEXT PRIMARY KEY REFERENCES conversations (id) ON DELETE CASCADE
     ) STRICT;
     DELETE FROM conversations WHERE id IN (SELECT conversation_id FROM deleted);
     CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-    ${ADD_APP_SIZES}
   `);
 }
 

@@ -129,7 +129,7 @@ function groupCalls(parts: readonly Part[]): (Part | readonly ToolUIPart[])[] {
 }
 
 function describeTurn(trace: Trace, prices: PriceTable): string {
-  const { flag, modelId, rounds, tools, end } = trace;
+  const { flag, modelId, rounds, tools, end, isRecordingDeleted } = trace;
   return [
     flag,
     modelId,
@@ -137,6 +137,7 @@ function describeTurn(trace: Trace, prices: PriceTable): string {
     tools.length > 0 && formatNumberOf(tools.length, 'tool call'),
     end !== undefined && formatDuration(end.at),
     end !== undefined && formatCost(toCost([toTurnUsage(trace)], prices), { turns: 1 }),
+    isRecordingDeleted && 'recording deleted',
   ]
     .filter(Boolean)
     .join(' · ');

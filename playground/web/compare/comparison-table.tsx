@@ -3,7 +3,7 @@ import { formatCost, toCost, toTurnUsage } from '../../shared/cost.js';
 import type { PriceTable } from '../../shared/playground-state.js';
 import type { Trace } from '../../shared/trace.js';
 import { describeStreamProblem } from '../traces/stream-problem.js';
-import { RunDifferences } from './run-differences.js';
+import { RunDifferences, RunHeadings } from './run-differences.js';
 import { compareTraces } from './trace-comparison.js';
 
 export interface ComparisonTableProps {
@@ -26,19 +26,11 @@ export function ComparisonTable({
   prices,
 }: ComparisonTableProps) {
   const costs = traces.map(trace => formatCost(toCost([toTurnUsage(trace)], prices), { turns: 1 }));
+  const deleted = titles.filter((_, index) => traces[index]?.isRecordingDeleted);
   return (
     <div className="comparison" tabIndex={0} role="region" aria-label={label}>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">{heading}</th>
-            {titles.map((title, index) => (
-              <th key={index} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <RunHeadings heading={heading} titles={titles} />
         <tbody>
           {compareTraces(...traces).map(({ title, values, isDifferent }) => (
             <tr key={title} data-different={isDifferent}>
@@ -63,16 +55,23 @@ export function ComparisonTable({
           </p>
         )),
       )}
-      <details
-        className="run-differences"
-        open={isOpen}
-        onToggle={({ currentTarget }) => {
-          if (currentTarget.open && !isOpen) currentTarget.scrollIntoView({ block: 'start' });
-        }}
-      >
-        <summary>Differences by items</summary>
-        <RunDifferences traces={traces} titles={titles} />
-      </details>
+      {deleted.length > 0 ? (
+        <p className="note">
+          The items cannot be compared: the recording of {deleted.join(' and of ')} was deleted, by age or
+          size as set.
+        </p>
+      ) : (
+        <details
+          className="run-differences"
+          open={isOpen}
+          onToggle={({ currentTarget }) => {
+            if (currentTarget.open && !isOpen) currentTarget.scrollIntoView({ block: 'start' });
+          }}
+        >
+          <summary>Differences by items</summary>
+          <RunDifferences traces={traces} titles={titles} />
+        </details>
+      )}
     </div>
   );
 }

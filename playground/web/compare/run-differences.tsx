@@ -144,16 +144,7 @@ function DifferenceTable({
   return (
     <div className="table-frame" tabIndex={0} role="group" aria-label="Differences">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Path</th>
-            {titles.map((title, index) => (
-              <th key={index} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <RunHeadings heading="Path" titles={titles} />
         <tbody>
           {differences.slice(0, MAX_DIFFERENCES).map(({ path, first, second }) => (
             <tr key={path}>
@@ -176,5 +167,19 @@ function DifferenceTable({
     </div>
   );
 }
+
+/** The head of a table with a column for each run. */
+export const RunHeadings = ({ heading, titles }: { heading: string; titles: readonly string[] }) => (
+  <thead>
+    <tr>
+      <th scope="col">{heading}</th>
+      {titles.map((title, index) => (
+        <th key={index} scope="col">
+          {title}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);
 
 const toText = (value: unknown): string => JSON.stringify(value)?.slice(0, 200) ?? '–';

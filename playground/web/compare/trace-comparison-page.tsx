@@ -1,6 +1,7 @@
 import { Missing } from '../page/missing.js';
 import { paths, toLink, useQueryValue } from '../page/routes.js';
 import type { PageHook } from '../page/use-page.js';
+import { Loading, LoadingFailed } from '../ui/list-state.js';
 import { type StoredTrace, useStoredTrace } from '../traces/use-stored-trace.js';
 import { ComparisonTable } from './comparison-table.js';
 
@@ -11,6 +12,8 @@ export function TraceComparisonPage({ page: { state } }: { page: Pick<PageHook, 
   const first = useStoredTrace(a);
   const second = useStoredTrace(b);
   const problem = first.problem ?? second.problem;
+  const retry = (): void =>
+    [first, second].filter(one => one.problem !== undefined).forEach(one => one.retry());
   if (first.isMissing || second.isMissing) {
     return (
       <main className="content">
@@ -27,9 +30,11 @@ export function TraceComparisonPage({ page: { state } }: { page: Pick<PageHook, 
       </nav>
       <h2>Comparison of two turns</h2>
       {first.stored === undefined || second.stored === undefined ? (
-        <p className={problem === undefined ? 'quiet' : 'note problem'} role="status">
-          {problem ?? 'Loading the traces …'}
-        </p>
+        problem === undefined ? (
+          <Loading what="the traces" />
+        ) : (
+          <LoadingFailed onRetry={retry}>The traces were not loaded: {problem}</LoadingFailed>
+        )
       ) : (
         <>
           <p>

@@ -6,7 +6,7 @@ const fields = [
   { name: 'megabytes', label: 'Maximum size in megabytes', most: 1_000_000 },
 ] as const;
 
-/** Age and size at which turns of applications are deleted. */
+/** Age and size at which turns of applications and the recordings of chats are deleted. */
 export function RetentionFields({
   retention,
   onSave,
@@ -16,7 +16,10 @@ export function RetentionFields({
 }) {
   return (
     <>
-      <p className="hint">The oldest are deleted first. Chats are kept until you delete them.</p>
+      <p className="hint">
+        The oldest turns are deleted first: those of applications as a whole, those of chats without their
+        messages. Chats are kept until you delete them.
+      </p>
       {fields.map(({ name, label, most }) => (
         <TextField
           key={name}

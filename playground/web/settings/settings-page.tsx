@@ -59,8 +59,8 @@ export function SettingsPage({ page }: { page: PageHook }) {
           <PriceTableForm prices={state.prices} modelId={state.settings.modelId} onSave={page.savePrices} />
         )}
       </section>
-      <section aria-label="Turns of applications">
-        <h3>Turns of applications</h3>
+      <section aria-label="Stored turns">
+        <h3>Stored turns</h3>
         {state !== undefined && <RetentionFields retention={state.retention} onSave={page.saveRetention} />}
       </section>
       <section aria-label="Colours">

@@ -72,12 +72,19 @@ export function TraceView({ live: { trace, beganAt, isOutline = false }, onShowC
       <TurnFacts trace={trace} now={now} />
       <Timeline trace={trace} now={now} onChooseExchange={choose} onShowCall={onShowCall} />
       <UsageTable trace={trace} />
-      <WireInspector
-        exchanges={trace.exchanges}
-        chosen={chosen === '' ? undefined : Number(chosen)}
-        onChoose={choose}
-        isLoading={isOutline}
-      />
+      {trace.isRecordingDeleted ? (
+        <p className="note">
+          The requests, responses and events of this turn were deleted, by age or size as set in the{' '}
+          <a {...toLink(paths.settings)}>settings</a>. It cannot be replayed or saved as a test.
+        </p>
+      ) : (
+        <WireInspector
+          exchanges={trace.exchanges}
+          chosen={chosen === '' ? undefined : Number(chosen)}
+          onChoose={choose}
+          isLoading={isOutline}
+        />
+      )}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { Missing } from '../page/missing.js';
 import { navigate, paths, toLink } from '../page/routes.js';
 import type { PageHook } from '../page/use-page.js';
 import { Icon } from '../ui/icon.js';
+import { Loading, LoadingFailed } from '../ui/list-state.js';
 import { saveFile } from '../ui/save-file.js';
 import { Select } from '../ui/select.js';
 import { TraceView, TurnTitle } from './inspector.js';
@@ -17,7 +18,7 @@ export interface TracePageProps {
 
 /** One stored turn: timeline, tokens and wire, with its downloads and its replay. */
 export function TracePage({ messageId, page }: TracePageProps) {
-  const { stored, isMissing, problem } = useStoredTrace(messageId, page.conversations);
+  const { stored, isMissing, problem, retry } = useStoredTrace(messageId, page.conversations);
   if (isMissing) {
     return (
       <main className="content">
@@ -30,9 +31,11 @@ export function TracePage({ messageId, page }: TracePageProps) {
   if (stored === undefined) {
     return (
       <main className="content">
-        <p className={problem === undefined ? 'quiet' : 'note problem'} role="status">
-          {problem ?? 'Loading the trace …'}
-        </p>
+        {problem === undefined ? (
+          <Loading what="the trace" />
+        ) : (
+          <LoadingFailed onRetry={retry}>The trace was not loaded: {problem}</LoadingFailed>
+        )}
       </main>
     );
   }
@@ -92,6 +95,7 @@ function TraceActions({ messageId, stored: { trace }, page: { state } }: TraceAc
       });
       navigate(paths.chat(conversationId));
     });
+  const isReplayable = trace.exchanges.length > 0 && !trace.isRecordingDeleted;
   const faults = (state?.faults ?? []).filter(({ isReplayable }) => isReplayable);
   return (
     <div className="button-row">
@@ -110,7 +114,7 @@ function TraceActions({ messageId, stored: { trace }, page: { state } }: TraceAc
       <button
         type="button"
         className="button primary"
-        disabled={trace.exchanges.length === 0}
+        disabled={!isReplayable}
         title="Runs the turn again in the emulator with its recorded responses. Each tool call waits for your approval."
         onClick={() => void replay()}
       >
@@ -119,7 +123,7 @@ function TraceActions({ messageId, stored: { trace }, page: { state } }: TraceAc
       <button
         type="button"
         className="button"
-        disabled={trace.exchanges.length === 0}
+        disabled={!isReplayable}
         title="A file for vitest that replays the recording"
         onClick={() => void download(`/traces/${messageId}/test`, `trace-${messageId.slice(0, 8)}.test.ts`)}
       >

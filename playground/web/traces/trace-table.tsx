@@ -148,6 +148,7 @@ function TraceRow({ trace, prices, isChecked, onCheck }: TraceRowProps) {
           {end}
         </span>
         {hasError && end !== 'failed' && <span className="tag">with errors</span>}
+        {trace.isRecordingDeleted && <span className="tag">recording deleted</span>}
       </td>
       <td className="name">{[app && describeApp(app), flag, modelId].filter(Boolean).join(' · ')}</td>
       <td>

@@ -15,6 +15,8 @@ export interface StoredTraceHook {
   readonly stored: StoredTrace | undefined;
   readonly isMissing: boolean;
   readonly problem: string | undefined;
+  /** Loads the turn again. */
+  readonly retry: () => void;
 }
 
 /**
@@ -23,12 +25,13 @@ export interface StoredTraceHook {
  * @param version Changes with the list of turns. A turn of an application that still runs is loaded again then.
  */
 export function useStoredTrace(messageId: string, version?: unknown): StoredTraceHook {
-  const [result, setResult] = useState<{ readonly id: string } & StoredTraceHook>();
+  const [result, setResult] = useState<{ readonly id: string } & Omit<StoredTraceHook, 'retry'>>();
+  const [attempt, setAttempt] = useState(1);
   const isRunning = result?.id === messageId && result.stored?.trace.end === undefined;
   const wanted = isRunning ? version : undefined;
   useEffect(() => {
     const controller = new AbortController();
-    const finish = (found: Partial<StoredTraceHook>): void => {
+    const finish = (found: Partial<Omit<StoredTraceHook, 'retry'>>): void => {
       if (controller.signal.aborted) return;
       setResult({ id: messageId, stored: undefined, isMissing: false, problem: undefined, ...found });
     };
@@ -46,6 +49,12 @@ export function useStoredTrace(messageId: string, version?: unknown): StoredTrac
         ),
     );
     return () => controller.abort();
-  }, [messageId, wanted]);
-  return result?.id === messageId ? result : { stored: undefined, isMissing: false, problem: undefined };
+  }, [messageId, wanted, attempt]);
+  const retry = (): void => {
+    setResult(undefined);
+    setAttempt(attempt + 1);
+  };
+  const loaded =
+    result?.id === messageId ? result : { stored: undefined, isMissing: false, problem: undefined };
+  return { ...loaded, retry };
 }

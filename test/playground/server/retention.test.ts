@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createConversationStore } from '../../../playground/server/store/conversations.js';
-import { openDatabase } from '../../../playground/server/store/database.js';
-import type { PlaygroundState } from '../../../playground/shared/playground-state.js';
-import { openPlayground } from './_playground.js';
+import { type Connection, openDatabase } from '../../../playground/server/store/database.js';
+import type { Fixture } from '../../../playground/server/bug-report.js';
+import type { Conversation, PlaygroundState } from '../../../playground/shared/playground-state.js';
+import type { TraceEvent } from '../../../playground/shared/trace-event.js';
+import type { TraceSummary } from '../../../playground/shared/trace-summary.js';
+import { toTrace } from '../../../playground/shared/trace.js';
+import { makeFolder, openPlayground } from './_playground.js';
 
 const DAY = 86_400_000;
 
@@ -20,11 +24,20 @@ function storeTurns(folder: string, turns: readonly { title: string; age?: numbe
       message,
       trace: [{ type: 'wire', at: 0, exchange: 1, name: 'x', data }],
     });
-    database
-      .prepare('UPDATE conversations SET updated_at = ? WHERE title = ?')
-      .run(new Date(Date.now() - age * DAY).toISOString(), title);
+    setAge(database, title, age);
   }
   database.close();
+}
+
+/** Changes when the turns of a conversation were stored. */
+function setAge(database: Connection, title: string, days: number): void {
+  const at = new Date(Date.now() - days * DAY).toISOString();
+  database.prepare('UPDATE conversations SET updated_at = ? WHERE title = ?').run(at, title);
+  database
+    .prepare(
+      'UPDATE recordings SET at = ? WHERE conversation_id IN (SELECT id FROM conversations WHERE title = ?)',
+    )
+    .run(at, title);
 }
 
 describe('turns of applications', () => {
@@ -40,7 +53,7 @@ describe('turns of applications', () => {
     ]);
     // Turns that an earlier version has stored.
     const earlier = openDatabase(first.folder);
-    earlier.exec('DELETE FROM app_sizes');
+    earlier.exec('DROP TABLE recordings');
     earlier.close();
     const { call, folder, url, appUrl } = await openPlayground({ folder: first.folder });
     const titles = async () =>
@@ -78,5 +91,89 @@ describe('turns of applications', () => {
     const database = openDatabase(folder);
     expect(database.prepare('SELECT COUNT(*) AS count FROM messages').get()).toEqual({ count: 4 });
     database.close();
+  });
+});
+
+/** Bytes of the pieces and traces of chats. */
+const sizeOf = (folder: string): number => {
+  const database = openDatabase(folder);
+  const sum =
+    'SELECT TOTAL(octet_length(json)) + (SELECT TOTAL(octet_length(trace)) FROM messages) FROM pieces';
+  const size = database.prepare(sum).pluck().get() as number;
+  database.close();
+  return size;
+};
+
+describe('recordings of chats', () => {
+  it('are deleted by age without their messages, and everything that needs one says so', async () => {
+    const first = await openPlayground();
+    const { request, ended } = await first.begin('Count the words in "one two three".', { id: 'old-chat' });
+    await ended();
+    const old = request.responseId;
+    await first.ask('Hello', { id: 'new-chat' });
+    const before = (await first.call('/api/conversations/old-chat')).json as Conversation;
+    await first.close();
+    const database = openDatabase(first.folder);
+    setAge(database, 'Count the words in "one two three".', 31);
+    database.close();
+    const size = sizeOf(first.folder);
+    const { call } = await openPlayground({ folder: first.folder });
+    const trace = toTrace(((await call(`/api/traces/${old}`)).json as { events: TraceEvent[] }).events);
+    const after = (await call('/api/conversations/old-chat')).json as Conversation;
+    const post = (path: string, body: object) => call(path, { method: 'POST', body });
+    const reason = 'The recording of this turn was deleted, by age or size as set.';
+    const replay = await post(`/api/traces/${old}/replay`, { fault: 'none' });
+    const saved = await call(`/api/traces/${old}/test`);
+    const report = (await call('/api/conversations/old-chat/fixture')).json as Fixture;
+    const imported = await post('/api/traces/replay', { report, turn: 0 });
+    const listed = (await call('/api/traces')).json as TraceSummary[];
+    const opened = (await call(`/api/conversations/old-chat/traces/${old}`)).json as TraceEvent[];
+
+    expect(sizeOf(first.folder)).toBeLessThan(size / 1.5);
+    expect(after.threads.main?.map(({ message }) => message)).toEqual(
+      before.threads.main?.map(({ message }) => message),
+    );
+    expect(after.usages).toEqual(before.usages);
+    expect(trace).toMatchObject({ isRecordingDeleted: true, end: { end: 'finished' } });
+    expect(trace.exchanges.length).toBeGreaterThan(0);
+    expect(toTrace(opened).isRecordingDeleted).toBe(true);
+    for (const { status, json } of [replay, saved, imported])
+      expect([status, json]).toEqual([400, { error: expect.stringContaining(reason) }]);
+    expect(report.turns).toMatchObject([{ warnings: [reason], exchanges: [] }]);
+    expect(listed.map(({ isRecordingDeleted = false }) => isRecordingDeleted)).toEqual([false, true]);
+    expect((await call(`/api/traces/${old}/otlp`)).status).toBe(200);
+  });
+
+  it('are deleted by size, the oldest first, and what later turns share stays readable', async () => {
+    const folder = await makeFolder();
+    const database = openDatabase(folder);
+    const store = createConversationStore(database);
+    const shared = crypto.randomUUID().repeat(20_000);
+    store.open('chat', { mode: 'chat', title: 'A chat' });
+    const toData = (index: number) => [shared, String(index).repeat(index * 300_000)];
+    for (const index of [1, 2, 3]) {
+      const message = { id: `response ${index}`, role: 'assistant' as const, parts: [] };
+      store.addResponse({ conversationId: 'chat', thread: 'main', parentId: null }, message, [
+        { type: 'wire', at: 0, exchange: 1, name: 'x', data: toData(index) },
+      ]);
+      database
+        .prepare('UPDATE recordings SET at = ? WHERE at NOT LIKE ?')
+        .run(`2026-01-0${index}`, '2026-01-0_');
+    }
+    // 720,000 bytes that all of them share, and 0.3, 0.6 and 0.9 MB.
+    const read = () =>
+      [1, 2, 3].map(index => {
+        const [event] = store.readTrace('chat', `response ${index}`) ?? [];
+        if (event?.type !== 'wire') return event?.type;
+        return JSON.stringify(event.data) === JSON.stringify(toData(index));
+      });
+    store.prune({ days: 36_500, megabytes: 3 });
+    expect(read()).toEqual([true, true, true]);
+    store.prune({ days: 36_500, megabytes: 2 });
+    expect(read()).toEqual(['recording-deleted', 'recording-deleted', true]);
+    store.prune({ days: 36_500, megabytes: 1 });
+    expect(read()).toEqual(['recording-deleted', 'recording-deleted', true]);
+    database.close();
+    expect(Math.round(sizeOf(folder) / 10_000)).toBe(162);
   });
 });
