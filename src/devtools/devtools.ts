@@ -1,6 +1,7 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import { objectOf, type PlainObject, tryParseJson } from '../shared/json.js';
 import type { ModelMiddleware } from '../versions/middleware.js';
-import { createSender, hostProcess, openContexts, type Places, type Sender } from './sender.js';
+import { createSender, getBuiltinModule, hostProcess, type Place, type Sender } from './sender.js';
 
 /** Settings of `devTools()` and its telemetry. */
 export interface DevToolsOptions {
@@ -88,8 +89,8 @@ function createMiddleware(options: DevToolsOptions = {}): DevToolsMiddleware {
 function createTelemetry(options: DevToolsOptions = {}): DevToolsTelemetry {
   const sender = openSender(options);
   if (sender === undefined) return {};
-  const Contexts = openContexts();
-  places ??= Contexts && new Contexts();
+  const hooks = getBuiltinModule?.('node:async_hooks');
+  places ??= hooks && new hooks.AsyncLocalStorage();
   const tool = (type: string, { callId: turn, toolCall }: ToolEvent, facts: object = {}): void => {
     const { toolCallId, toolName, input } = toolCall;
     sender.send({ type, turn, toolCallId, toolName, input, ...facts });
@@ -124,7 +125,7 @@ function createTelemetry(options: DevToolsOptions = {}): DevToolsTelemetry {
 }
 
 /** Set by the telemetry of `ai` 7. Outside of Node.js, nested calls are turns of their own. */
-let places: Places | undefined;
+let places: AsyncLocalStorage<Place> | undefined;
 
 /** Senders by address and name: middlewares of one application share one. */
 const senders = new Map<string, Sender>();

@@ -1,14 +1,11 @@
+import { captureContext } from '../shared/async-context.js';
+
 /** Sends what an application does to a playground. It never waits, throws or prints. */
 export interface Sender {
   /** Queues a message with the current time. */
   send(message: object): void;
   /** Counts work that has begun (1) or ended (-1). While there is some, the playground hears that the process lives. */
   work(change: 1 | -1): void;
-}
-
-export interface SenderOptions {
-  readonly url: string;
-  readonly name: string | undefined;
 }
 
 /** Messages and characters that wait for the playground. What exceeds them is lost, and counted. */
@@ -23,14 +20,10 @@ const INTERVAL = 50;
 const TIMEOUT = 5000;
 const PAUSE = 2000;
 const HEARTBEAT = 1000;
+/** The time that the last events have at the end of the process. */
+const FAREWELL = 1000;
 /** The time after the last message in which the process still says that it lives, because a tool may be running. */
 const LINGER = 60_000;
-
-interface Timer {
-  unref?(): void;
-}
-
-type RunInContext = <Result>(run: () => Result) => Result;
 
 /** The call of a model or a tool in which something runs. */
 export interface Place {
@@ -39,33 +32,20 @@ export interface Place {
   readonly isModelCall?: boolean;
 }
 
-export interface Places {
-  getStore(): Place | undefined;
-  run<Result>(place: Place, run: () => Result): Result;
-}
+/** Other runtimes have a part of it, or nothing. */
+export const hostProcess = (): Partial<NodeJS.Process> =>
+  (globalThis as { process?: Partial<NodeJS.Process> }).process ?? {};
 
-interface HostProcess {
-  readonly pid?: number;
-  readonly argv?: readonly string[];
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  once?(event: 'beforeExit', listener: () => void): void;
-  getBuiltinModule?(name: string): {
-    readonly AsyncLocalStorage: { new (): Places; snapshot?(): RunInContext };
-  };
-}
-
-export const hostProcess = (): HostProcess => (globalThis as { process?: HostProcess }).process ?? {};
-
-/** Follows calls through Node.js. Asked for without an import, because other runtimes have no such module. */
-export const openContexts = () => hostProcess().getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
+/** Asked for without an import, because other runtimes have no such modules. */
+export const { getBuiltinModule } = hostProcess();
 
 /** Creates a sender. The last part of the path of its URL is the token. */
-export function createSender({ url, name }: SenderOptions): Sender {
+export function createSender({ url, name }: { url: string; name: string | undefined }): Sender {
   const { origin, pathname } = new URL(url);
   const token = pathname.slice(pathname.lastIndexOf('/') + 1);
   const { pid, argv = [], env = {}, once } = hostProcess();
   // A tracer of the application must not count the requests of a sender among those of a call.
-  const runDetached: RunInContext = openContexts()?.snapshot?.() ?? (run => run());
+  const runDetached = captureContext();
   const script = argv[1]?.split(/[\\/]/).at(-1);
   const app = JSON.stringify({
     id: globalThis.crypto.randomUUID(),
@@ -79,8 +59,9 @@ export function createSender({ url, name }: SenderOptions): Sender {
   let lastMessageAt = 0;
   let pausedUntil = 0;
   let isSending = false;
-  let timer: Timer | undefined;
-  let heartbeat: Timer | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
+  let farewell: NodeJS.Timeout | undefined;
 
   function schedule(): void {
     timer ??= runDetached(() => setTimeout(flush, INTERVAL));
@@ -111,15 +92,14 @@ export function createSender({ url, name }: SenderOptions): Sender {
     characters = 0;
     isSending = true;
     try {
-      const response = await fetch(`${origin}/v1/devtools`, {
+      const status = await request(`${origin}/v1/devtools`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: `{"app":${app},"lost":${reported},"messages":[${messages.join(',')}]}`,
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT),
       });
-      await response.body?.cancel();
-      if (!response.ok) throw new Error(`The playground returned status ${response.status}.`);
+      if (status !== 200) throw new Error(`The playground returned status ${status}.`);
       lost -= reported;
     } catch {
       // It does not run, or is too slow. Its user starts it again when it is needed.
@@ -130,12 +110,14 @@ export function createSender({ url, name }: SenderOptions): Sender {
     }
     isSending = false;
     if (queue.length > 0) schedule();
+    else clearTimeout(farewell);
   }
 
   once?.call(hostProcess(), 'beforeExit', () => {
     if (lastMessageAt === 0) return;
     send({ type: 'exit' });
     flush();
+    if (isSending) farewell = setTimeout(() => {}, FAREWELL);
   });
 
   function send(message: object): void {
@@ -166,6 +148,21 @@ export function createSender({ url, name }: SenderOptions): Sender {
       working += change;
     },
   };
+}
+
+/** Sends a request that does not keep the process alive, and returns its status. Other runtimes use `fetch`. */
+async function request(url: string, init: RequestInit & { readonly body: string }): Promise<number> {
+  const http = getBuiltinModule?.(url.startsWith('https:') ? 'node:https' : 'node:http');
+  if (http === undefined) {
+    const response = await fetch(url, init);
+    await response.body?.cancel();
+    return response.status;
+  }
+  return new Promise((resolve, reject) => {
+    const sent = http.request(url, init as object, response => resolve(response.resume().statusCode ?? 0));
+    sent.on('socket', socket => socket.unref()).on('error', reject);
+    sent.end(init.body);
+  });
 }
 
 /** Replaces what JSON cannot express. `toJSON` has already changed buffers, so it reads the original value. */

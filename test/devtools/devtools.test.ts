@@ -1,3 +1,4 @@
+import http from 'node:http';
 import type { LanguageModelV2, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { streamText, wrapLanguageModel } from 'ai';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -68,13 +69,13 @@ it.each([
 ])('adds no call, no copy and no request %s', async (_, environment, options) => {
   vi.stubEnv('KELIVO_PLAYGROUND_URL', undefined);
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  const fetched = vi.spyOn(globalThis, 'fetch');
+  const requested = vi.spyOn(http, 'request');
   const timers = vi.spyOn(globalThis, 'setTimeout');
   const { model, stream } = createModel();
 
   expect((await call(model, devTools(options))).stream).toBe(stream);
   expect([devTools(options), devTools.telemetry(options)]).toEqual([{ specificationVersion: 'v3' }, {}]);
-  expect([fetched.mock.calls.length, timers.mock.calls.length]).toEqual([0, 0]);
+  expect([requested.mock.calls.length, timers.mock.calls.length]).toEqual([0, 0]);
 });
 
 it('names the setting if its address is none', () => {
@@ -137,7 +138,7 @@ it('passes on parts, errors and cancellation as they are, and reads nothing ahea
 it('changes nothing and prints nothing if no playground runs, and stops asking for it', async () => {
   const port = await findFreePort();
   const printed = (['log', 'warn', 'error'] as const).map(name => vi.spyOn(console, name));
-  const fetched = vi.spyOn(globalThis, 'fetch');
+  const requested = vi.spyOn(http, 'request');
   const middleware = devTools({ url: `http://127.0.0.1:${port}/send/x` });
   const run = async () => {
     const model = wrapLanguageModel({ model: createModel([finish]).model, middleware });
@@ -145,10 +146,10 @@ it('changes nothing and prints nothing if no playground runs, and stops asking f
   };
 
   expect(await run()).toBe('stop');
-  await expect.poll(() => fetched.mock.calls.length).toBe(1);
-  await Promise.allSettled(fetched.mock.results.map(({ value }) => value));
+  await expect.poll(() => requested.mock.results[0]?.value.destroyed).toBe(true);
+  await new Promise(setImmediate);
   expect([await run(), await run()]).toEqual(['stop', 'stop']);
-  expect(fetched).toHaveBeenCalledTimes(1);
+  expect(requested).toHaveBeenCalledTimes(1);
   expect(printed.flatMap(({ mock }) => mock.calls)).toEqual([]);
 });
 
