@@ -1,6 +1,6 @@
 import type { ModelPrice, PriceTable } from './playground-state.js';
 import type { TurnUsage, Usage } from './trace-event.js';
-import type { Trace } from './trace.js';
+import type { Trace, TraceRound } from './trace.js';
 
 /** US dollars of those turns whose tokens and prices are known. */
 export interface Cost {
@@ -17,6 +17,20 @@ export function toTurnUsage({ modelId, usage, rounds }: Trace): TurnUsage {
     return { modelId, usage, isPartial: false };
   const reported = rounds.flatMap(round => round.usage ?? []);
   return { modelId, ...(reported.length > 0 && { usage: sumUsage(reported) }), isPartial: true };
+}
+
+/** Reads the tokens of a turn by model: a tool of an application can ask another one. */
+export function toTurnUsages(trace: Trace): readonly TurnUsage[] {
+  const { modelId, rounds } = trace;
+  const isOther = (round: TraceRound): boolean => round.modelId !== undefined && round.modelId !== modelId;
+  const others = rounds.filter(isOther);
+  const turn = toTurnUsage(trace);
+  if (others.length === 0) return [turn];
+  const own = rounds.flatMap(round => (isOther(round) ? [] : (round.usage ?? [])));
+  return [
+    { ...turn, usage: sumUsage(own) },
+    ...others.map(round => ({ modelId: round.modelId, usage: round.usage, isPartial: false })),
+  ];
 }
 
 /** Adds the costs of turns. Turns without a price are counted, and never cost 0. */

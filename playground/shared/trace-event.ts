@@ -75,8 +75,8 @@ export type TraceEvent = { readonly at: number } & (
   | { type: 'exchange-end'; exchange: number; end: ExchangeEnd; message?: string }
   /** The endpoint noticed that the client closed the connection early. Only the emulator reports this. */
   | { type: 'disconnect-noticed'; exchange: number }
-  /** `toolCallId` is the call of the tool that made this request. */
-  | { type: 'round-start'; round: number; toolCallId?: string }
+  /** `toolCallId` is the call of the tool that made this request, and `modelId` the model that it asked. */
+  | { type: 'round-start'; round: number; toolCallId?: string; modelId?: string }
   | { type: 'first-token' }
   | {
       type: 'tool-start';

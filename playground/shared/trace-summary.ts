@@ -1,7 +1,7 @@
 import type { Thread } from './playground-state.js';
-import { sumUsage, toTurnUsage } from './cost.js';
-import { type Trace, toRequestedAt } from './trace.js';
-import type { Flag, TracedApp, TurnEnd, TurnUsage } from './trace-event.js';
+import { sumUsage, toTurnUsages } from './cost.js';
+import { findParentTool, type Trace, type TraceRound, toRequestedAt } from './trace.js';
+import type { Flag, TracedApp, TurnEnd, TurnUsage, Usage } from './trace-event.js';
 
 /** One turn in the list of all turns. */
 export interface TraceSummary {
@@ -26,8 +26,11 @@ export interface TraceSummary {
   readonly firstTokenAt?: number;
   /** Input and output tokens of all rounds, if the endpoint reported them. */
   readonly tokens?: number;
-  readonly usage: TurnUsage;
+  /** By model. */
+  readonly usages: readonly TurnUsage[];
   readonly tools: readonly CalledTool[];
+  /** Runs of models that tools of the turn made, in the order of their first requests. */
+  readonly nested: readonly NestedRun[];
   /** True if its requests, responses and events were deleted, by age or size. */
   readonly isRecordingDeleted?: boolean;
   /** True if the turn or one of its calls failed, or the provider could not read a stream. */
@@ -40,6 +43,23 @@ export interface CalledTool {
   readonly calls: number;
 }
 
+/** The requests to a model that one call of a tool made. */
+export interface NestedRun {
+  readonly toolName: string;
+  /** The level of nesting, from 1. */
+  readonly depth: number;
+  readonly modelId?: string;
+  /** The first of its requests, if one was recorded. */
+  readonly exchange?: number;
+  readonly rounds: number;
+  readonly state: 'running' | 'finished' | 'failed';
+  /** Milliseconds from the start of the turn. */
+  readonly startAt: number;
+  readonly duration: number;
+  readonly tokens?: number;
+  readonly usages: readonly TurnUsage[];
+}
+
 /** The facts of a turn that the list shows. */
 export function summarizeTrace(
   trace: Trace,
@@ -48,9 +68,6 @@ export function summarizeTrace(
     trace;
   const calls = new Map<string, number>();
   for (const { toolName } of tools) calls.set(toolName, (calls.get(toolName) ?? 0) + 1);
-  const usage = trace.usage ?? sumUsage(rounds.flatMap(round => round.usage ?? []));
-  const { inputTokens, outputTokens } = usage;
-  const isReported = inputTokens !== undefined || outputTokens !== undefined;
   return {
     startedAt,
     flag,
@@ -61,8 +78,9 @@ export function summarizeTrace(
     message: end?.message,
     duration: end?.at ?? lastAt,
     ...(firstTokenAt !== undefined && { firstTokenAt: firstTokenAt - toRequestedAt(trace) }),
-    usage: toTurnUsage(trace),
-    ...(isReported && { tokens: (inputTokens ?? 0) + (outputTokens ?? 0) }),
+    usages: toTurnUsages(trace),
+    ...toTokens(trace.usage ?? sumUsage(rounds.flatMap(round => round.usage ?? []))),
+    nested: toNestedRuns(trace),
     tools: [...calls].map(([toolName, count]) => ({ toolName, calls: count })),
     isRecordingDeleted: trace.isRecordingDeleted,
     hasError:
@@ -70,6 +88,41 @@ export function summarizeTrace(
       problems.length > 0 ||
       tools.some(({ state }) => state === 'failed'),
   };
+}
+
+function toTokens({ inputTokens, outputTokens }: Usage): { readonly tokens?: number } {
+  if (inputTokens === undefined && outputTokens === undefined) return {};
+  return { tokens: (inputTokens ?? 0) + (outputTokens ?? 0) };
+}
+
+function toNestedRuns(trace: Trace): readonly NestedRun[] {
+  const groups = new Map<string, TraceRound[]>();
+  for (const round of trace.rounds) {
+    const key = JSON.stringify([round.toolCallId, round.modelId]);
+    if (round.toolCallId !== undefined) groups.set(key, [...(groups.get(key) ?? []), round]);
+  }
+  return [...groups.values()].flatMap(rounds => {
+    const [first] = rounds;
+    const parent = first && findParentTool(trace, first.round);
+    if (first === undefined || parent === undefined) return [];
+    const exchanges = trace.exchanges.filter(({ round }) => rounds.some(known => known.round === round));
+    const isFailed = exchanges.some(({ status = 0, end }) => status >= 400 || end?.end === 'broken');
+    const isRunning = rounds.some(({ endAt }) => endAt === undefined);
+    const usage = sumUsage(rounds.flatMap(round => round.usage ?? []));
+    const { modelId = trace.modelId, startAt } = first;
+    return {
+      toolName: parent.tool.toolName,
+      depth: parent.depth,
+      modelId,
+      exchange: exchanges[0]?.exchange,
+      rounds: rounds.length,
+      state: isFailed ? 'failed' : isRunning ? 'running' : 'finished',
+      startAt,
+      duration: Math.max(...rounds.map(({ endAt = trace.lastAt }) => endAt)) - startAt,
+      ...toTokens(usage),
+      usages: [{ modelId, usage, isPartial: false }],
+    };
+  });
 }
 
 const FAILED: ReadonlySet<TurnEnd> = new Set(['failed', 'aborted']);
@@ -106,20 +159,25 @@ export const noFilter: TraceFilter = {
   modelId: '',
 };
 
+/** Returns the models of a turn and of the runs inside of it. */
+export const modelsOf = ({ modelId, nested }: TraceSummary): readonly string[] =>
+  [modelId, ...nested.map(run => run.modelId)].filter(model => model !== undefined);
+
 export function filterTraces(
   traces: readonly TraceSummary[],
   { text, outcome, minDuration, minTokens, toolName, modelId: wantedModel }: TraceFilter,
 ): readonly TraceSummary[] {
   const wanted = text.trim().toLowerCase();
   return traces.filter(trace => {
-    const { title, app, modelId = '', endpoint = '', message = '', tools, tokens = 0 } = trace;
-    const texts = [title, app?.name ?? '', modelId, endpoint, message, ...tools.map(tool => tool.toolName)];
+    const { title, app, endpoint = '', message = '', tools, tokens = 0 } = trace;
+    const models = modelsOf(trace);
+    const texts = [title, app?.name ?? '', ...models, endpoint, message, ...tools.map(tool => tool.toolName)];
     return (
       texts.some(one => one.toLowerCase().includes(wanted)) &&
       (outcome === 'all' || (outcome === 'error' ? trace.hasError : trace.end === outcome)) &&
       trace.duration >= minDuration &&
       tokens >= minTokens &&
-      (wantedModel === '' || modelId === wantedModel) &&
+      (wantedModel === '' || models.includes(wantedModel)) &&
       (toolName === '' || tools.some(tool => tool.toolName === toolName))
     );
   });

@@ -34,6 +34,8 @@ export interface TraceRound {
   readonly round: number;
   /** The call of the tool that made this request, instead of the turn. */
   readonly toolCallId?: string;
+  /** The model that the tool asked. */
+  readonly modelId?: string;
   readonly startAt: number;
   readonly endAt?: number;
   readonly finishReason?: string;
@@ -111,6 +113,17 @@ export interface Approval {
 
 /** The time of the first request. What is before it, such as opening connections, is not the time of the model. */
 export const toRequestedAt = ({ exchanges }: Pick<Trace, 'exchanges'>): number => exchanges[0]?.startAt ?? 0;
+
+/** Returns the tool whose call made the requests of a round, and the level of nesting from 1. A round of the turn has none. */
+export function findParentTool(
+  trace: Pick<Trace, 'rounds' | 'tools'>,
+  round: number,
+): { readonly tool: TraceTool; readonly depth: number } | undefined {
+  const toolCallId = trace.rounds.find(known => known.round === round)?.toolCallId;
+  const tool = trace.tools.find(known => known.toolCallId === toolCallId);
+  if (tool === undefined || tool.round >= round) return undefined;
+  return { tool, depth: 1 + (findParentTool(trace, tool.round)?.depth ?? 0) };
+}
 
 export const emptyTrace: Trace = {
   adapters: [],
@@ -202,8 +215,8 @@ const handlers: Handlers = {
   'disconnect-noticed': ({ exchanges }, { exchange }) => ({
     exchanges: changeExchange(exchanges, exchange, () => ({ isDisconnectNoticed: true })),
   }),
-  'round-start': ({ rounds }, { round, toolCallId, at }) => ({
-    rounds: [...rounds, { round, toolCallId, startAt: at }],
+  'round-start': ({ rounds }, { round, toolCallId, modelId, at }) => ({
+    rounds: [...rounds, { round, toolCallId, modelId, startAt: at }],
   }),
   'first-token': (_trace, { at }) => ({ firstTokenAt: at }),
   'tool-start': ({ tools }, { at, round, toolCallId, toolName, input, app }) => ({

@@ -51,8 +51,8 @@ interface ModelCall {
   readonly at: number;
   readonly endpoint: string;
   readonly body: unknown;
-  /** True for a request of a tool, whose text is not that of the turn. */
-  readonly isNested: boolean;
+  /** The tool that made the request, whose text is not that of the turn, and its model. */
+  readonly nested?: { readonly toolCallId: string; readonly modelId: string };
   /** True if the events of the wire are among the parts. */
   readonly hasRawParts: boolean;
   hasRequest: boolean;
@@ -83,9 +83,9 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
 
   const sum = () => (usages.length > 0 ? { usage: sumUsage(usages) } : {});
 
-  function beginRound(call: Pick<ModelCall, 'isNested'>, at: number, toolCallId?: string): number {
+  function beginRound({ nested }: Pick<ModelCall, 'nested'>, at: number): number {
     rounds++;
-    record({ type: 'round-start', round: rounds, ...(call.isNested && { toolCallId }) }, at);
+    record({ type: 'round-start', round: rounds, ...nested }, at);
     return rounds;
   }
 
@@ -196,7 +196,7 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
     } else if (type === 'stream-start') {
       for (const warning of listOf(part.warnings).filter(isFields))
         record({ type: 'warning', message: toText(warning.message ?? warning.details ?? warning) }, at);
-    } else if (!call.isNested && (type === 'text-delta' || type === 'reasoning-delta'))
+    } else if (call.nested === undefined && (type === 'text-delta' || type === 'reasoning-delta'))
       parts.addText(type === 'text-delta' ? 'text' : 'reasoning', textOf(part.delta));
   }
 
@@ -295,15 +295,15 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
       const at = numberOf(message.at) ?? trace.lastAt;
       const { prompt, tools, settings, modelId, provider } = message;
       readResults(prompt, at);
-      const nestedIn = objectOf(message.parent)?.toolCallId;
-      const isNested = typeof nestedIn === 'string';
+      const toolCallId = objectOf(message.parent)?.toolCallId;
+      const nested = typeof toolCallId === 'string' ? { toolCallId, modelId: textOf(modelId) } : undefined;
       calls.set(message.call, {
-        round: beginRound({ isNested }, at, textOf(nestedIn)),
+        round: beginRound({ nested }, at),
         exchange: ++exchanges,
         at,
         endpoint: textOf(provider),
         body: { model: modelId, prompt, tools, ...objectOf(settings) },
-        isNested,
+        nested,
         hasRawParts: objectOf(settings)?.includeRawChunks === true,
         hasRequest: false,
         running: new Set(),

@@ -11,6 +11,8 @@ export interface SpanReceiver {
 
 /** Milliseconds after the last span of a trace. Exporters send the outer spans some seconds after the inner ones. */
 const SETTLED = 10_000;
+/** The same while the span around another one is missing: it ends when its tool does. The spans of a gateway may never come. */
+const OPEN = 120_000;
 
 const MAX_TRACES = 200;
 const MAX_SPANS = 5000;
@@ -49,7 +51,10 @@ export function createSpanReceiver({ apps, redactor }: { apps: Apps; redactor: R
         const trace = traces.get(traceId);
         if (trace === undefined) continue;
         clearTimeout(trace.timer);
-        trace.timer = setTimeout(() => settle(traceId), SETTLED);
+        const isOpen = [...trace.spans.values()].some(
+          ({ parentSpanId }) => parentSpanId !== undefined && !trace.spans.has(parentSpanId),
+        );
+        trace.timer = setTimeout(() => settle(traceId), isOpen ? OPEN : SETTLED);
         // The playground may end before.
         trace.timer.unref();
         apps.show(traceId, toSpanTurns([...trace.spans.values()], { redactor }));

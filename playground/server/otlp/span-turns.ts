@@ -152,7 +152,7 @@ function recordModel(
   const { modelId, provider } = describeModel(span);
   const input = readInput(span);
   const output = readOutput(span);
-  record({ type: 'round-start', round, ...(toolCallId !== undefined && { toolCallId }) }, startAt);
+  record({ type: 'round-start', round, ...(toolCallId !== undefined && { toolCallId, modelId }) }, startAt);
   const body = { model: modelId, ...(input !== undefined && { input }) };
   const url = textOf(attributes['server.address']) || provider || 'OpenTelemetry';
   record(

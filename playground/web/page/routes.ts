@@ -85,7 +85,8 @@ export const paths = {
   server: (server: string, part: ServerPart = 'tools', item?: string): string =>
     toPath('servers', server, part, ...(item === undefined ? [] : [item])),
   traces: '/traces',
-  trace: (messageId: string): string => toPath('traces', messageId),
+  trace: (messageId: string, exchange?: number): string =>
+    toPath('traces', messageId) + (exchange === undefined ? '' : `?request=${exchange}`),
   comparison: (first: string, second: string): string =>
     `/traces/compare?${new URLSearchParams({ a: first, b: second }).toString()}`,
   settings: '/settings',

@@ -1,4 +1,10 @@
-import type { Exchange, ToolState, Trace, TraceTool } from '../../shared/trace.js';
+import {
+  type Exchange,
+  findParentTool,
+  type ToolState,
+  type Trace,
+  type TraceTool,
+} from '../../shared/trace.js';
 import { previewArguments, shorten } from '../ui/argument-preview.js';
 import { formatDuration, formatNumberOf } from '../ui/format.js';
 
@@ -149,10 +155,8 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
   };
 
   const toParent = (round: number): Lane['parent'] => {
-    const toolCallId = trace.rounds.find(known => known.round === round)?.toolCallId;
-    const tool = trace.tools.find(known => known.toolCallId === toolCallId);
-    if (tool === undefined || tool.round >= round) return undefined;
-    return { toolName: tool.toolName, depth: 1 + (toParent(tool.round)?.depth ?? 0) };
+    const parent = findParentTool(trace, round);
+    return parent && { toolName: parent.tool.toolName, depth: parent.depth };
   };
 
   const numbers = new Set([

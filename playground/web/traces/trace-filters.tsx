@@ -1,4 +1,4 @@
-import type { TraceFilter, TraceSummary } from '../../shared/trace-summary.js';
+import { modelsOf, type TraceFilter, type TraceSummary } from '../../shared/trace-summary.js';
 import { useQueryValue } from '../page/routes.js';
 import { Field } from '../ui/field.js';
 import { Select } from '../ui/select.js';
@@ -51,7 +51,7 @@ export function TraceFilters({ traces, filter, change }: Filters & { traces: rea
     [...new Set(names)].toSorted().map(name => [name, name] as const);
   const choices = [
     ['outcome', 'Result', outcomes],
-    ['modelId', 'Model', [['', 'Any'], ...unique(traces.flatMap(({ modelId }) => modelId ?? []))]],
+    ['modelId', 'Model', [['', 'Any'], ...unique(traces.flatMap(modelsOf))]],
     [
       'toolName',
       'Called tool',

@@ -1,6 +1,8 @@
+import { Fragment } from 'react';
 import { formatCost, toCost } from '../../shared/cost.js';
 import type { PriceTable } from '../../shared/playground-state.js';
 import {
+  type NestedRun,
   TRACE_ORDERS,
   type TraceOrder,
   type TraceSummary,
@@ -8,7 +10,7 @@ import {
 } from '../../shared/trace-summary.js';
 import type { TracedApp } from '../../shared/trace-event.js';
 import { paths, toLink } from '../page/routes.js';
-import { formatAge, formatCount, formatDuration } from '../ui/format.js';
+import { formatAge, formatCount, formatDuration, formatNumberOf } from '../ui/format.js';
 
 const columns: readonly (readonly [TraceOrder, string])[] = [
   ['started', 'Started'],
@@ -19,8 +21,8 @@ const columns: readonly (readonly [TraceOrder, string])[] = [
 ];
 
 /** The cost of a turn in US dollars, or undefined if its price or its tokens are unknown. */
-function toAmount({ usage }: TraceSummary, prices: PriceTable): number | undefined {
-  const cost = toCost([usage], prices);
+function toAmount({ usages }: Pick<TraceSummary, 'usages'>, prices: PriceTable): number | undefined {
+  const cost = toCost(usages, prices);
   return cost.unknown > 0 ? undefined : cost.amount;
 }
 
@@ -80,19 +82,23 @@ export function TraceTable({ traces, prices, sort, onSort, checked, onCheck }: T
         </thead>
         <tbody>
           {traces.map(trace => (
-            <TraceRow
-              key={trace.messageId}
-              trace={trace}
-              prices={prices}
-              isChecked={checked.includes(trace.messageId)}
-              onCheck={isChecked =>
-                onCheck(
-                  isChecked
-                    ? [...checked, trace.messageId].slice(-2)
-                    : checked.filter(id => id !== trace.messageId),
-                )
-              }
-            />
+            <Fragment key={trace.messageId}>
+              <TraceRow
+                trace={trace}
+                prices={prices}
+                isChecked={checked.includes(trace.messageId)}
+                onCheck={isChecked =>
+                  onCheck(
+                    isChecked
+                      ? [...checked, trace.messageId].slice(-2)
+                      : checked.filter(id => id !== trace.messageId),
+                  )
+                }
+              />
+              {trace.nested.map((run, index) => (
+                <NestedRow key={index} trace={trace} run={run} prices={prices} />
+              ))}
+            </Fragment>
           ))}
         </tbody>
       </table>
@@ -163,7 +169,48 @@ function TraceRow({ trace, prices, isChecked, onCheck }: TraceRowProps) {
       <td className="number">{firstTokenAt === undefined ? '–' : formatDuration(firstTokenAt)}</td>
       <td className="number">{formatCount(trace.tokens)}</td>
       <td className="number">
-        {amount === undefined ? '–' : formatCost(toCost([trace.usage], prices), { turns: 1 })}
+        {amount === undefined ? '–' : formatCost(toCost(trace.usages, prices), { turns: 1 })}
+      </td>
+    </tr>
+  );
+}
+
+/** Pixels of the indent of a nested run, and the level from which it stays. */
+const INDENT = 16;
+const MAX_DEPTH = 4;
+
+/** A run that a tool of the turn above made. Its link opens the first of its requests there. */
+function NestedRow({
+  trace: { messageId, title, startedAt },
+  run,
+  prices,
+}: Pick<TraceRowProps, 'trace' | 'prices'> & { run: NestedRun }) {
+  const { toolName, depth, state, modelId, rounds, startAt, duration, tokens, usages, exchange } = run;
+  const amount = toAmount(run, prices);
+  return (
+    <tr data-nested="true">
+      <td />
+      <th scope="row" style={{ paddingLeft: 8 + Math.min(depth, MAX_DEPTH) * INDENT }}>
+        <a {...toLink(paths.trace(messageId, exchange))}>
+          in {toolName}
+          <span className="hidden"> of “{title}”</span>
+        </a>
+      </th>
+      <td>
+        <span className="state-badge" data-state={state}>
+          {state}
+        </span>
+      </td>
+      <td className="name">{modelId}</td>
+      <td className="quiet">{formatNumberOf(rounds, 'round')}</td>
+      <td className="number">
+        {startedAt === undefined ? '–' : formatAge(new Date(Date.parse(startedAt) + startAt).toISOString())}
+      </td>
+      <td className="number">{formatDuration(duration)}</td>
+      <td className="number">–</td>
+      <td className="number">{formatCount(tokens)}</td>
+      <td className="number">
+        {amount === undefined ? '–' : formatCost(toCost(usages, prices), { turns: 1 })}
       </td>
     </tr>
   );
@@ -182,6 +229,7 @@ export function Percentiles({ traces, prices }: { traces: readonly TraceSummary[
   const durations = traces.map(({ duration }) => duration);
   const tokens = traces.flatMap(({ firstTokenAt }) => firstTokenAt ?? []);
   const amounts = traces.flatMap(trace => toAmount(trace, prices) ?? []);
+  const usages = traces.flatMap(trace => trace.usages);
   const money = (share: number): string => {
     const amount = toPercentile(amounts, share);
     return amount === undefined ? '–' : formatCost({ amount, isPartial: false, unknown: 0 }, { turns: 1 });
@@ -193,16 +241,7 @@ export function Percentiles({ traces, prices }: { traces: readonly TraceSummary[
     ['First token p95', time(tokens, 0.95)],
     ['Cost p50', money(0.5)],
     ['Cost p95', money(0.95)],
-    [
-      'Total cost',
-      formatCost(
-        toCost(
-          traces.map(({ usage }) => usage),
-          prices,
-        ),
-        { turns: traces.length },
-      ),
-    ],
+    ['Total cost', formatCost(toCost(usages, prices), { turns: usages.length })],
     ['With errors', String(traces.filter(({ hasError }) => hasError).length)],
   ];
   return (

@@ -8,6 +8,7 @@ import { type Trace, toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 import type { TraceSummary } from '../../../playground/shared/trace-summary.js';
 import { startHeldEndpoint } from '../../browser/_held-endpoint.js';
+import { serve } from '../../_server.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { openPlayground, type TestPlayground } from './_playground.js';
 import { secretTexts, secrets } from './_secrets.js';
@@ -46,6 +47,13 @@ async function replay(playground: TestPlayground, { messageId }: TraceSummary, f
   const { end, rounds } = (await readTrace(playground, (await find()) as TraceSummary)) as Trace;
   return { end: end?.end, rounds: rounds.length };
 }
+
+/** The run that a tool of the agent makes. */
+const nestedRun = {
+  ...{ toolName: 'ask', depth: 1, modelId: 'gpt-5-mini', exchange: 2, rounds: 1, state: 'finished' },
+  tokens: expect.any(Number),
+  usages: [{ modelId: 'gpt-5-mini' }],
+};
 
 describe.each([
   [
@@ -102,6 +110,7 @@ describe.each([
       tools: [{ toolName, calls: 1 }],
       tokens: expect.any(Number),
       hasError: false,
+      nested: app === 'agent' ? [nestedRun] : [],
     });
     expect(await listTraces(playground)).toHaveLength(1);
     const trace = await readTrace(playground, summary);
@@ -185,6 +194,31 @@ it('saves no test that expects a failure where there was none', async () => {
 
   expect([summary?.end, status]).toEqual(['finished', 400]);
   expect(json).toEqual({ error: expect.stringContaining('Expected responses of the Responses API') });
+});
+
+it('do not wait for a playground that never answers, and send their last events to one that is slow', async () => {
+  const emulator = await startEmulator();
+  const slow = await serve(async response => {
+    await new Promise(resolve => setTimeout(resolve, 300));
+    response.end('{}');
+  });
+  const silent = await serve(() => {});
+  const run = async (url?: string): Promise<number> => {
+    const variables = { MODEL_URL: emulator.baseURL, ...(url && { KELIVO_PLAYGROUND_URL: `${url}/send/x` }) };
+    const startedAt = performance.now();
+    await startApp('provider', 'Call add with 17 and 25.', variables).answered;
+    return performance.now() - startedAt;
+  };
+  const [alone, beside] = await Promise.all([run(), run(silent.url), run(slow.url)]);
+
+  expect(silent.requests.length).toBeGreaterThan(0);
+  // A request to the playground may take five seconds.
+  expect(beside - alone).toBeLessThan(3000);
+  const types = slow.requests.flatMap(({ body }) =>
+    (body as { messages: { type: string }[] }).messages.map(({ type }) => type),
+  );
+  expect(types).toContain('call-end');
+  expect(types.at(-1)).toBe('exit');
 });
 
 it('shows a turn of a process that was killed as aborted', async () => {

@@ -4,13 +4,25 @@ import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otl
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { createKelivoResponsesProvider } from 'kelivo-responses';
 import { createTelemetry } from 'kelivo-responses/telemetry';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import { createConversationStore } from '../../../playground/server/store/conversations.js';
+import { createApps } from '../../../playground/server/apps/apps.js';
+import { createSpanReceiver } from '../../../playground/server/otlp/receiver.js';
+import { readJsonSpans } from '../../../playground/server/otlp/spans.js';
+import { createRedactor } from '../../../playground/server/redaction/redactor.js';
+import {
+  type AppTurnRecord,
+  createConversationStore,
+} from '../../../playground/server/store/conversations.js';
 import { openDatabase } from '../../../playground/server/store/database.js';
 import { toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
-import type { TraceSummary } from '../../../playground/shared/trace-summary.js';
+import {
+  filterTraces,
+  noFilter,
+  type TraceFilter,
+  type TraceSummary,
+} from '../../../playground/shared/trace-summary.js';
 import { useRecorder } from '../../telemetry/_recorder.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { openPlayground, type TestPlayground } from './_playground.js';
@@ -171,20 +183,103 @@ it('reads the conventions, and loses a malformed span alone', async () => {
   expect((await sendJson(playground, toRequest(...circle))).status).toBe(200);
 });
 
+const tokens = [
+  { key: 'gen_ai.usage.input_tokens', value: { intValue: '7' } },
+  { key: 'gen_ai.usage.output_tokens', value: { intValue: '3' } },
+];
+
+/** A run of two rounds in a call, whose tool makes a run that fails. */
+function nestedSpans(spanId: string, parent: string, startTimeUnixNano: string) {
+  const chat = (model: string) => [
+    ...[text('gen_ai.operation.name', 'chat'), text('gen_ai.request.model', model), ...tokens],
+  ];
+  const look = [
+    ...[text('gen_ai.operation.name', 'execute_tool'), text('gen_ai.tool.call.id', 'call_of_e')],
+    text('gen_ai.tool.name', 'look'),
+  ];
+  const later = (steps: number) => String(BigInt(startTimeUnixNano) + BigInt(steps) * 10_000_000n);
+  const within = (parentSpanId: string, startTimeUnixNano: string) => ({
+    parentSpanId: parentSpanId.repeat(16),
+    startTimeUnixNano,
+  });
+  return [
+    toSpan(spanId, 'chat', chat('small'), within(parent, startTimeUnixNano)),
+    toSpan('1', 'chat', chat('small'), within(parent, later(1))),
+    toSpan('e', 'look', look, within(parent, later(2))),
+    toSpan('2', 'chat', chat('tiny'), { ...within('e', later(3)), status: { code: 2, message: 'no' } }),
+  ];
+}
+
 it('knows the call of a tool that made other requests', async () => {
   const playground = await openPlayground();
   const chat = [text('gen_ai.operation.name', 'chat')];
-  const ask = [text('gen_ai.operation.name', 'execute_tool'), text('gen_ai.tool.call.id', 'call_1')];
+  const ask = [
+    ...[text('gen_ai.operation.name', 'execute_tool'), text('gen_ai.tool.call.id', 'call_1')],
+    text('gen_ai.tool.name', 'ask'),
+  ];
   const spans = [
     toSpan('a', 'invoke_agent', [text('gen_ai.operation.name', 'invoke_agent')]),
-    toSpan('b', 'chat', chat, { parentSpanId: 'a'.repeat(16) }),
+    toSpan('b', 'chat', [...chat, text('gen_ai.request.model', 'big'), ...tokens], {
+      parentSpanId: 'a'.repeat(16),
+    }),
     toSpan('c', 'ask', ask, { parentSpanId: 'a'.repeat(16), startTimeUnixNano: '1800000000100000000' }),
-    toSpan('d', 'chat', chat, { parentSpanId: 'c'.repeat(16), startTimeUnixNano: '1800000000200000000' }),
+    ...nestedSpans('d', 'c', '1800000000200000000'),
   ];
   await sendJson(playground, toRequest(...spans));
-  const { traces } = await readTurns(playground);
+  const { traces, summaries } = await readTurns(playground);
 
-  expect(traces[0]?.rounds.map(({ toolCallId }) => toolCallId)).toEqual([undefined, 'call_1']);
+  expect(traces[0]?.rounds.map(({ toolCallId }) => toolCallId)).toEqual([
+    ...[undefined, 'call_1', 'call_1'],
+    'call_of_e',
+  ]);
+  expect(summaries).toMatchObject([
+    {
+      tokens: 40,
+      nested: [
+        {
+          toolName: 'ask',
+          depth: 1,
+          modelId: 'small',
+          rounds: 2,
+          exchange: 2,
+          tokens: 20,
+          state: 'finished',
+        },
+        { toolName: 'look', depth: 2, modelId: 'tiny', rounds: 1, exchange: 4, tokens: 10, state: 'failed' },
+      ],
+      usages: [{ modelId: 'big' }, { modelId: 'small' }, { modelId: 'small' }, { modelId: 'tiny' }],
+    },
+  ]);
+  const found = (filter: Partial<TraceFilter>) => filterTraces(summaries, { ...noFilter, ...filter }).length;
+  expect([found({ modelId: 'tiny' }), found({ text: 'small' }), found({ modelId: 'other' })]).toEqual([
+    1, 1, 0,
+  ]);
+});
+
+it('waits for the span of a tool that runs longer than the runs in it', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const redactor = createRedactor(() => []);
+  const stored: AppTurnRecord[] = [];
+  const apps = createApps({ redactor, store: turn => stored.push(turn), onChange() {} });
+  const receiver = createSpanReceiver({ apps, redactor });
+  const add = (...spans: object[]) => receiver.add(readJsonSpans(toRequest(...spans)).spans, 1);
+  const chat = [text('gen_ai.operation.name', 'chat')];
+  add(toSpan('d', 'chat', chat, { parentSpanId: 'c'.repeat(16) }));
+  vi.advanceTimersByTime(60_000);
+  expect(stored).toEqual([]);
+  add(toSpan('c', 'ask', [text('gen_ai.operation.name', 'execute_tool')], { parentSpanId: 'a'.repeat(16) }));
+  vi.advanceTimersByTime(60_000);
+  add(toSpan('a', 'invoke_agent', [text('gen_ai.operation.name', 'invoke_agent')]));
+  vi.advanceTimersByTime(9000);
+  expect(stored).toEqual([]);
+  vi.advanceTimersByTime(2000);
+  expect(stored).toHaveLength(1);
+
+  // A span whose parent never comes is stored, too.
+  add(toSpan('f', 'chat', chat, { traceId: 'f'.repeat(32), parentSpanId: 'e'.repeat(16) }));
+  vi.advanceTimersByTime(121_000);
+  expect(stored).toHaveLength(2);
 });
 
 it('rejects a request that is too large, also when it is unpacked, and stores nothing', async () => {
@@ -193,10 +288,17 @@ it('rejects a request that is too large, also when it is unpacked, and stores no
   const bomb = gzipSync(Buffer.alloc(70_000_000, '['));
 
   expect((await send(playground, Buffer.alloc(17_000_000, '['), json)).status).toBe(413);
-  for (const type of Object.values(json).concat('application/x-protobuf'))
-    expect((await send(playground, bomb, { 'content-type': type, 'content-encoding': 'gzip' })).status).toBe(
-      413,
-    );
+  for (const type of Object.values(json).concat('application/x-protobuf')) {
+    const headers = { 'content-type': type, 'content-encoding': 'gzip' };
+    expect(await send(playground, bomb, headers)).toEqual({
+      status: 413,
+      text: '{"error":"Expected at most 64 MB after unpacking, got more."}',
+    });
+    expect(await send(playground, Buffer.from('no gzip'), headers)).toEqual({
+      status: 400,
+      text: '{"error":"Expected a body in gzip, got one that cannot be unpacked."}',
+    });
+  }
   expect((await readTurns(playground)).summaries).toEqual([]);
 });
 
