@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { startApp } from '../playground/server/_start-app.js';
+import { startEmulator } from '../testing/_emulator.js';
 import { startHeldEndpoint } from './_held-endpoint.js';
 import { openPage } from './_page.js';
 
@@ -24,5 +25,41 @@ describe.skipIf(missing)(`applications${missing === undefined ? '' : ` (${missin
     expect(await answered).toBe('The tool add returned: 42');
     await ended('finished');
     await page.getByRole('region', { name: 'Timeline' }).getByText('add').first().waitFor();
+  });
+
+  it('show a run in a tool below its turn, and indented in the timeline', async () => {
+    const emulator = await startEmulator();
+    const { page, playground, ended, shoot } = await openPage({ mcpServers: {} });
+    await startApp('agent', 'Call ask, please.', {
+      MODEL_URL: emulator.baseURL,
+      KELIVO_PLAYGROUND_URL: playground.appUrl,
+    }).answered;
+    await page.getByRole('link', { name: 'Traces' }).click();
+    await page.getByText('1 of 1 turn').waitFor();
+    const rows = page.getByRole('table', { name: 'Traces' }).locator('tbody tr');
+    const [turn, run] = await rows.allInnerTexts();
+    const leftOf = (index: number) =>
+      rows
+        .nth(index)
+        .getByRole('link')
+        .evaluate(link => link.getBoundingClientRect().left);
+    expect(turn).toContain('Call ask, please.');
+    expect(run).toMatch(/^\s*in ask\s+of “Call ask, please.”\s+finished\s+gpt-5-mini\s+1 round/);
+    expect(await leftOf(1)).toBeGreaterThan((await leftOf(0)) + 8);
+    expect(await rows.nth(1).getByRole('checkbox').count()).toBe(0);
+    await shoot('nested-run');
+    await rows.nth(1).getByRole('link', { name: 'in ask' }).click();
+    await ended('finished');
+
+    expect(new URL(page.url()).searchParams.get('request')).toBe('2');
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    const indentOf = (name: string) =>
+      timeline.getByRole('listitem', { name, exact: true }).evaluate(item => {
+        const range = document.createRange();
+        range.selectNodeContents(item.firstElementChild ?? item);
+        return range.getBoundingClientRect().left;
+      });
+    expect(await indentOf('Round 2, in the call of ask')).toBeGreaterThan(await indentOf('Round 1'));
+    expect(await indentOf('Round 3')).toBe(await indentOf('Round 1'));
   });
 });

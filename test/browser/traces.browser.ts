@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { openDatabase } from '../../playground/server/store/database.js';
+import { startHeldEndpoint } from './_held-endpoint.js';
 import { chooseOption, openPage } from './_page.js';
 import { LONGEST_TASK, measureTasks, RUNS } from './_tasks.js';
 
@@ -117,6 +119,122 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     await ask('Count the words in "one two three".', { end: 'failed' });
     await page.getByText('Items', { exact: true }).click();
     await rows.getByText('incomplete').waitFor();
+  });
+
+  it('let an item grow while its stream arrives', async () => {
+    const endpoint = await startHeldEndpoint();
+    const { page, ended } = await openPage({ mcpServers: {}, settings: { endpoint: endpoint.baseURL } });
+    const text = 'one two three four five six seven eight nine ten';
+    await page.getByRole('textbox', { name: 'Message' }).fill(`Repeat: ${text}`);
+    await page.keyboard.press('Enter');
+    const list = page.getByRole('region', { name: 'Events', exact: true });
+    const row = list.locator('summary', { hasText: /message/ }).filter({ has: page.locator('.event-count') });
+    const read = async () => ({
+      text: await row.locator('.event-text').innerText(),
+      events: Number(/\d+/.exec(await row.locator('.event-count').innerText())?.[0]),
+    });
+    await row.getByText('in progress').waitFor();
+    await row.click();
+    const before = await read();
+    const size = () => list.getByRole('listitem').first().getAttribute('aria-setsize');
+    const rowsBefore = Number(await size());
+    endpoint.release();
+    await ended();
+    await expect.poll(() => row.getByText('in progress').count()).toBe(0);
+    const after = await read();
+
+    const grown = after.text.replace(/\s+/g, ' ').trim();
+    const first = before.text.replace('in progress', '').replace(/\s+/g, ' ').trim();
+    expect(first).not.toBe('');
+    expect(grown.startsWith(first.slice(0, 20))).toBe(true);
+    expect(after.events).toBeGreaterThan(before.events);
+    // Its events are listed while it is open, and the end of the response follows it.
+    expect(Number(await size()) - rowsBefore).toBeGreaterThanOrEqual(after.events - before.events);
+  });
+
+  it('keep hostile text of an item in its place', async () => {
+    const emulator = await startEmulator();
+    const { page, ask, shoot } = await openPage({
+      mcpServers: {},
+      settings: { endpoint: emulator.baseURL },
+    });
+    const text = `\u202e\u2067<b onclick="x()">sdrawkcab</b>${'x'.repeat(5000)}`;
+    emulator.enqueue({
+      output: [{ text }],
+      events: events =>
+        events.map(event => (event.type === 'response.in_progress' ? { ...event, type: text } : event)),
+    });
+    await ask('Hello');
+    const rows = page.getByRole('region', { name: 'Events', exact: true }).locator('summary');
+    const hostile = rows.filter({ hasText: 'sdrawkcab' });
+    await expect.poll(() => hostile.count()).toBeGreaterThanOrEqual(2);
+    for (const row of await hostile.all()) {
+      const { lefts, height, isInside } = await row.evaluate(summary => {
+        const frame = summary.closest('.events')?.getBoundingClientRect();
+        const boxes = [...summary.children].map(child => child.getBoundingClientRect());
+        return {
+          lefts: boxes.map(({ left }) => left),
+          height: summary.getBoundingClientRect().height,
+          isInside: boxes.every(({ right }) => right <= (frame?.right ?? 0) + 1),
+        };
+      });
+      expect(lefts).toEqual(lefts.toSorted((a, b) => a - b));
+      expect(isInside).toBe(true);
+      expect(height).toBeLessThan(160);
+    }
+    await shoot('hostile-items');
+    expect(await page.locator('.events b').count()).toBe(0);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+
+  it('say that a recording was deleted, and can be loaded again after a failure', async () => {
+    const { page, ask, errors, callApi, folder, shoot } = await openPage({ mcpServers: {} });
+    await ask('The old question');
+    const database = openDatabase(folder);
+    database.prepare('UPDATE recordings SET at = ?').run('2020-01-01');
+    database.close();
+    await ask('The new question');
+    const old = page.getByRole('article', { name: 'Response' }).first();
+    await old.getByRole('button', { name: /recording deleted/ }).click();
+    const note = page.getByText('The requests, responses and events of this turn were deleted');
+    await note.waitFor();
+    await page.getByRole('link', { name: 'Traces' }).click();
+    const rows = page.getByRole('table', { name: 'Traces' }).locator('tbody tr');
+    await rows.getByText('recording deleted').waitFor();
+    for (const box of await rows.getByRole('checkbox').all()) await box.check();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByText('The items cannot be compared: the recording of').waitFor();
+
+    let failures = 2;
+    await page.route('**/api/traces/*', route =>
+      failures-- > 0 ? route.fulfill({ status: 500, json: { error: 'No memory.' } }) : route.continue(),
+    );
+    await page.reload();
+    await page.getByText('The traces were not loaded: No memory.').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The items cannot be compared: the recording of').waitFor();
+    failures = 2;
+    await page
+      .getByRole('link', { name: /The old question|The new question/ })
+      .first()
+      .click();
+    await page.getByText('The trace was not loaded: No memory.').waitFor();
+    failures = 0;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'OpenTelemetry' }).waitFor();
+    const { id } = (
+      (await (await callApi('/traces')).json()) as { messageId: string; isRecordingDeleted?: true }[]
+    )
+      .filter(({ isRecordingDeleted }) => isRecordingDeleted)
+      .map(({ messageId }) => ({ id: messageId }))[0] ?? { id: '' };
+    await page.goto(new URL(`/traces/${id}`, page.url()).href);
+    await note.waitFor();
+    await shoot('recording-deleted');
+    expect(await page.getByRole('button', { name: 'Replay' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Save as test' }).isDisabled()).toBe(true);
+    const isExpected = (text: string) => text.includes('500 (Internal Server Error)');
+    errors.splice(0, errors.length, ...errors.filter(text => !isExpected(text)));
   });
 
   it('mark the first token where its event is on the wire', async () => {

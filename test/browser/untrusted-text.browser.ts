@@ -71,6 +71,19 @@ describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${miss
     await page.locator('.events li, .body-text').first().waitFor();
     await check('trace');
     await page.goBack();
+    await page.getByRole('table', { name: 'Traces' }).getByRole('link').last().click();
+    for (const request of ['1', '3']) {
+      await page.getByRole('radio', { name: request, exact: true }).check({ force: true });
+      const items = page.locator('.events summary').filter({ hasText: /reasoning|message|function_call/ });
+      await items.last().waitFor();
+      // An open item hides the ones below it.
+      for (const item of (await items.all()).toReversed()) {
+        await item.click();
+        await check(`item of request ${request}`);
+        await item.click();
+      }
+    }
+    await page.goBack();
     await page.getByRole('table', { name: 'Traces' }).waitFor();
     await check('traces');
     await page.getByLabel('Replay a bug report').setInputFiles({

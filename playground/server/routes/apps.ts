@@ -63,7 +63,10 @@ async function readBody(context: Context): Promise<Uint8Array> {
   } catch (cause) {
     if (cause instanceof RangeError)
       throw new HTTPException(413, { message: 'Expected at most 64 MB after unpacking, got more.', cause });
-    throw new HTTPException(400, { message: 'Expected a body in gzip, got one that cannot be unpacked.', cause });
+    throw new HTTPException(400, {
+      message: 'Expected a body in gzip, got one that cannot be unpacked.',
+      cause,
+    });
   }
 }
 

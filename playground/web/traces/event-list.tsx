@@ -20,6 +20,9 @@ export interface EventListProps {
 /** Height of a closed row in pixels. */
 const ROW_HEIGHT = 26;
 
+/** Characters of the name of an item or an event, which a server may choose. */
+const MAX_NAME = 80;
+
 /** Distance from the end, in pixels, within which the list follows new events. */
 const NEAR_END = 120;
 
@@ -207,7 +210,7 @@ function ItemRow({ item, count, at, hasEnded, isOpen, onToggle }: ItemRowProps) 
       <summary>
         <span className="event-number">{item.numbers[0]}</span>
         <time>+{formatDuration(at)}</time>
-        <code className="event-name">{title}</code>
+        <code className="event-name">{title.slice(0, MAX_NAME)}</code>
         <span className="event-text">
           {!isComplete && <span className="tag">{hasEnded ? 'incomplete' : 'in progress'}</span>}{' '}
           {(text || describeItem(value)).slice(0, 200)}
@@ -237,7 +240,7 @@ const EventRow = memo(function EventRow({ number, event, at, query, isOpen, onTo
         <span className="event-number">{number}</span>
         <time>+{formatDuration(at)}</time>
         <code className="event-name">
-          <Marked text={event.name.replace(/^response\./, '')} query={query} />
+          <Marked text={event.name.replace(/^response\./, '').slice(0, MAX_NAME)} query={query} />
         </code>
         <span className="event-text">
           <Marked text={summarizeEvent(event.data).slice(0, 200)} query={query} />
