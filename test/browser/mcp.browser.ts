@@ -431,6 +431,19 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
     expect(longest).toBeLessThanOrEqual(2 * LONGEST_TASK);
   });
 
+  it('draws a long text of a result in parts', async () => {
+    const { inspector, choose, run } = await openInspector();
+    await choose('leak');
+    await inspector.getByLabel('text').fill(`${'word '.repeat(59_999)}last `);
+    const output = inspector.locator('.tool-output pre').first();
+    await run();
+    await inspector.getByText(succeeded).waitFor();
+    expect((await output.textContent())?.length).toBe(100_000);
+    for (const left of ['200,078', '100,078', '78'])
+      await inspector.getByRole('button', { name: `Show more of ${left} characters` }).click();
+    expect(await output.textContent()).toMatch(/word last {2}has the hash [0-9a-f]{64}$/);
+  });
+
   it('signs in at an authorization server, and shows each request of the sign-in', async () => {
     const authorization = await startAuthorizationServer();
     const { page, shoot } = await openServers({
