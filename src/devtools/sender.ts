@@ -1,5 +1,3 @@
-import { captureContext } from '../shared/async-context.js';
-
 /** Sends what an application does to a playground. It never waits, throws or prints. */
 export interface Sender {
   /** Queues a message with the current time. */
@@ -45,7 +43,8 @@ export function createSender({ url, name }: { url: string; name: string | undefi
   const token = pathname.slice(pathname.lastIndexOf('/') + 1);
   const { pid, argv = [], env = {}, once } = hostProcess();
   // A tracer of the application must not count the requests of a sender among those of a call.
-  const runDetached = captureContext();
+  const hooks = getBuiltinModule?.('node:async_hooks');
+  const runDetached: <T>(run: () => T) => T = hooks?.AsyncLocalStorage.snapshot?.() ?? (run => run());
   const script = argv[1]?.split(/[\\/]/).at(-1);
   const app = JSON.stringify({
     id: globalThis.crypto.randomUUID(),
