@@ -1,4 +1,4 @@
-import { KelivoError } from '../shared/errors.js';
+import { KelivoError, messageOf } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { toNameHint } from '../shared/names.js';
 import * as catalogue from '../text-tools/formats/index.js';
@@ -158,8 +158,7 @@ async function loadChatTemplate(source: string): Promise<Render> {
     try {
       return run();
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw toTemplateError(`${fault}: ${reason}`, cause);
+      throw toTemplateError(`${fault}: ${messageOf(cause)}`, cause);
     }
   };
   const template = check(() => new Template(source), 'cannot be parsed');

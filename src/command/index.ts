@@ -2,13 +2,13 @@
 /** The command `kelivo-responses`. It uses the entries of the package, and loads what a command needs when it runs. */
 import { fileURLToPath } from 'node:url';
 import type { Fault, RequestRules, ScriptedResponse } from 'kelivo-responses/testing';
+import { messageOf } from '../shared/errors.js';
 import { tryParseJson } from '../shared/json.js';
 import {
   codeOf,
   CommandError,
   type CommandInput,
   hint,
-  messageOf,
   type Option,
   printLine,
   readInput,

@@ -11,9 +11,10 @@ import {
   parseMcpConfig,
 } from 'kelivo-responses/mcp';
 import { startResponsesEmulator } from 'kelivo-responses/testing';
+import { messageOf } from '../shared/errors.js';
 import { isPlainObject, objectOf, objectsOf, type PlainObject, stringOf } from '../shared/json.js';
 import { readMcpConfig } from '../mcp/config/config.js';
-import { CommandError, type CommandInput, messageOf, printLine, readText, toLine } from './terminal.js';
+import { CommandError, type CommandInput, printLine, readText, toLine } from './terminal.js';
 
 interface ToolReport {
   readonly name: string;

@@ -2,9 +2,10 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { type Compatibility, createKelivoResponsesProvider, redactSecrets } from 'kelivo-responses';
 import { toApiRoot } from '../http/base-url.js';
+import { messageOf } from '../shared/errors.js';
 import { objectOf, objectsOf, stringOf, tryParseJson } from '../shared/json.js';
 import { type Probe, SCENARIOS, type Server, type Verdict } from './scenarios.js';
-import { CommandError, type CommandInput, messageOf, printLine } from './terminal.js';
+import { CommandError, type CommandInput, printLine } from './terminal.js';
 
 /** Runs scenarios against a server and prints the settings that it needs. Returns 1 if it does not answer. */
 export async function runProbe(input: CommandInput): Promise<number> {

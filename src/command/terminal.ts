@@ -105,5 +105,3 @@ export const toLine = (text: string, maximum = 1000): string => {
 };
 
 export const printLine = (text = ''): void => void process.stdout.write(`${toLine(text)}\n`);
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

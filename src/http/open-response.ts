@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
+import { messageOf } from '../shared/errors.js';
 import { linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
 import { isNonEmptyArray, isPlainObject, toWellFormedJson } from '../shared/json.js';
 import { createCallError, type ErrorContext, toErrorText, toHttpError } from './api-error.js';
@@ -291,7 +292,7 @@ function toRequestJson(
     const fields = JSON.stringify(others).slice(1, -1);
     return toWellFormedJson(`{${fields}${fields === '' ? '' : ','}"input":${toInputJson(body.input)}}`);
   } catch (error) {
-    const reason = toErrorText(redact(error instanceof Error ? error.message : String(error)));
+    const reason = toErrorText(redact(messageOf(error)));
     throw createCallError(
       'invalidRequest',
       // Without the body: a logger would fail to serialize it in the same way.

@@ -3,6 +3,7 @@ import type { CoreCall } from '../core/call.js';
 import { NO_ROUND_TELEMETRY } from '../core/telemetry.js';
 import type { Warn } from './compression.js';
 import { createRedactor, findSecrets, redactHeaders, redactUrl } from '../redaction/redaction.js';
+import { messageOf } from '../shared/errors.js';
 
 /** One entry of the request log. Keys and other secrets are replaced by `[redacted]`. */
 export interface RequestLogEntry {
@@ -81,7 +82,7 @@ export function createRequestLog(logger: RequestLogger | undefined): RequestLog 
         phase: 'error',
         duration: performance.now() - startedAt,
         headers: redactHeaders(sent, redact),
-        error: redact(error instanceof Error ? error.message : String(error)),
+        error: redact(messageOf(error)),
       });
       throw error;
     }

@@ -1,8 +1,8 @@
 import { APICallError, LoadAPIKeyError } from '@ai-sdk/provider';
 import { type ReportedFailure, statusOfCode } from '../http/retry.js';
+import { messageOf } from '../shared/errors.js';
 import { idOf, objectOf } from '../shared/json.js';
 import { partialTurnOf } from '../tool-loop/turn/partial-turn.js';
-import { toMessage } from '../tool-loop/turn/rounds.js';
 
 /* Reasons why a model has no answer, read from the errors of models of any package. */
 
@@ -55,7 +55,7 @@ export function reasonOf(error: unknown): FallbackReason | undefined {
   const isCallError = APICallError.isInstance(error);
   // Models of other packages emit the error object of the stream.
   const reported = readReported(isCallError ? error.data : error);
-  const text = [reported?.code, reported?.type, reported?.message, toMessage(error)].join(' ');
+  const text = [reported?.code, reported?.type, reported?.message, messageOf(error)].join(' ');
   if (CONTEXT.test(text)) return 'context-overflow';
   if (FILTER.test(text)) return 'content-filter';
   if (!isCallError && error instanceof Error) return isOutage(error) ? 'outage' : undefined;
@@ -93,9 +93,9 @@ export function joinErrors(failures: readonly FallbackFailure[], last: unknown):
   if (failures.length === 0 || partialTurnOf(last) !== undefined) return last;
   const errors = [...failures.map(({ error }) => error), last];
   const texts = failures.map(
-    ({ provider, modelId, reason, error }) => `${provider} ${modelId} (${reason}): ${toMessage(error)}`,
+    ({ provider, modelId, reason, error }) => `${provider} ${modelId} (${reason}): ${messageOf(error)}`,
   );
-  const message = `No model has an answer. ${[...texts, toMessage(last)].join(' ')}`;
+  const message = `No model has an answer. ${[...texts, messageOf(last)].join(' ')}`;
   const isRetryable = errors.some(error => APICallError.isInstance(error) && error.isRetryable);
   return toCallError(message, { cause: new AggregateError(errors, message), isRetryable, like: last });
 }
@@ -104,7 +104,7 @@ export function joinErrors(failures: readonly FallbackFailure[], last: unknown):
 export const withRetry = (error: unknown): unknown =>
   APICallError.isInstance(error) && error.isRetryable
     ? error
-    : toCallError(readReported(error)?.message ?? toMessage(error), {
+    : toCallError(readReported(error)?.message ?? messageOf(error), {
         cause: error,
         isRetryable: true,
         like: error,

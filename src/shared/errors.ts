@@ -68,3 +68,8 @@ const CUT = Symbol('kelivo-responses.cut');
 export const markCut = (error: Error): unknown => Object.assign(error, { [CUT]: true });
 
 export const isCut = (error: unknown): boolean => error instanceof Error && CUT in error;
+
+/** Returns the message of anything that was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,3 +1,4 @@
+import { messageOf } from './errors.js';
 /** A value that JSON can represent. */
 export type JSONValue = null | string | number | boolean | JSONObject | JSONValue[];
 
@@ -156,7 +157,7 @@ export function toJsonValue(
     });
     return Object.fromEntries(fields);
   } catch (error) {
-    return note(`unreadable: ${error instanceof Error ? error.message : String(error)}`);
+    return note(`unreadable: ${messageOf(error)}`);
   }
 }
 

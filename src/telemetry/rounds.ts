@@ -3,6 +3,7 @@ import { createPartCollector } from '../core/collector.js';
 import type { Finish, Part, Usage } from '../core/part.js';
 import { toReasonText } from '../core/finish.js';
 import type { ObservedCall, RoundFacts, RoundTelemetry } from '../core/telemetry.js';
+import { messageOf } from '../shared/errors.js';
 import { idOf, objectOf } from '../shared/json.js';
 import {
   ATTRIBUTE,
@@ -121,7 +122,7 @@ export function startRound(
 
   const end: RoundTelemetry['end'] = (outcome = {}) => {
     const failure = toFailure({ error, ...outcome }, cause =>
-      content.outputs ? writer.toText(cause instanceof Error ? cause.message : String(cause)) : undefined,
+      content.outputs ? writer.toText(messageOf(cause)) : undefined,
     );
     // The operation of a submitted response lasts until it is read.
     if (isSubmitted && finish !== undefined && failure === undefined) return;

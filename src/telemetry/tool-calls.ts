@@ -1,4 +1,5 @@
 import { context, type Context, isSpanContextValid, propagation, SpanKind, trace } from '@opentelemetry/api';
+import { messageOf } from '../shared/errors.js';
 import { tryParseJson } from '../shared/json.js';
 import {
   ABORTED,
@@ -76,9 +77,7 @@ export function startTool(
   };
 
   function toMessage(error: unknown): string | undefined {
-    return content.outputs
-      ? writer.toText(error instanceof Error ? error.message : String(error))
-      : undefined;
+    return content.outputs ? writer.toText(messageOf(error)) : undefined;
   }
 }
 

@@ -10,6 +10,7 @@ import type { RequestRules, RewriteOutput, ScriptedResponse } from './protocol/s
 import { createItemMemory } from './protocol/wire.js';
 import { type EmulatorContext, type EmulatorExtension, routeRequest } from './routes.js';
 import { serveWebSockets } from './websocket.js';
+import { toError } from '../shared/errors.js';
 
 /** Options of {@link startResponsesEmulator}. */
 export interface ResponsesEmulatorOptions {
@@ -105,9 +106,7 @@ export async function startEmulator(
   }
 
   const server = createServer((incoming, outgoing) => {
-    serve(incoming, outgoing).catch((error: unknown) =>
-      outgoing.destroy(error instanceof Error ? error : new Error(String(error))),
-    );
+    serve(incoming, outgoing).catch((error: unknown) => outgoing.destroy(toError(error)));
   });
   // A busy process would send a request on a connection that is closed at the same moment.
   server.keepAliveTimeout = 0;

@@ -10,6 +10,7 @@ import {
   show,
   TURN_CHECKS,
 } from './turn-checks.js';
+import { messageOf } from '../shared/errors.js';
 
 /* The contract of journal stores as a suite that needs no test framework. */
 
@@ -64,7 +65,7 @@ export async function testJournalStore(
       store = await Promise.race([createStore(), limit]);
       await Promise.race([check(createScene(store)), limit]);
     } catch (error) {
-      failures.push({ name, message: error instanceof Error ? error.message : String(error) });
+      failures.push({ name, message: messageOf(error) });
     } finally {
       clearTimeout(timer);
       await Promise.race([Promise.resolve(store?.close?.()).catch(() => {}), pause(1000)]);

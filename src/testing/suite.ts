@@ -1,6 +1,7 @@
 import type { CoreCall } from '../core/call.js';
 import type { Part } from '../core/part.js';
 import { type CoreModel, sourceOf } from '../core/source.js';
+import { messageOf } from '../shared/errors.js';
 import { isPlainObject, toStableJson } from '../shared/json.js';
 
 /* What the conformance suites use: the faults that they report, and a model with scripted responses. */
@@ -25,7 +26,7 @@ export class Faults {
     try {
       return await run();
     } catch (error) {
-      this.add(`${promise}: it throws ${error instanceof Error ? error.message : String(error)}`);
+      this.add(`${promise}: it throws ${messageOf(error)}`);
       return undefined;
     }
   }

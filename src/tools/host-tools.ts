@@ -2,6 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import { jsonSchema, type ModelMessage } from '@ai-sdk/provider-utils';
 import type * as z from 'zod/v4';
 import type { OutputContent } from '../core/prompt.js';
+import { messageOf } from '../shared/errors.js';
 import { isPlainObject, type JSONValue, objectOf, type PlainObject } from '../shared/json.js';
 import { mapSchema, resolvePointer } from '../tool-calls/json-schema.js';
 import { isArchive, toFilename, toResultValue, unwrapMcpOutput } from '../tool-calls/mcp-output.js';
@@ -140,7 +141,7 @@ function toHostTool(
       const { isApproved, reason } = readDecision(await approve(request, { signal }));
       return isApproved ? undefined : toRefusalText(reason);
     } catch (error) {
-      return toRefusalText(error instanceof Error ? error.message : String(error));
+      return toRefusalText(messageOf(error));
     }
   }
 

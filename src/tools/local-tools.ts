@@ -2,7 +2,7 @@ import { asSchema, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
 import type { ToolResultOutput } from '../core/prompt.js';
 import { toCoreOutput, toDeniedText } from '../core/output.js';
 import { createClosing, untilAborted } from '../shared/abort.js';
-import { KelivoError } from '../shared/errors.js';
+import { KelivoError, messageOf } from '../shared/errors.js';
 import { objectOf, toJsonValue, tryParseJson } from '../shared/json.js';
 import type {
   ToolCallOptions,
@@ -173,9 +173,8 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
             }),
           });
         } catch (error) {
-          const reason = error instanceof Error ? error.message : String(error);
           warnings.push(
-            `The local tool "${name}" is not offered: expected \`inputSchema\` to be a Zod schema or the result of \`jsonSchema()\` that can be converted to JSON Schema (${reason}).`,
+            `The local tool "${name}" is not offered: expected \`inputSchema\` to be a Zod schema or the result of \`jsonSchema()\` that can be converted to JSON Schema (${messageOf(error)}).`,
           );
         }
       }
@@ -244,7 +243,7 @@ async function runLocalTool(
       : toAllowed(toCoreOutput(modelOutput));
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
-    return { type: 'error-text', value: error instanceof Error ? error.message : String(error) };
+    return { type: 'error-text', value: messageOf(error) };
   }
 }
 
@@ -323,8 +322,7 @@ async function toOutput(given: unknown, name: string, warn: RunOptions['onWarnin
     else if (isIterator(given)) value = readValues(given);
     if (value !== given) replaced.add(given instanceof Response ? 'Response' : 'iterator');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { type: 'text', value: `The call succeeded, but its result cannot be read: ${reason}` };
+    return { type: 'text', value: `The call succeeded, but its result cannot be read: ${messageOf(error)}` };
   }
   // Removes values that JSON cannot represent, such as functions, because hosts clone their messages.
   const json = toJsonValue(value, kind => void replaced.add(kind)) ?? null;

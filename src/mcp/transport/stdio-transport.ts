@@ -18,6 +18,7 @@ import { endProcessTree, endWithHost, hasProcessGroups, markReady } from './proc
 import { createRedactor } from '../../redaction/redaction.js';
 import { secretsOf } from '../auth/secrets.js';
 import { toPlainText } from './untrusted-input.js';
+import { toError } from '../../shared/errors.js';
 
 /** A connection to a child process over its standard input and output. */
 export interface StdioTransport extends Transport {
@@ -114,7 +115,7 @@ export function createStdioTransport(
       try {
         readChunk(chunk);
       } catch (error) {
-        onError(error instanceof Error ? error : new Error(String(error)));
+        onError(toError(error));
         void close();
       }
     });
@@ -231,7 +232,7 @@ export function createMessageReader({
     try {
       onMessage(deserializeMessage(line));
     } catch (error) {
-      onError(error instanceof Error ? error : new Error(String(error)));
+      onError(toError(error));
     }
   }
 

@@ -2,6 +2,7 @@ import type { CoreCall } from '../../core/call.js';
 import { itemOf } from '../../core/custom.js';
 import type { Part, PartOf } from '../../core/part.js';
 import type { ProviderTool, ToolCallPart, ToolResultPart } from '../../core/prompt.js';
+import { messageOf } from '../../shared/errors.js';
 import { idOf, type JSONObject, type PlainObject, stringOf } from '../../shared/json.js';
 import type { DeclaredTools } from './hosted-item.js';
 
@@ -127,8 +128,7 @@ export function createDecoder({ call, declared }: ReadContext, { byItem, byEvent
     try {
       return ((await decode()) ?? []) as readonly ShownPart[];
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      const message = `The extension "${id}" could not show "${stringOf(type)}": ${reason}`;
+      const message = `The extension "${id}" could not show "${stringOf(type)}": ${messageOf(cause)}`;
       return [{ type: 'error', error: new Error(message, { cause }) }];
     }
   }

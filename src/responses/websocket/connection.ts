@@ -1,4 +1,5 @@
 import { toWireError } from '../../http/api-error.js';
+import { toError } from '../../shared/errors.js';
 import { onceAborted, untilAborted } from '../../shared/abort.js';
 import { idOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
 import { isWaiting, type Link } from './chain.js';
@@ -114,7 +115,7 @@ export function createConnection({
       return undefined;
     },
     (error: unknown) => {
-      const reason = error instanceof Error ? error : new Error(String(error));
+      const reason = toError(error);
       end(reason);
       throw reason;
     },

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
+import { messageOf } from '../../shared/errors.js';
 import { untilAborted } from '../../shared/abort.js';
 import { isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { type DeclaredStub, stubIdentityOf } from '../../tools/tool-stubs.js';
@@ -117,7 +118,7 @@ export async function decideOnCall(
     return isApproved ? 'run' : toRefusal(reason);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    return toRefusal(error instanceof Error ? error.message : String(error));
+    return toRefusal(messageOf(error));
   }
 }
 
@@ -131,7 +132,7 @@ export async function findDenial(
     return type === 'denied' ? toRefusalText(reason) : undefined;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    return toRefusalText(error instanceof Error ? error.message : String(error));
+    return toRefusalText(messageOf(error));
   }
 }
 

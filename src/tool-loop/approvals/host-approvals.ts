@@ -1,5 +1,6 @@
 import type { Part, ToolCall } from '../../core/part.js';
 import type { ApprovalMark, ToolCallPart } from '../../core/prompt.js';
+import { messageOf } from '../../shared/errors.js';
 import { createTimeLimit, untilAborted } from '../../shared/abort.js';
 import { toHex } from '../../shared/hash.js';
 import { toStableJson } from '../../shared/json.js';
@@ -104,8 +105,7 @@ export function createHostApprovals(options: HostApprovalOptions | undefined, co
         return { type: (await ids.claim(nonce, signal)) ? 'run' : 'repeated' };
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        const reason = error instanceof Error ? error.message : String(error);
-        return refuse(`the approval could not be claimed (${reason}).`);
+        return refuse(`the approval could not be claimed (${messageOf(error)}).`);
       }
     },
 

@@ -1,5 +1,6 @@
 import { isToolOutput, toCoreOutput } from '../../core/output.js';
 import { NO_TOOL_TELEMETRY, type ToolTelemetry } from '../../core/telemetry.js';
+import { messageOf } from '../../shared/errors.js';
 import { createTimeLimit, onceAborted, untilAborted } from '../../shared/abort.js';
 import { objectOf } from '../../shared/json.js';
 import {
@@ -275,7 +276,7 @@ async function runTool(
   } catch (error) {
     observed.end({ error });
     if (signal.aborted) throw signal.reason;
-    const value = error instanceof Error ? error.message : String(error);
+    const value = messageOf(error);
     return { output: { type: 'error-text', value: limit.isOver ? message : value } };
   } finally {
     isDone = true;

@@ -1,3 +1,4 @@
+import { messageOf } from '../../shared/errors.js';
 import { linkSignal, untilAborted } from '../../shared/abort.js';
 import { isWholeJson } from '../../shared/json.js';
 import { isReadOnly, type ToolDefinition } from '../../tools/tool-source.js';
@@ -285,8 +286,7 @@ async function start(task: RunnableTask, schedule: Schedule): Promise<void> {
     finish(task, result, options);
   } catch (error) {
     // After an abort, `abandon` has set the outcome or `waitForAll` has rejected.
-    if (!signal.aborted)
-      finish(task, failed(error instanceof Error ? error.message : String(error)), options);
+    if (!signal.aborted) finish(task, failed(messageOf(error)), options);
   } finally {
     active.delete(task);
     if (schedule.exclusive === task) schedule.exclusive = undefined;

@@ -62,7 +62,7 @@ export interface CallsState {
   readonly finishedCalls: ReadonlyMap<string, CallOutcome>;
   /** Undefined if the host cannot be asked. */
   readonly hostApprovals: HostApprovals | undefined;
-  readonly record: { markToolRun(): void };
+  readonly record: { didToolRun: boolean };
 }
 
 /** The connections of a turn to the outside that its calls use. */
@@ -135,7 +135,7 @@ export function createRoundCalls(
       const { toolCallId, toolName, input } = call;
       const finished = state.finishedCalls.get(toolCallId);
       if (finished !== undefined && finished.call.input === input) {
-        record.markToolRun();
+        record.didToolRun = true;
         return { output: finished.output, duration: finished.duration, isReplayed: true };
       }
       const options = {
@@ -145,7 +145,7 @@ export function createRoundCalls(
         onStart() {
           slot.onStart();
           reports.start(call, tool);
-          record.markToolRun();
+          record.didToolRun = true;
         },
       };
       const pending = pendingCalls?.get(toolCallId);
@@ -204,11 +204,9 @@ export function createRoundCalls(
   ) {
     const { toolCallId, toolName } = call;
     const { server } = tool;
-    const { timeouts } = settings;
-    const ownTimeouts = timeouts.tools ?? {};
     return {
       ...settings,
-      timeout: Object.hasOwn(ownTimeouts, toolName) ? ownTimeouts[toolName] : (tool.timeout ?? timeouts.tool),
+      timeout: timeoutOf(toolName, tool, settings),
       steps,
       label: `${round}.${slot.index} ${toolName}`,
       signal: slot.signal,
@@ -219,6 +217,12 @@ export function createRoundCalls(
       onProgress: (progress: ToolProgress) => reports.progress(call, { tool, progress }),
     };
   }
+}
+
+/** Returns the time that a call may take: of the application for this tool, of the tool, or of the application for all. */
+function timeoutOf(toolName: string, tool: ToolDefinition, { timeouts }: CallSettings): number | undefined {
+  const own = timeouts.tools ?? {};
+  return Object.hasOwn(own, toolName) ? own[toolName] : (tool.timeout ?? timeouts.tool);
 }
 
 interface ReportsOptions {

@@ -12,6 +12,7 @@ import type {
 } from '../../core/prompt.js';
 import { itemOf } from '../../core/custom.js';
 import type { Content, ToolCall, ToolResult, Usage } from '../../core/part.js';
+import { messageOf } from '../../shared/errors.js';
 import { asJson } from '../../shared/json.js';
 import { createUniqueIds, type UniqueIds } from '../../shared/unique-ids.js';
 import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
@@ -207,7 +208,7 @@ export function createCompaction(
 
     /** Ends the compacting after a request that failed. */
     fail(round: number, error: unknown): void {
-      end(round, error instanceof Error ? error.message : String(error));
+      end(round, messageOf(error));
     },
   };
 

@@ -1,7 +1,7 @@
 import { delay } from '@ai-sdk/provider-utils';
 import type { Prompt } from '../../core/prompt.js';
 import { createTimeLimit, untilAborted } from '../../shared/abort.js';
-import { KelivoError } from '../../shared/errors.js';
+import { KelivoError, messageOf } from '../../shared/errors.js';
 import type { HostApprovalOptions } from '../approvals/host-approvals.js';
 import type { ChangedTurnPolicy, Conversation } from './conversation.js';
 import { checkAnswers, type RecordEncoding, UnusableStoreError, withRetries } from './records.js';
@@ -88,8 +88,7 @@ export function createAccess({ turnId, signal, timeout, onStoreFailure, warn }: 
       } catch (cause) {
         if (signal.aborted) throw signal.reason;
         const error = lastError ?? cause;
-        const reason = error instanceof Error ? error.message : String(error);
-        const what = `The journal of the turn ${name} could not be ${action}: ${reason}`;
+        const what = `The journal of the turn ${name} could not be ${action}: ${messageOf(error)}`;
         if (onStoreFailure === 'stop' || error instanceof UnusableStoreError) throw failWith(what, cause);
         isOff = true;
         warn(`${what}. The turn continues without it, and its calls may run again if it is repeated.`);

@@ -1,5 +1,5 @@
 import { delay } from '@ai-sdk/provider-utils';
-import { KelivoError } from '../../shared/errors.js';
+import { KelivoError, messageOf } from '../../shared/errors.js';
 import { toDigest } from '../../shared/hash.js';
 import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../../shared/json.js';
 import { createRecordCodec, type RecordEncoding } from './records.js';
@@ -191,8 +191,7 @@ export function createTurns({ store, running, ...encoding }: TurnsOptions): Jour
           fields: objectOf(await codec.unpack(step, record)) ?? {},
         })),
       ).catch((cause: unknown) => {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        const message = `The turn ${JSON.stringify(stored.turnId)} could not be read: ${reason}.`;
+        const message = `The turn ${JSON.stringify(stored.turnId)} could not be read: ${messageOf(cause)}.`;
         throw new KelivoError({ code: 'journal-failed', message, cause });
       });
       records.sort((a, b) => atOf(a.fields) - atOf(b.fields));

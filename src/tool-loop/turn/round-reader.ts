@@ -14,14 +14,15 @@ import {
 import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-calls.js';
 import type { Round } from '../durable/recorded-rounds.js';
 import { createBatchReader } from './rounds.js';
-import type { TurnOutside, TurnPlan, TurnState } from './turn.js';
+import type { BrokenResponse } from './round-retry.js';
+import type { Turn, TurnState } from './turn.js';
 
 /** Content and end of a round. */
 export interface RoundSummary {
   /** The response of the model, with the ids that the host received. */
   readonly content: readonly Content[];
-  /** Ids of the calls that the host has to run or to approve. */
-  readonly hostCalls: readonly string[];
+  /** Number of calls that the host has to run or to approve. */
+  readonly hostCalls: number;
   readonly finish: Finish;
   readonly isReplayed: boolean;
   /** True if the response broke and is requested again. Nothing of it belongs to the conversation but started calls. */
@@ -35,13 +36,7 @@ export interface RoundSummary {
 type PartType = Part['type'];
 type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
 type Write = (part: Part) => void;
-
-/** The parts of a turn that reading a round uses. */
-interface ReadingTurn {
-  readonly plan: Pick<TurnPlan, 'request' | 'warnings'>;
-  readonly state: Pick<TurnState, 'tools' | 'ids' | 'hostedCalls' | 'hostApprovals' | 'control'>;
-  readonly outside: Pick<TurnOutside, 'lifetime' | 'steps' | 'show'>;
-}
+type RoundIds = ReturnType<TurnState['ids']['round']>;
 
 /** Receives the parts of a turn. */
 export interface TurnSink extends PartSink {
@@ -50,7 +45,7 @@ export interface TurnSink extends PartSink {
 }
 
 interface RoundReaderOptions {
-  readonly turn: ReadingTurn;
+  readonly turn: Turn;
   readonly calls: CallRunner;
   readonly sink: TurnSink;
   /** The first round writes the `stream-start` of the turn. */
@@ -63,24 +58,14 @@ interface RoundReaderOptions {
   readonly isRepeatable: (response: BrokenResponse, calls: CallRunner) => boolean;
 }
 
-/** What decides if a response is requested again. */
-export interface BrokenResponse {
-  /** The errors of the response. Empty if it ended regularly. */
-  readonly errors: readonly unknown[];
-  /** True if the host or the servers of the model may have run a call with an effect. */
-  readonly hasCallsElsewhere: boolean;
-}
-
 /**
  * Forwards the parts of one round as they arrive and starts the loop's calls. Holds back the parts that occur
  * only once in a stream: `stream-start` and `finish`.
  */
-export async function readRound(
-  round: Round,
-  { turn, calls, sink, isFirst, before, maxOutputTokens, isRepeatable }: RoundReaderOptions,
-): Promise<RoundSummary> {
-  const { plan, outside } = turn;
-  const forwarder = createForwarder(turn, { round, calls, write: sink.write, maxOutputTokens, isRepeatable });
+export async function readRound(round: Round, options: RoundReaderOptions): Promise<RoundSummary> {
+  const { sink, isFirst, before } = options;
+  const { plan, outside } = options.turn;
+  const forwarder = createForwarder(round, options);
   const next = createBatchReader(round, outside.lifetime);
 
   let parts = await next();
@@ -106,33 +91,22 @@ const isOutput = ({ type }: Part): boolean => type !== 'stream-start' && type !=
 
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
 function createForwarder(
-  { state, outside }: ReadingTurn,
-  {
-    round,
-    calls,
-    write,
-    maxOutputTokens,
-    isRepeatable,
-  }: { round: Round; write: Write } & Pick<RoundReaderOptions, 'calls' | 'maxOutputTokens' | 'isRepeatable'>,
+  round: Round,
+  { turn, calls, sink, maxOutputTokens, isRepeatable }: RoundReaderOptions,
 ) {
-  const { tools } = state;
-  const { show, steps } = outside;
-  const ids = state.ids.round();
-  const collector = createPartCollector();
-  const inputs = createInputs(show, write);
-  const blocks = createBlocks({ ids, emit, mark: state.control.mark });
-  const hostCalls: string[] = [];
-  const held = createHeldParts(write);
+  const ids = turn.state.ids.round();
+  const output = createOutput(sink.write);
+  const blocks = createBlocks(ids, { emit: output.emit, mark: turn.state.control.mark });
+  const callParts = createCallParts(turn, { ids, output, calls });
   let responseId: string | undefined;
   let finish = NO_FINISH;
-  let hasCallsElsewhere = false;
   const errors: unknown[] = [];
 
   const handlers: Handlers = {
     'stream-start': () => {},
     'response-metadata': part => {
       responseId = part.id ?? responseId;
-      emit(part);
+      output.emit(part);
     },
     'text-start': blocks.start,
     'text-delta': blocks.append,
@@ -140,29 +114,7 @@ function createForwarder(
     'reasoning-start': blocks.start,
     'reasoning-delta': blocks.append,
     'reasoning-end': blocks.end,
-
-    'tool-input-start': part => {
-      const id = ids.call(part.id);
-      if (part.providerExecuted === true)
-        return tools.isServerSearch(part.toolName) ? undefined : write(withId(part, id));
-      const { owner, toolName } = tools.find({ toolName: part.toolName, toolCallId: part.id });
-      inputs.start({ ...part, id, toolName }, { isHost: owner === 'host' });
-    },
-    'tool-input-delta': part => inputs.append(withId(part, ids.call(part.id))),
-    'tool-input-end': part => inputs.end(withId(part, ids.call(part.id))),
-    'tool-call': part => {
-      if (part.providerExecuted !== true) return addCall(part);
-      const toolCallId = ids.call(part.toolCallId);
-      state.hostedCalls.add(toolCallId);
-      hasCallsElsewhere ||= !isHarmless(part.toolName);
-      emitHosted({ ...part, toolCallId });
-    },
-    'tool-result': part => emitHosted({ ...part, toolCallId: ids.result(part.toolCallId) }),
-    'tool-approval-request': part => {
-      // A person has to answer before the model can continue, as with a call of the host.
-      addHostPart({ ...part, toolCallId: ids.result(part.toolCallId) }, undefined);
-    },
-
+    ...callParts.handlers,
     error: part => void errors.push(part.error),
     finish: part => {
       finish = part;
@@ -172,42 +124,106 @@ function createForwarder(
   return {
     forward<Type extends PartType>(part: PartOf<Type>): void {
       const handle: ((part: PartOf<Type>) => void) | undefined = handlers[part.type as Type];
-      if (handle === undefined) emit(part);
+      if (handle === undefined) output.emit(part);
       else handle(part);
     },
 
     end(): RoundSummary {
+      const { hostCalls, hasCallsElsewhere } = callParts;
       const isRepeated = isRepeatable({ errors, hasCallsElsewhere }, calls);
       blocks.endAll({ isBroken: isRepeated });
-      if (isRepeated) inputs.endAll();
+      if (isRepeated) callParts.endInputs();
       // After an error the response is incomplete, regardless of the reported finish reason.
       const finishReason: FinishReason =
         errors.length > 0
           ? { unified: 'error', raw: finish.finishReason.raw }
           : finishReasonOf(finish, { maxOutputTokens });
       return {
-        content: collector.result().content,
+        content: output.content(),
         hostCalls,
         finish: { ...finish, finishReason },
         isReplayed: round.isReplayed === true,
         errors,
         isRepeated,
-        release: () => held.release(finishReason),
+        release: () => output.held.release(finishReason),
         responseId,
       };
     },
   };
+}
 
-  function emit(part: Part): void {
-    collector.add(part);
-    held.write(part);
-  }
+/** What the host receives of a response, and what the conversation keeps of it. */
+function createOutput(write: Write) {
+  const { add, result } = createPartCollector();
+  const held = createHeldParts(write);
+  return {
+    write,
+    held,
+    keep: add,
+    emit(part: Part): void {
+      add(part);
+      held.write(part);
+    },
+    content: () => result().content,
+  };
+}
+
+interface CallPartsOptions {
+  readonly ids: RoundIds;
+  readonly output: ReturnType<typeof createOutput>;
+  readonly calls: CallRunner;
+}
+
+/** Forwards the calls of a response, and passes them to those who run them. */
+function createCallParts(
+  { state, outside: { show, steps } }: Turn,
+  { ids, output: { write, held, keep, emit }, calls }: CallPartsOptions,
+) {
+  const { tools } = state;
+  const inputs = createInputs(show, write);
+  let hostCalls = 0;
+  let hasCallsElsewhere = false;
+
+  const handlers: Handlers = {
+    'tool-input-start': part => {
+      const id = ids.call(part.id);
+      if (part.providerExecuted === true)
+        return tools.isServerSearch(part.toolName) ? undefined : write(withId(part, id));
+      const { owner, toolName } = tools.find({ toolName: part.toolName, toolCallId: part.id });
+      inputs.start({ ...part, id, toolName }, { isHost: owner === 'host' });
+    },
+    'tool-input-delta': part => inputs.append(withId(part, ids.call(part.id))),
+    'tool-input-end': part => inputs.append(withId(part, ids.call(part.id))),
+    'tool-call': part => {
+      if (part.providerExecuted !== true) return addCall(part);
+      const toolCallId = ids.call(part.toolCallId);
+      state.hostedCalls.add(toolCallId);
+      hasCallsElsewhere ||= !HARMLESS.includes(part.toolName);
+      emitHosted({ ...part, toolCallId });
+    },
+    'tool-result': part => emitHosted({ ...part, toolCallId: ids.result(part.toolCallId) }),
+    'tool-approval-request': part => {
+      // A person has to answer before the model can continue, as with a call of the host.
+      addHostPart({ ...part, toolCallId: ids.result(part.toolCallId) }, undefined);
+    },
+  };
+
+  return {
+    handlers,
+    endInputs: inputs.endAll,
+    get hostCalls() {
+      return hostCalls;
+    },
+    get hasCallsElsewhere() {
+      return hasCallsElsewhere;
+    },
+  };
 
   /** Forwards a part of a call that the servers of the model ran. Hosts have not declared the search of the loop. */
   function emitHosted(part: PartOf<'tool-call'> | PartOf<'tool-result'>): void {
     if (!tools.isServerSearch(part.toolName)) return emit(part);
-    collector.add(part);
-    show(part, part => held.write(part));
+    keep(part);
+    show(part, held.write);
   }
 
   function addCall(part: PartOf<'tool-call'>): void {
@@ -227,7 +243,7 @@ function createForwarder(
       addHostPart({ ...part, ...call }, repairHostInput(input, found.tool));
       return;
     }
-    collector.add({ type: 'tool-call', ...call });
+    keep({ type: 'tool-call', ...call });
     inputs.complete(call);
     const tool = found.owner === 'loop' ? found.tool : undefined;
     // A call that the host may have to approve is written after the decision on it.
@@ -247,9 +263,9 @@ function createForwarder(
     part: PartOf<'tool-call' | 'tool-approval-request'>,
     inputAfter: ReturnType<typeof repairHostInput>,
   ): void {
-    hostCalls.push(part.toolCallId);
+    hostCalls++;
     hasCallsElsewhere = true;
-    collector.add(part);
+    keep(part);
     // Hosts run a call as soon as they receive it, which must not happen before the round is recorded.
     if (inputAfter === undefined && !steps.isDurable) held.write(part);
     else held.hold(finishReason => ({ ...part, ...(inputAfter && { input: inputAfter(finishReason) }) }));
@@ -257,21 +273,11 @@ function createForwarder(
 }
 
 const { webSearch, fileSearch, toolSearch } = hostedCallNames;
+/** Hosted tools that change nothing. */
 const HARMLESS = [webSearch, fileSearch, toolSearch].flatMap(({ toolNames }) => toolNames);
 
-/** Returns true for a hosted tool that changes nothing. */
-const isHarmless = (toolName: string): boolean => HARMLESS.includes(toolName);
-
 /** Forwards text and reasoning blocks under ids that are unique in the turn. */
-function createBlocks({
-  ids,
-  emit,
-  mark,
-}: {
-  ids: ReturnType<TurnState['ids']['round']>;
-  emit: Write;
-  mark: TurnState['control']['mark'];
-}) {
+function createBlocks(ids: RoundIds, { emit, mark }: { emit: Write; mark: TurnState['control']['mark'] }) {
   const open = new Map<string, PartOf<'text-end' | 'reasoning-end'>>();
   return {
     start(part: PartOf<'text-start' | 'reasoning-start'>): void {
@@ -293,38 +299,35 @@ function createBlocks({
   };
 }
 
+type InputPart = PartOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>;
+
+/** Returns a part of the input of a call of the loop, without what its server adds for a host that runs it. */
+function toLoopPart(part: InputPart): InputPart {
+  const { type, id } = part;
+  if (type === 'tool-input-start') return { type, id, toolName: part.toolName, providerExecuted: true };
+  return type === 'tool-input-delta' ? { type, id, delta: part.delta } : { type, id };
+}
+
 /** Writes the input of calls as it streams. */
 function createInputs(show: ShowPart, write: Write) {
-  const inputs = new Map<string, { readonly isHost: boolean; hasEnded: boolean }>();
+  const showPart = (part: InputPart): void => show(toLoopPart(part), write);
+  /** How the parts of each input are written. */
+  const inputs = new Map<string, (part: InputPart) => void>();
   return {
     start(part: ToolInputStart, { isHost }: { isHost: boolean }): void {
-      const { id, toolName } = part;
       // A second start may belong to another call, which is written under another id when it is complete.
-      if (inputs.has(id)) return;
-      inputs.set(id, { isHost, hasEnded: false });
-      if (isHost) write(part);
-      else show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, write);
+      if (inputs.has(part.id)) return;
+      inputs.set(part.id, isHost ? write : showPart);
+      inputs.get(part.id)?.(part);
     },
-    append(part: PartOf<'tool-input-delta'>): void {
-      const { isHost = true, hasEnded = false } = inputs.get(part.id) ?? {};
-      if (hasEnded) return;
-      if (isHost) write(part);
-      else show({ type: 'tool-input-delta', id: part.id, delta: part.delta }, write);
-    },
-    end(part: PartOf<'tool-input-end'>): void {
-      const input = inputs.get(part.id);
-      if (input?.hasEnded) return;
-      if (input === undefined || input.isHost) write(part);
-      else show({ type: 'tool-input-end', id: part.id }, write);
-      if (input !== undefined) input.hasEnded = true;
+    append(part: PartOf<'tool-input-delta' | 'tool-input-end'>): void {
+      const put = inputs.get(part.id);
+      (put ?? write)(part);
+      if (put !== undefined && part.type === 'tool-input-end') inputs.set(part.id, () => {});
     },
     /** Ends the inputs that a broken response left open. */
     endAll(): void {
-      for (const [id, { isHost, hasEnded }] of inputs) {
-        if (hasEnded) continue;
-        if (isHost) write({ type: 'tool-input-end', id });
-        else show({ type: 'tool-input-end', id }, write);
-      }
+      for (const [id, put] of inputs) put({ type: 'tool-input-end', id });
     },
     /** Writes the complete input of a call of the loop whose input was not streamed. Without it `ai@5` cannot place the result. */
     complete({ toolCallId: id, toolName, input }: LoopCall): void {

@@ -2,10 +2,10 @@ import { delay } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
 import type { Finish } from '../../core/part.js';
 import { retryDelay } from '../../http/retry.js';
+import { messageOf } from '../../shared/errors.js';
 import type { CallOutcome, CallRunner } from '../calls/calls.js';
 import { withOutcomes } from '../context/history.js';
 import { toCallContent } from './partial-turn.js';
-import { toMessage } from './rounds.js';
 import type { Turn } from './turn.js';
 
 /*
@@ -13,6 +13,14 @@ import type { Turn } from './turn.js';
  * rounds have run. A call of the broken response that had started has run as well, so that the next request contains it
  * with its output; nothing else of that response belongs to the conversation.
  */
+
+/** What decides if a response is requested again. */
+export interface BrokenResponse {
+  /** The errors of the response. Empty if it ended regularly. */
+  readonly errors: readonly unknown[];
+  /** True if the host or the servers of the model may have run a call with an effect. */
+  readonly hasCallsElsewhere: boolean;
+}
 
 interface BrokenRound {
   readonly finish: Pick<Finish, 'usage'>;
@@ -59,10 +67,7 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
     },
 
     /** Returns true if the response is to be requested again. */
-    accepts(
-      { errors, hasCallsElsewhere }: { errors: readonly unknown[]; hasCallsElsewhere: boolean },
-      calls: CallRunner,
-    ): boolean {
+    accepts({ errors, hasCallsElsewhere }: BrokenResponse, calls: CallRunner): boolean {
       if (errors.length === 0 || signal.aborted || hasCallsElsewhere) return false;
       // The host may have been asked for the approval of a call that started.
       if (state.hostApprovals !== undefined && calls.hasStarted) return false;
@@ -83,7 +88,7 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
       kept.push(...outcomes);
       if (outcomes.length > 0) callsBefore += calls.size;
       attempt++;
-      outside.emit({ type: 'round-retry', round, attempt, cause: toMessage(brokenBy) });
+      outside.emit({ type: 'round-retry', round, attempt, cause: messageOf(brokenBy) });
       await delay(wait, { abortSignal: signal });
       if (outcomes.length === 0) return request;
       state.record.addCalls(outcomes);

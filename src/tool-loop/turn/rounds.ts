@@ -7,6 +7,7 @@ import type { Part } from '../../core/part.js';
 import { type CoreModel, sourceOf } from '../../core/source.js';
 import { retryDelay } from '../../http/retry.js';
 import { onceAborted, untilAborted } from '../../shared/abort.js';
+import { messageOf } from '../../shared/errors.js';
 import type { ToolListing } from '../../tools/tool-source.js';
 import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
 import type { Steps } from '../durable/steps.js';
@@ -78,7 +79,7 @@ export function createRoundOpener({
     const isFirst = number === 1 && !isOpen;
     let listing: ToolListing | undefined;
     const onBroken = (error: unknown, next: number): void =>
-      onRetry({ type: 'round-retry', round: number, attempt: next, cause: toMessage(error) });
+      onRetry({ type: 'round-retry', round: number, attempt: next, cause: messageOf(error) });
     const open = async (response?: RoundResponse): Promise<Round> => {
       // The tools of a response that exists are those with which it was created.
       if (!isFirst && (response === undefined || response === 'submit')) listing = await tools.refresh();
@@ -153,8 +154,6 @@ async function openAgain(
 /** Returns true for the error of a response that the server began with a status of success. */
 const hasBegun = (error: unknown): boolean =>
   APICallError.isInstance(error) && error.responseHeaders !== undefined && (error.statusCode ?? 200) < 300;
-
-export const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Creates the states that layers keep between the requests of a turn. */
 function createStates(): TurnLink['stateOf'] {

@@ -126,7 +126,7 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
         mayCall,
         isCompaction,
         calls: calls.size,
-        hostCalls: summary.hostCalls.length + calls.size - outcomes.length,
+        hostCalls: summary.hostCalls + calls.size - outcomes.length,
       });
       let request = withOutcomes(opened.request, { ...summary, outcomes });
       if (end === 'compaction') {
@@ -180,7 +180,7 @@ async function takeFollowing(
   if (end === 'waiting') return 'waiting-for-tool-results';
   if (end === 'next') {
     if (!(await control.isStopped())) return steering.take(number + 1);
-    record.addLimit({ limit: 'stop-when', reason: 'a condition of `stopWhen` is met.' });
+    record.reachedLimit = { limit: 'stop-when', reason: 'a condition of `stopWhen` is met.' };
     return 'stop-condition';
   }
   if (end === 'limit' || (record.reachedLimit ?? limits.reachedLimit(number)) !== undefined) return 'limit';
@@ -275,7 +275,7 @@ function finishTurn(
   const { record } = state;
   const partialTurn = reportEnd(turn, errors.length > 0 ? 'failed' : 'finished');
   for (const error of errors) write({ type: 'error', error: record.toFinalError(error, partialTurn) });
-  const warnings = record.warnings.map(message => ({ type: 'other' as const, message }));
+  const warnings = [...record.warnings].map(message => ({ type: 'other' as const, message }));
   if (!plan.request.isStream && warnings.length > 0) write({ type: 'stream-start', warnings });
   write(record.toFinish(finishReason, { ...last, partialTurn }));
 }
@@ -331,7 +331,7 @@ function reportRound(
 /** Reports the limit that ends the calling of tools, as a warning and in the metadata of the turn. */
 function reportLimit({ state, outside }: Turn, round: number, reached: ReachedLimit | undefined): void {
   if (reached === undefined) return;
-  state.record.addLimit(reached);
+  state.record.reachedLimit = reached;
   outside.warn(round, `The calling of tools ended: ${reached.reason}`);
 }
 

@@ -117,46 +117,32 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
   let usage: Usage | undefined;
   const rounds: JSONObject[] = [];
   const exchanges: Exchange[] = [];
-  const warnings = new Set<string>();
-  let reachedLimit: ReachedLimit | undefined;
-  let turnId: string | undefined;
-  let didToolRun = false;
   let finalError: unknown;
   let end: { finishReason?: FinishReason['unified']; hostCalls: readonly string[] } = { hostCalls: [] };
   let roundStartedAt = performance.now();
 
-  return {
+  const record = {
+    /** The id of a turn whose steps are recorded, which the end of the turn then reports. */
+    turnId: undefined as string | undefined,
+    /** The limit that ended the calling of tools. */
+    reachedLimit: undefined as ReachedLimit | undefined,
+    didToolRun: false,
+    /** Warnings that arose after the stream had started. */
+    warnings: new Set<string>(),
+
     addUsage(added: Usage): void {
       usage = usage === undefined ? added : addUsage(usage, added);
-    },
-
-    /** Sets the id of a turn whose steps are recorded, which the end of the turn then reports. */
-    setTurnId(id: string): void {
-      turnId = id;
     },
 
     /**
      * Adds a round with the outcomes of its calls. The conversation contains its response unless that failed. Calls of
      * broken attempts at it are `kept`.
      */
-    addRound(
-      { content, finish, responseId, isReplayed, isCompaction, attempts, isUsagePartial }: EndedRound,
-      outcomes: readonly CallOutcome[],
-      kept: readonly CallOutcome[] = [],
-    ): void {
+    addRound(round: EndedRound, outcomes: readonly CallOutcome[], kept: readonly CallOutcome[] = []): void {
+      const { content, finish, responseId } = round;
       const now = performance.now();
       if (finish.finishReason.unified !== 'error') exchanges.push({ content, outcomes, finish, responseId });
-      rounds.push({
-        ...(responseId !== undefined && { responseId }),
-        usage: definedCounts(toRoundUsage(finish.usage)),
-        ...(isReplayed && { isReplayed }),
-        ...(isCompaction && { isCompaction }),
-        ...(attempts > 1 && { attempts }),
-        ...(isUsagePartial && { isUsagePartial }),
-        toolCalls: [...kept, ...outcomes].map(toRoundCall),
-        durationMs: Math.round(now - roundStartedAt),
-        ...toIssues(finish.own),
-      });
+      rounds.push(toRoundFacts(round, { calls: [...kept, ...outcomes], duration: now - roundStartedAt }));
       roundStartedAt = now;
     },
 
@@ -183,20 +169,6 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
       return toPartialTurn({ turnId: id, rounds, usage: usage ?? NO_USAGE, exchanges, writeMessages });
     },
 
-    markToolRun(): void {
-      didToolRun = true;
-    },
-
-    /** Adds a warning that arose after the stream had started. Each text is kept once. */
-    addWarning(message: string): void {
-      warnings.add(message);
-    },
-
-    /** Records the limit that ended the calling of tools. */
-    addLimit(reached: ReachedLimit): void {
-      reachedLimit = reached;
-    },
-
     /** Records the calls of a response that the host has to run or to approve. */
     addHostCalls(content: readonly Content[]): void {
       end = { ...end, hostCalls: callIdsOf(content) };
@@ -207,16 +179,8 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
       return end;
     },
 
-    get reachedLimit(): ReachedLimit | undefined {
-      return reachedLimit;
-    },
-
     get usage(): Usage {
       return usage ?? NO_USAGE;
-    },
-
-    get warnings(): readonly string[] {
-      return [...warnings];
     },
 
     /** Returns the finish part, with the usage of all rounds and each round in `own.rounds`. */
@@ -230,6 +194,7 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
       }: Partial<Omit<Finish, 'type'>> & { partialTurn?: PartialTurn | undefined } = {},
     ): Finish {
       onFinish({ error: finalError });
+      const { turnId, reachedLimit, warnings } = record;
       end = { ...end, finishReason: finishReason.unified };
       return {
         type: 'finish',
@@ -255,11 +220,29 @@ export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown 
      */
     toFinalError(error: unknown, partialTurn: PartialTurn | undefined): unknown {
       finalError = error;
-      const final = didToolRun && isRetryable(error) ? copyError(error, { isRetryable: false }) : error;
+      const final =
+        record.didToolRun && isRetryable(error) ? copyError(error, { isRetryable: false }) : error;
       return partialTurn === undefined ? final : withPartialTurn(final, partialTurn);
     },
   };
+  return record;
 }
+
+/** Returns what the end of the turn reports about a round. */
+const toRoundFacts = (
+  { finish, responseId, isReplayed, isCompaction, attempts, isUsagePartial }: EndedRound,
+  { calls, duration }: { calls: readonly CallOutcome[]; duration: number },
+): JSONObject => ({
+  ...(responseId !== undefined && { responseId }),
+  usage: definedCounts(toRoundUsage(finish.usage)),
+  ...(isReplayed && { isReplayed }),
+  ...(isCompaction && { isCompaction }),
+  ...(attempts > 1 && { attempts }),
+  ...(isUsagePartial && { isUsagePartial }),
+  toolCalls: calls.map(toRoundCall),
+  durationMs: Math.round(duration),
+  ...toIssues(finish.own),
+});
 
 const toRoundCall = ({ call, output, duration, isReplayed = false }: CallOutcome): JSONObject => ({
   toolCallId: call.toolCallId,

@@ -1,5 +1,6 @@
 import type { CoreCall } from '../../core/call.js';
 import type { FunctionTool, Prompt, Tool } from '../../core/prompt.js';
+import { messageOf } from '../../shared/errors.js';
 import { untilAborted } from '../../shared/abort.js';
 import { objectOf } from '../../shared/json.js';
 import { isStrictSchema } from '../../tool-calls/strict-schema.js';
@@ -90,7 +91,7 @@ export async function openTurnTools(
     const listing = await list().catch((error: unknown) => {
       lifetime.signal.throwIfAborted();
       warnOnce(
-        `The tools could not be listed again, so those of the last round are offered. ${error instanceof Error ? error.message : String(error)}`,
+        `The tools could not be listed again, so those of the last round are offered. ${messageOf(error)}`,
       );
       return undefined;
     });

@@ -169,7 +169,7 @@ export async function openTurn(
   const emit = createEventEmitter(policy.onEvent, identity);
   const record = createTurnRecord(outcome => telemetry.endTurn(outcome));
   const warn = (round: number, message: string): void => {
-    record.addWarning(message);
+    record.warnings.add(message);
     emit({ type: 'warning', round, message });
   };
   const lifetime = createLifetime(abortSignal, policy.timeout);
@@ -195,7 +195,7 @@ export async function openTurn(
     identity.turnId = steps.turnId;
     telemetry.startTurn({ turnId: steps.turnId });
     lifetime.endWith(steps.ends);
-    if (steps.isDurable) record.setTurnId(steps.turnId);
+    if (steps.isDurable) record.turnId = steps.turnId;
     steering = openSteering(call, steps);
     const warnings: Warning[] = [];
     let round = 0;
