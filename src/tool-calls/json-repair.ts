@@ -131,8 +131,60 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
   }
 }
 
+/** A position in a text. */
+class JsonCursor {
+  constructor(
+    readonly text: string,
+    public at: number,
+  ) {}
+
+  get isAtEnd(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  /** The next character, or the empty string at the end. */
+  get next(): string {
+    return this.text.charAt(this.at);
+  }
+
+  /** True before a bracket that closes any container. */
+  get isAtCloser(): boolean {
+    return this.next !== '' && '}])'.includes(this.next);
+  }
+
+  fail(fault: JsonFault = this.isAtEnd ? 'truncated' : 'malformed'): never {
+    throw new MendError(fault);
+  }
+
+  /** Skips white space and comments. Returns the white space. */
+  takeBlank(): string {
+    const end = skipBlank(this.text, this.at) ?? this.fail('truncated');
+    const blank = this.text.slice(this.at, end);
+    this.at = end;
+    return /^[ \t\n\r]*$/.test(blank) ? blank : ' ';
+  }
+
+  takeCommas(): [count: number, blank: string] {
+    let count = 0;
+    let blank = '';
+    for (; this.next === ','; count++) {
+      this.at++;
+      blank += this.takeBlank();
+    }
+    return [count, blank];
+  }
+
+  /** Takes what a sticky expression matches here. */
+  takeMatch(expression: RegExp): string {
+    expression.lastIndex = this.at;
+    const [found] = expression.exec(this.text) ?? [''];
+    this.at += found.length;
+    return found;
+  }
+}
+
 function readMalformed(text: string, { start = 0, isClosed = false }: MendOptions): MendedJson {
-  let at = start;
+  const cursor = new JsonCursor(text, start);
   let json = '';
   let isCompleted = false;
   /** True if the last value is a number or word that may continue after the end of the text. */
@@ -142,24 +194,8 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
   /** The closing brackets of the open containers. */
   const open: string[] = [];
 
-  function fail(fault: JsonFault): never {
-    throw new MendError(fault);
-  }
-
-  const failHere = (): never => fail(at >= text.length ? 'truncated' : 'malformed');
-
-  /** Skips white space and comments. Returns the white space. */
-  function takeBlank(): string {
-    const from = at;
-    const end = skipBlank(text, at);
-    if (end === undefined) return fail('truncated');
-    at = end;
-    const blank = text.slice(from, at);
-    return /^[ \t\n\r]*$/.test(blank) ? blank : ' ';
-  }
-
   function readValue(): void {
-    const character = text.charAt(at);
+    const character = cursor.next;
     mayContinue = false;
     if (character in CLOSERS) readContainer(character);
     else if (isQuote(character)) readString();
@@ -167,35 +203,34 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
   }
 
   function readContainer(bracket: string): void {
-    if (open.length >= MAX_DEPTH) fail('malformed');
+    if (open.length >= MAX_DEPTH) cursor.fail('malformed');
     const isObject = bracket === '{';
     const closer = CLOSERS[bracket] ?? '';
     open.push(closer);
-    at++;
+    cursor.at++;
     json += isObject ? '{' : '[';
     for (let isFirst = true; ; isFirst = false) {
-      const valueEnd = at;
-      const before = takeBlank();
-      const [commas, after] = takeCommas();
+      const valueEnd = cursor.at;
+      const before = cursor.takeBlank();
+      const [commas, after] = cursor.takeCommas();
       // A missing element of a list is data that was lost.
-      if (!isObject && (commas > 1 || (commas > 0 && isFirst))) fail('malformed');
-      if (at >= text.length) {
-        const isOpenEnd = mayContinue && at === valueEnd && !isClosed;
+      if (!isObject && (commas > 1 || (commas > 0 && isFirst))) cursor.fail('malformed');
+      if (cursor.isAtEnd) {
+        const isOpenEnd = mayContinue && cursor.at === valueEnd && !isClosed;
         if (isFirst || commas > 0 || isOpenEnd || (!isObject && !isClosed) || (hasInnerQuotes && !isClosed))
-          fail('truncated');
+          cursor.fail('truncated');
         isCompleted = true;
         break;
       }
       // A container that lacks its bracket may lack more, unless it ends with a value.
-      if ((isFirst || commas > 0) && text.charAt(at) !== closer && '}])'.includes(text.charAt(at)))
-        fail('malformed');
+      if ((isFirst || commas > 0) && cursor.next !== closer && cursor.isAtCloser) cursor.fail('malformed');
       if (endsContainer(closer)) {
         json += before + after;
         break;
       }
       if (isFirst) json += before + after;
       else if (commas > 0) json += `${before},${after}`;
-      else if (before === '') failHere();
+      else if (before === '') cursor.fail();
       else json += `,${before}`;
       if (isObject) readKey();
       readValue();
@@ -205,77 +240,54 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
     mayContinue = false;
   }
 
-  function takeCommas(): [count: number, blank: string] {
-    let count = 0;
-    let blank = '';
-    for (; text[at] === ','; count++) {
-      at++;
-      blank += takeBlank();
-    }
-    return [count, blank];
-  }
-
   /** Takes a closing bracket. One of an outer container also closes this container. */
   function endsContainer(closer: string): boolean {
-    const character = text.charAt(at);
-    if (character === closer) {
-      at++;
-      return true;
-    }
-    return '}])'.includes(character) && open.includes(character);
+    if (cursor.next !== closer) return cursor.isAtCloser && open.includes(cursor.next);
+    cursor.at++;
+    return true;
   }
 
   function readKey(): void {
-    if (isQuote(text.charAt(at))) {
-      readString({ isKey: true });
-    } else {
-      KEY.lastIndex = at;
-      const [key] = KEY.exec(text) ?? [''];
-      if (key === '') failHere();
-      at += key.length;
-      json += JSON.stringify(key);
-    }
-    json += takeBlank();
-    if (text[at] !== ':') failHere();
-    at++;
-    json += `:${takeBlank()}`;
+    if (isQuote(cursor.next)) readString({ isKey: true });
+    else json += JSON.stringify(cursor.takeMatch(KEY) || cursor.fail());
+    json += cursor.takeBlank();
+    if (cursor.next !== ':') cursor.fail();
+    cursor.at++;
+    json += `:${cursor.takeBlank()}`;
     // A key without a value is what remains of a truncated and completed object.
-    if (at >= text.length || ',}])'.includes(text.charAt(at))) fail('truncated');
+    if (cursor.isAtEnd || cursor.next === ',' || cursor.isAtCloser) cursor.fail('truncated');
   }
 
   function readString({ isKey = false } = {}): void {
     const isInObject = open.at(-1) === '}';
-    const found = findQuotedEnd(text, at, { isKey, isInObject, depth: open.length });
-    if (found === undefined) return fail('truncated');
-    if (found === 'unclear') return fail('malformed');
+    const found = findQuotedEnd(text, cursor.at, { isKey, isInObject, depth: open.length });
+    if (found === undefined) return cursor.fail('truncated');
+    if (found === 'unclear') return cursor.fail('malformed');
     json += toJsonString(text.slice(found.start, found.end));
     if (found.hasInnerQuotes) hasInnerQuotes = true;
-    at = found.next;
+    cursor.at = found.next;
   }
 
   function readWord(): void {
-    const scalar = findScalar(text, at);
+    const scalar = findScalar(text, cursor.at);
     if (scalar === undefined) return readBareString();
-    at = scalar.end;
+    cursor.at = scalar.end;
     json += scalar.json;
     mayContinue = scalar.isNumber;
   }
 
   function readBareString(): void {
-    if (open.length === 0) return failHere();
-    BARE.lastIndex = at;
-    const [bare] = BARE.exec(text) ?? [''];
-    at += bare.length;
-    const fault = toBareFault(bare, text, at);
-    if (fault !== undefined) return fail(fault);
+    if (open.length === 0) return cursor.fail();
+    const bare = cursor.takeMatch(BARE);
+    const fault = toBareFault(bare, text, cursor.at);
+    if (fault !== undefined) return cursor.fail(fault);
     json += JSON.stringify(bare);
   }
 
-  takeBlank();
-  json = '';
-  if (at >= text.length) fail('truncated');
+  cursor.takeBlank();
+  if (cursor.isAtEnd) cursor.fail('truncated');
   readValue();
-  return { json, end: at, isCompleted };
+  return { json, end: cursor.at, isCompleted };
 }
 
 /** Returns the number or the constant at a position. Undefined if it is the beginning of a text. */

@@ -102,7 +102,7 @@ export function createConnection(
     const isKnown = cache.last !== undefined;
     if (isKnown ? !refreshing.isRunning : waitsAgain) waitsSince = undefined;
     waitsSince ??= Date.now();
-    const rereading = current.open === undefined ? 0 : rereadTimeout;
+    const rereading = current.findOpen() === undefined ? 0 : rereadTimeout;
     const waitUntil = waitsSince + (isKnown ? rereading : startupTimeout);
     return { refreshed: refreshing.join(), remaining: waitUntil - Date.now() };
   }
@@ -146,7 +146,7 @@ export function createConnection(
     async listTools(options = {}) {
       const { signal } = options;
       signal?.throwIfAborted();
-      const cached = cache.find({ announcesChanges: current.open?.announcesChanges === true });
+      const cached = cache.find({ announcesChanges: current.findOpen()?.announcesChanges === true });
       if (cached) return cached;
       const { refreshed, remaining } = refresh(options);
       return orAfter(untilAborted(refreshed, signal), remaining, () => cache.last);

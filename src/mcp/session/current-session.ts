@@ -35,37 +35,26 @@ export function createCurrentSession(
   { connectTimeout, retryFailedAfter, onToolsChanged, ...options }: CurrentSessionOptions,
 ) {
   const restarts = createRestartLimit({ cooldown: retryFailedAfter });
+  const report = createStateReports(config, options);
+  const signInUrl = (): string | undefined => authorizationOf(config)?.signInUrl;
   /** Expired sessions with running operations. */
   const retired = new Set<McpSession>();
   const era: KnownEra = { legacyUntil: 0 };
   let session: McpSession | undefined;
   let hasFailed = false;
   let closeCount = 0;
-  let reported: McpConnectionState = 'idle';
-
-  function report(state: McpConnectionState, cause?: unknown): void {
-    const { serverName, callbacks } = options;
-    if (state === reported) return;
-    reported = state;
-    inform(callbacks.onStateChange, {
-      server: serverName,
-      state,
-      ...(cause !== undefined && { error: toMcpError(cause, { serverName, config }) }),
-      ...(state === 'unauthorized' && { authorizationUrl: authorizationOf(config)?.signInUrl }),
-    });
-  }
 
   const opening = createSharedTask(
     async signal => {
       report('connecting');
       try {
         const opened = await openSession(config, {
-          ...options,
-          signal,
-          timeout: connectTimeout,
-          era,
-          onToolsChanged,
-          onClose,
+          ...{ ...options, signal, timeout: connectTimeout, era, onToolsChanged },
+          onClose(ended) {
+            if (session === ended) restarts.recordCrash();
+            retired.delete(ended);
+            forget(ended);
+          },
         });
         if (signal.aborted) {
           await opened.close();
@@ -77,7 +66,7 @@ export function createCurrentSession(
         report('ready');
         return opened;
       } catch (error) {
-        const needsSignIn = authorizationOf(config)?.signInUrl !== undefined;
+        const needsSignIn = signInUrl() !== undefined;
         hasFailed = !signal.aborted && !needsSignIn;
         if (signal.aborted) report('idle');
         else report(needsSignIn ? 'unauthorized' : 'failed', error);
@@ -86,12 +75,6 @@ export function createCurrentSession(
     },
     { rememberFailureFor: retryFailedAfter, isRemembered: error => !mayEndBySignIn(error, config) },
   );
-
-  function onClose(ended: McpSession): void {
-    if (session === ended) restarts.recordCrash();
-    retired.delete(ended);
-    forget(ended);
-  }
 
   function forget(ended: McpSession): void {
     if (session !== ended) return;
@@ -115,14 +98,12 @@ export function createCurrentSession(
 
   return {
     get state(): McpConnectionState {
-      if (authorizationOf(config)?.signInUrl) return 'unauthorized';
+      if (signInUrl()) return 'unauthorized';
       if (findOpen()) return 'ready';
       if (opening.isRunning) return 'connecting';
       return hasFailed ? 'failed' : 'idle';
     },
-    get open(): McpSession | undefined {
-      return findOpen();
-    },
+    findOpen,
     /** Number of calls of `close()`. A caller that sees it change must not open a new session. */
     get closeCount(): number {
       return closeCount;
@@ -166,6 +147,24 @@ export function createCurrentSession(
       onToolsChanged();
       await Promise.all([opening.stop(reason), ...ended.map(endedSession => endedSession.close())]);
     },
+  };
+}
+
+/** Reports each change of the state of a connection, with the error that caused it. */
+function createStateReports(
+  config: McpServerConfig,
+  { serverName, callbacks }: Pick<CurrentSessionOptions, 'serverName' | 'callbacks'>,
+) {
+  let reported: McpConnectionState = 'idle';
+  return (state: McpConnectionState, cause?: unknown): void => {
+    if (state === reported) return;
+    reported = state;
+    inform(callbacks.onStateChange, {
+      server: serverName,
+      state,
+      ...(cause !== undefined && { error: toMcpError(cause, { serverName, config }) }),
+      ...(state === 'unauthorized' && { authorizationUrl: authorizationOf(config)?.signInUrl }),
+    });
   };
 }
 

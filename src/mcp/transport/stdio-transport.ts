@@ -17,6 +17,7 @@ import type { ProcessReport } from './failures.js';
 import { endProcessTree, endWithHost, hasProcessGroups, markReady } from './process-tree.js';
 import { createRedactor } from '../../redaction/redaction.js';
 import { secretsOf } from '../auth/secrets.js';
+import { once as doOnce } from '../../shared/settings.js';
 import { toPlainText } from './untrusted-input.js';
 import { toError } from '../../shared/errors.js';
 
@@ -64,13 +65,15 @@ export function createStdioTransport(
 ): StdioTransport {
   const { command, args, env, cwd } = config;
   let child: ChildProcessWithoutNullStreams | undefined;
-  let closing: Promise<void> | undefined;
   let isEnded = false;
   /** True if the program has sent a message. */
   let isReady = false;
   let installation: { readonly key: string; readonly ended: Promise<void> } | undefined;
   let stderr = Buffer.alloc(0);
-  const pendingIds = new Set<RequestId>();
+  // An idle server does not keep its host alive, so that a script without `close()` can end.
+  const requests = createRequestCounter(isWaiting => child && setKeepsHostAlive(child, isWaiting));
+
+  const close = doOnce(end);
 
   const transport: StdioTransport = {
     get pid() {
@@ -135,36 +138,18 @@ export function createStdioTransport(
   function receive(message: JSONRPCMessage): void {
     if (child) markReady(child);
     isReady = true;
-    if ('id' in message && message.id !== undefined && !('method' in message)) removePending(message.id);
+    requests.onReceived(message);
     transport.onmessage?.(message);
   }
 
   async function send(message: JSONRPCMessage): Promise<void> {
     const target = child;
     if (!target || isEnded) throw new Error('Not connected');
-    // A stream for announcements stays open, but nobody waits for its end.
-    if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen') {
-      pendingIds.add(message.id);
-      setKeepsHostAlive(target, true);
-    }
+    requests.onSend(message);
     await new Promise<void>((resolve, reject) => {
       target.stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
     });
-    if ('method' in message && message.method === 'notifications/cancelled') {
-      const { requestId } = message.params ?? {};
-      if (typeof requestId === 'number' || typeof requestId === 'string') removePending(requestId);
-    }
-  }
-
-  /** Removes a request. An idle server does not keep its host alive, so that a script without `close()` can end. */
-  function removePending(id: RequestId): void {
-    pendingIds.delete(id);
-    if (pendingIds.size === 0 && child) setKeepsHostAlive(child, false);
-  }
-
-  function close(): Promise<void> {
-    closing ??= end();
-    return closing;
+    requests.onSent(message);
   }
 
   async function end(): Promise<void> {
@@ -186,6 +171,33 @@ export function createStdioTransport(
   }
 
   return transport;
+}
+
+/** Counts the requests to a server without a response. `onChange` is told if there are any. */
+function createRequestCounter(onChange: (isWaiting: boolean) => void) {
+  const ids = new Set<RequestId>();
+
+  function remove(id: RequestId): void {
+    ids.delete(id);
+    if (ids.size === 0) onChange(false);
+  }
+
+  return {
+    onSend(message: JSONRPCMessage): void {
+      // A stream for announcements stays open, but nobody waits for its end.
+      if (!('method' in message && 'id' in message) || message.method === 'subscriptions/listen') return;
+      ids.add(message.id);
+      onChange(true);
+    },
+    onSent(message: JSONRPCMessage): void {
+      if (!('method' in message) || message.method !== 'notifications/cancelled') return;
+      const { requestId } = message.params ?? {};
+      if (typeof requestId === 'number' || typeof requestId === 'string') remove(requestId);
+    },
+    onReceived(message: JSONRPCMessage): void {
+      if ('id' in message && message.id !== undefined && !('method' in message)) remove(message.id);
+    },
+  };
 }
 
 function setKeepsHostAlive(child: ChildProcessWithoutNullStreams, keepsAlive: boolean): void {

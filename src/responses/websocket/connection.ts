@@ -87,6 +87,7 @@ export function createConnection({
   let socket: Socket | undefined;
   let isRetired = false;
   let isClosed = false;
+  const countActive = (): number => lanes.filter(({ isBusy }) => isBusy).length;
   const timers = createTimers({ keepAlive, pingInterval, onIdle: retire, onGone: end });
   const dispatch = createDispatcher(traffic, { retire, end });
 
@@ -125,7 +126,7 @@ export function createConnection({
   return {
     lanes,
     get activeCount() {
-      return lanes.filter(({ isBusy }) => isBusy).length;
+      return countActive();
     },
     get isUsable() {
       if (!isRetired && performance.now() - openedAt > MAX_AGE) retire();
@@ -145,7 +146,7 @@ export function createConnection({
       } catch (error) {
         lane.isBusy = false;
         // A connection that was opened for this request is of no use to another one.
-        if (request.signal.aborted && active.size === 0 && isIdle()) retire();
+        if (request.signal.aborted && active.size === 0 && countActive() === 0) retire();
         throw error;
       }
       if (isClosed || socket === undefined) {
@@ -159,10 +160,6 @@ export function createConnection({
     retire,
   };
 
-  function isIdle(): boolean {
-    return lanes.every(({ isBusy }) => !isBusy);
-  }
-
   /** Starts the time after which an unused connection is closed. */
   function rest(): void {
     if (active.size > 0 || isClosed) return;
@@ -170,12 +167,15 @@ export function createConnection({
     timers.rest();
   }
 
+  function refuseMore(): void {
+    if (isRetired) return;
+    isRetired = true;
+    onRetired();
+  }
+
   function retire(): void {
-    if (!isRetired) {
-      isRetired = true;
-      onRetired();
-    }
-    if (isIdle()) end(new SocketError('the WebSocket is closed'));
+    refuseMore();
+    if (countActive() === 0) end(new SocketError('the WebSocket is closed'));
   }
 
   function end(reason: Error): void {
@@ -183,10 +183,7 @@ export function createConnection({
     isClosed = true;
     timers.stop();
     opening.abort(reason);
-    if (!isRetired) {
-      isRetired = true;
-      onRetired();
-    }
+    refuseMore();
     for (const exchange of [...active.values()]) exchange.fail(reason);
     socket?.close();
   }

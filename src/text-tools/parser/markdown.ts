@@ -44,16 +44,15 @@ const MAX_ITEM = 10;
 export function createFenceTracker(): FenceTracker {
   let state: State = 'indent';
   let indent = 0;
-  let mark = '';
-  let length = 0;
-  let fence: { mark: string; length: number } | undefined;
+  /** The latest run of backticks or tildes. */
+  let run = { mark: '', length: 0 };
+  /** The run that opened the block, with the indentation of the item in which it is. */
+  let fence: { mark: string; length: number; offset: number } | undefined;
   /** True from an indented fence up to a line with less indentation. */
   let isIndented = false;
   let isQuoted = false;
   /** The marker of a list item at the start of the line, as far as it was read. */
   let item = '';
-  /** The indentation of the content of the item in which the fence was opened. */
-  let offset = 0;
 
   function startLine(): void {
     if (state === 'run') endRun();
@@ -64,76 +63,61 @@ export function createFenceTracker(): FenceTracker {
     isQuoted = false;
   }
 
-  /** Starts the content of a line that is not indented. */
-  function startContent(next: 'run' | 'line' | 'item'): void {
-    isIndented = false;
-    state = next;
-  }
-
   function endRun(): void {
     state = 'line';
-    if (length < 3) return;
+    if (run.length < 3) return;
     if (fence === undefined) {
-      fence = { mark, length };
-      offset = item.length;
+      fence = { ...run, offset: item.length };
       state = 'info';
-    } else if (fence.mark === mark && length >= fence.length) {
+    } else if (fence.mark === run.mark && run.length >= fence.length) {
       state = 'close';
     }
   }
 
   const handlers: Record<State, (character: string) => void> = {
     indent(character) {
-      if (character === ' ' && indent < 3 + (fence === undefined ? 0 : offset)) {
-        indent++;
-      } else if (character === ' ' || character === '\t') {
-        length = 0;
+      if (character === ' ' && indent < 3 + (fence?.offset ?? 0)) return void indent++;
+      if (character === ' ' || character === '\t') {
+        run = { mark: '', length: 0 };
         state = fence === undefined ? 'indented' : 'line';
-      } else if (character === '`' || character === '~') {
-        mark = character;
-        length = 1;
-        startContent('run');
+        return;
+      }
+      if (character === '\r') return;
+      isIndented = false;
+      state = 'line';
+      if (character === '`' || character === '~') {
+        run = { mark: character, length: 1 };
+        state = 'run';
       } else if (fence === undefined && character === '>') {
         isQuoted = true;
-        startContent('line');
       } else if (fence === undefined && item === '' && /[-*+\d]/.test(character)) {
         item = character;
-        startContent('item');
-      } else if (character !== '\r') {
-        startContent('line');
+        state = 'item';
       }
     },
     item(character) {
-      if (character === ' ' && !/\d$/.test(item)) {
-        item += character;
-        indent = 0;
-        state = 'indent';
-      } else if (/^\d+$/.test(item) && item.length < MAX_ITEM && /[\d.)]/.test(character)) {
-        item += character;
-      } else {
-        state = 'line';
-      }
+      const isEnd = character === ' ' && !/\d$/.test(item);
+      const isNumber = /^\d+$/.test(item) && item.length < MAX_ITEM && /[\d.)]/.test(character);
+      if (isEnd || isNumber) item += character;
+      if (isEnd) indent = 0;
+      if (!isNumber) state = isEnd ? 'indent' : 'line';
     },
     indented(character) {
       if (character === ' ' || character === '\t' || character === '\r') return;
-      const isRun = length === 0 ? character === '`' || character === '~' : character === mark;
-      length = isRun ? length + 1 : 0;
-      mark = character;
-      if (isRun && length < 3) return;
+      const isRun = run.length === 0 ? character === '`' || character === '~' : character === run.mark;
+      run = { mark: character, length: isRun ? run.length + 1 : 0 };
+      if (isRun && run.length < 3) return;
       isIndented ||= isRun;
       state = 'line';
     },
     run(character) {
-      if (character === mark) {
-        length++;
-        return;
-      }
+      if (character === run.mark) return void run.length++;
       endRun();
       handlers[state](character);
     },
     info(character) {
       // The run was inline code, as in ```code```, and opened no block.
-      if (character !== '`' || mark !== '`') return;
+      if (character !== '`' || run.mark !== '`') return;
       fence = undefined;
       state = 'line';
     },
@@ -149,7 +133,9 @@ export function createFenceTracker(): FenceTracker {
     },
     get isFenced() {
       // Text that follows fewer spaces ends an indented block.
-      return fence !== undefined || (isIndented && state !== 'indent') || (state === 'run' && length >= 3);
+      return (
+        fence !== undefined || (isIndented && state !== 'indent') || (state === 'run' && run.length >= 3)
+      );
     },
     push(text) {
       for (let position = 0; position < text.length; position++) {

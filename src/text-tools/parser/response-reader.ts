@@ -105,25 +105,15 @@ interface ResponseText {
 type BlockEnd = Parameters<PartWriter['endText']>[0];
 
 function createResponseText(
-  {
-    formats,
-    reasoning,
-    startsInReasoning = false,
-    undeclared,
-    call,
-    isDetected = false,
-    dropsText,
-    streamArgumentsFrom,
-  }: ResponseReaderOptions,
+  { call, isDetected = false, ...options }: ResponseReaderOptions,
   writer: PartWriter,
 ): ResponseText {
   const tools = toDeclaredTools(call);
   const dropsCalls = forbidsCalls(call);
+  const pairs = createPairJoiner();
   let parser: TextParser | undefined;
-  /** The first half of a surrogate pair, until the second half arrives. */
-  let highSurrogate = '';
   /** True while the first text may begin with reasoning. */
-  let mayStartInReasoning = startsInReasoning;
+  let mayStartInReasoning = options.startsInReasoning ?? false;
   /** True if the server separates reasoning from the text. Tags that it leaves in the text are intended. */
   let hasNativeReasoning = isDetected;
   /** The first text while it is treated as reasoning. */
@@ -138,27 +128,20 @@ function createResponseText(
   const openParser = (startsInReasoning: boolean) =>
     new TextParser(
       {
-        formats,
-        reasoning,
+        ...options,
         tools,
         // The host would run a tool that the request excludes.
-        undeclared: undeclared ?? (call.toolChoice?.type === 'tool' ? 'text' : undefined),
+        undeclared: options.undeclared ?? (call.toolChoice?.type === 'tool' ? 'text' : undefined),
         dropsCalls,
         startsInReasoning,
         keepsReasoning: hasNativeReasoning,
         hasOpener,
-        dropsText,
-        streamArgumentsFrom,
       },
       writer,
     );
 
   function feed(delta: string): void {
-    const text = highSurrogate + delta;
-    const last = text.charCodeAt(text.length - 1);
-    const isHalf = last >= 0xd800 && last <= 0xdbff;
-    highSurrogate = isHalf ? text.slice(-1) : '';
-    const complete = isHalf ? text.slice(0, -1) : text;
+    const complete = pairs.push(delta);
     if (complete === '') return;
     parser ??= openParser(mayStartInReasoning);
     if (mayStartInReasoning) assumedReasoning += complete;
@@ -167,11 +150,11 @@ function createResponseText(
   }
 
   function endText(end?: BlockEnd): void {
-    if (highSurrogate !== '') {
+    const rest = pairs.end();
+    if (rest !== '') {
       parser ??= openParser(mayStartInReasoning);
-      parser.feed(highSurrogate);
+      parser.feed(rest);
     }
-    highSurrogate = '';
     parser?.end();
     if (parser !== undefined) {
       if (!parser.isAllReasoning) assumedReasoning = '';
@@ -236,6 +219,23 @@ function createResponseText(
     startNativeReasoning() {
       mayStartInReasoning = false;
       hasNativeReasoning = true;
+    },
+  };
+}
+
+/** Holds back the first half of a surrogate pair until the second half arrives. */
+function createPairJoiner() {
+  let half = '';
+  return {
+    push(delta: string): string {
+      const text = half + delta;
+      half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
+      return half === '' ? text : text.slice(0, -1);
+    },
+    end(): string {
+      const rest = half;
+      half = '';
+      return rest;
     },
   };
 }

@@ -72,11 +72,59 @@ export function* readJsonArguments(
 /** The nesting up to which values are converted while they stream. Deeper values are converted as a whole. */
 const MAX_STREAMED_DEPTH = 16;
 
+/** Reads the keys and the punctuation between values, and holds the text that is not emitted. */
+function createGaps(cursor: TextCursor) {
+  const gaps = {
+    /** Complete text that is not certain, because its meaning depends on the text after it. */
+    pending: '',
+    /** The latest key. Undefined if it was malformed. */
+    key: undefined as string | undefined,
+
+    /** Takes a key and its punctuation if all of it is available. */
+    takesKey(expression: RegExp): boolean {
+      const found = cursor.takeMatch(expression);
+      if (found === undefined) return false;
+      gaps.pending += found[0];
+      gaps.key = found[1];
+      return true;
+    },
+
+    *readKey(): Reading<void> {
+      gaps.key = undefined;
+      if (!(yield* gaps.takesSpace())) return;
+      const string = yield* takeJsonString(cursor);
+      if (string === undefined) return;
+      gaps.pending += string.json;
+      if ((yield* gaps.takesSpace()) && (yield* gaps.takes(':')) && (yield* gaps.takesSpace()))
+        gaps.key = string.value;
+    },
+
+    *takes(punctuation: string): Reading<boolean> {
+      const isNext = yield* cursor.takes(punctuation);
+      if (isNext) gaps.pending += punctuation;
+      return isNext;
+    },
+
+    /** Takes white space. Returns false if JSON does not allow it. */
+    *takesSpace(): Reading<boolean> {
+      const space = yield* cursor.takeSpace();
+      gaps.pending += space;
+      return space === '' || /^[ \t\n\r]*$/.test(space);
+    },
+  };
+  return gaps;
+}
+
+interface Value {
+  readonly schema: unknown;
+  readonly isStreamed: boolean;
+  /** The number of containers around the value. */
+  readonly depth: number;
+}
+
 function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void, root: unknown) {
   const schemas = createContainerSchemas(root);
-  /** Complete text that is not certain, because its meaning depends on the text after it. */
-  let pending = '';
-  let key: string | undefined;
+  const gaps = createGaps(cursor);
 
   function* readArguments(): Reading<string | undefined> {
     let isHeld = false;
@@ -85,7 +133,7 @@ function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void,
       return { schema: schemas.property(root, key), isStreamed: !isHeld };
     });
     if (!isRead) return undefined;
-    return isHeld ? unwrap(pending, root) : pending;
+    return isHeld ? unwrap(gaps.pending, root) : gaps.pending;
   }
 
   /** Reads an object. Each value streams if its schema allows it. */
@@ -93,74 +141,37 @@ function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void,
     depth: number,
     toMember: (key: string, isFirst: boolean) => { schema: unknown; isStreamed: boolean },
   ): Reading<boolean> {
-    if (!takesKey(FIRST_KEY)) {
-      if (!(yield* takesPunctuation('{')) || !(yield* takesSpace())) return false;
-      if (yield* takesPunctuation('}')) return true;
-      yield* readKey();
+    if (!gaps.takesKey(FIRST_KEY)) {
+      if (!(yield* gaps.takes('{')) || !(yield* gaps.takesSpace())) return false;
+      if (yield* gaps.takes('}')) return true;
+      yield* gaps.readKey();
     }
     for (let isFirst = true; ; isFirst = false) {
+      const { key } = gaps;
       if (key === undefined || (depth === 1 ? isPrototypeKey(key) : key === '__proto__')) return false;
       const { schema, isStreamed } = toMember(key, isFirst);
       if (!(yield* readValue(yield* cursor.peek(), { schema, isStreamed, depth }))) return false;
       yield* waitWhile(cursor, BEFORE_ARGUMENT);
-      if (takesKey(NEXT_KEY)) continue;
-      if (!(yield* takesSpace())) return false;
-      if (!(yield* takesPunctuation(','))) break;
-      yield* readKey();
+      if (gaps.takesKey(NEXT_KEY)) continue;
+      if (!(yield* gaps.takesSpace())) return false;
+      if (!(yield* gaps.takes(','))) break;
+      yield* gaps.readKey();
     }
-    return yield* takesPunctuation('}');
+    return yield* gaps.takes('}');
   }
 
   /** Reads an array whose items stream if their schema allows it. */
   function* readItems(schema: unknown, depth: number): Reading<boolean> {
-    if (!(yield* takesPunctuation('[')) || !(yield* takesSpace())) return false;
-    if (yield* takesPunctuation(']')) return true;
+    if (!(yield* gaps.takes('[')) || !(yield* gaps.takesSpace())) return false;
+    if (yield* gaps.takes(']')) return true;
     for (let index = 0; ; index++) {
       const item = schemas.item(schema, index);
       if (!(yield* readValue(yield* cursor.peek(), { schema: item, isStreamed: true, depth }))) return false;
-      if (!(yield* takesSpace())) return false;
-      if (!(yield* takesPunctuation(','))) break;
-      if (!(yield* takesSpace())) return false;
+      if (!(yield* gaps.takesSpace())) return false;
+      if (!(yield* gaps.takes(','))) break;
+      if (!(yield* gaps.takesSpace())) return false;
     }
-    return yield* takesPunctuation(']');
-  }
-
-  /** Takes a key and its punctuation if all of it is available. */
-  function takesKey(expression: RegExp): boolean {
-    const found = cursor.takeMatch(expression);
-    if (found === undefined) return false;
-    pending += found[0];
-    key = found[1];
-    return true;
-  }
-
-  function* readKey(): Reading<void> {
-    key = undefined;
-    if (!(yield* takesSpace())) return;
-    const string = yield* takeJsonString(cursor);
-    if (string === undefined) return;
-    pending += string.json;
-    if ((yield* takesSpace()) && (yield* takesPunctuation(':')) && (yield* takesSpace())) key = string.value;
-  }
-
-  function* takesPunctuation(character: string): Reading<boolean> {
-    const isNext = yield* cursor.takes(character);
-    if (isNext) pending += character;
-    return isNext;
-  }
-
-  /** Takes white space. Returns false if JSON does not allow it. */
-  function* takesSpace(): Reading<boolean> {
-    const space = yield* cursor.takeSpace();
-    pending += space;
-    return space === '' || /^[ \t\n\r]*$/.test(space);
-  }
-
-  interface Value {
-    readonly schema: unknown;
-    readonly isStreamed: boolean;
-    /** The number of containers around the value. */
-    readonly depth: number;
+    return yield* gaps.takes(']');
   }
 
   function readValue(first: string | undefined, { schema, isStreamed, depth }: Value): Reading<boolean> {
@@ -168,8 +179,8 @@ function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void,
       const streams = isStreamed && schemas.allowsAnyString(schema);
       const string = cursor.takeMatch(SHORT_STRING)?.[0];
       if (string === undefined) return scanValue({ schema, isStreamed: streams, depth });
-      if (streams) emit(pending + string.slice(0, -1));
-      pending = streams ? '"' : pending + toAllowed(string, schema);
+      if (streams) emit(gaps.pending + string.slice(0, -1));
+      gaps.pending = streams ? '"' : gaps.pending + toAllowed(string, schema);
       return new Known(true);
     }
     const isContainer = first === '{' || first === '[';
@@ -186,8 +197,8 @@ function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void,
   function* scanWord(value: Value): Reading<boolean> {
     const isRead = yield* scanValue({ ...value, isStreamed: false });
     if (isRead && value.isStreamed && value.depth > 1) {
-      emit(pending);
-      pending = '';
+      emit(gaps.pending);
+      gaps.pending = '';
     }
     return isRead;
   }
@@ -200,15 +211,15 @@ function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void,
       rest += cursor.take(scanner.push(cursor.rest()));
       if (isStreamed && scanner.certain > emitted) {
         const count = scanner.certain - emitted;
-        emit(pending + rest.slice(0, count));
-        pending = '';
+        emit(gaps.pending + rest.slice(0, count));
+        gaps.pending = '';
         rest = rest.slice(count);
         emitted = scanner.certain;
       }
       return scanner.state !== 'open';
     });
     if (scanner.state !== 'complete') return false;
-    pending += isStreamed ? rest : toAllowed(rest, schema);
+    gaps.pending += isStreamed ? rest : toAllowed(rest, schema);
     return true;
   }
 

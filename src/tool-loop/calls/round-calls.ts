@@ -104,7 +104,6 @@ export function createRoundCalls(
   const { scheduling, settings, identity } = plan;
   const { tools, limits, hostApprovals, record } = state;
   const { steps } = outside;
-  const mayCall = request.toolChoice?.type !== 'none';
   const messages = once(() => toModelMessages(request.prompt));
   const reports = createReports({
     round,
@@ -118,7 +117,7 @@ export function createRoundCalls(
   });
   return createCallRunner({
     execution: scheduling.execution,
-    startEarly: mayCall && !isReplayed && scheduling.startEarly,
+    startEarly: scheduling.startEarly && !isReplayed && request.toolChoice?.type !== 'none',
     callsBefore,
     isDurable: steps.isDurable,
     isOrdered: steps.isOrdered,
@@ -134,7 +133,7 @@ export function createRoundCalls(
     async execute(call, tool, { index, ...slot }) {
       const { toolCallId, toolName, input } = call;
       const finished = state.finishedCalls.get(toolCallId);
-      if (finished !== undefined && finished.call.input === input) {
+      if (finished?.call.input === input) {
         record.didToolRun = true;
         return { output: finished.output, duration: finished.duration, isReplayed: true };
       }

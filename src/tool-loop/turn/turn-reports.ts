@@ -1,6 +1,6 @@
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import { asJson, type JSONObject } from '../../shared/json.js';
-import type { Host } from '../../core/call.js';
+import type { CoreCall, Host } from '../../core/call.js';
 import type { Content, Custom, Finish, FinishReason, Usage } from '../../core/part.js';
 import { addUsage, NO_USAGE, type RoundUsage, toRoundUsage } from '../../core/finish.js';
 import type { ToolCallContext } from '../../tools/tool-source.js';
@@ -78,8 +78,25 @@ type TurnEvent =
 /** Reports an event of a turn. Never throws. */
 export type EmitEvent = (event: TurnEvent) => void;
 
-export function createEventEmitter(
-  onEvent: ((event: ToolLoopEvent) => void) | undefined,
+interface ReportOptions {
+  readonly onEvent: ((event: ToolLoopEvent) => void) | undefined;
+}
+
+/** Creates the reports of a turn. Its id may still change: events have the id of their time. */
+export function createTurnReports(turnId: string, call: CoreCall, { onEvent }: ReportOptions) {
+  const { context } = call.own;
+  const identity = { turnId, ...(context !== undefined && context !== null && { context }) };
+  const emit = createEventEmitter(onEvent, identity);
+  const record = createTurnRecord(outcome => call.telemetry.endTurn(outcome));
+  const warn = (round: number, message: string): void => {
+    record.warnings.add(message);
+    emit({ type: 'warning', round, message });
+  };
+  return { identity, emit, record, warn };
+}
+
+function createEventEmitter(
+  onEvent: ReportOptions['onEvent'],
   turn: Pick<ToolCallContext, 'turnId' | 'context'>,
 ): EmitEvent {
   if (onEvent === undefined) return () => {};
@@ -113,7 +130,7 @@ export type TurnRecord = ReturnType<typeof createTurnRecord>;
  *
  * @param onFinish Called before the turn ends regularly, with the error that ended it.
  */
-export function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => void = () => {}) {
+function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => void) {
   let usage: Usage | undefined;
   const rounds: JSONObject[] = [];
   const exchanges: Exchange[] = [];

@@ -47,11 +47,6 @@ export async function openTurnTools(
   // A host declares the loop's tools as stubs. The model needs their real schemas, and only while they are available.
   const ownTools = declared.filter(tool => tool.type !== 'function' || !isToolStub(tool));
   const ownNames = new Set(ownTools.map(({ name }) => name));
-  const { list, connect, withFunctions } = createLister(source, {
-    known: knownToolsOf(call.prompt),
-    reserved: [...ownNames],
-    lifetime,
-  });
   const allowed = allowedNamesOf(call);
   const forced = call.toolChoice?.type === 'tool' ? [call.toolChoice.toolName] : [];
   const required = [...(allowed ?? []), ...forced];
@@ -63,8 +58,6 @@ export async function openTurnTools(
     hostTools: [],
   };
   let find: FindTool;
-  /** The contents of the current listing, if rounds are recorded. */
-  let lastContents: string | undefined;
 
   const warnOnce = (message: string): void => {
     if (!warned.has(message)) warn(message);
@@ -86,36 +79,6 @@ export async function openTurnTools(
     for (const message of [...warnings, ...shadowWarnings(ownTools, loopTools)]) warnOnce(message);
   }
 
-  /** Lists the tools again. Returns the listing if it differs from the one before. */
-  async function refresh(): Promise<ToolListing | undefined> {
-    const listing = await list().catch((error: unknown) => {
-      lifetime.signal.throwIfAborted();
-      warnOnce(
-        `The tools could not be listed again, so those of the last round are offered. ${messageOf(error)}`,
-      );
-      return undefined;
-    });
-    if (listing === undefined) return undefined;
-    apply(listing);
-    if (!steps.isDurable) return undefined;
-    const contents = toContents(listing);
-    const isSame = contents === lastContents;
-    lastContents = contents;
-    return isSame ? undefined : listing;
-  }
-
-  /** Uses a recorded listing. Its tools ask the tools of this process whether a call needs approval. */
-  function restore(listing: ToolListing): void {
-    lastContents = toContents(listing);
-    apply({
-      ...listing,
-      tools: listing.tools.map(withFunctions),
-      aliases: new Map(
-        [...(listing.aliases ?? [])].map(([name, tool]) => [name, tool && withFunctions(tool)]),
-      ),
-    });
-  }
-
   const toCurrentName = (name: string): string => current.aliases.get(name)?.name ?? name;
 
   /** Returns the names that a round may use. Undefined without a restriction. */
@@ -124,13 +87,11 @@ export async function openTurnTools(
   /** The names of the active tools. */
   let active: readonly string[] | undefined;
 
-  const opened = await steps.step('tools', list, { encode: toListingRecord, decode: fromListingRecord });
-  if (opened.isReplayed) {
-    restore(opened.value);
-  } else {
-    apply(opened.value);
-    if (steps.isDurable) lastContents = toContents(opened.value);
-  }
+  const { open, refresh, restore, connect } = createListings(source, {
+    ...{ known: knownToolsOf(call.prompt), reserved: [...ownNames] },
+    ...{ apply, steps, lifetime, warn: warnOnce },
+  });
+  await open();
   return {
     /** Finds the tool of a call by its current name, or a name that it had earlier. */
     find(named: Parameters<FindTool>[0]): ReturnType<FindTool> {
@@ -187,17 +148,21 @@ export async function openTurnTools(
 const byNameOf = (tools: readonly ToolDefinition[]): Map<string, ToolDefinition> =>
   new Map(tools.map(tool => [tool.name, tool]));
 
-/** Lists the tools of a source, as long as the turn runs. */
-function createLister(
-  source: ToolSource,
-  {
-    lifetime,
-    ...names
-  }: Required<Pick<ListToolsOptions, 'known' | 'reserved'>> & Pick<TurnToolsOptions, 'lifetime'>,
-) {
+interface ListingsOptions
+  extends
+    Required<Pick<ListToolsOptions, 'known' | 'reserved'>>,
+    Pick<TurnToolsOptions, 'steps' | 'lifetime' | 'warn'> {
+  /** Uses the tools of a listing. */
+  readonly apply: (listing: ToolListing) => void;
+}
+
+/** Lists the tools of a source as long as the turn runs, and records the listings of a durable turn. */
+function createListings(source: ToolSource, { apply, steps, lifetime, warn, ...names }: ListingsOptions) {
   const { signal } = lifetime;
   /** The listing of this process. */
   let listed: Promise<ToolListing> | undefined;
+  /** The contents of the current listing, if rounds are recorded. */
+  let lastContents: string | undefined;
 
   async function list(): Promise<ToolListing> {
     listed = untilAborted(source.listTools({ signal, ...names }), signal);
@@ -212,20 +177,54 @@ function createLister(
     if (listed === undefined) await list();
   };
 
+  /** Returns a recorded tool that asks the tool of this process whether a call needs approval. */
+  function withFunctions(tool: ToolDefinition): ToolDefinition {
+    if (tool.needsApproval === undefined) return tool;
+    return {
+      ...tool,
+      async needsApproval(call, callOptions) {
+        await connect();
+        const live = (await listed)?.tools.find(other => isSameTool(other, tool));
+        return live?.needsApproval?.(call, callOptions) ?? true;
+      },
+    };
+  }
+
+  /** Uses a recorded listing. */
+  function restore(listing: ToolListing): void {
+    lastContents = toContents(listing);
+    const aliases = [...(listing.aliases ?? [])].map(
+      ([name, tool]) => [name, tool && withFunctions(tool)] as const,
+    );
+    apply({ ...listing, tools: listing.tools.map(withFunctions), aliases: new Map(aliases) });
+  }
+
   return {
-    list,
     connect,
-    /** Returns a recorded tool that asks the tool of this process whether a call needs approval. */
-    withFunctions(tool: ToolDefinition): ToolDefinition {
-      if (tool.needsApproval === undefined) return tool;
-      return {
-        ...tool,
-        async needsApproval(call, callOptions) {
-          await connect();
-          const live = (await listed)?.tools.find(other => isSameTool(other, tool));
-          return live?.needsApproval?.(call, callOptions) ?? true;
-        },
-      };
+    restore,
+    /** Uses the first listing. */
+    async open(): Promise<void> {
+      const opened = await steps.step('tools', list, { encode: toListingRecord, decode: fromListingRecord });
+      if (opened.isReplayed) return restore(opened.value);
+      apply(opened.value);
+      if (steps.isDurable) lastContents = toContents(opened.value);
+    },
+    /** Lists the tools again. Returns the listing if it is to be recorded and differs from the one before. */
+    async refresh(): Promise<ToolListing | undefined> {
+      const listing = await list().catch((error: unknown) => {
+        signal.throwIfAborted();
+        warn(
+          `The tools could not be listed again, so those of the last round are offered. ${messageOf(error)}`,
+        );
+        return undefined;
+      });
+      if (listing === undefined) return undefined;
+      apply(listing);
+      if (!steps.isDurable) return undefined;
+      const contents = toContents(listing);
+      const isSame = contents === lastContents;
+      lastContents = contents;
+      return isSame ? undefined : listing;
     },
   };
 }

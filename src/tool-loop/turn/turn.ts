@@ -49,13 +49,7 @@ import {
   type TurnLimitOptions,
   type TurnLimits,
 } from './turn-limits.js';
-import {
-  createEventEmitter,
-  createTurnRecord,
-  type EmitEvent,
-  type ToolLoopEvent,
-  type TurnRecord,
-} from './turn-reports.js';
+import { createTurnReports, type EmitEvent, type ToolLoopEvent, type TurnRecord } from './turn-reports.js';
 import { openTurnTools, type TurnTools } from './turn-tools.js';
 
 /** One turn of a conversation: its plan, its state, and its connections to the outside. */
@@ -158,20 +152,10 @@ export async function openTurn(
     closed,
   }: TurnContext,
 ): Promise<Turn> {
-  const { abortSignal, telemetry, own } = call;
+  const { abortSignal, telemetry } = call;
   abortSignal?.throwIfAborted();
   const generatedId = generateId();
-  const { context } = own;
-  const identity = {
-    turnId: turnIdOf(call) ?? generatedId,
-    ...(context !== undefined && context !== null && { context }),
-  };
-  const emit = createEventEmitter(policy.onEvent, identity);
-  const record = createTurnRecord(outcome => telemetry.endTurn(outcome));
-  const warn = (round: number, message: string): void => {
-    record.warnings.add(message);
-    emit({ type: 'warning', round, message });
-  };
+  const { identity, emit, record, warn } = createTurnReports(turnIdOf(call) ?? generatedId, call, policy);
   const lifetime = createLifetime(abortSignal, policy.timeout);
   const { signal } = lifetime;
   let opened: Steps | undefined;
@@ -201,7 +185,9 @@ export async function openTurn(
     let round = 0;
     const warnOfTools = (message: string): unknown =>
       round === 0 ? warnings.push({ type: 'other', message }) : warn(round, message);
-    hostApprovals = asksHost(call, policy) ? createHostApprovals(policy.hostApprovals, context) : undefined;
+    hostApprovals = asksHost(call, policy)
+      ? createHostApprovals(policy.hostApprovals, call.own.context)
+      : undefined;
     const clearing = createClearing(policy.clearToolOutputs);
     const tools = await openTurnTools(call, {
       ...{ source, steps, lifetime, search, warn: warnOfTools, builtIn: clearing.builtIn },
