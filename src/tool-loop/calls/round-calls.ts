@@ -117,7 +117,7 @@ export function createRoundCalls(
   });
   return createCallRunner({
     execution: scheduling.execution,
-    startEarly: scheduling.startEarly && !isReplayed && request.toolChoice?.type !== 'none',
+    startEarly: request.toolChoice?.type !== 'none' && !isReplayed && scheduling.startEarly,
     callsBefore,
     isDurable: steps.isDurable,
     isOrdered: steps.isOrdered,

@@ -13,8 +13,7 @@ import {
 } from '../calls/calls.js';
 import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-calls.js';
 import type { Round } from '../durable/recorded-rounds.js';
-import { createBatchReader } from './rounds.js';
-import type { BrokenResponse } from './round-retry.js';
+import { type BrokenResponse, createBatchReader } from './rounds.js';
 import type { Turn, TurnState } from './turn.js';
 
 /** Content and end of a round. */

@@ -6,6 +6,7 @@ import { messageOf } from '../../shared/errors.js';
 import type { CallOutcome, CallRunner } from '../calls/calls.js';
 import { withOutcomes } from '../context/history.js';
 import { toCallContent } from './partial-turn.js';
+import type { BrokenResponse } from './rounds.js';
 import type { Turn } from './turn.js';
 
 /*
@@ -13,14 +14,6 @@ import type { Turn } from './turn.js';
  * rounds have run. A call of the broken response that had started has run as well, so that the next request contains it
  * with its output; nothing else of that response belongs to the conversation.
  */
-
-/** What decides if a response is requested again. */
-export interface BrokenResponse {
-  /** The errors of the response. Empty if it ended regularly. */
-  readonly errors: readonly unknown[];
-  /** True if the host or the servers of the model may have run a call with an effect. */
-  readonly hasCallsElsewhere: boolean;
-}
 
 interface BrokenRound {
   readonly finish: Pick<Finish, 'usage'>;

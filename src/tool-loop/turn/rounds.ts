@@ -155,6 +155,14 @@ async function openAgain(
 const hasBegun = (error: unknown): boolean =>
   APICallError.isInstance(error) && error.responseHeaders !== undefined && (error.statusCode ?? 200) < 300;
 
+/** What decides if a response is requested again. */
+export interface BrokenResponse {
+  /** The errors of the response. Empty if it ended regularly. */
+  readonly errors: readonly unknown[];
+  /** True if the host or the servers of the model may have run a call with an effect. */
+  readonly hasCallsElsewhere: boolean;
+}
+
 /** Creates the states that layers keep between the requests of a turn. */
 function createStates(): TurnLink['stateOf'] {
   const states = new Map<object, unknown>();
