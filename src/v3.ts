@@ -79,11 +79,6 @@ export const toProviderV3 = (provider: AnyProvider): KelivoResponsesProvider =>
 /**
  * Converts a language model of another version to version 3, the native version of `ai@6`. All calls of a tool loop are
  * included, also calls of tools that the host did not declare.
- *
- * @example
- * ```ts
- * const model = toLanguageModelV3(mistral('mistral-large-latest'));
- * ```
  */
 export const toLanguageModelV3 = (model: AnyLanguageModel): LanguageModelV3 => convertModel(model, 'v3');
 

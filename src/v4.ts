@@ -79,11 +79,6 @@ export const toProviderV4 = (provider: AnyProvider): KelivoResponsesProvider =>
 /**
  * Converts a language model of another version to version 4, the native version of `ai@7`. All calls of a tool loop are
  * included, also calls of tools that the host did not declare.
- *
- * @example
- * ```ts
- * const model = toLanguageModelV4(mistral('mistral-large-latest'));
- * ```
  */
 export const toLanguageModelV4 = (model: AnyLanguageModel): LanguageModelV4 => convertModel(model, 'v4');
 

@@ -3,7 +3,7 @@
  *
  * @module kelivo-responses/tool-calls
  */
-export type { ToolCallFragment } from './collector.js';
+export type { ToolCallFragment } from './pipeline.js';
 export {
   type FailedToolCall,
   type ProcessedToolCall,

@@ -138,10 +138,6 @@ class JsonCursor {
     public at: number,
   ) {}
 
-  get isAtEnd(): boolean {
-    return this.at >= this.text.length;
-  }
-
   /** The next character, or the empty string at the end. */
   get next(): string {
     return this.text.charAt(this.at);
@@ -149,10 +145,10 @@ class JsonCursor {
 
   /** True before a bracket that closes any container. */
   get isAtCloser(): boolean {
-    return this.next !== '' && '}])'.includes(this.next);
+    return /[}\])]/.test(this.next);
   }
 
-  fail(fault: JsonFault = this.isAtEnd ? 'truncated' : 'malformed'): never {
+  fail(fault: JsonFault = this.next === '' ? 'truncated' : 'malformed'): never {
     throw new MendError(fault);
   }
 
@@ -162,16 +158,6 @@ class JsonCursor {
     const blank = this.text.slice(this.at, end);
     this.at = end;
     return /^[ \t\n\r]*$/.test(blank) ? blank : ' ';
-  }
-
-  takeCommas(): [count: number, blank: string] {
-    let count = 0;
-    let blank = '';
-    for (; this.next === ','; count++) {
-      this.at++;
-      blank += this.takeBlank();
-    }
-    return [count, blank];
   }
 
   /** Takes what a sticky expression matches here. */
@@ -212,10 +198,10 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
     for (let isFirst = true; ; isFirst = false) {
       const valueEnd = cursor.at;
       const before = cursor.takeBlank();
-      const [commas, after] = cursor.takeCommas();
+      const [commas, after] = takeCommas();
       // A missing element of a list is data that was lost.
       if (!isObject && (commas > 1 || (commas > 0 && isFirst))) cursor.fail('malformed');
-      if (cursor.isAtEnd) {
+      if (cursor.next === '') {
         const isOpenEnd = mayContinue && cursor.at === valueEnd && !isClosed;
         if (isFirst || commas > 0 || isOpenEnd || (!isObject && !isClosed) || (hasInnerQuotes && !isClosed))
           cursor.fail('truncated');
@@ -240,6 +226,16 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
     mayContinue = false;
   }
 
+  function takeCommas(): [count: number, blank: string] {
+    let count = 0;
+    let blank = '';
+    for (; cursor.next === ','; count++) {
+      cursor.at++;
+      blank += cursor.takeBlank();
+    }
+    return [count, blank];
+  }
+
   /** Takes a closing bracket. One of an outer container also closes this container. */
   function endsContainer(closer: string): boolean {
     if (cursor.next !== closer) return cursor.isAtCloser && open.includes(cursor.next);
@@ -255,7 +251,7 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
     cursor.at++;
     json += `:${cursor.takeBlank()}`;
     // A key without a value is what remains of a truncated and completed object.
-    if (cursor.isAtEnd || cursor.next === ',' || cursor.isAtCloser) cursor.fail('truncated');
+    if (cursor.next === '' || cursor.next === ',' || cursor.isAtCloser) cursor.fail('truncated');
   }
 
   function readString({ isKey = false } = {}): void {
@@ -285,7 +281,7 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
   }
 
   cursor.takeBlank();
-  if (cursor.isAtEnd) cursor.fail('truncated');
+  if (cursor.next === '') cursor.fail('truncated');
   readValue();
   return { json, end: cursor.at, isCompleted };
 }

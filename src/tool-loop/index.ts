@@ -32,7 +32,7 @@ export {
 export type { UnknownOutcomePolicy } from './calls/call-execution.js';
 export { toolLoopCallOptions, type ToolLoopCallOptions } from './call-options.js';
 export type { ToolLoopOptions } from './options.js';
-export { type ProviderRunTools, runInProvider } from './run-in-provider.js';
+export { type ProviderRunTools, runInProvider } from './tool-loop.js';
 export type { PrepareRound, RoundSettings, StopCondition } from './context/round-control.js';
 export type { RoundUsage } from '../core/finish.js';
 export { continueTurn, type PartialTurn, partialTurnOf } from './turn/partial-turn.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ToolCallCollector, type ToolCallFragment } from '../../src/tool-calls/collector.js';
+import { ToolCallCollector, type ToolCallFragment } from '../../src/tool-calls/pipeline.js';
 import fc from '../_property.js';
 
 function collect(...fragments: ToolCallFragment[]) {

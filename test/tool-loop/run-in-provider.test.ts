@@ -7,8 +7,7 @@ import * as z from 'zod';
 import { KelivoError } from '../../src/shared/errors.js';
 import type { ApprovalRequest } from '../../src/tool-loop/approvals/approvals.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
-import { runInProvider } from '../../src/tool-loop/run-in-provider.js';
-import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { runInProvider, withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools, type LocalToolCallOptions, type LocalTools } from '../../src/tools/local-tools.js';
 import {
   callRound,

@@ -86,28 +86,20 @@ interface ReportOptions {
 export function createTurnReports(turnId: string, call: CoreCall, { onEvent }: ReportOptions) {
   const { context } = call.own;
   const identity = { turnId, ...(context !== undefined && context !== null && { context }) };
-  const emit = createEventEmitter(onEvent, identity);
+  const startedAt = performance.now();
+  const emit: EmitEvent = event => {
+    try {
+      onEvent?.({ ...event, ...identity, at: performance.now() - startedAt });
+    } catch {
+      // An observer must not break the turn.
+    }
+  };
   const record = createTurnRecord(outcome => call.telemetry.endTurn(outcome));
   const warn = (round: number, message: string): void => {
     record.warnings.add(message);
     emit({ type: 'warning', round, message });
   };
   return { identity, emit, record, warn };
-}
-
-function createEventEmitter(
-  onEvent: ReportOptions['onEvent'],
-  turn: Pick<ToolCallContext, 'turnId' | 'context'>,
-): EmitEvent {
-  if (onEvent === undefined) return () => {};
-  const startedAt = performance.now();
-  return event => {
-    try {
-      onEvent({ ...event, ...turn, at: performance.now() - startedAt });
-    } catch {
-      // An observer must not break the turn.
-    }
-  };
 }
 
 /** Facts of a round that has ended. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { runInProvider } from '../../../src/tool-loop/run-in-provider.js';
+import { runInProvider } from '../../../src/tool-loop/tool-loop.js';
 import type { Scenario } from '../_scenario.js';
 
 const png =
