@@ -274,7 +274,7 @@ const sources = new WeakMap<object, ToolSource>();
  * @throws InvalidArgumentError for anything else.
  * @throws KelivoError with code `invalid-settings` for a tool without `execute`.
  */
-export function toExecutorSource(executors: unknown): ToolSource {
+function toExecutorSource(executors: unknown): ToolSource {
   if (isToolSource(executors)) return executors;
   if (!isPlainObject(executors)) {
     throw new InvalidArgumentError({
