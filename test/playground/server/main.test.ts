@@ -6,17 +6,20 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../../_free-port.js';
-import { makeFolder, toAuthorization } from './_playground.js';
+import { findCode, makeFolder, toAuthorization } from './_playground.js';
 
 const tsx = createRequire(import.meta.url).resolve('tsx');
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Runs the program of `npm start -- …` until it prints its first message. */
+/** Runs the program of `npm start -- …`, with a closed standard input, until it prints its first message. */
 async function start(args: readonly string[]) {
   const folder = await makeFolder();
   const child = spawn(
-    process.execPath,
-    ['--import', tsx, 'playground/server/main.ts', '--data', folder, ...args],
+    'sh',
+    [
+      ...['-c', 'exec "$@" <&-', 'sh'],
+      ...[process.execPath, '--import', tsx, 'playground/server/main.ts', '--data', folder, ...args],
+    ],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -30,7 +33,7 @@ async function start(args: readonly string[]) {
       });
     }
   });
-  return { child, output: await output, exited };
+  return { child, output: await output, exited, printed: () => printed };
 }
 
 it('prints its URL, serves it, and stops on a signal', async () => {
@@ -47,6 +50,24 @@ it('prints its URL, serves it, and stops on a signal', async () => {
   expect(bare.status).toBe(401);
   expect(status).toBe(200);
   expect(await exited).toEqual([0, null]);
+});
+
+it('prints the code that confirms a program, with a closed standard input', async () => {
+  const { output, printed } = await start(['--port', String(await findFreePort())]);
+  const { origin, hash } = new URL(/http:\S+/.exec(output)?.[0] ?? '');
+  const headers = {
+    ...{ origin, 'content-type': 'application/json' },
+    authorization: toAuthorization(origin + hash),
+  };
+  const save = async (code?: string): Promise<unknown> => {
+    const config = JSON.stringify({ mcpServers: { tool: { command: 'program', disabled: true } } });
+    const body = JSON.stringify({ config, code });
+    return (await fetch(`${origin}/api/servers`, { method: 'PUT', headers, body })).json();
+  };
+
+  expect(await save()).toHaveProperty('needsConfirmation');
+  await expect.poll(() => findCode(printed())).not.toBe('');
+  expect(await save(findCode(printed()))).toMatchObject({ servers: [{ name: 'tool' }] });
 });
 
 it('reports a port that is in use in one line', async () => {

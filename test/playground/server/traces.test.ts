@@ -90,6 +90,52 @@ describe('the replay of a bug report', () => {
     ]);
   });
 
+  it('runs a turn of an older version, whose report lacks the newer fields', async () => {
+    const events = [
+      { type: 'response.created', response: { id: 'resp_1', model: 'gpt-5', created_at: 1, output: [] } },
+      {
+        ...{ type: 'response.output_item.added', output_index: 0 },
+        item: { type: 'message', id: 'msg_1', role: 'assistant', content: [] },
+      },
+      { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, delta: 'An old answer.' },
+      {
+        ...{ type: 'response.output_item.done', output_index: 0 },
+        item: { type: 'message', id: 'msg_1', role: 'assistant', content: [] },
+      },
+      {
+        type: 'response.completed',
+        response: { id: 'resp_1', model: 'gpt-5', output: [], usage: { input_tokens: 3, output_tokens: 4 } },
+      },
+    ];
+    // Without `toolCallId`, `headers`, `modelId`, `flag` and `end`.
+    const report = {
+      format: 'kelivo-responses/bug-report@1',
+      createdAt: '2026-09-01T00:00:00.000Z',
+      runtime: { node: 'v20.0.0', platform: 'linux' },
+      turns: [
+        {
+          ...{ thread: 'main', adapters: [], warnings: [] },
+          exchanges: [
+            {
+              round: 1,
+              request: {
+                ...{ method: 'POST', url: 'http://127.0.0.1/v1/responses', headers: {} },
+                body: { model: 'gpt-5', input: [{ role: 'user', content: 'An old question' }] },
+              },
+              status: 200,
+              body: events.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+            },
+          ],
+        },
+      ],
+    };
+    const playground = await openPlayground();
+    const read = await waitForEnd(playground, await replay(playground, report));
+
+    expect(readTurn(read)).toMatchObject({ text: 'An old answer.', trace: { end: { end: 'finished' } } });
+    expect(read.threads.main?.[0]?.message.parts).toMatchObject([{ text: 'An old question' }]);
+  });
+
   it.each(['500', 'html', 'cut', 'failed', 'malformed', 'early-end'])(
     'ends as the fault "%s" did',
     async fault => {

@@ -239,25 +239,27 @@ describe('a tool that is off', () => {
   it('is not in the request', async () => {
     const emulator = await startEmulator();
     const playground = await openPlayground({ mcpServers });
-    await playground.call('/api/state', {
-      method: 'PATCH',
-      body: { endpoint: emulator.baseURL, disabledTools: [{ server: 'restaurant', tool: 'order' }] },
-    });
-    const namesOf = (): string[] => {
-      const { tools } = emulator.requests.at(-1)?.body as { tools: { name: string }[] };
-      return tools.map(({ name }) => name);
+    const change = (body: object, place = '') =>
+      playground.call(`/api/state${place}`, { method: 'PATCH', body });
+    await change({ endpoint: emulator.baseURL });
+    /** Returns the names of the tools in the first request of a new chat, and its length. */
+    const send = async (id: string, disabledTools: readonly object[], place?: string) => {
+      await change({ disabledTools }, place);
+      await playground.ask('Hello', { id });
+      const body = emulator.requests.at(-1)?.body as { tools: { name: string }[] };
+      return { names: body.tools.map(({ name }) => name), length: JSON.stringify(body).length };
     };
-    await readTurn(playground, 'Hello');
-    const without = namesOf();
-    await playground.call('/api/state?conversation=conversation-1', {
-      method: 'PATCH',
-      body: { disabledTools: [{ server: 'restaurant' }] },
-    });
-    await readTurn(playground, 'Hello again');
+    const all = await send('conversation-1', []);
+    const some = await send('conversation-2', [{ server: 'restaurant', tool: 'order' }]);
+    const none = await send('conversation-3', [{ server: 'restaurant' }], '?conversation=conversation-3');
 
-    expect(without).toContain('form');
-    expect(without).not.toContain('order');
-    expect(namesOf()).toEqual(['word-count']);
+    expect(all.names).toEqual(expect.arrayContaining(['form', 'order']));
+    expect(some.names).toContain('form');
+    expect(some.names).not.toContain('order');
+    expect(none.names).toEqual(['word-count']);
+    // The schema of the tool alone is longer.
+    expect(all.length - some.length).toBeGreaterThan(300);
+    expect(some.length - none.length).toBeGreaterThan(300);
   });
 
   it.each([
