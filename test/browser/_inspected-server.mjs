@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 
 const secret = process.env.SECRET ?? '';
+const toolCount = Number(process.env.TOOLS ?? 0);
 const subscriptionDelay = Number(process.env.SUBSCRIPTION_DELAY ?? 0);
 
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -166,6 +167,11 @@ const tools = {
     call: () => process.stderr.write('about to fall over\n', () => process.exit(5)),
   },
 };
+for (let index = Object.keys(tools).length; index < toolCount; index++)
+  tools[`extra-${index}`] = {
+    description: `Does nothing, number ${index}.`,
+    call: id => respond(id, 'done'),
+  };
 
 const resources = [
   { uri: 'demo://menu', name: 'Menu', mimeType: 'text/plain' },

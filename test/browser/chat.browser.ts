@@ -98,6 +98,21 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     expect(requests.filter(url => url.includes('pixel'))).toEqual([]);
   });
 
+  it('shows a link whose address is rejected in the colour of the text', async () => {
+    const { page, ask } = await openPage({ mcpServers: {} });
+    await ask('Plain, [followed](https://example.com/) and [rejected](javascript:alert(1)).');
+    const response = page.getByRole('article', { name: 'Response' }).locator('> .markdown');
+    const colourOf = (text: string): Promise<string> =>
+      response
+        .getByText(text)
+        .last()
+        .evaluate(element => getComputedStyle(element).color);
+
+    expect(await response.getByRole('link').allInnerTexts()).toEqual(['followed']);
+    expect(await colourOf('rejected')).toBe(await colourOf('Plain'));
+    expect(await colourOf('rejected')).not.toBe(await colourOf('followed'));
+  });
+
   it('restores a conversation with its timeline and events after a reload', async () => {
     const { page, ask, ended, shoot } = await openPage({ mcpServers: {} });
     await ask('Count the words in "one two three".');

@@ -1,19 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { openPage } from './_page.js';
 import { LONGEST_TASK, measureTasks, RUNS } from './_tasks.js';
 
+/** A server with 150 tools. */
+const restaurant = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('_inspected-server.mjs', import.meta.url))],
+  env: { TOOLS: '150' },
+};
+
 describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` (${missing})`}`, () => {
-  it('streams 10,000 words without a long task, and accepts typing meanwhile', async () => {
+  it('streams 20,000 words without a long task and with fewer than 8,000 nodes, and accepts typing meanwhile', async () => {
     const emulator = await startEmulator();
     const { page, ended } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
     const field = page.getByRole('textbox', { name: 'Message' });
     const runs: number[] = [];
     while (!runs.some(longest => longest <= LONGEST_TASK) && runs.length < RUNS) {
       if (runs.length > 0) await page.getByRole('button', { name: 'New chat' }).click();
-      emulator.enqueue([{ text: tenThousandWords() }]);
+      emulator.enqueue([{ text: twentyThousandWords() }]);
       await field.fill('Write much.');
       const { longest } = await measureTasks(page, async () => {
         await field.press('Enter');
@@ -22,6 +30,12 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
         await page.getByRole('article', { name: 'Response' }).getByText('the last of it').waitFor();
       });
       runs.push(longest);
+      const count = await page.locator('*').count();
+      console.log(`Nodes of the page: ${count}`);
+      expect(count).toBeLessThan(8000);
+      expect(
+        (await page.getByRole('article', { name: 'Response' }).innerText()).split(/\s+/).length,
+      ).toBeGreaterThan(20_000);
       expect(await field.inputValue()).toBe('typed');
     }
 
@@ -59,12 +73,34 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
     expect(bytes).toBeLessThan(170_000);
   });
 
-  it('opens 200 messages without much more work than a table needs', async () => {
+  it('lists 150 tools of a server with fewer than 3,000 nodes, and finds one of them', async () => {
+    const { page } = await openPage({ mcpServers: { restaurant } });
+    await page.getByRole('link', { name: 'MCP servers' }).click();
+    await page.locator('.server-card[data-state="ready"]').waitFor();
+    const tools = page.getByRole('list', { name: 'Tools of restaurant' }).getByRole('listitem');
+    const opened = await measureTasks(page, async () => {
+      await page.getByRole('link', { name: 'Inspect restaurant' }).click();
+      await tools.nth(149).waitFor();
+    });
+    const count = await page.locator('*').count();
+    const searched = await measureTasks(page, async () => {
+      await page.getByRole('searchbox', { name: 'Search tools' }).pressSequentially('extra-77');
+      await page.getByText('1 of 150 tools').waitFor();
+    });
+
+    console.log(`Nodes of the page: ${count}`);
+    expect(count).toBeLessThan(3000);
+    expect(await tools.locator('code').allInnerTexts()).toEqual(['extra-77']);
+    expect(opened.longest).toBeLessThanOrEqual(2 * LONGEST_TASK);
+    expect(searched.longest).toBeLessThanOrEqual(LONGEST_TASK);
+  });
+
+  it('opens 300 messages without much more work than a table needs', async () => {
     const emulator = await startEmulator();
     const { page, callApi } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
     const conversationId = randomUUID();
     let parentId: string | null = null;
-    for (let turn = 1; turn <= 100; turn++) {
+    for (let turn = 1; turn <= 150; turn++) {
       const responseId = randomUUID();
       const parts = [{ type: 'text', text: `Message ${turn}` }];
       const message = { id: randomUUID(), role: 'user', parts };
@@ -84,16 +120,16 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
       await page.evaluate(id => {
         history.pushState(null, '', `/chats/${id}`);
       }, conversationId);
-      await page.getByRole('article', { name: 'Response' }).getByText('Response 100').waitFor();
+      await page.getByRole('article', { name: 'Response' }).getByText('Response 150').waitFor();
     });
 
-    expect(await page.getByRole('article').count()).toBe(200);
+    expect(await page.getByRole('article').count()).toBe(300);
     expect(opened.total).toBeLessThanOrEqual(10);
   }, 180_000);
 });
 
 /** Headings, emphasis, lists, a table, code and one long paragraph. */
-function tenThousandWords(): string {
+function twentyThousandWords(): string {
   const section = (number: number): string =>
     [
       `## Section ${number}`,
@@ -101,10 +137,10 @@ function tenThousandWords(): string {
       ...['one', 'two', 'three'].map(item => `- item ${item} with some *emphasis* in it`),
     ].join('\n');
   return [
-    ...Array.from({ length: 60 }, (_, index) => section(index)),
-    `| name | value |\n| --- | --- |\n${'| a row | of a table |\n'.repeat(60)}`,
-    `\`\`\`ts\n${'const value = compute(first, second);\n'.repeat(100)}\`\`\``,
-    'a long paragraph of prose '.repeat(900),
+    ...Array.from({ length: 120 }, (_, index) => section(index)),
+    `| name | value |\n| --- | --- |\n${'| a row | of a table |\n'.repeat(120)}`,
+    `\`\`\`ts\n${'const value = compute(first, second);\n'.repeat(200)}\`\`\``,
+    'a long paragraph of prose '.repeat(1800),
     'and the last of it',
   ].join('\n\n');
 }
