@@ -14,6 +14,7 @@ interface Manifest {
   /** Files with their replacements in bundles for browsers. */
   readonly browser: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
   /** The maximum size of each entry in bytes, minified and compressed. */

@@ -7,28 +7,37 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../_free-port.js';
-import { root } from './manifest.js';
+import { manifest, root } from './manifest.js';
 import { pack } from './pack.js';
 
 const run = promisify(execFile);
 const sources = path.join(root, 'playground');
 const binary = 'node_modules/better-sqlite3/build';
 
-/** Installs the archives of the playground and of the package into an empty folder. */
+/** Installs the archives of the playground and of the package into an empty folder, with what a saved test imports. */
 async function installPlayground(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kelivo-playground-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await run('npm', ['run', 'prepack'], { cwd: sources });
   const archives = [await pack(folder), await pack(folder, sources)];
+  const tools = ['ai', 'vitest'].map(name => `${name}@${manifest.devDependencies[name]}`);
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ private: true }));
   // Compiling SQLite takes a minute, so the program of the repository is used.
-  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...archives];
+  const args = [
+    'install',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    ...archives,
+    ...tools,
+  ];
   await run('npm', args, { cwd: folder });
   await cp(path.join(root, binary), path.join(folder, binary), { recursive: true });
   return folder;
 }
 
-it('starts the playground from its archive and that of the package, in an empty folder', async () => {
+it('starts the playground from its archive and that of the package, in an empty folder, where a saved test passes', async () => {
   const folder = await installPlayground();
   const port = await findFreePort();
   const child = spawn('node_modules/.bin/kelivo-responses-playground', ['--port', String(port)], {
@@ -46,6 +55,29 @@ it('starts the playground from its archive and that of the package, in an empty 
   expect(script.headers.get('content-type')).toContain('javascript');
   expect((await fetch(`${origin}/api/state`)).status).toBe(401);
   expect((await fetch(`${origin}/api/state`, { headers })).status).toBe(200);
+  const call = async (where: string, body?: unknown): Promise<Response> => {
+    const sent = { ...headers, origin, 'content-type': 'application/json' };
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    return fetch(`${origin}/api${where}`, { ...init, headers: sent });
+  };
+  const message = {
+    ...{ id: 'saved-question', role: 'user' },
+    parts: [{ type: 'text', text: 'Count the words in "one two".' }],
+  };
+  const turn = {
+    conversationId: 'saved-chat',
+    thread: 'main',
+    responseId: 'saved-response',
+    parentId: null,
+    message,
+  };
+  expect((await call('/turns', turn)).status).toBe(202);
+  const readTurns = async () => (await call('/traces')).json();
+  await expect.poll(readTurns, { timeout: 20_000 }).toMatchObject([{ end: 'finished' }]);
+  const saved = await (await call('/traces/saved-response/test')).text();
+  await writeFile(path.join(folder, 'saved.test.ts'), saved);
+  const { stdout } = await run('node_modules/.bin/vitest', ['run', '--reporter=json'], { cwd: folder });
+  expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: 1, numTotalTests: 1 });
   // Without `--data`, data lies in the folder of the user.
   const database = path.join(folder, 'data/kelivo-responses-playground/conversations.sqlite');
   expect((await stat(database)).isFile()).toBe(true);
