@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
+import { serve } from '../_server.js';
 import { startApp } from '../playground/server/_start-app.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { startHeldEndpoint } from './_held-endpoint.js';
@@ -8,11 +9,17 @@ import { openPage } from './_page.js';
 describe.skipIf(missing)(`applications${missing === undefined ? '' : ` (${missing})`}`, () => {
   it('appear in an open list of traces, and their turn continues in its page without a reload', async () => {
     const endpoint = await startHeldEndpoint();
+    // The tool of the application waits for this.
+    let end = (): void => {};
+    const shown = new Promise<void>(resolve => (end = resolve));
+    const tool = await serve(response => void shown.then(() => response.end()));
+    onTestFinished(() => end());
     const { page, playground, ended } = await openPage({ mcpServers: {} });
     await page.getByRole('link', { name: 'Traces' }).click();
     await page.getByText('0 of 0 turns').waitFor();
     const { answered, child } = startApp('express', 'Call add with 17 and 25.', {
       MODEL_URL: endpoint.baseURL,
+      TOOL_URL: tool.url,
       KELIVO_PLAYGROUND_URL: playground.appUrl,
     });
     const row = page.getByRole('table', { name: 'Traces' }).locator('tbody tr');
@@ -21,10 +28,14 @@ describe.skipIf(missing)(`applications${missing === undefined ? '' : ` (${missin
     await row.getByRole('link').click();
     await page.getByRole('heading', { name: 'Running' }).waitFor();
     endpoint.release();
+    const call = page.getByRole('region', { name: 'Timeline' }).getByText('add').first();
+    await call.waitFor();
+    await page.getByRole('heading', { name: 'Running' }).waitFor();
+    end();
 
     expect(await answered).toBe('The tool add returned: 42');
     await ended('finished');
-    await page.getByRole('region', { name: 'Timeline' }).getByText('add').first().waitFor();
+    await call.waitFor();
   });
 
   it('show a run in a tool below its turn, and indented in the timeline', async () => {

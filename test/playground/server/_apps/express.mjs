@@ -10,7 +10,10 @@ const model = wrapLanguageModel({ model: openai('gpt-5'), middleware: devTools()
 const add = tool({
   description: 'Adds two numbers',
   inputSchema: z.object({ a: z.number(), b: z.number() }),
-  execute: ({ a, b }) => a + b,
+  execute: async ({ a, b }) => {
+    if (process.env.TOOL_URL !== undefined) await fetch(process.env.TOOL_URL);
+    return a + b;
+  },
 });
 
 const app = express().use(express.text());
