@@ -24,7 +24,11 @@ export function toReplayScript(
   if ('output' in first) return [{ ...first, ...response } as ScriptedResponse, ...rest];
   const events = readEvents(asked[0]?.body ?? '') ?? [];
   const change = 'events' in response ? response.events : undefined;
-  return [{ ...response, events: () => change?.(events) ?? events }, ...rest];
+  // Before the last event, without which no response is complete.
+  const place = 'after' in response && {
+    after: Math.min(response.after ?? Infinity, Math.max(events.length - 1, 0)),
+  };
+  return [{ ...response, ...place, events: () => change?.(events) ?? events }, ...rest];
 }
 
 /** The result of a tool is recorded, so the responses to its own requests are not sent again. */
