@@ -61,4 +61,22 @@ describe.skipIf(missing)(`lists${missing === undefined ? '' : ` (${missing})`}`,
     expect(found).toEqual([]);
     expect(errors.splice(0).filter(error => !error.includes('500'))).toEqual([]);
   });
+
+  it('include the events of a chat, whose inspector says why they are missing and tries again', async () => {
+    const { page, ask, errors } = await openPage({ mcpServers: {} });
+    await page.route('**/api/conversations/*/traces/*', route =>
+      route.fulfill({ status: 500, json: { error: 'The disk is full.' } }),
+    );
+    await ask('Hello');
+    const inspector = page.getByRole('region', { name: 'Inspector' });
+    const problem = inspector.getByRole('alert').getByText('The events were not loaded: The disk is full.');
+    await problem.waitFor();
+    expect(await inspector.getByText('Loading').count()).toBe(0);
+    expect(await findViolations(page, 'failed events', { isDesktopOnly: true })).toEqual([]);
+    await page.unroute('**/api/conversations/*/traces/*');
+    await inspector.getByRole('button', { name: 'Try again' }).click();
+    await inspector.locator('.wire-search').getByText(/^\d+ events$/).waitFor();
+    expect(await problem.count()).toBe(0);
+    expect(errors.splice(0).filter(error => !error.includes('500'))).toEqual([]);
+  });
 });

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
-import type { LiveTrace } from '../page/page-store.js';
 import { Icon } from '../ui/icon.js';
+import { LoadingFailed } from '../ui/list-state.js';
 import { paths, toLink, useQueryValue } from '../page/routes.js';
 import { Timeline, type TimelineProps } from './timeline.js';
+import type { FullTrace } from './use-full-trace.js';
 import { WireInspector } from './wire-inspector.js';
 import { type Trace, toRequestedAt } from '../../shared/trace.js';
 import { sumUsage } from '../../shared/cost.js';
@@ -19,7 +20,7 @@ const barKinds = [
 ] as const;
 
 export interface InspectorProps {
-  readonly live: LiveTrace | undefined;
+  readonly live: FullTrace | undefined;
   readonly messageId: string | undefined;
   readonly onShowCall: TimelineProps['onShowCall'];
 }
@@ -57,11 +58,12 @@ export function Inspector({ live, messageId, onShowCall }: InspectorProps) {
 }
 
 export interface TraceViewProps extends Pick<InspectorProps, 'onShowCall'> {
-  readonly live: LiveTrace;
+  readonly live: FullTrace;
 }
 
 /** Timeline, tokens and wire traffic of a turn. */
-export function TraceView({ live: { trace, beganAt, isOutline = false }, onShowCall }: TraceViewProps) {
+export function TraceView({ live, onShowCall }: TraceViewProps) {
+  const { trace, beganAt, isOutline = false, failure } = live;
   const isRunning = trace.end === undefined;
   const clock = useNow({ isRunning });
   const now = Math.max(clock - beganAt, trace.lastAt);
@@ -77,6 +79,8 @@ export function TraceView({ live: { trace, beganAt, isOutline = false }, onShowC
           The requests, responses and events of this turn were deleted, by age or size as set in the{' '}
           <a {...toLink(paths.settings)}>settings</a>. It cannot be replayed or saved as a test.
         </p>
+      ) : failure !== undefined ? (
+        <LoadingFailed onRetry={failure.retry}>The events were not loaded: {failure.problem}</LoadingFailed>
       ) : (
         <WireInspector
           exchanges={trace.exchanges}
