@@ -26,7 +26,7 @@ export interface AppOptions {
   readonly playground: PlaygroundContext;
   /** Returns the port on which the server listens. */
   readonly port: () => number;
-  readonly session: Pick<Session, 'guard'>;
+  readonly session: Pick<Session, 'guard' | 'renew'>;
   /** The folder of the built page. */
   readonly page: string;
 }
@@ -78,6 +78,8 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.route('/api/traces', traceRoutes(playground));
   app.route('/api/code', codeRoutes(playground));
   app.route('/api/approvals', approvalRoutes(playground));
+  // Whoever can ask for the next token holds the current one.
+  app.post('/api/session', context => context.json({ token: session.renew() }));
   app.get('/api/events', context => {
     const conversationId = context.req.query('conversation') ?? '';
     if (context.req.query('draft') !== undefined) playground.conversations.addDraft(conversationId);

@@ -36,7 +36,7 @@ export interface PlaygroundOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder of the built page. @default the output of `npm run build:page` */
   readonly page?: string;
-  /** Writes the codes that confirm programs. @default standard output */
+  /** Writes the codes that confirm programs, and the address of a new token. @default standard output */
   readonly print?: (text: string) => void;
 }
 
@@ -44,7 +44,7 @@ export interface PlaygroundOptions {
 export interface Playground {
   /** The address, which rejects requests without the token of the session. */
   readonly url: string;
-  /** The address with the token, to open in a browser. A fragment is never sent to a server. */
+  /** The address with the current token, to open in a browser. A fragment is never sent to a server. */
   readonly signInUrl: string;
   /** The address for `devTools()` of an application. Its token can only send. */
   readonly appUrl: string;
@@ -156,7 +156,12 @@ export async function startPlayground({
     redactor,
     filesFolder,
   };
-  const session = createSession();
+  const session = createSession(() => {
+    // Each page connects again, and is refused without the new token.
+    channel.close();
+    print(`The token was replaced. The playground runs at ${toSignInUrl()}`);
+  });
+  const toSignInUrl = (): string => `http://127.0.0.1:${port}/#token=${session.token}`;
   const app = createApp({ playground: context, port: () => port, session, page });
   const server = createServer(getRequestListener(app.fetch));
   try {
@@ -171,7 +176,9 @@ export async function startPlayground({
     url: `http://127.0.0.1:${port}`,
     appUrl: `http://127.0.0.1:${port}/send/${apps.token}`,
     otlpVariables: `OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:${port} OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20${apps.token}`,
-    signInUrl: `http://127.0.0.1:${port}/#token=${session.token}`,
+    get signInUrl() {
+      return toSignInUrl();
+    },
     async close() {
       await turns.stopAll();
       apps.close();

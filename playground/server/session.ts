@@ -3,8 +3,10 @@ import type { MiddlewareHandler } from 'hono';
 
 /** Access to a running playground. Other programs and users of this machine can reach its port, but lack its token. */
 export interface Session {
-  /** Part of the printed address. Random per start. */
+  /** Part of the printed address. Random per start and renewal. */
   readonly token: string;
+  /** Makes the token invalid. Returns the next one. */
+  renew(): string;
   /**
    * Rejects every request whose `Authorization` header lacks the token. A browser adds no such header by itself, unlike a
    * cookie, which it sends to every port of this machine.
@@ -12,16 +14,26 @@ export interface Session {
   readonly guard: MiddlewareHandler;
 }
 
-export function createSession(): Session {
-  const token = randomBytes(32).toString('base64url');
+const createToken = (): string => randomBytes(32).toString('base64url');
+
+/** @param onRenew Called after the token was replaced. */
+export function createSession(onRenew = (): void => {}): Session {
+  let token = createToken();
   return {
-    token,
+    get token() {
+      return token;
+    },
+    renew() {
+      token = createToken();
+      onRenew();
+      return token;
+    },
     async guard(context, next) {
       const given = /^Bearer (\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
       if (isEqual(given ?? '', token)) return next();
       const error =
         'This playground belongs to whoever started it. Open the address that it printed in the terminal: it contains a ' +
-        'token. A restart creates a new token.';
+        'token. A restart or “New token” in the settings of the page replaces it.';
       return context.json({ error }, 401);
     },
   };

@@ -20,7 +20,7 @@ export function SignIn() {
   };
   const rejection =
     readToken() !== undefined
-      ? `The token of this tab does not belong to the playground on port ${location.port}. Every start creates a new one.`
+      ? `The token of this tab does not belong to the playground on port ${location.port}. It was restarted, or has a new token: the terminal shows its last address.`
       : undefined;
   const example = `The playground runs at ${location.origin}/#token=…`;
   return (

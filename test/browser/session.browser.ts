@@ -232,6 +232,38 @@ describe.skipIf(missing)(`the session${missing === undefined ? '' : ` (${missing
     expect(asked).toContain('A long question');
   });
 
+  it('gets a new token on demand, with which this tab stays signed in and the others do not', async () => {
+    const { page, playground, printed, errors } = await openPage({ mcpServers: {} });
+    const { port } = new URL(playground.url);
+    const former = playground.signInUrl;
+    const second = await page.context().newPage();
+    await second.goto(former);
+    await second.getByRole('textbox', { name: 'Message' }).fill('A long question');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByText('Only this tab is signed in.').waitFor();
+    const field = second.getByRole('textbox', { name: 'Address or token' });
+    await field.fill(former);
+    await second.keyboard.press('Enter');
+    await second.getByText(`does not belong to the playground on port ${port}`).waitFor();
+    const [address = ''] = /http:\S+#token=[\w-]{43}/.exec(printed()) ?? [];
+    await field.fill(address);
+    await second.keyboard.press('Enter');
+    await field.waitFor({ state: 'detached' });
+    const kept = await second.getByRole('textbox', { name: 'Message' }).inputValue();
+    await page.reload();
+    // Arrives by the channel, which the new token has opened.
+    await page.getByRole('button', { name: 'Save the prices' }).waitFor();
+    const isAsked = await page.getByRole('textbox', { name: 'Address or token' }).isVisible();
+    // The refusals of the second tab.
+    errors.splice(0);
+
+    expect(address).not.toBe(former);
+    expect(address).toBe(playground.signInUrl);
+    expect(kept).toBe('A long question');
+    expect(isAsked).toBe(false);
+  });
+
   it('takes its port back from the service worker of another program', async () => {
     const { page, playground, folder, errors } = await openPage();
     const other = createServer(({ url }, response) => {

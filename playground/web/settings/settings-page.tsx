@@ -1,4 +1,5 @@
 import type { PageHook } from '../page/use-page.js';
+import { NewToken } from './new-token.js';
 import { PresetList } from './preset-list.js';
 import { PriceTableForm } from './price-table.js';
 import { RetentionFields } from './retention-fields.js';
@@ -66,6 +67,10 @@ export function SettingsPage({ page }: { page: PageHook }) {
       <section aria-label="Colours">
         <h3>Colours</h3>
         <ThemeField />
+      </section>
+      <section aria-label="Signed-in tabs">
+        <h3>Signed-in tabs</h3>
+        <NewToken />
       </section>
     </main>
   );

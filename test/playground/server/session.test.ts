@@ -5,6 +5,7 @@ import { createApp } from '../../../playground/server/app.js';
 import type { PlaygroundContext } from '../../../playground/server/context.js';
 import { CALLBACK_PATH } from '../../../playground/server/mcp/sign-in.js';
 import { createSession } from '../../../playground/server/session.js';
+import { startEmulator } from '../../testing/_emulator.js';
 import { openPlayground, sendRaw } from './_playground.js';
 
 /** The routes that the app registers, so that a new one cannot be forgotten. Middleware and static files are `/*`. */
@@ -117,5 +118,31 @@ describe('the token of the printed address', () => {
     expect(first.authorization).not.toBe(second.authorization);
     expect(await statusOf(first.url, first.authorization)).toBe(200);
     expect(await statusOf(first.url, second.authorization)).toBe(401);
+  });
+
+  it('is replaced on demand: the former one is refused, channels end, and turns continue', async () => {
+    const emulator = await startEmulator();
+    const playground = await openPlayground();
+    const { url, call, authorization, signInUrl } = playground;
+    await call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
+    emulator.enqueue({ output: [{ text: 'After the renewal' }], fault: 'slow', delay: 30 });
+    const channel = await fetch(`${url}/api/events?conversation=other`, { headers: { authorization } });
+    const { request } = await playground.begin('Hello');
+    const { json } = await call('/api/session', { method: 'POST' });
+    const { token } = json as { token: string };
+    const get = (path: string) =>
+      fetch(`${url}/api${path}`, { headers: { authorization: `Bearer ${token}` } });
+
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(`Bearer ${token}`).not.toBe(authorization);
+    expect(await channel.text()).not.toContain(token);
+    expect((await call('/api/state')).status).toBe(401);
+    expect((await call('/api/session', { method: 'POST' })).status).toBe(401);
+    expect((await get('/state')).status).toBe(200);
+    expect(playground.printed()).toContain(`The playground runs at ${url}/#token=${token}`);
+    expect(signInUrl).not.toContain(token);
+    await expect
+      .poll(async () => (await get(`/conversations/${request.conversationId}`)).text(), { timeout: 10_000 })
+      .toContain('After the renewal');
   });
 });
