@@ -75,7 +75,10 @@ describe.skipIf(missing)(`lists${missing === undefined ? '' : ` (${missing})`}`,
     expect(await findViolations(page, 'failed events', { isDesktopOnly: true })).toEqual([]);
     await page.unroute('**/api/conversations/*/traces/*');
     await inspector.getByRole('button', { name: 'Try again' }).click();
-    await inspector.locator('.wire-search').getByText(/^\d+ events$/).waitFor();
+    await inspector
+      .locator('.wire-search')
+      .getByText(/^\d+ events$/)
+      .waitFor();
     expect(await problem.count()).toBe(0);
     expect(errors.splice(0).filter(error => !error.includes('500'))).toEqual([]);
   });
