@@ -165,6 +165,8 @@ export interface PastCall {
   readonly toolName: string;
   /** As the user has entered it, so that it can be repeated. */
   readonly input: Readonly<Record<string, unknown>>;
+  /** The input without secrets, to be copied. */
+  readonly redactedInput: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly duration: number;

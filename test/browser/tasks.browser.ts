@@ -134,6 +134,7 @@ describe.skipIf(missing)(`the workspace of a server${missing === undefined ? '' 
     await page.reload();
     await inspector.getByRole('region', { name: 'Tool cook' }).waitFor();
     expect(await field.inputValue()).toBe('pie');
+    await field.fill(`pie sk-proj-${'a1B2'.repeat(10)}`);
     await call.click();
     await inspector.getByText(/^Succeeded after/).waitFor();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -143,7 +144,7 @@ describe.skipIf(missing)(`the workspace of a server${missing === undefined ? '' 
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
-      params: { name: 'cook', arguments: { text: 'pie' } },
+      params: { name: 'cook', arguments: { text: 'pie [redacted]' } },
     });
   });
 

@@ -177,11 +177,12 @@ export function createServerEntry(
   });
 
   /** Adds a call to the history. Returns what the page shows. */
-  function record(call: Omit<PastCall, 'time'>): ToolCallResult {
+  function record(call: Omit<PastCall, 'time' | 'redactedInput'>): ToolCallResult {
     const { toolName, isError, duration } = call;
     const structured = isError ? undefined : inspected.check(findTool(toolName), call.result);
     const result = redactForDisplay(call.result, redactor);
-    calls.unshift({ ...call, result, time: Date.now() });
+    const redactedInput = redactForDisplay(call.input, redactor);
+    calls.unshift({ ...call, redactedInput, result, time: Date.now() });
     calls.splice(MAX_CALLS);
     return { isError, duration, ...(structured && { structured }), result };
   }

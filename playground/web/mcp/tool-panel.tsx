@@ -231,10 +231,15 @@ function History({ calls, isBusy, onRepeat, onEdit }: HistoryProps) {
   );
 }
 
-/** The request of a call, without what belongs to its connection. */
-const toJsonRpc = ({ number, toolName, input }: PastCall): string =>
+/** The request of a call, without secrets and what belongs to its connection. */
+const toJsonRpc = ({ number, toolName, redactedInput }: PastCall): string =>
   JSON.stringify(
-    { jsonrpc: '2.0', id: number, method: 'tools/call', params: { name: toolName, arguments: input } },
+    {
+      jsonrpc: '2.0',
+      id: number,
+      method: 'tools/call',
+      params: { name: toolName, arguments: redactedInput },
+    },
     null,
     2,
   );
