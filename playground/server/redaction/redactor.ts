@@ -16,6 +16,8 @@ export interface Redactor {
    * @param toGroups Returns further texts that are divided over several strings, such as the deltas of one item.
    */
   json<Value>(value: Value, toGroups?: (string: JsonString) => readonly string[]): Value;
+  /** Returns another number after the secrets have changed. Redacted copies from before are outdated. */
+  generation(): number;
 }
 
 /** A string in a JSON value. The name of a field has the path of its value, and `''`. */
@@ -29,6 +31,8 @@ const MARK = '[redacted]';
 /** @param secrets Called for each text, because keys can be entered while the playground runs. */
 export function createRedactor(secrets: () => readonly string[]): Redactor {
   const text = (value: string): string => redactSecrets(value, { secrets: secrets() });
+  let known = '';
+  let generation = 0;
 
   return {
     text,
@@ -46,6 +50,12 @@ export function createRedactor(secrets: () => readonly string[]): Redactor {
         value,
         strings.map(({ text: whole }, index) => cutOut(whole, cuts[index] ?? [])),
       ) as Value;
+    },
+    generation() {
+      const current = JSON.stringify(secrets());
+      if (current !== known) generation++;
+      known = current;
+      return generation;
     },
   };
 }

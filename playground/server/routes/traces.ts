@@ -3,8 +3,6 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as z from 'zod';
 import type { TurnPlace } from '../../shared/page-event.js';
-import { toTrace } from '../../shared/trace.js';
-import { summarizeTrace, type TraceSummary } from '../../shared/trace-summary.js';
 import {
   type FixtureTurn,
   RECORDING_DELETED,
@@ -18,6 +16,7 @@ import { withoutTools } from '../mcp/servers.js';
 import { toRedactedOtlp } from '../otlp/exporter.js';
 import { redactTraces } from '../redaction/trace-redaction.js';
 import { toTestFile } from '../saved-test.js';
+import { createTraceList } from '../trace-list.js';
 import { adaptersFor } from '../turn/model.js';
 import { runTurn } from '../turn/turn.js';
 import { readJson } from './json-body.js';
@@ -66,6 +65,7 @@ const faultRequest = z.object({ fault: z.string().max(50) });
  */
 export function traceRoutes(playground: PlaygroundContext): Hono {
   const { apps, conversations, redactor } = playground;
+  const list = createTraceList(playground);
   const find = (messageId: string): ReportedTurn & { conversationId: string; title: string } => {
     const running = apps.find(messageId);
     if (running !== undefined) return { ...running, trace: running.outline };
@@ -76,7 +76,7 @@ export function traceRoutes(playground: PlaygroundContext): Hono {
     return { ...place, thread: 'main', trace };
   };
   return new Hono()
-    .get('/', context => context.json(listTraces(playground)))
+    .get('/', async context => context.body(await list(), 200, { 'content-type': 'application/json' }))
     .get('/:message', context => {
       const turn = find(context.req.param('message'));
       const [events] = redactTraces([turn.trace], { redactor });
@@ -123,23 +123,6 @@ function requireRequests<Turn extends Pick<FixtureTurn, 'exchanges' | 'warnings'
   const reason = turn?.warnings.includes(RECORDING_DELETED) ? ` ${RECORDING_DELETED}` : '';
   throw new HTTPException(400, {
     message: `Expected a turn with recorded requests, got one without any.${reason}`,
-  });
-}
-
-function listTraces({
-  apps,
-  conversations,
-  redactor,
-}: Pick<PlaygroundContext, 'apps' | 'conversations' | 'redactor'>): readonly TraceSummary[] {
-  const summaries = [...apps.running(), ...conversations.listTurns()].map(({ outline, ...place }) => ({
-    ...place,
-    ...summarizeTrace(toTrace(outline)),
-  }));
-  const redacted = redactor.json(summaries);
-  // Ids identify turns, even if they look like a secret.
-  return redacted.map((summary, index) => {
-    const { conversationId, messageId } = summaries[index] as TraceSummary;
-    return { ...summary, conversationId, messageId };
   });
 }
 

@@ -49,8 +49,9 @@ export interface ConversationStore extends Pick<RecordingStore, 'prune'> {
   readTrace(conversationId: string, messageId: string): readonly TraceEvent[] | undefined;
   /** Returns the conversation of a response. */
   findTurn(messageId: string): { readonly conversationId: string; readonly title: string } | undefined;
-  /** Returns the outlines of the newest turns of all conversations, the newest first. */
-  listTurns(): readonly StoredTurn[];
+  /** Returns the newest turns of all conversations, the newest first. */
+  listTurns(): readonly ListedTurn[];
+  readOutline(number: number): StoredTurn['outline'] | undefined;
   /** Returns the conversations whose title or messages contain a text, the most recently changed first. */
   search(text: string): readonly ConversationMatch[];
   /** Deletes a conversation. Until the next start, it can be restored. */
@@ -83,10 +84,18 @@ export interface StoredTurn {
   readonly outline: readonly TraceEvent[];
 }
 
+/** A stored turn, without its outline. */
+export interface ListedTurn extends Omit<StoredTurn, 'outline'> {
+  /** Belongs to this turn forever. */
+  readonly number: number;
+  /** Bytes of the outline, to which the deletion of the recording adds some. Nothing else changes it. */
+  readonly size: number;
+}
+
 const MAX_DRAFTS = 1000;
 
 /** Turns that are listed. */
-const MAX_TURNS = 1000;
+const MAX_TURNS = 10_000;
 
 export interface MessagePlace {
   readonly conversationId: string;
@@ -136,12 +145,14 @@ export function createConversationStore(database: Connection): ConversationStore
     messages: database.prepare<[string], MessageRow>(
       'SELECT id, thread, parent_id, message, end, outline FROM messages WHERE conversation_id = ? ORDER BY number',
     ),
-    turns: database.prepare<[], Omit<StoredTurn, 'outline'> & { outline: string }>(
-      `SELECT conversations.id AS conversationId, messages.id AS messageId, thread, title, outline
+    turns: database.prepare<[], ListedTurn>(
+      `SELECT number, conversations.id AS conversationId, messages.id AS messageId, thread, title,
+         octet_length(outline) AS size
        FROM messages JOIN conversations ON conversations.id = messages.conversation_id
        WHERE end IS NOT NULL AND conversations.id NOT IN ${deleted}
        ORDER BY messages.number DESC LIMIT ${MAX_TURNS}`,
     ),
+    outline: database.prepare<[number], string>('SELECT outline FROM messages WHERE number = ?').pluck(),
     heads: database.prepare<[string], { thread: Thread; message_id: string }>(
       'SELECT thread, message_id FROM heads WHERE conversation_id = ?',
     ),
@@ -261,10 +272,11 @@ export function createConversationStore(database: Connection): ConversationStore
       }) as readonly TraceEvent[];
     },
     findTurn: messageId => statements.place.get(messageId),
-    listTurns: () =>
-      statements.turns
-        .all()
-        .map(turn => ({ ...turn, outline: JSON.parse(turn.outline) as readonly TraceEvent[] })),
+    listTurns: () => statements.turns.all(),
+    readOutline(number) {
+      const outline = statements.outline.get(number);
+      return outline === undefined ? undefined : (JSON.parse(outline) as readonly TraceEvent[]);
+    },
     search(text) {
       const part = text.toLowerCase();
       const found = new Map<string, ConversationMatch>();
