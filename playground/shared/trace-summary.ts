@@ -1,5 +1,5 @@
-import type { Thread } from './playground-state.js';
-import { sumUsage, toTurnUsages } from './cost.js';
+import type { PriceTable, Thread } from './playground-state.js';
+import { sumUsage, toCost, toTurnUsages } from './cost.js';
 import { findParentTool, type Trace, type TraceRound, toRequestedAt } from './trace.js';
 import type { Flag, TracedApp, TurnEnd, TurnUsage, Usage } from './trace-event.js';
 
@@ -146,18 +146,38 @@ export interface TraceFilter {
   /** Milliseconds. */
   readonly minDuration: number;
   readonly minTokens: number;
+  /** US dollars. A turn without a price matches no minimum. */
+  readonly minCost: number;
+  /** Milliseconds since the start of a turn, at most. */
+  readonly maxAge: number;
   readonly toolName: string;
   readonly modelId: string;
+  /** `PLAYGROUND` for turns that did not run in an application. */
+  readonly app: string;
 }
+
+/** Stands for the playground among the names of applications. */
+export const PLAYGROUND = '(playground)';
 
 export const noFilter: TraceFilter = {
   text: '',
   outcome: 'all',
   minDuration: 0,
   minTokens: 0,
+  minCost: 0,
+  maxAge: 0,
   toolName: '',
   modelId: '',
+  app: '',
 };
+
+/** The cost of a turn in US dollars, or undefined if its price or its tokens are unknown. */
+export function toAmount({ usages }: Pick<TraceSummary, 'usages'>, prices: PriceTable): number | undefined {
+  const cost = toCost(usages, prices);
+  return cost.unknown > 0 ? undefined : cost.amount;
+}
+
+const appOf = ({ app }: TraceSummary): string => app?.name ?? PLAYGROUND;
 
 /** Returns the models of a turn and of the runs inside of it. */
 export const modelsOf = ({ modelId, nested }: TraceSummary): readonly string[] =>
@@ -165,9 +185,12 @@ export const modelsOf = ({ modelId, nested }: TraceSummary): readonly string[] =
 
 export function filterTraces(
   traces: readonly TraceSummary[],
-  { text, outcome, minDuration, minTokens, toolName, modelId: wantedModel }: TraceFilter,
+  filter: TraceFilter,
+  prices: PriceTable = {},
 ): readonly TraceSummary[] {
+  const { text, outcome, minDuration, minTokens, minCost, maxAge, toolName, modelId: wantedModel } = filter;
   const wanted = text.trim().toLowerCase();
+  const oldest = Date.now() - maxAge;
   return traces.filter(trace => {
     const { title, app, endpoint = '', message = '', tools, tokens = 0 } = trace;
     const models = modelsOf(trace);
@@ -177,6 +200,9 @@ export function filterTraces(
       (outcome === 'all' || (outcome === 'error' ? trace.hasError : trace.end === outcome)) &&
       trace.duration >= minDuration &&
       tokens >= minTokens &&
+      (minCost === 0 || (toAmount(trace, prices) ?? 0) >= minCost) &&
+      (maxAge === 0 || Date.parse(trace.startedAt ?? '') >= oldest) &&
+      (filter.app === '' || appOf(trace) === filter.app) &&
       (wantedModel === '' || models.includes(wantedModel)) &&
       (toolName === '' || tools.some(tool => tool.toolName === toolName))
     );

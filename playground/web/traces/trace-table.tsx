@@ -6,6 +6,7 @@ import {
   TRACE_ORDERS,
   type TraceOrder,
   type TraceSummary,
+  toAmount,
   toPercentile,
 } from '../../shared/trace-summary.js';
 import type { TracedApp } from '../../shared/trace-event.js';
@@ -19,12 +20,6 @@ const columns: readonly (readonly [TraceOrder, string])[] = [
   ['tokens', 'Tokens'],
   ['cost', 'Cost'],
 ];
-
-/** The cost of a turn in US dollars, or undefined if its price or its tokens are unknown. */
-function toAmount({ usages }: Pick<TraceSummary, 'usages'>, prices: PriceTable): number | undefined {
-  const cost = toCost(usages, prices);
-  return cost.unknown > 0 ? undefined : cost.amount;
-}
 
 const readers: Readonly<Record<TraceOrder, (trace: TraceSummary, prices: PriceTable) => number | undefined>> =
   {

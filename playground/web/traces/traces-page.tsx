@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react';
-import { filterTraces, type TraceSummary } from '../../shared/trace-summary.js';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import type { PriceTable } from '../../shared/playground-state.js';
+import { filterTraces, type TraceFilter, type TraceSummary } from '../../shared/trace-summary.js';
 import { callApi } from '../page/api.js';
 import { navigate, paths, toLink, useQueryValue } from '../page/routes.js';
 import type { PageHook } from '../page/use-page.js';
@@ -11,8 +12,10 @@ import { Select } from '../ui/select.js';
 import { TraceFilters, useFilters } from './trace-filters.js';
 import { Percentiles, sortTraces, TraceTable } from './trace-table.js';
 
-/** Rows that are added at once. A browser draws thousands of rows slowly. */
+/** Turns that are drawn at once. A browser draws thousands of rows slowly. */
 const PAGE_SIZE = 200;
+
+const noPrices: PriceTable = {};
 
 /** All turns of all conversations: a table with filters in the address, and the replay of a bug report. */
 export function TracesPage({
@@ -25,10 +28,10 @@ export function TracesPage({
   const [failure, setFailure] = useState<string>();
   const [attempt, setAttempt] = useState(1);
   const [checked, setChecked] = useState<readonly string[]>([]);
-  const [count, setCount] = useState(PAGE_SIZE);
+  const [wantedStart, setStart] = useState(0);
   const filters = useFilters();
   const [sort, setSort] = useQueryValue('sort');
-  const prices = state?.prices ?? {};
+  const prices = state?.prices ?? noPrices;
   useEffect(() => {
     const controller = new AbortController();
     callApi<readonly TraceSummary[]>('/traces', { signal: controller.signal }).then(
@@ -43,7 +46,14 @@ export function TracesPage({
     return () => controller.abort();
     // The list of conversations changes with every stored turn.
   }, [conversations, attempt]);
-  const found = sortTraces(filterTraces(traces ?? [], filters.filter), sort, prices);
+  // Typing stays fast while the rows and their percentiles follow.
+  const query = useDeferredValue(JSON.stringify(filters.filter));
+  const found = useMemo(
+    () => sortTraces(filterTraces(traces ?? [], JSON.parse(query) as TraceFilter, prices), sort, prices),
+    [traces, query, sort, prices],
+  );
+  // A filter can leave fewer turns.
+  const start = wantedStart < found.length ? wantedStart : 0;
   const [first, second] = checked;
   return (
     <main className="content traces">
@@ -84,7 +94,7 @@ export function TracesPage({
       {found.length > 0 && <Percentiles traces={found} prices={prices} />}
       {found.length > 0 && (
         <TraceTable
-          traces={found.slice(0, count)}
+          traces={found.slice(start, start + PAGE_SIZE)}
           prices={prices}
           sort={sort}
           onSort={setSort}
@@ -92,10 +102,28 @@ export function TracesPage({
           onCheck={setChecked}
         />
       )}
-      {found.length > count && (
-        <button type="button" className="button" onClick={() => setCount(count + PAGE_SIZE)}>
-          Show {Math.min(PAGE_SIZE, found.length - count)} more
-        </button>
+      {found.length > PAGE_SIZE && (
+        <nav className="button-row" aria-label="Pages of traces">
+          <button
+            type="button"
+            className="button"
+            disabled={start === 0}
+            onClick={() => setStart(start - PAGE_SIZE)}
+          >
+            Previous
+          </button>
+          <span className="quiet">
+            {start + 1} to {Math.min(start + PAGE_SIZE, found.length)}
+          </span>
+          <button
+            type="button"
+            className="button"
+            disabled={start + PAGE_SIZE >= found.length}
+            onClick={() => setStart(start + PAGE_SIZE)}
+          >
+            Next
+          </button>
+        </nav>
       )}
       <ReplayField onStart={id => navigate(paths.chat(id))} onProblem={setProblem} />
     </main>
