@@ -35,7 +35,7 @@ interface OpenCall {
 
 /**
  * Assembles tool calls from the fragments of a stream. A fragment belongs to the call with its id, else with its index,
- * else to the latest call. The result depends only on the fragments, not on timing or on known tool names.
+ * else to the latest call. The result depends only on the fragments, not on timing or on known tool names. @internal
  */
 export class ToolCallCollector {
   /** Calls in the order in which they began. */

@@ -24,7 +24,8 @@ import { toToolOutput, unwrapResult } from './tool-output.js';
 // Intentionally loose: unknown content blocks are passed on as JSON, and a result that differs from its output schema
 // is still a result.
 const resultSchema = z.looseObject({
-  resultType: z.literal('complete').optional(), // no task was requested
+  // No task was requested.
+  resultType: z.enum(['complete', 'input_required']).optional(),
   content: z.array(z.unknown()).optional().catch(undefined),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),
