@@ -22,7 +22,8 @@ export function createTraceList({
   redactor,
 }: Pick<PlaygroundContext, 'apps' | 'conversations' | 'redactor'>): () => Promise<string> {
   let kept: ReadonlyMap<number, KeptSummary> = new Map();
-  let generation = redactor.generation();
+  /** That of `kept`. */
+  let generation = -1;
   let pending = Promise.resolve('[]');
 
   function summarize(turns: readonly StoredTurn[]): readonly string[] {

@@ -171,12 +171,14 @@ export interface PastCall {
   readonly time: number;
   readonly duration: number;
   readonly isError: boolean;
+  /** True if secrets of the result were replaced. */
+  readonly isRedacted: boolean;
   /** Without secrets. */
   readonly result: unknown;
 }
 
 /** The result of a call that the user has started. */
-export interface ToolCallResult {
+export interface ToolCallResult extends Pick<PastCall, 'number' | 'isRedacted'> {
   readonly isError: boolean;
   /** Milliseconds. */
   readonly duration: number;

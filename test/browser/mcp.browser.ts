@@ -342,6 +342,16 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
     const copied = String(await clipboard.jsonValue());
     seen.push(await inspector.innerText(), copied);
     expect(seen.join('\n')).not.toMatch(/opaque-value-7|sk-live-1234/);
+
+    await openTab('Tools');
+    await choose('leak');
+    await inspector.getByLabel('text').fill(text);
+    await run();
+    await inspector.getByRole('button', { name: 'Show secrets' }).click();
+    await inspector.getByText(`${text} has the hash`).first().waitFor();
+    await run();
+    await inspector.getByRole('button', { name: 'Show secrets' }).waitFor();
+    expect(await readOutput(inspector)).toBe(`[redacted] and [redacted] has the hash ${hash}`);
   });
 
   it('shows states as they are: a crashed server is idle, one that cannot start has failed', async () => {

@@ -54,6 +54,7 @@ describe.skipIf(missing)(`addresses${missing === undefined ? '' : ` (${missing})
     await page.getByText('1 of 2 turns').waitFor();
     await check('1 of 2 turns');
     await page.getByRole('searchbox', { name: 'Search traces' }).fill('');
+    await expect.poll(() => table.getByRole('checkbox').count()).toBe(2);
     for (const box of await table.getByRole('checkbox').all()) await box.check();
     await page.getByRole('button', { name: 'Compare' }).click();
     const items = page.getByRole('list', { name: 'Items of both runs' });

@@ -10,9 +10,10 @@ import { randomUUID } from 'node:crypto';
 import { HTTPException } from 'hono/http-exception';
 import { toPageWords } from '../page-words.js';
 import { describeFailure } from '../../shared/failure.js';
-import type { LogLevel, PastCall, ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
+import type { LogLevel, ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
 import type { LogLine, ServerView, ToolView } from '../../shared/playground-state.js';
 import type { Redactor } from '../redaction/redactor.js';
+import { type CallHistory, createCallHistory } from './call-history.js';
 import { toTarget } from './commands.js';
 import { createHostRequests } from './host-requests.js';
 import { createInspectedTools } from './inspected-tools.js';
@@ -26,8 +27,8 @@ import { createTraffic, redactForDisplay } from './traffic.js';
 /** One MCP server with its tools, state and log. */
 export interface ServerEntry {
   readonly source: ToolSource;
-  /** The calls that the user has started, the newest first. */
-  history(toolName: string): readonly PastCall[];
+  /** The calls that the user has made. */
+  readonly history: Pick<CallHistory, 'list' | 'secretResult'>;
   /** Resources, prompts and completions. The server starts if necessary. */
   readonly features: () => McpTools;
   view(): ServerView;
@@ -72,9 +73,6 @@ export interface ServerEntryOptions {
 }
 
 const MAX_LOG_LINES = 200;
-
-/** Calls that are kept for their history. */
-const MAX_CALLS = 50;
 const MAX_LINE_CHARACTERS = 2000;
 
 /** Milliseconds after the announcement of changed tools. */
@@ -94,8 +92,7 @@ export function createServerEntry(
   const signIn = createSignIn(config, { redirectUrl, credentials });
   /** The names of running tools, by the ids of their calls. */
   const runningTools = new Map<string, string>();
-  const calls: PastCall[] = [];
-  let callCount = 0;
+  const history = createCallHistory(redactor);
   let tools: readonly ToolDefinition[] = [];
   /** The result of the last attempt, if it ended with a request to sign in. */
   let refused: ToolListing | undefined;
@@ -177,14 +174,10 @@ export function createServerEntry(
   });
 
   /** Adds a call to the history. Returns what the page shows. */
-  function record(call: Omit<PastCall, 'time' | 'redactedInput'>): ToolCallResult {
-    const { toolName, isError, duration } = call;
-    const structured = isError ? undefined : inspected.check(findTool(toolName), call.result);
-    const result = redactForDisplay(call.result, redactor);
-    const redactedInput = redactForDisplay(call.input, redactor);
-    calls.unshift({ ...call, redactedInput, result, time: Date.now() });
-    calls.splice(MAX_CALLS);
-    return { isError, duration, ...(structured && { structured }), result };
+  function record(call: Parameters<CallHistory['add']>[0], original = call.result): ToolCallResult {
+    const structured = call.isError ? undefined : inspected.check(findTool(call.toolName), call.result);
+    const { number, isError, duration, isRedacted, result } = history.add(call, { original });
+    return { number, isError, duration, isRedacted, ...(structured && { structured }), result };
   }
 
   const listed = (): readonly ToolDefinition[] => [...tools, ...inspected.taskTools()];
@@ -275,7 +268,7 @@ export function createServerEntry(
         signIn: signIn.steps,
       };
     },
-    history: toolName => calls.filter(call => call.toolName === toolName),
+    history,
     async setLogLevel(level) {
       await open().setLogLevel(name, { level });
       logLevel = level;
@@ -291,11 +284,12 @@ export function createServerEntry(
       const duration = Math.round(performance.now() - startedAt);
       const sentName = findTool(toolName)?.originalName ?? toolName;
       const isError = output.type.startsWith('error');
-      const { value } = output;
+      const { type, value } = output;
       // Without a result of the server, the text is that of the package.
       const own = typeof value === 'string' ? toPageWords(value) : value;
       const result = traffic.findResult(sentName, { after }) ?? own;
-      return record({ number: ++callCount, toolName, input, duration, isError, result });
+      const original = type === 'content' ? { content: value } : own;
+      return record({ number: history.next(), toolName, input, duration, isError, result }, original);
     },
     async findApp(toolName) {
       await source.listTools();
@@ -306,7 +300,7 @@ export function createServerEntry(
         : [`The MCP server “${name}” is not connected.`, describeProblem()].filter(Boolean).join(' ');
       throw new HTTPException(409, { message: reason });
     },
-    startTask: (toolName, input) => tasks.start(toolName, input, { number: ++callCount }),
+    startTask: (toolName, input) => tasks.start(toolName, input, { number: history.next() }),
     cancelTask: tasks.cancel,
     connect,
     async reconnect() {

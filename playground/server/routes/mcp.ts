@@ -47,7 +47,7 @@ const responseRequest = z.object({
 
 /**
  * Inspects MCP servers without the model: `GET /:server` for tools, messages and sign-in steps, `POST /:server/call`,
- * `POST /:server/tasks/:number/cancel`, `GET /:server/history?tool=`, `PUT /:server/log-level`, `GET /:server/resources`,
+ * `POST /:server/tasks/:number/cancel`, `GET /:server/history?tool=`, `GET /:server/history/:number/secrets`, `PUT /:server/log-level`, `GET /:server/resources`,
  * `POST /:server/read`, `POST /:server/app` for the page of an MCP app, `POST /:server/app/call` for a call of it that the user
  * has allowed, `POST /:server/subscribe`, whose response lasts as long as the subscription and has a line whenever it begins
  * again, `GET /:server/prompts`, `POST /:server/prompt`,
@@ -119,8 +119,16 @@ export function mcpRoutes(playground: PlaygroundContext, appPages: AppPages): Ho
       return wasRunning ? context.json({}) : context.json({ error: 'This task is no longer running.' }, 410);
     })
     .get('/:server/history', context =>
-      context.json(find(context.req.param('server')).history(context.req.query('tool') ?? '')),
+      context.json(find(context.req.param('server')).history.list(context.req.query('tool') ?? '')),
     )
+    .get('/:server/history/:number/secrets', context => {
+      const result = find(context.req.param('server')).history.secretResult(
+        Number(context.req.param('number')),
+      );
+      return result === undefined
+        ? context.json({ error: 'The result of this call is no longer kept.' }, 410)
+        : context.json({ result });
+    })
     .get('/:server/resources', async context => {
       const name = context.req.param('server');
       const mcp = find(name).features();

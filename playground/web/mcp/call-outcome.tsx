@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { CallProgress, ToolCallResult } from '../../shared/mcp-inspection.js';
+import { callApi } from '../page/api.js';
 import { formatDuration } from '../ui/format.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { ToolOutput } from '../ui/tool-output-view.js';
@@ -36,16 +37,28 @@ export function CallStatus({ progress: reported, blocker }: CallStatusProps) {
 
 /** @param state The end of a task. @default the call has succeeded or failed */
 export function CallResult({
+  path,
   state,
+  number,
   isError,
+  isRedacted,
   duration,
   structured,
   unchecked,
-  result,
-}: ToolCallResult & { state?: string }) {
+  result: redacted,
+}: ToolCallResult & { path: string; state?: string }) {
+  const [secrets, setSecrets] = useState<{ readonly number: number; readonly result: unknown }>();
+  const [problem, setProblem] = useState<string>();
+  const result = secrets?.number === number ? secrets.result : redacted;
   const status = useRef<HTMLParagraphElement>(null);
   // A long form hides what follows it.
-  useEffect(() => void status.current?.scrollIntoView({ block: 'nearest' }), [result]);
+  useEffect(() => void status.current?.scrollIntoView({ block: 'nearest' }), [redacted]);
+  const showSecrets = (): void => {
+    callApi<{ result: unknown }>(`${path}/history/${number}/secrets`).then(
+      ({ result: shown }) => setSecrets({ number, result: shown }),
+      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+    );
+  };
   return (
     <>
       <p ref={status} role="status" className={isError ? 'note problem' : undefined}>
@@ -60,6 +73,19 @@ export function CallResult({
           {structured.problem === undefined
             ? 'The structured content matches the output schema.'
             : `The structured content does not match the output schema: ${structured.problem}`}
+        </p>
+      )}
+      {isRedacted && secrets?.number !== number && (
+        <div className="button-row">
+          <span className="hint">Secrets are replaced by [redacted].</span>
+          <button type="button" className="button subtle" onClick={showSecrets}>
+            Show secrets
+          </button>
+        </div>
+      )}
+      {problem !== undefined && (
+        <p className="note problem" role="alert">
+          {problem}
         </p>
       )}
       <ToolOutput output={result} name="the call" />

@@ -125,7 +125,7 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
             {call.problem}
           </p>
         )}
-        {call?.state === 'ended' && <CallResult {...call.result} />}
+        {call?.state === 'ended' && <CallResult path={path} {...call.result} />}
         {call?.state === 'ended' && tool.app?.resourceUri !== undefined && (
           <ToolApp
             key={call.id}

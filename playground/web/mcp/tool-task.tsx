@@ -79,7 +79,7 @@ function ToolTask({ path, task, blocker, call }: ToolTaskProps) {
           </div>
         </>
       )}
-      {isEnded(task) && call !== undefined && <CallResult {...call} state={stateNames[state]} />}
+      {isEnded(task) && call !== undefined && <CallResult {...call} path={path} state={stateNames[state]} />}
     </section>
   );
 }

@@ -139,12 +139,24 @@ describe('the inspection of an MCP server', () => {
       method: 'POST',
       body: { toolName: 'leak', input: { text } },
     });
-    const { result } = called.json as { result: { content: { text: string }[] } };
+    const { number, result } = called.json as { number: number; result: { content: { text: string }[] } };
     const { text: inspection } = await call('/api/mcp/restaurant');
+    const { text: history } = await call('/api/mcp/restaurant/history?tool=order');
 
     expect(result.content[0]?.text).toContain(createHash('sha256').update(text).digest('hex'));
     expect(inspection).toContain('tools/call');
-    expect(called.text + inspection).not.toMatch(/opaque-value-7|AKIAIOSFODNN7/);
+    expect(called.text + inspection + history).not.toMatch(/opaque-value-7|AKIAIOSFODNN7/);
+
+    // On demand only.
+    const secretsOf = (of: number) => call(`/api/mcp/restaurant/history/${of}/secrets`);
+    expect((await secretsOf(number)).text).toContain(text);
+    expect((await secretsOf(number + 1)).status).toBe(410);
+    const plain = { method: 'POST', body: { toolName: 'leak', input: { text: 'plain' } } };
+    const last = (await call('/api/mcp/restaurant/call', plain)).json;
+    expect(last).toMatchObject({ number: number + 1, isRedacted: false });
+    expect((await secretsOf(number + 1)).status).toBe(410);
+    for (let count = 0; count < 49; count++) await call('/api/mcp/restaurant/call', plain);
+    expect((await secretsOf(number)).status).toBe(410);
   });
 
   it('lists changed tools after the server has announced them', async () => {
