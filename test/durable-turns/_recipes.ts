@@ -13,11 +13,19 @@ export const recipes = {
   ...{ dbos: folderOf('dbos'), restate: folderOf('restate'), resumableChat: folderOf('resumable-chat') },
 };
 
-/** Installs the locked packages of a recipe unless they are installed. Returns the reason if that fails. */
+/** Milliseconds. A registry can stop to answer within a download. npm then waits for it without a limit. */
+const INSTALL_TIMEOUT = 150_000;
+
+/**
+ * Installs the locked packages of a recipe unless they are installed, at the second attempt with what the first one has
+ * downloaded. Returns the reason if that fails.
+ */
 export async function installRecipe(folder: string): Promise<string | undefined> {
   if (isInstalled(folder)) return undefined;
+  const install = () =>
+    execute('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, timeout: INSTALL_TIMEOUT });
   try {
-    await execute('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder });
+    await install().catch(install);
     return undefined;
   } catch (error) {
     return `npm ci in ${path.basename(folder)}: ${String(error).split('\n', 8).join(' ')}`;
