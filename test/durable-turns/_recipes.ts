@@ -13,8 +13,8 @@ export const recipes = {
   ...{ dbos: folderOf('dbos'), restate: folderOf('restate'), resumableChat: folderOf('resumable-chat') },
 };
 
-/** Milliseconds. A registry can stop to answer within a download. npm then waits for it without a limit. */
-const INSTALL_TIMEOUT = 150_000;
+/** A registry can stop to answer within a download. npm then waits without a limit, also after `SIGTERM`. */
+const limits = { timeout: 150_000, killSignal: 'SIGKILL' } as const;
 
 /**
  * Installs the locked packages of a recipe unless they are installed, at the second attempt with what the first one has
@@ -22,8 +22,7 @@ const INSTALL_TIMEOUT = 150_000;
  */
 export async function installRecipe(folder: string): Promise<string | undefined> {
   if (isInstalled(folder)) return undefined;
-  const install = () =>
-    execute('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, timeout: INSTALL_TIMEOUT });
+  const install = () => execute('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, ...limits });
   try {
     await install().catch(install);
     return undefined;
