@@ -78,7 +78,7 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.route('/api/traces', traceRoutes(playground));
   app.route('/api/code', codeRoutes(playground));
   app.route('/api/approvals', approvalRoutes(playground));
-  // Whoever can ask for the next token holds the current one.
+  // The guard above accepts only the current token.
   app.post('/api/session', context => context.json({ token: session.renew() }));
   app.get('/api/events', context => {
     const conversationId = context.req.query('conversation') ?? '';

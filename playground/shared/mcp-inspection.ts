@@ -49,7 +49,7 @@ export interface InspectedTool {
   readonly annotations: Readonly<Record<string, boolean>>;
   /** The user interface of the tool, an MCP app. */
   readonly app?: { readonly resourceUri?: string; readonly visibility?: readonly ('model' | 'app')[] };
-  /** Whether the server can run the tool as a task, or runs it only so. @default it cannot */
+  /** States if the server can run the tool as a task, or only as one. @default it cannot */
   readonly task?: 'optional' | 'required';
   readonly meta?: unknown;
 }

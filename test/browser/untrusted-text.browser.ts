@@ -14,11 +14,7 @@ describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${miss
       mcpServers: hostileServers,
       settings: { endpoint: emulator.baseURL, approvals: 'always' },
     });
-    const foreign: string[] = [];
-    page.on('request', request => {
-      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(playground.url))
-        foreign.push(request.url());
-    });
+    const foreign = collectForeignRequests(page, playground.url);
     const found: string[] = [];
     const check = async (state: string): Promise<void> => {
       found.push(...(await findAttacks(page)).map(attack => `${state}: ${attack}`));
@@ -108,11 +104,7 @@ describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${miss
       mcpServers: hostileServers,
       settings: { endpoint: emulator.baseURL },
     });
-    const foreign: string[] = [];
-    page.on('request', request => {
-      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(playground.url))
-        foreign.push(request.url());
-    });
+    const foreign = collectForeignRequests(page, playground.url);
     const found: string[] = [];
     const check = async (state: string): Promise<void> => {
       await page.evaluate(() => {
@@ -263,3 +255,12 @@ const findAttacks = (page: Page): Promise<string[]> =>
       ...[...elements].map(element => element.outerHTML.slice(0, 200)),
     ];
   });
+
+/** Collects the addresses of requests to other servers than the playground. */
+function collectForeignRequests(page: Page, own: string): readonly string[] {
+  const foreign: string[] = [];
+  page.on('request', request => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(own)) foreign.push(request.url());
+  });
+  return foreign;
+}

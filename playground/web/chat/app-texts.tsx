@@ -11,7 +11,7 @@ interface AppText {
   readonly text: string;
 }
 
-/** What apps have written for the next message. */
+/** Texts of apps for the next message. */
 export interface AppTextsHook {
   /** The app that wrote the draft in the message field. */
   readonly author: WritingApp | undefined;

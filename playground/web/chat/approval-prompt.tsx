@@ -6,6 +6,7 @@ import { readJson } from '../ui/json-text.js';
 import { forgetInput, useKept } from '../page/kept-input.js';
 import { JsonView } from '../ui/json-view.js';
 import { focusCall } from './reveal-call.js';
+import { Problem } from '../ui/problem.js';
 
 interface Decision {
   readonly approved: boolean;
@@ -36,11 +37,7 @@ export function ApprovalCard({ approvals }: { approvals: readonly Approval[] }) 
           </button>
         </div>
       )}
-      {problem !== undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
       {approvals.map(approval => (
         <ApprovalPrompt key={approval.approvalId} approval={approval} isOnly={approvals.length === 1} />
       ))}
@@ -186,11 +183,7 @@ function ApprovalPrompt({ approval, isOnly }: { approval: Approval; isOnly: bool
           {isConfirming ? 'Always allow, although it can destroy data' : 'Always allow'}
         </button>
       </div>
-      {problem !== undefined && text === undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
-      )}
+      {problem !== undefined && text === undefined && <Problem>{problem}</Problem>}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { ATTACHMENT_TYPES } from '../../shared/playground-state.js';
 import { useFileUrl } from './use-file-url.js';
 import type { AttachmentsHook } from './use-attachments.js';
 import { Icon } from '../ui/icon.js';
+import { Problem } from '../ui/problem.js';
 
 /** Opens the file dialog of the browser. */
 export function AttachButton({ attachments }: { attachments: AttachmentsHook }) {
@@ -59,11 +60,7 @@ export function AttachmentDraft({ attachments }: { attachments: AttachmentsHook 
           ))}
         </ul>
       )}
-      {problem !== undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
     </>
   );
 }

@@ -4,6 +4,8 @@ import { callApi } from '../page/api.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Segmented } from '../ui/segmented.js';
+import { Problem } from '../ui/problem.js';
+import { describeFailure } from '../../shared/failure.js';
 
 /** The next request as code: a program with this package, or curl. */
 export function CodeDialog({ conversationId, onClose }: { conversationId: string; onClose: () => void }) {
@@ -15,7 +17,7 @@ export function CodeDialog({ conversationId, onClose }: { conversationId: string
     callApi<CodeView>(`/code?conversation=${conversationId}`, { signal: controller.signal })
       .then(setCode)
       .catch((error: unknown) => {
-        if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+        if (!controller.signal.aborted) setProblem(describeFailure(error));
       });
     return () => controller.abort();
   }, [conversationId]);
@@ -32,11 +34,7 @@ export function CodeDialog({ conversationId, onClose }: { conversationId: string
           ]}
           onChange={setLanguage}
         />
-        {problem !== undefined && (
-          <p className="note problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem>{problem}</Problem>
         <p className="hint">
           {code === undefined && problem === undefined && 'Loading …'}
           {code !== undefined && code.environment.length > 0 && (

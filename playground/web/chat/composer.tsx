@@ -8,6 +8,7 @@ import { useKept } from '../page/kept-input.js';
 import { AttachButton, AttachmentDraft, useDroppedFiles } from './attachments.js';
 import { MessageText } from './message-text.js';
 import { Icon } from '../ui/icon.js';
+import { Problem } from '../ui/problem.js';
 
 export interface ComposerProps {
   readonly ref: Ref<HTMLTextAreaElement>;
@@ -76,10 +77,10 @@ export function Composer(props: ComposerProps) {
         </button>
       )}
       {isTooLong && (
-        <p className="note problem" role="alert">
+        <Problem>
           The message has {formatCount(message.length)} characters. The playground accepts{' '}
           {formatCount(MAX_MESSAGE_CHARACTERS)}.
-        </p>
+        </Problem>
       )}
       <p className="keys" aria-hidden="true">
         <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>Esc</kbd> stops ·{' '}

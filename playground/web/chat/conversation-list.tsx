@@ -11,6 +11,7 @@ import { formatAge } from '../ui/format.js';
 import { Icon } from '../ui/icon.js';
 import { Empty, Loading, LoadingFailed } from '../ui/list-state.js';
 import { Marked } from '../ui/marked.js';
+import { describeFailure } from '../../shared/failure.js';
 
 export interface ConversationListProps {
   readonly page: PageHook;
@@ -113,7 +114,7 @@ function useSearch(query: string, list: PageHook['conversations']) {
       }).then(
         found => setResult({ found }),
         (error: unknown) => {
-          if (!controller.signal.aborted) setResult({ problem: toText(error) });
+          if (!controller.signal.aborted) setResult({ problem: describeFailure(error) });
         },
       );
     }, TYPING_PAUSE);
@@ -124,8 +125,6 @@ function useSearch(query: string, list: PageHook['conversations']) {
   }, [text, list, attempt]);
   return { ...(text !== '' && result), retry: () => setAttempt(attempt + 1) };
 }
-
-const toText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 interface ConversationRowProps {
   readonly conversation: ListedConversation;

@@ -18,6 +18,7 @@ import { MessageVersions } from './message-versions.js';
 import { StructuredOutput } from './structured-output.js';
 import { type MessageActions, UserMessage } from './user-message.js';
 import { getToolName, isToolUIPart } from './tool-parts.js';
+import { Problem } from '../ui/problem.js';
 
 export interface MessageViewProps {
   readonly shown: ShownMessage;
@@ -171,11 +172,7 @@ function TurnNote({ trace }: { trace: Trace | undefined }) {
           {warning}
         </p>
       ))}
-      {end?.end === 'failed' && (
-        <p className="note problem" role="alert">
-          {end.message ?? 'The turn failed.'}
-        </p>
-      )}
+      {end?.end === 'failed' && <Problem>{end.message ?? 'The turn failed.'}</Problem>}
       {end?.end === 'limit' && (
         <p className="note warning" role="status">
           {end.message}

@@ -11,6 +11,7 @@ import { CopyButton } from '../ui/copy-button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icon.js';
 import { paths, toLink } from '../page/routes.js';
+import { describeFailure } from '../../shared/failure.js';
 
 export interface ToolbarProps {
   readonly conversationId: string;
@@ -123,7 +124,7 @@ function ReportDialog({
     callApi(`/conversations/${conversationId}/${kind}`, { signal: controller.signal })
       .then(report => setText(JSON.stringify(report, null, 2)))
       .catch((error: unknown) => {
-        if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+        if (!controller.signal.aborted) setProblem(describeFailure(error));
       });
     return () => controller.abort();
   }, [conversationId, kind]);

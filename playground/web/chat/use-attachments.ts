@@ -1,6 +1,7 @@
 import type { FileUIPart } from 'ai';
 import { useState } from 'react';
 import { ATTACHMENT_LIMITS, ATTACHMENT_TYPES } from '../../shared/playground-state.js';
+import { describeFailure } from '../../shared/failure.js';
 
 /** Files that are attached to a message before it is sent. */
 export interface AttachmentsHook {
@@ -33,7 +34,7 @@ export function useAttachments(initial: readonly FileUIPart[] = []): Attachments
         const parts = await Promise.all(added.map(toPart));
         setFiles(known => [...known, ...parts]);
       } catch (error) {
-        setProblem(error instanceof Error ? error.message : String(error));
+        setProblem(describeFailure(error));
       }
       setReading(count => count - 1);
     },

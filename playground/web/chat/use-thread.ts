@@ -5,6 +5,7 @@ import { type Trace, toTrace } from '../../shared/trace.js';
 import { callApi, callInOrder } from '../page/api.js';
 import type { PageState } from '../page/page-store.js';
 import { newId } from '../page/drafts.js';
+import { describeFailure } from '../../shared/failure.js';
 
 /** A message of a thread, stored or not. */
 export interface ShownMessage extends Pick<
@@ -87,7 +88,7 @@ export function useThread(
       await callInOrder('/turns', { method: 'POST', body: request });
       setOutgoing({ request, state: 'accepted' });
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = describeFailure(error);
       setOutgoing({ request, state: 'failed', problem });
     }
   }

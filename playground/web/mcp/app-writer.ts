@@ -8,7 +8,7 @@ export interface WritingApp {
   readonly tool: string;
 }
 
-/** What an app may write to its conversation. Nothing is sent by itself. Both throw the reason if they refuse. */
+/** Writes texts of an app to its conversation, without sending them. Both methods throw the reason if they refuse. */
 export interface AppWriter {
   /** Puts a text into the empty message field. */
   draft(app: WritingApp, text: string): void;

@@ -4,6 +4,8 @@ import { callApi } from '../page/api.js';
 import { formatDuration } from '../ui/format.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { ToolOutput } from '../ui/tool-output-view.js';
+import { Problem } from '../ui/problem.js';
+import { describeFailure } from '../../shared/failure.js';
 
 export interface CallStatusProps {
   readonly progress: CallProgress | undefined;
@@ -56,7 +58,7 @@ export function CallResult({
   const showSecrets = (): void => {
     callApi<{ result: unknown }>(`${path}/history/${number}/secrets`).then(
       ({ result: shown }) => setSecrets({ number, result: shown }),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setProblem(describeFailure(error)),
     );
   };
   return (
@@ -83,11 +85,7 @@ export function CallResult({
           </button>
         </div>
       )}
-      {problem !== undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
       <ToolOutput output={result} name="the call" />
       {typeof result === 'object' && <JsonTree value={result} label="Response of the server" />}
     </>

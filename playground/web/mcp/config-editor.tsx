@@ -6,6 +6,7 @@ import { Dialog } from '../ui/dialog.js';
 import { CodeField, Field } from '../ui/field.js';
 import { readJson } from '../ui/json-text.js';
 import { NewServerForm } from './new-server-form.js';
+import { describeFailure } from '../../shared/failure.js';
 
 /** Editor for the `mcpServers` JSON. New programs require a confirmation before they start. */
 export function ConfigEditor(props: { page: PageHook; onClose: () => void }) {
@@ -31,7 +32,7 @@ export function ConfigEditor(props: { page: PageHook; onClose: () => void }) {
       if (needed === undefined) onClose();
     } catch (error) {
       setQuestion(undefined);
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(describeFailure(error));
     } finally {
       setSaving(false);
     }

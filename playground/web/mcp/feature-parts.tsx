@@ -6,6 +6,7 @@ import { JsonTree } from '../ui/json-tree.js';
 import { Markdown } from '../ui/markdown.js';
 import { Loading } from '../ui/list-state.js';
 import { ToolOutput } from '../ui/tool-output-view.js';
+import { describeFailure } from '../../shared/failure.js';
 
 /** The result of a request, or the reason why it failed. */
 export interface Answer<Result> {
@@ -18,7 +19,7 @@ export async function ask<Result>(path: string, body?: unknown): Promise<Answer<
     const options = body === undefined ? {} : { method: 'POST', body };
     return { result: await callApi<Result>(path, options) };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: describeFailure(error) };
   }
 }
 

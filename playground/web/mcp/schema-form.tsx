@@ -6,6 +6,7 @@ import { readJson } from '../ui/json-text.js';
 import { findInvalidJson, inputCodec, InvalidJson, toInitial, toNode } from './form-schema.js';
 import { toPlacedSentence, toSentence } from './schema-controls.js';
 import { NodeFields } from './schema-fields.js';
+import { Problem } from '../ui/problem.js';
 
 export interface SchemaFormProps {
   readonly schema: unknown;
@@ -99,11 +100,7 @@ export function SchemaForm(props: SchemaFormProps) {
           depth={0}
         />
       )}
-      {general !== undefined && (
-        <p className="note problem" role="alert">
-          {general}
-        </p>
-      )}
+      <Problem>{general}</Problem>
       <div className="button-row">
         <button type="submit" className="button primary" disabled={isBusy}>
           {submitTitle}

@@ -2,6 +2,7 @@ import type { ServerView } from '../../shared/playground-state.js';
 import { paths, toLink } from '../page/routes.js';
 import { formatNumberOf, serverStateNames, shortenPaths } from '../ui/format.js';
 import { Icon } from '../ui/icon.js';
+import { Problem } from '../ui/problem.js';
 
 export interface ServerCardProps {
   readonly server: ServerView;
@@ -44,11 +45,7 @@ export function ServerCard({ server, isCurrent, onOpen, onReconnect, onSignOut, 
       <p className="target" title={target}>
         <span className="tag">{transport}</span> {shortenPaths(target)}
       </p>
-      {error !== undefined && (
-        <p className="note problem" role="alert">
-          {error}
-        </p>
-      )}
+      <Problem>{error}</Problem>
       {server.authorizationUrl !== undefined && (
         <a
           className="button primary"

@@ -10,6 +10,8 @@ import { useKept } from '../page/kept-input.js';
 import { Field } from '../ui/field.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { forgetForm, SchemaForm } from './schema-form.js';
+import { Problem } from '../ui/problem.js';
+import { describeFailure } from '../../shared/failure.js';
 
 const titles = {
   form: 'requests input',
@@ -32,7 +34,7 @@ export function ServerRequest({ request, place }: { request: PendingRequest; pla
       () => forgetForm(id),
       (error: unknown) => {
         setRefused(toSchemaProblems(error) ?? []);
-        setProblem(error instanceof Error ? error.message : String(error));
+        setProblem(describeFailure(error));
       },
     );
   };
@@ -116,11 +118,7 @@ export function ServerRequest({ request, place }: { request: PendingRequest; pla
           {buttons}
         </SamplingForm>
       )}
-      {problem !== undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
     </section>
   );
 }
@@ -147,7 +145,7 @@ function SamplingForm({ id, params, onSend, children }: SamplingFormProps) {
       change(written.text);
       setModel(written.modelId);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(describeFailure(error));
     }
     setDrafting(false);
   };

@@ -14,6 +14,7 @@ import {
   useList,
 } from './feature-parts.js';
 import { expandTemplate, readVariables } from './uri-template.js';
+import { Problem } from '../ui/problem.js';
 
 interface Resources {
   readonly resources: readonly { readonly uri: string; readonly name: string }[];
@@ -148,11 +149,7 @@ function Subscription({ path, uri, onBegin }: { path: string; uri: string; onBeg
           <span role="status">The contents follow the changes that the server announces.</span>
         )}
       </div>
-      {state.problem !== undefined && (
-        <p className="note problem" role="alert">
-          {state.problem}
-        </p>
-      )}
+      <Problem>{state.problem}</Problem>
     </>
   );
 }

@@ -4,6 +4,7 @@ import type { OpenedApp } from '../../shared/mcp-inspection.js';
 import { callApi } from '../page/api.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { AppWriterContext } from './app-writer.js';
+import { Problem } from '../ui/problem.js';
 
 const KEY = 'apps';
 
@@ -136,11 +137,7 @@ function AppFrame({ server, name, input, output, isError }: Omit<ToolAppProps, '
 
   return (
     <>
-      {problem !== undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
       {requests.map(({ id, title, input: values, decide }) => (
         <div key={id} className="approval" role="alertdialog" aria-label={`Allow the app to ${title}?`}>
           <p>

@@ -17,6 +17,8 @@ import { forgetForm, SchemaForm } from './schema-form.js';
 import { Badges } from './badges.js';
 import { ToolApp } from './tool-app.js';
 import { isEnded, ToolTasks } from './tool-task.js';
+import { Problem } from '../ui/problem.js';
+import { describeFailure } from '../../shared/failure.js';
 
 export interface ToolPanelProps {
   readonly server: string;
@@ -60,7 +62,7 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
     } catch (error) {
       const problems = toSchemaProblems(error);
       if (problems !== undefined) return setCall({ state: 'refused', problems, input });
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = describeFailure(error);
       setCall({ state: 'failed', problem: controller.signal.aborted ? 'The call was cancelled.' : problem });
     } finally {
       refresh();
@@ -120,11 +122,7 @@ export function ToolPanel({ server, path, tool, inspection }: ToolPanelProps) {
         )}
         {place !== undefined && <CallStatus progress={findProgress(messages, place)} blocker={blocker} />}
         <ToolTasks path={path} tasks={tasks} messages={messages} history={history} />
-        {call?.state === 'failed' && (
-          <p className="note problem" role="alert">
-            {call.problem}
-          </p>
-        )}
+        {call?.state === 'failed' && <Problem>{call.problem}</Problem>}
         {call?.state === 'ended' && <CallResult path={path} {...call.result} />}
         {call?.state === 'ended' && tool.app?.resourceUri !== undefined && (
           <ToolApp

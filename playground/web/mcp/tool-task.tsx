@@ -4,6 +4,7 @@ import type { InspectedMessage, PastCall, TaskState, TaskView } from '../../shar
 import { callApi } from '../page/api.js';
 import { CallResult, CallStatus } from './call-outcome.js';
 import { findOpenTool } from './mcp-traffic.js';
+import { Problem } from '../ui/problem.js';
 
 const stateNames: Readonly<Record<TaskState, string>> = {
   working: 'Working',
@@ -67,11 +68,7 @@ function ToolTask({ path, task, blocker, call }: ToolTaskProps) {
       {!isEnded(task) && (
         <>
           {state === 'working' && <CallStatus progress={progress} blocker={blocker} />}
-          {shownProblem !== undefined && (
-            <p className="note problem" role="alert">
-              The task was not cancelled: {shownProblem}
-            </p>
-          )}
+          {shownProblem !== undefined && <Problem>The task was not cancelled: {shownProblem}</Problem>}
           <div className="button-row">
             <button type="button" className="button" onClick={cancel}>
               Cancel the task

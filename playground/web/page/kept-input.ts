@@ -2,7 +2,7 @@ import { useState } from 'react';
 
 const PREFIX = 'kelivo-playground-input ';
 
-/** How input becomes text, for values that JSON cannot represent. */
+/** Converts input to text and back, also values that JSON cannot represent. */
 interface Codec {
   write(value: unknown): string;
   read(text: string): unknown;

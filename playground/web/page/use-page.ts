@@ -12,6 +12,7 @@ import type {
 } from '../../shared/playground-state.js';
 import { callApi, callInOrder } from './api.js';
 import { createPageStore, type PageState } from './page-store.js';
+import { describeFailure } from '../../shared/failure.js';
 
 /** The server's state, and the requests that change it. Changes arrive by the channel of the page. */
 export interface PageHook extends PageState {
@@ -65,7 +66,7 @@ export function usePage(conversationId: string): PageHook {
         setProblem(undefined);
         return true;
       } catch (error) {
-        setProblem(error instanceof Error ? error.message : String(error));
+        setProblem(describeFailure(error));
         return false;
       }
     };

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { callApi } from '../page/api.js';
 import { signIn } from '../page/session.js';
+import { describeFailure } from '../../shared/failure.js';
 
 /** Signs out all other tabs, for a token that others may have seen. */
 export function NewToken() {
@@ -10,7 +11,7 @@ export function NewToken() {
       const { token } = await callApi<{ token: string }>('/session', { method: 'POST' });
       setOutcome({ problem: signIn(token) });
     } catch (error) {
-      setOutcome({ problem: error instanceof Error ? error.message : String(error) });
+      setOutcome({ problem: describeFailure(error) });
     }
   };
   return (

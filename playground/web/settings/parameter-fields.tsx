@@ -3,6 +3,7 @@ import type { Settings } from '../../shared/playground-state.js';
 import type { PageHook } from '../page/use-page.js';
 import { CodeField, Field, TextField } from '../ui/field.js';
 import { Select } from '../ui/select.js';
+import { describeFailure } from '../../shared/failure.js';
 
 export interface ParameterFieldsProps {
   readonly settings: Settings;
@@ -146,6 +147,6 @@ function findSyntaxError(text: string): string | undefined {
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    return `Expected JSON. ${error instanceof Error ? error.message : String(error)}`;
+    return `Expected JSON. ${describeFailure(error)}`;
   }
 }

@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { PRICE_SOURCE } from '../../shared/list-prices.js';
 import type { PriceTable } from '../../shared/playground-state.js';
 import { Icon } from '../ui/icon.js';
+import { Problem } from '../ui/problem.js';
+import { describeFailure } from '../../shared/failure.js';
 
 export interface PriceTableFormProps {
   readonly prices: PriceTable;
@@ -46,7 +48,7 @@ export function PriceTableForm({ prices, modelId, onSave }: PriceTableFormProps)
       setProblem(undefined);
       setSaved(true);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(describeFailure(error));
     }
   };
   return (
@@ -108,11 +110,7 @@ export function PriceTableForm({ prices, modelId, onSave }: PriceTableFormProps)
             ))}
           </tbody>
         </table>
-        {problem !== undefined && (
-          <p className="note problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem>{problem}</Problem>
         {isSaved && (
           <p className="hint" role="status">
             The prices are saved.

@@ -9,6 +9,7 @@ import { type PlaygroundState, REASONING_EFFORTS, type Settings } from '../../sh
 import { useModels } from '../page/use-models.js';
 import { TextField } from '../ui/field.js';
 import { Select } from '../ui/select.js';
+import { Problem } from '../ui/problem.js';
 
 /** Settings of the next turn, except the MCP servers. */
 export function SetupPanel({ page }: { page: PageHook }) {
@@ -21,11 +22,7 @@ export function SetupPanel({ page }: { page: PageHook }) {
   const { settings } = state;
   return (
     <div className="setup">
-      {problem !== undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
       <section aria-label="Endpoint">
         <EndpointField state={state} change={change} saveKey={saveKey} />
         <ModelField settings={settings} conversationId={page.conversationId ?? ''} change={change} />

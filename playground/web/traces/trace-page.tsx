@@ -10,6 +10,8 @@ import { saveFile } from '../ui/save-file.js';
 import { Select } from '../ui/select.js';
 import { TraceView, TurnTitle } from './inspector.js';
 import { type StoredTrace, useStoredTrace } from './use-stored-trace.js';
+import { Problem } from '../ui/problem.js';
+import { describeFailure } from '../../shared/failure.js';
 
 export interface TracePageProps {
   readonly messageId: string;
@@ -74,7 +76,7 @@ function TraceActions({ messageId, stored: { trace }, page: { state } }: TraceAc
       await act();
       setProblem(undefined);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(describeFailure(error));
     }
   };
   const download = (path: string, name: string): Promise<void> =>
@@ -136,11 +138,7 @@ function TraceActions({ messageId, stored: { trace }, page: { state } }: TraceAc
       >
         <Icon name="download" /> OpenTelemetry
       </button>
-      {problem !== undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
     </div>
   );
 }

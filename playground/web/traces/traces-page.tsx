@@ -11,6 +11,8 @@ import { Empty, Loading, LoadingFailed } from '../ui/list-state.js';
 import { Select } from '../ui/select.js';
 import { TraceFilters, useFilters } from './trace-filters.js';
 import { Percentiles, sortTraces, TraceTable } from './trace-table.js';
+import { Problem } from '../ui/problem.js';
+import { describeFailure } from '../../shared/failure.js';
 
 /** Turns that are drawn at once. A browser draws thousands of rows slowly. */
 const PAGE_SIZE = 200;
@@ -40,7 +42,7 @@ export function TracesPage({
         setFailure(undefined);
       },
       (error: unknown) => {
-        if (!controller.signal.aborted) setFailure(error instanceof Error ? error.message : String(error));
+        if (!controller.signal.aborted) setFailure(describeFailure(error));
       },
     );
     return () => controller.abort();
@@ -70,11 +72,7 @@ export function TracesPage({
         </button>
       </header>
       <TraceFilters traces={traces ?? []} {...filters} />
-      {problem !== undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
       {failure !== undefined ? (
         <LoadingFailed onRetry={() => setAttempt(attempt + 1)}>
           The traces were not loaded: {failure}
@@ -158,7 +156,7 @@ function ReplayField({ onStart, onProblem }: ReplayFieldProps) {
           .conversationId,
       );
     } catch (error) {
-      onProblem(error instanceof Error ? error.message : String(error));
+      onProblem(describeFailure(error));
     }
   };
   const count = Array.isArray(report?.turns) ? report.turns.length : 0;

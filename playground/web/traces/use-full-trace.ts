@@ -3,6 +3,7 @@ import type { TraceEvent } from '../../shared/trace-event.js';
 import { type Trace, toTrace } from '../../shared/trace.js';
 import { callApi } from '../page/api.js';
 import type { LiveTrace, LiveTurn } from '../page/page-store.js';
+import { describeFailure } from '../../shared/failure.js';
 
 /** A trace without contents of requests and responses if they could not be loaded. */
 export interface FullTrace extends LiveTrace {
@@ -33,7 +34,7 @@ export function useFullTrace(
       .then(events => setResult({ id, live: { trace: toTrace(events), beganAt: 0 } }))
       .catch((error: unknown) => {
         if (signal.aborted) return;
-        setResult({ id, problem: error instanceof Error ? error.message : String(error) });
+        setResult({ id, problem: describeFailure(error) });
       });
     return () => controller.abort();
   }, [conversationId, id, isStored, attempt]);

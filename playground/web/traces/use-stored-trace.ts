@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { TraceEvent } from '../../shared/trace-event.js';
 import { type Trace, toTrace } from '../../shared/trace.js';
 import { callApi, isNotFound } from '../page/api.js';
+import { describeFailure } from '../../shared/failure.js';
 
 /** A stored turn with its complete trace and its conversation. */
 export interface StoredTrace {
@@ -42,11 +43,7 @@ export function useStoredTrace(messageId: string, version?: unknown): StoredTrac
       ({ conversationId, title, events }) =>
         finish({ stored: { conversationId, title, trace: toTrace(events) } }),
       (error: unknown) =>
-        finish(
-          isNotFound(error)
-            ? { isMissing: true }
-            : { problem: error instanceof Error ? error.message : String(error) },
-        ),
+        finish(isNotFound(error) ? { isMissing: true } : { problem: describeFailure(error) }),
     );
     return () => controller.abort();
   }, [messageId, wanted, attempt]);

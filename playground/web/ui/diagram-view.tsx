@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { describeFailure } from '../../shared/failure.js';
 
 /** Characters of the longest diagram that is drawn. */
 const MAX_SOURCE = 10_000;
@@ -56,6 +57,6 @@ async function draw(source: string): Promise<Drawing> {
     const { drawDiagram } = await import('./diagram-frame.js');
     return { svg: await drawDiagram(source) };
   } catch (error) {
-    return { failure: `The diagram is not drawn: ${error instanceof Error ? error.message : String(error)}` };
+    return { failure: `The diagram is not drawn: ${describeFailure(error)}` };
   }
 }

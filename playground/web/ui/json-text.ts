@@ -1,3 +1,4 @@
+import { describeFailure } from '../../shared/failure.js';
 /** JSON that was read from a text, or the reason why there is none, with its line and column. */
 export type ReadJson =
   | { readonly value: unknown; readonly problem?: undefined }
@@ -8,7 +9,7 @@ export function readJson(text: string): ReadJson {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = describeFailure(error);
     const { line, column } = findPlace(text, reason);
     const what = reason
       .replace(/^JSON\.parse: /, '')

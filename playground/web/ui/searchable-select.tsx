@@ -27,7 +27,7 @@ const LIMIT = 200;
 /** A field that filters a list of choices while text is typed. It always has a value. */
 // `lazy` requires a default export.
 export default function SearchableSelect({ value, choices, onChange, disabled, ...props }: SelectProps) {
-  /** What is typed to find a choice. Otherwise the field shows the chosen one. */
+  /** The typed text. Without one, the field shows the title of the chosen item. */
   const [query, setQuery] = useState<string>();
   const titles = new Map(choices.map(choice => [choice.value, choice.title]));
   const groups = [...new Set(choices.map(({ group }) => group))].map(title => ({

@@ -27,7 +27,7 @@ export function toApp(meta: PlainObject | undefined): ToolApp | undefined {
   };
 }
 
-/** Whether models, or MCP Apps of its server, may call a tool. A stated visibility counts whatever its form and size. */
+/** Returns true if a model, or an MCP App of its server, may call a tool. Any form and size of its visibility counts. */
 export function isFor(caller: 'model' | 'app', meta: unknown): boolean {
   const visibility = objectOf(objectOf(meta)?.ui)?.visibility;
   return visibility === undefined || [visibility].flat().includes(caller);

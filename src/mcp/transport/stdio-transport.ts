@@ -173,7 +173,7 @@ export function createStdioTransport(
   return transport;
 }
 
-/** Counts the requests to a server without a response. `onChange` is told if there are any. */
+/** Counts the requests to a server without a response. Reports to `onChange` if there are any. */
 function createRequestCounter(onChange: (isWaiting: boolean) => void) {
   const ids = new Set<RequestId>();
 

@@ -151,7 +151,7 @@ function createForwarder(
   };
 }
 
-/** What the host receives of a response, and what the conversation keeps of it. */
+/** Writes the parts of a response to the host, and collects those that the conversation keeps. */
 function createOutput(write: Write) {
   const { add, result } = createPartCollector();
   const held = createHeldParts(write);
@@ -310,7 +310,7 @@ function toLoopPart(part: InputPart): InputPart {
 /** Writes the input of calls as it streams. */
 function createInputs(show: ShowPart, write: Write) {
   const showPart = (part: InputPart): void => show(toLoopPart(part), write);
-  /** How the parts of each input are written. */
+  /** The function that writes the parts of an input, by the id of its call. */
   const inputs = new Map<string, (part: InputPart) => void>();
   return {
     start(part: ToolInputStart, { isHost }: { isHost: boolean }): void {
