@@ -24,8 +24,7 @@ import { toToolOutput, unwrapResult } from './tool-output.js';
 // Intentionally loose: unknown content blocks are passed on as JSON, and a result that differs from its output schema
 // is still a result.
 const resultSchema = z.looseObject({
-  // No task was requested.
-  resultType: z.enum(['complete', 'input_required']).optional(),
+  resultType: z.enum(['complete', 'input_required']).optional(), // no task was requested
   content: z.array(z.unknown()).optional().catch(undefined),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),

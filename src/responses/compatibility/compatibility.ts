@@ -1,6 +1,4 @@
-/**
- * Differences between the input that an endpoint accepts and the one that OpenAI accepts. All settings are optional.
- */
+/** Differences between the input that an endpoint accepts and the one that OpenAI accepts. All settings are optional. */
 export interface Compatibility {
   /**
    * `required` adds an id to each replayed message, call, output and reasoning item that has none, the same in every

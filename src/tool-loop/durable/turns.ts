@@ -194,7 +194,7 @@ export function createTurns({ store, running, ...encoding }: TurnsOptions): Jour
         const message = `The turn ${JSON.stringify(stored.turnId)} could not be read: ${messageOf(cause)}.`;
         throw new KelivoError({ code: 'journal-failed', message, cause });
       });
-      records.sort((a, b) => atOf(a.fields) - atOf(b.fields));
+      records.sort((a, b) => atOf(a.fields) - atOf(b.fields) || (orderOf(a.step) < orderOf(b.step) ? -1 : 1));
       return {
         ...toSummary(stored),
         ...inspect(records, { content, isClaimed: stored.claim !== undefined }),
@@ -319,6 +319,12 @@ function inspect(
 }
 
 const STEP = /^(round|compaction|asked approval|approval|start|call) (.*) ([0-9a-f]{64})$/s;
+
+/** Orders the records of one millisecond: the attempts of a call, and how each goes on. */
+function orderOf(step: string): string {
+  const [, kind = '', label = ''] = STEP.exec(step) ?? [];
+  return `${label}\0${['asked approval', 'approval', 'start', 'call'].indexOf(kind)}`;
+}
 
 function stateOf(kind: string, value: PlainObject, isClaimed: boolean): RecordedCall['state'] | undefined {
   switch (kind) {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createJournal,
   createSqliteStore,
@@ -128,6 +128,9 @@ describe.each(available)('the turns of a journal over $name', ({ locate }) => {
   });
 
   it('are inspected with their rounds and calls, and their content on request', async () => {
+    // The start and the end of a call can be recorded in the same millisecond.
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { store, attempt, turns } = await start();
     const dying = dyingAt(store, 'call 1.2');
     attempt({
