@@ -159,8 +159,20 @@ function nameOf(node: ts.SignatureDeclaration): string {
   return `line ${line + 1}`;
 }
 
-/** Number of options in the generated reference. */
-export const optionCount = (): number => read(REFERENCE).match(/^\| `/gm)?.length ?? 0;
+/** Counts the rows of the reference: options of this package, those of a request as in `@ai-sdk/openai`, or received fields. */
+export function optionCount(kind: 'option' | 'option of the request' | 'field' = 'option'): number {
+  const tables = read(REFERENCE).match(/^\| [^`\n]*\n(?:\|.*\n)+/gm) ?? [];
+  return tables
+    .filter(
+      table =>
+        table.startsWith(`| ${kind} `) &&
+        table
+          .slice(2 + kind.length)
+          .trimStart()
+          .startsWith('|'),
+    )
+    .reduce((sum, table) => sum + (table.match(/^\| `/gm)?.length ?? 0), 0);
+}
 
 /** Names that the entries of the package export. */
 export function exportedNames(): { entry: string; names: string[] }[] {
@@ -209,7 +221,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       .sort((a, b) => b.lines - a.lines)
       .map(({ name, lines }) => `${name}: ${lines} lines`),
   );
-  console.log(`${optionCount()} documented options`);
+  console.log(
+    `${optionCount()} options, ${optionCount('option of the request')} of requests, ${optionCount('field')} received fields`,
+  );
   console.log(`${exportCount()} different exported names`);
   for (const { entry, names } of exportedNames()) console.log(`  ${entry}: ${names.length}`);
   print('files that name a version outside of versions/ and the entries', filesWithVersions());

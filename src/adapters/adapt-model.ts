@@ -73,10 +73,11 @@ export interface AdaptModelOptions {
    * Writes tools, the tool choice, calls and results into the prompt, for endpoints that reject `tools`, and reads the
    * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`, and
    * `{ chatTemplate }` renders a template that the application supplies. Images in results become content of user
-   * messages. A JSON response format is also requested in the prompt while tools can be called.
-   * @default tools are sent to the endpoint
+   * messages. A JSON response format is also requested in the prompt while tools can be called. `false` sends tools to the
+   * endpoint.
+   * @default false
    */
-  toolPrompting?: ToolPrompting;
+  toolPrompting?: ToolPrompting | false;
 }
 
 /**
@@ -116,11 +117,11 @@ export function adaptCoreModel(
   { version, adaptersById = false, ...options }: AdaptModelOptions & AdaptationContext,
 ): CoreModel {
   checkOptions({ ...options });
-  const { adapters = modelAdapters, toolPrompting, responseTemplate, ...settings } = options;
+  const { adapters = modelAdapters, toolPrompting = false, responseTemplate, ...settings } = options;
   const active = chooseAdapters(adapters, { modelId: model.modelId, adaptersById });
   const names = active.map(({ name }) => name);
   const syntax = responseTemplate === undefined ? undefined : createTemplateSyntax(responseTemplate);
-  if (active.length === 0 && toolPrompting === undefined && syntax === undefined) {
+  if (active.length === 0 && toolPrompting === false && syntax === undefined) {
     const mayDetect = adapters === modelAdapters && !isOpenAiModel(model.modelId);
     return mayDetect ? detectTextCalls(model, { ...detectedSyntax, ...settings }) : model;
   }
@@ -140,7 +141,7 @@ export function adaptCoreModel(
   };
   if (!isChatTemplate(toolPrompting)) {
     const at = { modelId: model.modelId, adapters: active };
-    return adapt(toolPrompting === undefined ? undefined : selectPrompt(toolPrompting, at));
+    return adapt(toolPrompting === false ? undefined : selectPrompt(toolPrompting, at));
   }
   let loading: Promise<CoreModel> | undefined;
   return withOpen(model, async call => {
@@ -184,8 +185,8 @@ const CHECKS: Readonly<
   },
   responseTemplate: { expected: 'an object', accepts: isPlainObject },
   toolPrompting: {
-    expected: 'the name of a syntax or `{ chatTemplate }` with a text',
-    accepts: isToolPrompting,
+    expected: 'the name of a syntax, `{ chatTemplate }` with a text, or false',
+    accepts: value => value === false || isToolPrompting(value),
   },
 };
 

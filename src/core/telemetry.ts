@@ -142,6 +142,16 @@ const isTelemetry = (value: unknown): value is Telemetry =>
   typeof value.startCall === 'function' &&
   'startMcpRequest' in value;
 
+/** What is observed, of a provider, of a tool loop and of MCP servers. */
+export interface ObservedOptions {
+  /**
+   * Observes model calls, tool calls and requests to MCP servers: the result of `createTelemetry()` of
+   * `kelivo-responses/telemetry`. That of a provider is the default of its tool loop and its servers.
+   * @default none
+   */
+  telemetry?: Telemetry;
+}
+
 /** The setting of an observer. */
 export const telemetrySetting = () =>
   z.custom<Telemetry>(

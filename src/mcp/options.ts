@@ -4,7 +4,7 @@ import type { AbortSource } from '../shared/abort.js';
 import { KelivoError } from '../shared/errors.js';
 import type { McpFingerprints } from '../tools/fingerprints.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
-import { type Telemetry, telemetrySetting } from '../core/telemetry.js';
+import { type ObservedOptions, telemetrySetting } from '../core/telemetry.js';
 import type { McpServerConfig } from './config/config.js';
 import type { createConnection, McpConnection } from './session/connection.js';
 import type { McpCallbacks, RequestMeta } from './config/callbacks.js';
@@ -23,19 +23,13 @@ export interface McpConnectionPool {
 }
 
 /** Options for opening and keeping connections. */
-export interface McpConnectionPoolOptions extends McpCallbacks {
+export interface McpConnectionPoolOptions extends McpCallbacks, ObservedOptions {
   /**
    * Time after which an unused connection closes, in milliseconds. The next use opens it again. A server that keeps
    * state in its process, such as a browser, loses it then.
    * @default 600000
    */
   idleTimeout?: number;
-  /**
-   * Observes requests to the servers: the result of `createTelemetry()` of `kelivo-responses/telemetry`. Tool calls of a
-   * tool loop with `telemetry` need it not.
-   * @default none
-   */
-  telemetry?: Telemetry;
   /** Sends the HTTP requests, for example through a proxy or a WebView. @default the global fetch */
   fetch?: FetchLike;
 }
@@ -50,21 +44,8 @@ export type McpToolsOptions = McpSourceOptions &
     | ({ pool?: undefined } & McpConnectionPoolOptions)
   );
 
-/** Options for calling the tools of servers. */
-export interface McpSourceOptions {
-  /**
-   * Maximum time without a response or progress during a call, in milliseconds. Progress restarts it, and it pauses
-   * while the server waits for a response from the host. The `timeout` of a server takes precedence.
-   * @default 60000
-   */
-  timeout?: number;
-  /**
-   * Time that the first listing waits for a server, in milliseconds, the download of a package included. Turns then go on
-   * without its tools, and the next round after the server is ready offers them. A server whose tools are known is not
-   * waited for. The `startupTimeout` of a server takes precedence.
-   * @default 30000
-   */
-  startupTimeout?: number;
+/** Options for calling the tools of servers. The times of a server take precedence. */
+export interface McpSourceOptions extends Pick<McpServerConfig, 'timeout' | 'startupTimeout'> {
   /** Maximum total time of a call, in milliseconds, regardless of progress. @default 600000 */
   totalTimeout?: number;
   /**

@@ -26,7 +26,7 @@ export interface KelivoProviderOptions extends ResponsesProviderOptions, ToolLoo
    * options.
    */
   body?: Record<string, unknown>;
-  /** Tools of this call that the tool loop runs. `runInProvider()` sets them. */
+  /** Tools of this call that the tool loop runs. `runInProvider()` sets them. @internal */
   executors?: LocalTools | ToolSource;
 }
 

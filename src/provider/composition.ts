@@ -128,21 +128,17 @@ export function createComposition(
 function adapt(
   model: CoreModel,
   {
-    adaptation: { toolPrompting = false, adapters, ...settings },
+    adaptation: { adapters, ...settings },
     version,
     closed,
   }: { adaptation: Adaptation; version: HostVersion; closed: () => AbortSource },
 ): CoreModel {
-  const mayAdapt = toolPrompting !== false || settings.responseTemplate !== undefined;
+  const { toolPrompting = false, responseTemplate } = settings;
+  const mayAdapt = toolPrompting !== false || responseTemplate !== undefined;
   if (!mayAdapt && !mayHaveAdapters(adapters, model.modelId)) return model;
   return whenLoaded(model, closed, async () => {
     const { adaptCoreModel } = await import('../adapters/adapt-model.js');
-    return adaptCoreModel(model, {
-      ...settings,
-      adapters,
-      toolPrompting: toolPrompting || undefined,
-      version,
-    });
+    return adaptCoreModel(model, { ...settings, adapters, version });
   });
 }
 

@@ -17,8 +17,21 @@ import { once, type SettingsOf } from '../shared/settings.js';
 /** A schema for a named type. The compiler checks that what it accepts has that type. */
 export type SchemaOf<Type> = z.ZodType<Type, Type>;
 
-/** Settings of a provider that can be overridden for single models, one entry for both. */
-export const modelSettingsShape = once(() => ({
+/** The settings that adapt a model, whose meaning is that of the options of `adaptModel`. */
+type Adapting = Omit<AdaptModelOptions, 'adapters'>;
+
+const adaptingShape = once(
+  () =>
+    ({
+      toolPrompting: createToolPromptingSchema(),
+      startsInReasoning: z.boolean(),
+      undeclared: z.enum(['call', 'text', 'drop']),
+      streamArgumentsFrom: z.number().nonnegative(),
+      responseTemplate: createResponseTemplateSchema(),
+    }) satisfies { [Name in keyof Adapting]-?: SchemaOf<NonNullable<Adapting[Name]>> },
+);
+
+const ownModelSettingsShape = once(() => ({
   /**
    * Differences between the input of the server and OpenAI's: the name of a known server, or an object with single
    * fields. Other servers are recognized by their responses (llama.cpp by a header, OpenRouter behind a gateway by its ids,
@@ -36,40 +49,24 @@ export const modelSettingsShape = once(() => ({
    */
   adapters: createAdaptersSchema(),
   /**
-   * Writes tools, the tool choice, calls and results into the prompt, for endpoints that reject `tools`, and reads the
-   * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`.
-   * @default false
+   * The connection for the requests of language models. `websocket` sends each request as a frame on a connection that the
+   * rounds of a turn share, with only the items that the server does not have. It needs the package `ws`, or Node 22, Bun or
+   * Deno. Without a client, or if the server refuses it, requests are sent over HTTP with one warning. Requests in
+   * background mode always use HTTP, and `fetch` does not apply to WebSockets,
+   * whose options are `webSocket` of the provider.
+   * @default 'http'
    */
-  toolPrompting: createToolPromptingSchema(),
-  /**
-   * Treats the start of responses as reasoning that only its closing tag ends, or not. For models under an alias, whose
-   * id does not show that the chat template opens the reasoning.
-   * @default derived from the model id
-   */
-  startsInReasoning: z.boolean(),
-  /**
-   * The meaning of calls in the text whose tool the request does not declare: a `call`, which is answered with an error
-   * that the model can react to, `text`, or `drop`.
-   * @default 'call'
-   */
-  undeclared: z.enum(['call', 'text', 'drop']),
-  /**
-   * The length from which the arguments of a call in the text stream. Hosts cannot take back a call that has started, so a
-   * shorter one starts when it is complete, and leaves no trace if it is truncated or invalid. 0 streams all arguments as
-   * they arrive, for hosts that show them.
-   * @default 256
-   */
-  streamArgumentsFrom: z.number().nonnegative(),
-  /**
-   * The `response_template` of the model's tokenizer configuration on Hugging Face. It replaces the formats of the
-   * adapters. It is checked completely before the first request of the model.
-   * @default the formats of the adapters
-   */
-  responseTemplate: createResponseTemplateSchema(),
+  transport: z.enum(['http', 'websocket']),
 }));
 
+/** The schemas of the settings of a provider that can be overridden for single models. */
+export const modelSettingsShape = () => ({ ...ownModelSettingsShape(), ...adaptingShape() });
+
+/** Settings of a provider that can be overridden for single models. */
+export interface ModelSettings extends SettingsOf<ReturnType<typeof ownModelSettingsShape>>, Adapting {}
+
 /** Overrides for one model or a pattern of models. */
-export interface ModelOverride extends SettingsOf<ReturnType<typeof modelSettingsShape>> {
+export interface ModelOverride extends ModelSettings {
   /** Additional headers of the requests. They override the provider's headers. */
   headers?: Record<string, string | undefined>;
   /**
@@ -77,8 +74,6 @@ export interface ModelOverride extends SettingsOf<ReturnType<typeof modelSetting
    * field of the same name, and an undefined field is removed. `input` and `stream` cannot be replaced.
    */
   body?: Record<string, unknown>;
-  /** The connection of the requests. WebSockets have the options of the provider. */
-  transport?: 'http' | 'websocket';
 }
 
 function createCompatibilitySchema(): SchemaOf<KnownServerName | Compatibility> {
@@ -144,7 +139,6 @@ export function createModelOverridesSchema(): SchemaOf<Record<string, ModelOverr
         body => !RESERVED.some(name => name in body),
         'expected no `input` and no `stream`, which come from the call',
       ),
-    transport: z.enum(['http', 'websocket']),
   } satisfies Record<keyof ModelOverride, z.ZodType>);
   return z.record(z.string(), override.partial());
 }

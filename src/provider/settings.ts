@@ -1,7 +1,7 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import { validateAdapters } from '../adapters/adapter-choice.js';
-import { telemetrySetting } from '../core/telemetry.js';
+import { type ObservedOptions, telemetrySetting } from '../core/telemetry.js';
 import type { ApiStyle } from '../http/base-url.js';
 import type { ApiKeySetting } from '../http/key-ring.js';
 import type { CompressionOptions } from '../http/compression.js';
@@ -24,7 +24,12 @@ import type { McpServers } from '../mcp/config/config.js';
 import type { McpToolsOptions } from '../mcp/options.js';
 import { validateMcpToolsOptions } from '../mcp/options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
-import { createModelOverridesSchema, modelSettingsShape, type SchemaOf } from './model-overrides.js';
+import {
+  createModelOverridesSchema,
+  type ModelSettings,
+  modelSettingsShape,
+  type SchemaOf,
+} from './model-overrides.js';
 
 const objectSetting = <Type>() => z.custom<Type>(isPlainObject, 'expected an object');
 
@@ -49,7 +54,7 @@ const createHeadersSchema = (): SchemaOf<Headers | (() => Headers)> =>
   );
 
 /** Time limits, in milliseconds. */
-export interface TimeoutSettings {
+export interface TimeoutSettings extends Pick<NonNullable<ToolLoopOptions['timeouts']>, 'tool' | 'total'> {
   /** Time from the request to the beginning of the response. @default none */
   connect?: number;
   /**
@@ -57,10 +62,6 @@ export interface TimeoutSettings {
    * @default none
    */
   idle?: number;
-  /** Time of one tool call. Progress reports restart it. The model receives the timeout as output. @default none */
-  tool?: number;
-  /** Time of a turn with all its rounds. @default none */
-  total?: number;
 }
 
 function createTimeoutsSchema(): SchemaOf<TimeoutSettings> {
@@ -148,22 +149,8 @@ const settingsShape = once(() => ({
    * @default requests are not compressed
    */
   compression: createCompressionSchema(),
-  /**
-   * The connection for the requests of language models. `websocket` sends each request as a frame on a connection that the
-   * rounds of a turn share, with only the items that the server does not have. It needs the package `ws`, or Node 22, Bun or
-   * Deno. Without a client, or if the server refuses it, requests are sent over HTTP with one warning. Requests in
-   * background mode always use HTTP, and `fetch` does not apply to WebSockets.
-   * @default 'http'
-   */
-  transport: z.enum(['http', 'websocket']),
   /** Options of the transport `websocket`. */
   webSocket: createWebSocketSchema(),
-  /**
-   * Observes model calls, tool calls and MCP requests: the result of `createTelemetry()` of
-   * `kelivo-responses/telemetry`. It is the default of the tool loop and of `mcp`.
-   * @default none
-   */
-  telemetry: telemetrySetting(),
   /**
    * Replay of calls whose reasoning item is missing in the history. `omit-ids` sends the call without its item id, which
    * every server accepts. `synthesize` keeps the id and adds the reasoning item that it requires.
@@ -197,10 +184,7 @@ const settingsShape = once(() => ({
 
 /** The settings of a provider. Every setting is optional. */
 export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>>
-  extends
-    SettingsOf<ReturnType<typeof settingsShape>>,
-    SettingsOf<ReturnType<typeof modelSettingsShape>>,
-    SettingOptions {
+  extends SettingsOf<ReturnType<typeof settingsShape>>, ModelSettings, ObservedOptions, SettingOptions {
   /**
    * Tools that run in this process: plain objects or AI SDK `tool()` objects with `execute`. The input of each tool is
    * inferred from its `inputSchema`. The result of `createLocalTools` is accepted, too.
@@ -215,6 +199,7 @@ export const settingsSchema = once(() =>
       ...settingsShape(),
       ...modelSettingsShape(),
       ...settingOptions,
+      telemetry: telemetrySetting(),
       tools: objectSetting<LocalTools | ToolSource>(),
     })
     .partial(),

@@ -1,11 +1,17 @@
 import type { JSONValue } from '../shared/json.js';
 import type { ToolApproval } from './approvals/approvals.js';
-import type { PrepareRound, StopCondition } from './context/round-control.js';
 import type { Steering } from './context/steering.js';
 import type { ToolLoopStep } from './durable/steps.js';
+import type { ToolLoopOptions } from './options.js';
 
-/** Options of the tool loop for one call, in `providerOptions.kelivo`. */
-export interface ToolLoopCallOptions {
+/**
+ * Options of the tool loop for one call, in `providerOptions.kelivo`. Those that the tool loop has as well apply instead of
+ * them. Functions and objects are passed by reference.
+ */
+export interface ToolLoopCallOptions extends Pick<
+  ToolLoopOptions,
+  'prepareRound' | 'stopWhen' | 'maxCost' | 'maxTokens'
+> {
   /** Identifies the turn in the `journal` of the tool loop, so that another process can continue it. */
   turnId?: string;
   /**
@@ -32,14 +38,6 @@ export interface ToolLoopCallOptions {
    * because the tool of another server may have the same name. It is passed by reference.
    */
   toolApproval?: ToolApproval;
-  /** The option `prepareRound` of the tool loop for this call, instead of it. It is passed by reference. */
-  prepareRound?: PrepareRound;
-  /** The option `stopWhen` of the tool loop for this call, instead of it. It is passed by reference. */
-  stopWhen?: StopCondition | readonly StopCondition[];
-  /** The option `maxCost` of the tool loop for this call, instead of it. */
-  maxCost?: number;
-  /** The option `maxTokens` of the tool loop for this call, instead of it. */
-  maxTokens?: number;
   /**
    * Messages of the user that arrive during the turn: the result of `createSteering()`, or of `experimental_createSteering()`
    * of `ai` 7. It belongs to one turn, and is passed by reference.

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { type Telemetry, telemetrySetting } from '../core/telemetry.js';
+import { type ObservedOptions, telemetrySetting } from '../core/telemetry.js';
 import { isPlainObject } from '../shared/json.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
@@ -14,7 +14,7 @@ import type { PrepareRound, StopCondition } from './context/round-control.js';
 import type { ToolLoopEvent } from './turn/turn-reports.js';
 
 /** Options of a tool loop. */
-export interface ToolLoopOptions {
+export interface ToolLoopOptions extends ObservedOptions {
   /**
    * Tools that the loop runs. A server's tool with the same name as another tool is offered as `<server>_<tool>`; if two
    * sources of the application share a name, the later tool is offered as `name_2`.
@@ -203,12 +203,6 @@ export interface ToolLoopOptions {
      */
     initialDelay?: number;
   };
-  /**
-   * Observes rounds, tool calls and requests to MCP servers: the result of `createTelemetry()` of
-   * `kelivo-responses/telemetry`.
-   * @default none
-   */
-  telemetry?: Telemetry;
   /** Called for each event of the loop as it happens, for timelines and logs. Errors it throws are ignored. */
   onEvent?: (event: ToolLoopEvent) => void;
 }

@@ -46,64 +46,118 @@ export async function readApi(): Promise<Api> {
 /** The name endings of interfaces that a user fills in once, not per call. */
 const SETTINGS = /(?<!Call|ResponsesProvider)(?:Options|Settings|Config|Entry|Choice|Override|Callbacks)$/;
 
+/** Interfaces with such a name that the application receives, and does not fill in. */
+const RECEIVED = ['RequestLogEntry', 'TurnEntry', 'WriteOptions'];
+
+/** The options of a request, which have the names of the official provider. */
+const OF_THE_REQUEST = 'src/responses/request/options.ts';
+
+/** The settings of a call that the AI SDK documents. */
+const OF_THE_AI_SDK = 'src/core/prompt.ts';
+
 /**
  * Renders the options of all entries as Markdown: a heading per entry and a table per interface. An option that several
- * interfaces share has its row in the first one; the others name it.
+ * interfaces share has its row once; the others name it.
  */
 export function renderOptions(project: ProjectReflection): string {
   const seen = new Set<string>();
-  /** The interface of each row. */
-  const owners = new Map<string, string>();
-  const sections: string[] = [];
-  for (const { specifier, file } of entries) {
+  const listed = entries.map(({ specifier, file }) => {
     const module = project.children?.find(child => child.sources?.[0]?.fileName === toSource(file));
     const interfaces = (module?.children ?? [])
       .filter(child => child.kindOf(ReflectionKind.Interface) && SETTINGS.test(child.name))
       .filter(({ name }) => !seen.has(name) && seen.add(name))
       .sort((a, b) => Number(isMain(b)) - Number(isMain(a)));
-    if (interfaces.length === 0) continue;
-    sections.push(`### \`${specifier}\``, ...interfaces.map(one => renderInterface(one, owners)));
-  }
-  return sections.join('\n\n');
+    return { specifier, interfaces };
+  });
+  const owners = findOwners(listed.flatMap(({ interfaces }) => interfaces));
+  return listed
+    .filter(({ interfaces }) => interfaces.length > 0)
+    .flatMap(({ specifier, interfaces }) => [
+      `### \`${specifier}\``,
+      ...interfaces.map(one => renderInterface(one, owners)),
+    ])
+    .join('\n\n');
 }
 
 /** The provider settings come first. */
 const isMain = ({ name }: DeclarationReflection): boolean => name === 'KelivoResponsesSettings';
 
-function renderInterface(declaration: DeclarationReflection, owners: Map<string, string>): string {
-  const rows: string[] = [];
-  /** The names of shared options, by the interface with their rows. */
-  const shared = new Map<string, string[]>();
+const sourceOf = ({ sources }: DeclarationReflection): string =>
+  sources?.[0] === undefined ? '' : `${sources[0].fileName}:${sources[0].line}`;
+
+/**
+ * Finds the interface with the row of each option, by the place of its declaration: the provider settings, else the interface
+ * that declares it, else the first one that has it.
+ */
+function findOwners(interfaces: readonly DeclarationReflection[]): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  const declares = (one: DeclarationReflection, option: DeclarationReflection): boolean =>
+    option.sources?.[0]?.fileName === one.sources?.[0]?.fileName;
+  for (const mayOwn of [isMain, declares, () => true])
+    for (const one of interfaces)
+      for (const option of withInner(one.children ?? []))
+        if (mayOwn(one, option) && !owners.has(sourceOf(option))) owners.set(sourceOf(option), one.name);
+  return owners;
+}
+
+const withInner = (options: readonly DeclarationReflection[]): DeclarationReflection[] =>
+  options.flatMap(option => [option, ...withInner(innerOf(option) ?? [])]);
+
+function renderInterface(declaration: DeclarationReflection, owners: ReadonlyMap<string, string>): string {
+  const own: DeclarationReflection[] = [];
+  const ofTheRequest: DeclarationReflection[] = [];
+  /** The names of other options, by the place with their documentation. */
+  const others = new Map<string, string[]>();
   for (const option of declaration.children ?? []) {
-    const own = toRows([option], '');
-    const key = own.join('\n');
-    const owner = option.comment === undefined ? undefined : owners.get(key);
-    owners.set(key, owner ?? declaration.name);
-    if (owner === undefined) rows.push(...own);
-    else shared.set(owner, [...(shared.get(owner) ?? []), `\`${option.name}\``]);
+    const owner = owners.get(sourceOf(option)) ?? declaration.name;
+    const file = option.sources?.[0]?.fileName;
+    const place =
+      file === OF_THE_AI_SDK ? 'the settings of the AI SDK' : `[\`${owner}\`](#${owner.toLowerCase()})`;
+    if (file === OF_THE_AI_SDK || owner !== declaration.name)
+      others.set(place, [...(others.get(place) ?? []), `\`${option.name}\``]);
+    else if (file === OF_THE_REQUEST && !isMain(declaration)) ofTheRequest.push(option);
+    else own.push(option);
   }
-  const references = [...shared].map(
-    ([owner, names]) => `It also has ${names.join(', ')} of [\`${owner}\`](#${owner.toLowerCase()}).`,
-  );
+  const references = [...others].map(([place, names]) => `${names.join(', ')} of ${place}`);
+  const also = references.length > 0 && `It also has ${references.join('; ')}.`;
+  const intro = [toMarkdown(declaration.comment?.summary), also].filter(Boolean).join(' ');
+  const kind = RECEIVED.includes(declaration.name) ? 'field' : 'option';
   return [
     `#### \`${declaration.name}\``,
-    [toMarkdown(declaration.comment?.summary), ...references].filter(Boolean).join(' '),
-    ['| option | type | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n'),
+    intro,
+    toTable(kind, own),
+    ofTheRequest.length > 0 && 'Options of the request, with the names of `@ai-sdk/openai`:',
+    toTable('option of the request', ofTheRequest),
   ]
     .filter(Boolean)
     .join('\n\n');
+}
+
+const toTable = (kind: string, options: readonly DeclarationReflection[]): string =>
+  options.length === 0
+    ? ''
+    : [`| ${kind} | type | default | meaning |`, '| --- | --- | --- | --- |', ...toRows(options, '')].join(
+        '\n',
+      );
+
+/** The properties of an inline object type. */
+function innerOf({ type }: DeclarationReflection): readonly DeclarationReflection[] | undefined {
+  const inner = type instanceof ReflectionType ? type.declaration : undefined;
+  return inner?.signatures === undefined ? inner?.children : undefined;
 }
 
 /** Adds a row for each property of an inline object type. */
 function toRows(options: readonly DeclarationReflection[], path: string): string[] {
   return options.flatMap(option => {
     const name = path + option.name;
-    const inner = option.type instanceof ReflectionType ? option.type.declaration : undefined;
-    if (inner?.children !== undefined && inner.signatures === undefined) {
+    const inner = innerOf(option);
+    if (inner !== undefined) {
       const head = `| \`${name}\` | | | ${toCell(toMeaning(option.comment))} |`;
-      return [head, ...toRows(inner.children, `${name}.`)];
+      return [head, ...toRows(inner, `${name}.`)];
     }
-    const type = inner?.signatures === undefined ? String(option.type ?? 'function') : 'function';
+    const isFunction =
+      option.type instanceof ReflectionType && option.type.declaration.signatures !== undefined;
+    const type = isFunction ? 'function' : String(option.type ?? 'function');
     const cells = [`\`${name}\``, `\`${type}\``, toDefault(option), toMeaning(option.comment)];
     return [`| ${cells.map(toCell).join(' | ')} |`];
   });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../package/manifest.js';
-import { PAGES } from './_markdown.js';
+import { PAGES, REFERENCE } from './_markdown.js';
 import { toAnchor } from './_markdown.js';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -95,4 +95,14 @@ it('src/README.md names files that exist', () => {
   const isFile = (name: string) =>
     files.some(file => file === name || file.endsWith(`/${name}`)) || existsSync(path.join(root, name));
   expect(names.filter(name => !isFile(name))).toEqual([]);
+});
+
+it("a guide explains each option that is not the API's own", () => {
+  const tables = read(REFERENCE).match(/^\| option +\|.*\n(?:\|.*\n)+/gm) ?? [];
+  const names = tables.flatMap(table =>
+    [...table.matchAll(/^\| `(?:\w+\.)*(\w+)`/gm)].map(([, name = '']) => name),
+  );
+  const guides = [...PAGES, 'src/telemetry/README.md'].map(read).join('\n');
+  expect(names.length).toBeGreaterThan(150);
+  expect(names.filter(name => !new RegExp(`\\b${name}\\b`).test(guides))).toEqual([]);
 });

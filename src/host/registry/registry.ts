@@ -1,3 +1,4 @@
+import type { SwitchableProviderOptions } from '../switch/switchable-provider.js';
 import type { CoreEmbeddingModel } from '../../core/embedding.js';
 import { createComposition } from '../../provider/composition.js';
 import { KelivoError } from '../../shared/errors.js';
@@ -77,19 +78,16 @@ interface RegistryMembers<Version extends HostVersion> {
 }
 
 /** Options of `createProviderRegistryFromConfig`. */
-export interface ProviderRegistryOptions<Version extends HostVersion = DefaultVersion> {
+export interface ProviderRegistryOptions<Version extends HostVersion = DefaultVersion> extends Pick<
+  SwitchableProviderOptions<Version>,
+  'specificationVersion'
+> {
   /**
    * Imports the packages of the configuration. Set `name => import(name)` for package managers with strict dependencies
    * (pnpm, Yarn PnP), and a table of imports for bundlers.
    * @default import() from this package
    */
   importModule?: ImportModule;
-  /**
-   * Version of the models, for the host: `v2` for `ai@5`, `v3` for `ai@6`, `v4` for `ai@7`. The packages of the
-   * configuration may have models of other versions.
-   * @default 'v2'
-   */
-  specificationVersion?: Version;
 }
 
 /**

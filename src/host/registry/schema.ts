@@ -12,7 +12,11 @@ import { isPlainObject, objectOf } from '../../shared/json.js';
 import { nearestName } from '../../shared/names.js';
 import { findSettingsIssues, once } from '../../shared/settings.js';
 import { isToolSource } from '../../tools/tool-source.js';
-import { type SwitchValue, switchValueSchema } from '../switch/switchable-provider.js';
+import {
+  type SwitchableProviderOptions,
+  type SwitchValue,
+  switchValueSchema,
+} from '../switch/switchable-provider.js';
 
 /*
  * First stage of a registry: the JSON document, and every issue of it with its path.
@@ -52,7 +56,7 @@ interface NamedEntry {
 }
 
 /** The provider of this package. */
-export interface KelivoProviderEntry extends NamedEntry {
+export interface KelivoProviderEntry extends NamedEntry, Pick<SwitchableProviderOptions, 'fallback'> {
   /** Marks an entry whose models this package runs. */
   type: 'kelivo-responses';
   /** Settings of the provider. `mcpServers` replaces those of the configuration. */
@@ -62,8 +66,6 @@ export interface KelivoProviderEntry extends NamedEntry {
    * @default the environment variable KELIVO_RESPONSES, else 'on'
    */
   enabled?: SwitchValue;
-  /** Behavior of models that are switched off, as in `createSwitchableProvider`. @default 'plain' */
-  fallback?: 'plain' | 'with-tool-loop';
 }
 
 /** Settings of this package that apply to the models of other packages. */

@@ -38,8 +38,8 @@ export interface SwitchableProviderOptions<Version extends HostVersion = Default
    */
   enabled?: SwitchSetting;
   /**
-   * Version of the models, for the host: `v2` for `ai@5`, `v3` for `ai@6`, `v4` for `ai@7`. The installed
-   * `@ai-sdk/openai` may have models of another version (2 of `v2`, 3 of `v3`, 4 of `v4`).
+   * Version of the models, for the host: `v2` for `ai@5`, `v3` for `ai@6`, `v4` for `ai@7`. Other installed packages may
+   * have models of another version: `@ai-sdk/openai` 2 of `v2`, 3 of `v3`, 4 of `v4`.
    * @default 'v2'
    */
   specificationVersion?: Version;
