@@ -22,7 +22,7 @@ import {
 import type { AnyLanguageModel, LanguageModelV3 } from './versions/specification.js';
 
 export type * from './index.js';
-export { createCorsProxyFetch } from './http/cors-proxy.js';
+export { createCorsProxyFetch } from './http/base-url.js';
 export { registerProvider } from './provider/workflow.js';
 export { redactSecrets } from './redaction/redaction.js';
 export { KelivoError } from './shared/errors.js';

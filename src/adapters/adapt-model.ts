@@ -30,8 +30,7 @@ import { modelAdapters } from './model-adapters.js';
 import { importAdapter } from './registry.js';
 import { isToolPrompting, loadTemplatePrompt, type SelectedPrompt, selectPrompt } from './select-prompt.js';
 import { textToolsMiddleware } from './kit/text-tools-middleware.js';
-import { withJsonAnswers } from './prompts/json-answer.js';
-import { withToolPrompt } from './prompts/prompted-model.js';
+import { withJsonAnswers, withToolPrompt } from './prompts/prompted-model.js';
 
 /** Options of `adaptModel`. */
 export interface AdaptModelOptions {

@@ -51,3 +51,14 @@ export interface EmbeddingResult {
     { readonly headers?: Record<string, string> | undefined; readonly body?: unknown } | undefined;
   readonly warnings?: readonly Warning[] | undefined;
 }
+
+/** Returns the length that the options of a call request: `dimensions` (OpenAI, Mistral) or `outputDimensionality` (Google). */
+export function toAskedDimensions(
+  providerOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {},
+): number | undefined {
+  const { kelivo, ...others } = providerOptions;
+  const asked = [kelivo, ...Object.values(others)].map(
+    options => options?.dimensions ?? options?.outputDimensionality ?? options?.outputDimension,
+  );
+  return asked.find(value => typeof value === 'number');
+}

@@ -1,6 +1,6 @@
 import type { JSONValue } from '../shared/json.js';
 import type { ResponsesProviderOptions } from '../responses/request/options.js';
-import type { ToolLoopCallOptions } from '../tool-loop/call-options.js';
+import type { ToolLoopCallOptions } from '../tool-loop/index.js';
 import type { TurnLimit } from '../tool-loop/turn/turn-limits.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { ToolSource } from '../tools/tool-source.js';

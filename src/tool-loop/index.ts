@@ -1,3 +1,9 @@
+import type { JSONValue } from '../shared/json.js';
+import type { ToolApproval } from './approvals/approvals.js';
+import type { Steering } from './context/steering.js';
+import type { ToolLoopStep } from './durable/steps.js';
+import type { ToolLoopOptions } from './options.js';
+
 export {
   createLocalTools,
   type LocalTool,
@@ -30,7 +36,6 @@ export {
   type SteeringOutcome,
 } from './context/steering.js';
 export type { UnknownOutcomePolicy } from './calls/call-execution.js';
-export { toolLoopCallOptions, type ToolLoopCallOptions } from './call-options.js';
 export type { ToolLoopOptions } from './options.js';
 export { type ProviderRunTools, runInProvider } from './tool-loop.js';
 export type { PrepareRound, RoundSettings, StopCondition } from './context/round-control.js';
@@ -39,3 +44,57 @@ export { continueTurn, type PartialTurn, partialTurnOf } from './turn/partial-tu
 export type { ToolLoopEvent } from './turn/turn-reports.js';
 export type { ToolLoopJournal, ToolLoopStep } from './durable/steps.js';
 export { toolLoopMiddleware, withToolLoop } from './tool-loop.js';
+
+/**
+ * Options of the tool loop for one call, in `providerOptions.kelivo`. Those that the tool loop has as well apply instead of
+ * them. Functions and objects are passed by reference.
+ */
+export interface ToolLoopCallOptions extends Pick<
+  ToolLoopOptions,
+  'prepareRound' | 'stopWhen' | 'maxCost' | 'maxTokens'
+> {
+  /** Identifies the turn in the `journal` of the tool loop, so that another process can continue it. */
+  turnId?: string;
+  /**
+   * Owner of the turn, a tenant or a user. It is part of every key of the turn. Without a scope, a turn id is a secret:
+   * whoever knows it can read the turn.
+   * @default the `scope` function of the journal, else none
+   */
+  scope?: string;
+  /**
+   * The step function of a workflow engine, for turns that survive the process. It is called around the tool listing, each
+   * round and each call, with names that are unique in the turn; everything between two steps is repeated by the engine.
+   * It is passed by reference.
+   */
+  step?: ToolLoopStep;
+  /**
+   * A value of the application, for example its user. `approve`, `onEvent`, `onElicitation`, `onSampling`, local tools and
+   * the logger receive it by reference. It is never sent to a server.
+   */
+  context?: unknown;
+  /**
+   * The value of `toolApproval` of `ai` 7, which asks it only about tools that the host runs: a function, or statuses by
+   * tool name. `denied` refuses a call, `user-approval` requests approval, `approved` runs it regardless of the policy, and
+   * without a status the policy of the tool loop applies. Under the original name of a tool, `approved` does not count,
+   * because the tool of another server may have the same name. It is passed by reference.
+   */
+  toolApproval?: ToolApproval;
+  /**
+   * Messages of the user that arrive during the turn: the result of `createSteering()`, or of `experimental_createSteering()`
+   * of `ai` 7. It belongs to one turn, and is passed by reference.
+   * @default none
+   */
+  steering?: Steering | Pick<object, never>;
+}
+
+/**
+ * Returns options of one call with the type that hosts require: they accept only JSON as provider options, but pass
+ * functions and other values by reference.
+ *
+ * @example
+ * ```ts
+ * providerOptions: { kelivo: { ...toolLoopCallOptions({ step }), reasoningEffort: 'low' } },
+ * ```
+ */
+export const toolLoopCallOptions = (options: ToolLoopCallOptions): Record<string, JSONValue> =>
+  ({ ...options }) as Record<string, JSONValue>;

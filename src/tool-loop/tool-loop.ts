@@ -24,7 +24,7 @@ import { withHostCalls } from './calls/host-calls.js';
 import { withPrices } from './context/prices.js';
 import { createToolSearch, type SearchSupport } from './context/tool-search.js';
 import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
-import { createRepeatedTurns } from './turn/repeated-turns.js';
+import { createRepeatedTurns } from './turn/partial-turn.js';
 import type { TurnSink } from './turn/round-reader.js';
 import { type OpenedRound, openNext, reportEnd, runTurn } from './turn/run-turn.js';
 import { isDurableCall, type LoopPolicy, openTurn, type Turn, type TurnContext } from './turn/turn.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withJsonAnswers } from '../../src/adapters/prompts/json-answer.js';
+import { withJsonAnswers } from '../../src/adapters/prompts/prompted-model.js';
 import type { CoreCall } from '../../src/core/call.js';
 import { partsOf } from '../../src/core/source.js';
 import { coreCall, toCore } from '../_core.js';

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import type { ScriptedResponse } from '../../src/testing/index.js';
-import { toolLoopCallOptions } from '../../src/tool-loop/call-options.js';
+import { toolLoopCallOptions } from '../../src/tool-loop/index.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { checkParts, collect, summarize } from '../_parts.js';
 import { startEmulator } from '../testing/_emulator.js';

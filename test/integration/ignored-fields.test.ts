@@ -9,7 +9,7 @@ import { tool } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
-import { toolLoopCallOptions } from '../../src/tool-loop/call-options.js';
+import { toolLoopCallOptions } from '../../src/tool-loop/index.js';
 import { collect, summarize } from '../_parts.js';
 import { serve } from '../_server.js';
 import { toSse, type WireEvent } from '../_sse.js';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ToolLoopStep } from '../../src/tool-loop/durable/steps.js';
-import { toolLoopCallOptions } from '../../src/tool-loop/call-options.js';
+import { toolLoopCallOptions } from '../../src/tool-loop/index.js';
 
 /** A record of a step: the result as JSON text. */
 export interface StepRecord {

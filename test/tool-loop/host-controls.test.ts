@@ -3,7 +3,7 @@ import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { toolLoopCallOptions, type ToolLoopCallOptions } from '../../src/tool-loop/call-options.js';
+import { toolLoopCallOptions, type ToolLoopCallOptions } from '../../src/tool-loop/index.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';

@@ -3,7 +3,7 @@ import { generateText as generateText6, hasToolCall as hasToolCall6, stepCountIs
 import { generateText as generateText7, hasToolCall as hasToolCall7, isStepCount } from 'ai7';
 import { describe, expect, it } from 'vitest';
 import type { ToolLoopStep } from '../../src/tool-loop/durable/steps.js';
-import { toolLoopCallOptions } from '../../src/tool-loop/call-options.js';
+import { toolLoopCallOptions } from '../../src/tool-loop/index.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { PrepareRound, StopCondition } from '../../src/tool-loop/context/round-control.js';

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { toolLoopCallOptions } from '../../src/tool-loop/call-options.js';
+import { toolLoopCallOptions } from '../../src/tool-loop/index.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { createEngine, type StepRecord, withStep } from './_engine.js';

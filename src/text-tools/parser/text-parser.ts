@@ -1,7 +1,6 @@
 import { type CallReader, type CallReaderOptions, createCallReader } from './call-reader.js';
 import { createFenceTracker, createInlineCode } from './markdown.js';
-import { isLeftover, isMention, startsCall } from './leftovers.js';
-import { type Markers, markersOf } from './markers.js';
+import { isLeftover, isMention, type Markers, markersOf, startsCall } from './markers.js';
 import {
   createReasoningCalls,
   type HeldCalls,

@@ -39,8 +39,7 @@ import {
   turnIdOf,
 } from '../durable/steps.js';
 import { type ControlOptions, createRoundControl, type RoundControl } from '../context/round-control.js';
-import type { Exchange } from './partial-turn.js';
-import type { RepeatedTurns } from './repeated-turns.js';
+import type { Exchange, RepeatedTurns } from './partial-turn.js';
 import { createRoundOpener, type OpenRound, type Retries } from './rounds.js';
 import {
   createLifetime,
