@@ -20,7 +20,7 @@ export type {
   KelivoProviderMetadata,
   KelivoProviderOptions,
   KelivoRoundMetadata,
-} from './provider/call-types.js';
+} from './provider/provider.js';
 export type { ModelOverride } from './provider/model-overrides.js';
 export { registerProvider, type RegisterProviderOptions } from './provider/workflow.js';
 export type { RequestLogEntry, RequestLogger } from './http/request-log.js';

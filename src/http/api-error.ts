@@ -9,7 +9,7 @@ import {
   stringOf,
   tryParseJson,
 } from '../shared/json.js';
-import { RESPONSE_LIMITS } from './limits.js';
+import { RESPONSE_LIMITS } from './text-stream.js';
 import { redactErrorJson } from '../redaction/redaction.js';
 import { isRetryable, RETRYABLE, statusOfCode } from './retry.js';
 

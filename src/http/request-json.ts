@@ -1,7 +1,7 @@
 import type { APICallError } from '@ai-sdk/provider';
 import { isNestedDeeper } from '../shared/json.js';
 import { createCallError, toErrorText } from './api-error.js';
-import { RESPONSE_LIMITS } from './limits.js';
+import { RESPONSE_LIMITS } from './text-stream.js';
 import { type OpenResponseOptions, openResponse, type ResponseTimeouts } from './open-response.js';
 import { redactJson } from '../redaction/redaction.js';
 

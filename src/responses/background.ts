@@ -3,10 +3,9 @@ import { linkSignal, toTimerDelay, wait } from '../shared/abort.js';
 import { KelivoError } from '../shared/errors.js';
 import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../shared/json.js';
 import type { ErrorContext } from '../http/api-error.js';
-import { RESPONSE_LIMITS, ResponseLimitError } from '../http/limits.js';
+import { createSseParser, RESPONSE_LIMITS, ResponseLimitError, type SseEvent } from '../http/text-stream.js';
 import { type OpenedResponse, openResponse } from '../http/open-response.js';
 import { toRetryAfter } from '../http/retry.js';
-import { createSseParser, type SseEvent } from '../http/text-stream.js';
 import {
   toCancelledError,
   toGoneError,

@@ -38,7 +38,7 @@ import type { SettingOptions } from './request/options.js';
 import type { OfficialNamespace } from './request/read-options.js';
 import { createTurnMemory, type TurnMemory } from './request/turn-memory.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
-import { toJsonContent } from './stream/json-answer.js';
+import { toJsonContent } from './stream/message-item.js';
 import { readResponse } from './stream/read-response.js';
 import { httpTransport, type ResponseSource, type ResponseTransport } from './transport.js';
 import type { ResponsesRequestBody } from './wire.js';

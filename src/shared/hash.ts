@@ -1,5 +1,4 @@
-import { toStableJson } from './json.js';
-import { toPlainJson } from './plain-json.js';
+import { toPlainJson, toStableJson } from './json.js';
 
 /**
  * Returns the 32-bit FNV-1a hash of a text as eight hexadecimal digits. It is not cryptographic: use it where a

@@ -1,5 +1,4 @@
-import type { Message, Prompt, Tool } from '../core/prompt.js';
-import { toDeniedText } from '../core/output.js';
+import { type Message, type Prompt, toDeniedText, type Tool } from '../core/prompt.js';
 import type { Content } from '../core/part.js';
 import { createRedactor, redactErrorJson, redactUrl } from '../redaction/redaction.js';
 import { isPlainObject, objectOf, stringOf, tryParseJson } from '../shared/json.js';

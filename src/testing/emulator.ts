@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { sendDelivery, toErrorDelivery } from './delivery/delivery.js';
 import { createStoredResponses } from './delivery/stored-responses.js';
-import { type EmulatorRequest, readRequest } from './incoming-request.js';
+import { type EmulatorRequest, readRequest } from './protocol/request.js';
 import { createPromptCache } from './model/response.js';
 import type { RequestRules, RewriteOutput, ScriptedResponse } from './protocol/scripts.js';
 import { createItemMemory } from './protocol/wire.js';

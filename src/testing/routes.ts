@@ -9,13 +9,18 @@ import {
 } from './delivery/delivery.js';
 import { toResponsesFormat } from './delivery/events.js';
 import type { StoredResponses } from './delivery/stored-responses.js';
-import { authorize, type EmulatorRequest } from './incoming-request.js';
+import {
+  authorize,
+  type EmulatorRequest,
+  type ResponsesRequest,
+  toInputItems,
+  toModelKind,
+  toRequest,
+} from './protocol/request.js';
 import { compact, embed, validateCompact } from './model/endpoints.js';
 import { type ModelState, runModel } from './model/model.js';
-import { type ApiError, badRequest } from './protocol/errors.js';
-import { type ResponsesRequest, toInputItems, toModelKind, toRequest } from './protocol/request.js';
+import { type ApiError, badRequest, type ItemMemory, toConversationId } from './protocol/wire.js';
 import type { RequestRules } from './protocol/scripts.js';
-import { type ItemMemory, toConversationId } from './protocol/wire.js';
 import { validateConversation } from './validation/conversation.js';
 import { validateItems } from './validation/items.js';
 import { validateRequest } from './validation/parameters.js';

@@ -5,9 +5,15 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPlainObject, type PlainObject, stringOf, tryParseJson } from '../shared/json.js';
 import { type Delivery, toErrorDelivery } from './delivery/delivery.js';
-import { authorize, type EmulatorRequest, readRequest } from './incoming-request.js';
-import { type ApiError, badRequest, toErrorBody, unknownParameter } from './protocol/errors.js';
-import { type ItemMemory, toWireItem } from './protocol/wire.js';
+import { authorize, type EmulatorRequest, readRequest } from './protocol/request.js';
+import {
+  type ApiError,
+  badRequest,
+  type ItemMemory,
+  toErrorBody,
+  toWireItem,
+  unknownParameter,
+} from './protocol/wire.js';
 import { type EmulatorContext, invalidJson, routeRequest } from './routes.js';
 
 interface ServeOptions {

@@ -1,16 +1,16 @@
 import type { CoreCall } from '../core/call.js';
-import { toDeniedText } from '../core/output.js';
-import type {
-  AssistantMessage,
-  AssistantPart,
-  Message,
-  Prompt,
-  TextPart,
-  ToolCallPart,
-  ToolMessage,
-  ToolPart,
-  ToolResultOutput,
-  ToolResultPart,
+import {
+  type AssistantMessage,
+  type AssistantPart,
+  type Message,
+  type Prompt,
+  type TextPart,
+  toDeniedText,
+  type ToolCallPart,
+  type ToolMessage,
+  type ToolPart,
+  type ToolResultOutput,
+  type ToolResultPart,
 } from '../core/prompt.js';
 import { isFunctionPart, type IsHostedCall, type MatchedCall, matchToolCalls } from './call-matching.js';
 import { isHostedToolPart } from './hosted-tools.js';

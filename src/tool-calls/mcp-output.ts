@@ -1,6 +1,5 @@
 import { convertUint8ArrayToBase64 } from '@ai-sdk/provider-utils';
-import { toDeniedText } from '../core/output.js';
-import type { OutputContent, ToolResultOutput as ModelOutput } from '../core/prompt.js';
+import { type OutputContent, toDeniedText, type ToolResultOutput as ModelOutput } from '../core/prompt.js';
 import {
   asJson,
   isPlainObject,

@@ -1,6 +1,5 @@
 import { asSchema, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
-import type { ToolResultOutput } from '../core/prompt.js';
-import { toCoreOutput, toDeniedText } from '../core/output.js';
+import { toCoreOutput, toDeniedText, type ToolResultOutput } from '../core/prompt.js';
 import { createClosing, untilAborted } from '../shared/abort.js';
 import { KelivoError, messageOf } from '../shared/errors.js';
 import { objectOf, toJsonValue, tryParseJson } from '../shared/json.js';

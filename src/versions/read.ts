@@ -1,7 +1,14 @@
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../core/call.js';
-import type { CallSettings, Message, Prompt, ProviderMetadata, Tool } from '../core/prompt.js';
-import { toCoreOutput, toFileData } from '../core/output.js';
+import {
+  type CallSettings,
+  type Message,
+  type Prompt,
+  type ProviderMetadata,
+  toCoreOutput,
+  toFileData,
+  type Tool,
+} from '../core/prompt.js';
 import type { Content, Finish, FinishReason, GeneratedFile, Part, Usage, Warning } from '../core/part.js';
 import { toCitations } from '../core/sources.js';
 import { NO_USAGE, toUsage } from '../core/finish.js';

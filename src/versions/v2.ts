@@ -1,6 +1,6 @@
 import type { Usage } from '../core/part.js';
 import { toReasonText, totalOf } from '../core/finish.js';
-import { toDeniedText } from '../core/output.js';
+import { toDeniedText } from '../core/prompt.js';
 import type { PlainObject } from '../shared/json.js';
 import {
   COMMON_PARTS,

@@ -1,8 +1,7 @@
-import { type ApiError, toErrorBody } from '../../src/testing/protocol/errors.js';
+import { type ApiError, type FunctionCallItem, toErrorBody } from '../../src/testing/protocol/wire.js';
 import { type PlainObject, objectsOf } from '../../src/shared/json.js';
 import { toChunks, toWords } from '../../src/testing/delivery/events.js';
 import { toModelKind } from '../../src/testing/protocol/request.js';
-import type { FunctionCallItem } from '../../src/testing/protocol/wire.js';
 import { validateChatRequest } from './chat-validation.js';
 import { type MistralRules, validateMistral } from './mistral-rules.js';
 

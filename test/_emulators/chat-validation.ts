@@ -6,7 +6,7 @@ import {
   invalidType,
   invalidValue,
   missingParameter,
-} from '../../src/testing/protocol/errors.js';
+} from '../../src/testing/protocol/wire.js';
 import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
 import { toModelKind } from '../../src/testing/protocol/request.js';
 import {

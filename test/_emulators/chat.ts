@@ -1,4 +1,9 @@
-import type { ApiError } from '../../src/testing/protocol/errors.js';
+import type {
+  ApiError,
+  EmulatedResponse,
+  FunctionCallItem,
+  ResponseUsage,
+} from '../../src/testing/protocol/wire.js';
 import {
   type ResponseFormat,
   type Delivery,
@@ -9,16 +14,14 @@ import {
   toStatusDelivery,
 } from '../../src/testing/delivery/delivery.js';
 import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
-import { toModelKind, toRequest } from '../../src/testing/protocol/request.js';
+import { authorize, toModelKind, toRequest } from '../../src/testing/protocol/request.js';
 import { type EmulatorContext, invalidJson, type Route } from '../../src/testing/routes.js';
-import { authorize } from '../../src/testing/incoming-request.js';
 import { runModel } from '../../src/testing/model/model.js';
 import type { ChatDialect, Completion } from './chat-dialects.js';
 import { toMistralDialect } from './chat-dialects.js';
 import { openaiDialect } from './chat-dialects.js';
 import type { MistralRules } from './mistral-rules.js';
 import { chunksOf, type RewriteChunks } from './scripted-chunks.js';
-import type { EmulatedResponse, FunctionCallItem, ResponseUsage } from '../../src/testing/protocol/wire.js';
 
 /** Responds to `POST /chat/completions`, with the validation and errors of OpenAI or Mistral. */
 export const chatRoute =

@@ -1,5 +1,5 @@
 import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
-import { authorize } from '../../src/testing/incoming-request.js';
+import { authorize, toRequest } from '../../src/testing/protocol/request.js';
 import {
   type Delivery,
   type FailingFault,
@@ -10,7 +10,6 @@ import {
   toStatusDelivery,
 } from '../../src/testing/delivery/delivery.js';
 import { runModel } from '../../src/testing/model/model.js';
-import { toRequest } from '../../src/testing/protocol/request.js';
 import type { EmulatorContext, Route } from '../../src/testing/routes.js';
 import { chunksOf, type RewriteChunks } from './scripted-chunks.js';
 import { toWords } from '../../src/testing/delivery/events.js';

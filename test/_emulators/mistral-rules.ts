@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
-import { type ApiError, findFirst } from '../../src/testing/protocol/errors.js';
+import { type ApiError, findFirst } from '../../src/testing/protocol/wire.js';
 import { toItemType } from '../../src/testing/protocol/request.js';
 import type { ScriptedItem } from '../../src/testing/protocol/scripts.js';
 

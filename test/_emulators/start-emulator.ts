@@ -4,7 +4,7 @@ import {
   startEmulator,
 } from '../../src/testing/emulator.js';
 import { estimateTokens, toPromptText } from '../../src/testing/model/response.js';
-import { type ApiError, badRequest } from '../../src/testing/protocol/errors.js';
+import { type ApiError, badRequest } from '../../src/testing/protocol/wire.js';
 import type { ResponsesRequest } from '../../src/testing/protocol/request.js';
 import type { RequestRules } from '../../src/testing/protocol/scripts.js';
 import { chatRoute } from './chat.js';

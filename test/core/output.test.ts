@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isToolOutput, toCoreOutput, toFileData } from '../../src/core/output.js';
+import { isToolOutput, toCoreOutput, toFileData } from '../../src/core/prompt.js';
 
 const content = (...value: unknown[]) => ({ type: 'content', value });
 const file = (data: object, mediaType: string, more: object = {}) => ({

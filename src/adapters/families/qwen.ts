@@ -4,7 +4,7 @@ import type { Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
 import { hermes } from '../../text-tools/formats/json-lists.js';
-import { bareParameterFormat, qwenXml } from '../../text-tools/formats/qwen-xml.js';
+import { bareParameterFormat, qwenXml } from '../../text-tools/formats/invoke.js';
 import { thinkTags, type UndeclaredCalls } from '../../text-tools/reading/text-tool-format.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
 import { createMiddleware, isContinuation, joinMiddlewares } from '../kit/middleware.js';

@@ -1,22 +1,22 @@
 import type { CoreCall } from '../../core/call.js';
-import type {
-  AssistantMessage,
-  FilePart,
-  FunctionTool,
-  Message,
-  Prompt,
-  ResponseFormat,
-  ToolCallPart,
-  ToolChoice,
-  ToolPart,
-  ToolResultOutput,
-  UserPart,
+import {
+  type AssistantMessage,
+  type FilePart,
+  type FunctionTool,
+  type Message,
+  type Prompt,
+  type ResponseFormat,
+  toDeniedText,
+  type ToolCallPart,
+  type ToolChoice,
+  type ToolPart,
+  type ToolResultOutput,
+  type UserPart,
 } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
 import { type CoreModel, type PartTransformer, withChanges } from '../../core/source.js';
 import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
 import type { PromptCall, PromptWriter } from './tool-prompt.js';
-import { toDeniedText } from '../../core/output.js';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 import { toJson } from './tool-declarations.js';
 

@@ -1,14 +1,14 @@
 import type { CoreCall } from '../../core/call.js';
-import type {
-  AssistantPart,
-  Message,
-  Prompt,
-  ToolCallPart,
-  ToolPart,
-  ToolResultOutput,
+import {
+  type AssistantPart,
+  type Message,
+  type Prompt,
+  toDeniedText,
+  type ToolCallPart,
+  type ToolPart,
+  type ToolResultOutput,
 } from '../../core/prompt.js';
 import { itemOf } from '../../core/custom.js';
-import { toDeniedText } from '../../core/output.js';
 import { idOf, stringOf } from '../../shared/json.js';
 import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';

@@ -8,8 +8,12 @@ import { isHostedItem } from '../hosted-tools/index.js';
 import { EVENT_HANDLERS, type Mapping, type ResponseState } from './event-handlers.js';
 import { createFunctionCallItem, type FunctionCallWriter } from './function-call-item.js';
 import { createHostedItem, type DeclaredTools, type HostedItemOptions } from './hosted-item.js';
-import { createJsonAnswer } from './json-answer.js';
-import { createFoundSources, createMessageItem, type MessageWriter } from './message-item.js';
+import {
+  createFoundSources,
+  createJsonAnswer,
+  createMessageItem,
+  type MessageWriter,
+} from './message-item.js';
 import {
   type CallIds,
   createCallIds,

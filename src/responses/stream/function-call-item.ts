@@ -1,6 +1,6 @@
 import { subAgentOf } from '../../core/custom.js';
 import { createTextBuffer } from '../../core/collector.js';
-import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/text-stream.js';
 import {
   type CallIds,
   type OutputItem,

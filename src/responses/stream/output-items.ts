@@ -1,4 +1,4 @@
-import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/text-stream.js';
 import { idOf, numberOf, type PlainObject } from '../../shared/json.js';
 import type { FunctionCallItem } from './function-call-item.js';
 import type { HostedItem } from './hosted-item.js';

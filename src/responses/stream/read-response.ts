@@ -1,10 +1,16 @@
 import type { APICallError } from '@ai-sdk/provider';
 import type { Part } from '../../core/part.js';
 import { createCallError, toErrorText, type ErrorContext } from '../../http/api-error.js';
-import { CHUNK_OVERHEAD, RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
+import {
+  CHUNK_OVERHEAD,
+  createSseParser,
+  createUtf8Decoder,
+  RESPONSE_LIMITS,
+  ResponseLimitError,
+  type SseEvent,
+} from '../../http/text-stream.js';
 import type { ReadBytes } from '../../http/open-response.js';
 import { redactJson } from '../../redaction/redaction.js';
-import { createSseParser, createUtf8Decoder, type SseEvent } from '../../http/text-stream.js';
 import {
   isNestedDeeper,
   isNonEmptyArray,

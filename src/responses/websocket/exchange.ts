@@ -1,6 +1,6 @@
 import { statusOfCode } from '../../http/retry.js';
 import { toWireError } from '../../http/api-error.js';
-import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/text-stream.js';
 import { idOf, numberOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
 import { continues } from '../echo.js';
 import { SocketError } from './socket.js';

@@ -1,5 +1,5 @@
 import type { APICallError } from '@ai-sdk/provider';
-import { RESPONSE_LIMITS } from '../../http/limits.js';
+import { RESPONSE_LIMITS } from '../../http/text-stream.js';
 import type { TransportRequest } from '../../http/open-response.js';
 import { createCallError } from '../../http/api-error.js';
 import type { RequestLog } from '../../http/request-log.js';

@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PlainObject } from '../../shared/json.js';
-import { type ApiError, toErrorBody } from '../protocol/errors.js';
+import { type ApiError, type StreamEvent, toErrorBody } from '../protocol/wire.js';
 import type { ErrorEventFault, Fault, ScriptedStatus } from '../protocol/scripts.js';
-import type { StreamEvent } from '../protocol/wire.js';
 
 /** The response to one request as a list of steps. Faults edit this list. */
 export interface Delivery {

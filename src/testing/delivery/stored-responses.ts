@@ -1,5 +1,5 @@
 import type { PlainObject } from '../../shared/json.js';
-import { type ApiError, badRequest } from '../protocol/errors.js';
+import { type ApiError, badRequest } from '../protocol/wire.js';
 import type { BackgroundScript, Fault } from '../protocol/scripts.js';
 import {
   type Delivery,

@@ -3,11 +3,12 @@ import {
   type ApiError,
   badRequest,
   invalidValue,
+  type ItemMemory,
   missingParameter,
+  type RawItem,
   unknownParameter,
-} from '../protocol/errors.js';
+} from '../protocol/wire.js';
 import { type ResponsesRequest, toItemType } from '../protocol/request.js';
-import type { ItemMemory, RawItem } from '../protocol/wire.js';
 import {
   charactersPerToken,
   createEncryptedContent,

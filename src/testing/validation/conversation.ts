@@ -1,6 +1,5 @@
 import { objectsOf, type PlainObject } from '../../shared/json.js';
-import { type ApiError, badRequest, findFirst, itemNotFound } from '../protocol/errors.js';
-import type { ItemMemory } from '../protocol/wire.js';
+import { type ApiError, badRequest, findFirst, type ItemMemory, itemNotFound } from '../protocol/wire.js';
 import { toItemType } from '../protocol/request.js';
 
 /**

@@ -7,7 +7,7 @@ import {
   invalidValue,
   missingParameter,
   unknownParameter,
-} from '../protocol/errors.js';
+} from '../protocol/wire.js';
 import { toItemType } from '../protocol/request.js';
 import { tooLong, validateName, validateTools } from './tools.js';
 

@@ -9,7 +9,7 @@ import {
   missingParameter,
   toQuotedList,
   unknownParameter,
-} from '../protocol/errors.js';
+} from '../protocol/wire.js';
 import { type ModelKind, toModelKind, toModelName } from '../protocol/request.js';
 import { tooLong, validateTextFormat, validateTools } from './tools.js';
 

@@ -1,5 +1,5 @@
 import { objectsOf, type PlainObject } from '../../shared/json.js';
-import { type ApiError, badRequest, findFirst } from '../protocol/errors.js';
+import { type ApiError, badRequest, findFirst } from '../protocol/wire.js';
 import { toInputItems } from '../protocol/request.js';
 import type { RequestRules } from '../protocol/scripts.js';
 

@@ -6,7 +6,7 @@ import {
   invalidType,
   invalidValue,
   missingParameter,
-} from '../protocol/errors.js';
+} from '../protocol/wire.js';
 
 /** The most tools of one request, and of one namespace. Those that the model has to search for do not count. */
 const MAX_TOOLS = 128;

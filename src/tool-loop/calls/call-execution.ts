@@ -1,4 +1,4 @@
-import { isToolOutput, toCoreOutput } from '../../core/output.js';
+import { isToolOutput, toCoreOutput } from '../../core/prompt.js';
 import { NO_TOOL_TELEMETRY, type ToolTelemetry } from '../../core/telemetry.js';
 import { messageOf } from '../../shared/errors.js';
 import { createTimeLimit, onceAborted, untilAborted } from '../../shared/abort.js';

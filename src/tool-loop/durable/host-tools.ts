@@ -1,13 +1,14 @@
 import { linkSignal, onceAborted, untilAborted } from '../../shared/abort.js';
 import {
+  fromPlainJson,
   isPlainObject,
   objectOf,
   objectsOf,
   type PlainObject,
   stringOf,
+  toPlainJson,
   toStableJson,
 } from '../../shared/json.js';
-import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
 import { type JournalOptions, type OpenJournal, UNKNOWN_OUTCOME } from './steps.js';
 
 /* Tools that the host runs, as calls of a recorded turn. */

@@ -1,8 +1,7 @@
 import type { CoreCall, RoundResponse, TurnLink } from '../../core/call.js';
 import type { Part, PartOf } from '../../core/part.js';
 import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
-import { objectOf, toStableJson } from '../../shared/json.js';
-import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
+import { fromPlainJson, objectOf, toPlainJson, toStableJson } from '../../shared/json.js';
 import type { ToolDefinition, ToolListing } from '../../tools/tool-source.js';
 import type { Steps } from './steps.js';
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import type { Prompt } from '../../core/prompt.js';
 import { toDigest } from '../../shared/hash.js';
-import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
+import { fromPlainJson, toPlainJson } from '../../shared/json.js';
 import { createConversationReader } from './conversation.js';
 
 /**

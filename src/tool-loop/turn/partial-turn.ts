@@ -3,10 +3,9 @@ import type { CoreCall, Host } from '../../core/call.js';
 import type { Content, Finish, ToolCall, Usage } from '../../core/part.js';
 import { type RoundUsage, toRoundUsage } from '../../core/finish.js';
 import type { AssistantPart, FileData, Prompt, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
-import { isPlainObject, type JSONObject, objectOf, toStableJson } from '../../shared/json.js';
+import { isPlainObject, type JSONObject, objectOf, toPlainJson, toStableJson } from '../../shared/json.js';
 import { type CallOutcome, isErrorOutput, parseInput, withToolIdentity } from '../calls/calls.js';
 import { toAssistantPart, toResultPart } from '../context/history.js';
-import { toPlainJson } from '../../shared/plain-json.js';
 
 /*
  * What a turn has done that failed or was aborted, so that nothing of it is lost: the application continues with it.

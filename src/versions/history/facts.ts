@@ -11,6 +11,7 @@ import type {
   UserPart,
 } from '../../core/prompt.js';
 import {
+  fromPlainJson,
   idOf,
   isPlainObject,
   type JSONObject,
@@ -18,8 +19,8 @@ import {
   objectOf,
   objectsOf,
   type PlainObject,
+  toPlainJson,
 } from '../../shared/json.js';
-import { fromPlainJson, toPlainJson } from '../../shared/plain-json.js';
 
 /*
  * What must survive in the history of a host. Hosts keep `providerMetadata` of the parts of a response and return it as

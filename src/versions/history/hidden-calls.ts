@@ -1,6 +1,10 @@
-import { isToolOutput, toCoreOutput } from '../../core/output.js';
+import {
+  isToolOutput,
+  type ProviderMetadata,
+  toCoreOutput,
+  type ToolResultOutput,
+} from '../../core/prompt.js';
 import type { PartOf } from '../../core/part.js';
-import type { ProviderMetadata, ToolResultOutput } from '../../core/prompt.js';
 import {
   asJson,
   isPlainObject,

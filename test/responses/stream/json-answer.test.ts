@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Content } from '../../../src/core/part.js';
 import { commentaryOf } from '../_carriers.js';
-import { toJsonContent } from '../../../src/responses/stream/json-answer.js';
+import { toJsonContent } from '../../../src/responses/stream/message-item.js';
 import { forEachChunking } from '../../_chunking.js';
 import { summarize } from '../../_parts.js';
 import { toSse, type WireEvent } from '../../_sse.js';
