@@ -296,17 +296,15 @@ test('a file under 40 lines has a second importer', () => {
 });
 
 test('the sources stay within their size', () => {
-  // The goal is 350 files and 50,000 lines. Stores, response templates, extensions, steering, tool search,
-  // prices, fallback, the command and the DevTools of applications came later.
-  expect(files.length).toBeLessThanOrEqual(369);
+  // The goal for the lines is 50,000. Stores, response templates, extensions, steering, tool search, prices, fallback and
+  // the DevTools of applications came after it was set.
+  expect(files.length).toBeLessThanOrEqual(350);
   // Applications do not load the command.
   const command = files.filter(file => layerOf(file) === 'src/command');
   const commandLines = command.reduce((sum, file) => sum + linesOf(file), 0);
   expect(commandLines).toBeLessThanOrEqual(1100);
   // A quarter of the lines are comments and blank: each of the options and exports is documented where editors show it.
-  // DevTools has 400, the check of tool call ids in `testAdapter` 100, and subscriptions to resources of MCP servers with
-  // log levels 70.
-  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_600);
+  expect(lineCount() - commandLines).toBeLessThanOrEqual(69_500);
 });
 
 test('a file has at most 350 lines and a function 120', () => {

@@ -176,7 +176,6 @@ const toTemplateError = (fault: string, cause?: unknown): KelivoError =>
 const MARK = '\u2060kelivo-text\u2060';
 const USER = { role: 'user', content: '\u2060kelivo-user\u2060' };
 
-/** Creates the writer of a template. */
 function createTemplateWriter(render: Render): PromptWriter {
   return {
     declare(system, tools) {

@@ -13,7 +13,6 @@ export interface Option {
   readonly isRepeatable?: true;
 }
 
-/** The arguments of a command. */
 export interface CommandInput {
   /** The arguments without a name. */
   readonly names: readonly string[];

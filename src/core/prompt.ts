@@ -253,7 +253,6 @@ export type OutputContent = OutputOptions &
 export type GeneratedFileData =
   { readonly type: 'data'; readonly data: Uint8Array | string } | { readonly type: 'url'; readonly url: URL };
 
-/** Data of a file. */
 export type FileData =
   | GeneratedFileData
   | { readonly type: 'reference'; readonly reference: Readonly<Record<string, string>> }
@@ -311,7 +310,6 @@ export function toFileData(data: unknown): FileData {
 export const toDeniedText = ({ reason = '' }: { readonly reason?: string | undefined }): string =>
   reason === '' ? 'The user did not allow this tool call.' : reason;
 
-/** Returns true for an output of a tool. */
 export function isToolOutput(output: unknown): output is ToolResultOutput {
   const { type, value } = objectOf(output) ?? {};
   if (type === 'text' || type === 'error-text') return typeof value === 'string';

@@ -59,7 +59,6 @@ export function withParts(source: PartSource, parts: readonly Part[]): PartSourc
   };
 }
 
-/** Reads all parts of a source. */
 export async function* partsOf(source: PartSource): AsyncGenerator<Part> {
   for (let parts = await source.next(); parts !== undefined; parts = await source.next()) yield* parts;
 }
@@ -116,7 +115,6 @@ export function transformParts(source: PartSource, { part: transform, flush }: P
   }
 }
 
-/** The changes to one call of a model. */
 export interface CallChanges {
   /** The call that the model receives. @default the caller's */
   readonly call?: CoreCall | undefined;

@@ -205,7 +205,6 @@ export const settingsSchema = once(() =>
     .partial(),
 );
 
-/** Returns the names of all settings. */
 export const listSettingNames = (): string[] => Object.keys(settingsSchema().shape);
 
 const SETTINGS = 'the provider settings';

@@ -296,7 +296,6 @@ const TERMINAL_EVENTS = /^(?:response\.(?:completed|incomplete|failed|done)|erro
 interface Tracker {
   readonly responseId: string | undefined;
   readonly status: unknown;
-  /** Number of the last event. */
   readonly lastEvent: number;
   readonly isOver: boolean;
   /** True after an event of the response, which shows whether it runs in the background. */

@@ -249,7 +249,6 @@ export function toItemReference(
 export const rebuiltItems = (reference: InputItem, { rebuilt }: ItemRelations): readonly InputItem[] =>
   rebuilt.get(reference) ?? [];
 
-/** Returns true for a compaction, and for a reference to one. */
 export const isCompaction = (item: InputItem, relations: ItemRelations): boolean =>
   item.type === 'compaction' ||
   (item.type === 'item_reference' &&

@@ -111,7 +111,6 @@ export interface TimeLimit {
   /** True if the time has passed, in which case the signal has aborted. */
   readonly isOver: boolean;
   abort(reason: unknown): void;
-  /** Restarts the timer. */
   restart(): void;
   /** Releases the timer and the other signal. */
   release(): void;

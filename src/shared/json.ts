@@ -38,7 +38,6 @@ export const stringOf = (value: unknown): string => (typeof value === 'string' ?
 export const idOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** Returns a finite number. */
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 

@@ -15,7 +15,6 @@ const SINGLE_KEYWORDS = [
   'else',
 ] as const;
 
-/** Keywords whose value is a list of schemas. */
 const LIST_KEYWORDS = ['prefixItems', 'anyOf', 'oneOf', 'allOf'] as const;
 
 /** Keywords whose value contains schemas by name. A name may equal a keyword. */

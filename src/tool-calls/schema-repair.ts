@@ -259,7 +259,6 @@ const ARGUMENTS_KEYS = new Set([
   'tool_input',
   'function',
 ]);
-/** Other keys of a call. */
 const CALL_KEYS = new Set(['name', 'tool', 'tool_name', 'id', 'type', 'call_id', 'tool_call_id']);
 
 /** Returns true if an argument with this key may be a part of a call that was written in place of its arguments. */
@@ -300,7 +299,6 @@ export function unwrapCall(value: Record<string, unknown>, schema: JSONSchema7):
   return found !== value && isKnown && fits && (hasKnown || Object.keys(found).length === 0) ? found : value;
 }
 
-/** Returns an object, or the object in a JSON string. */
 function toObject(value: unknown): Record<string, unknown> | undefined {
   if (typeof value !== 'string') return isPlainObject(value) ? value : undefined;
   const reading = readJson(value) ?? repairJson(value);

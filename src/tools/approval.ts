@@ -19,7 +19,6 @@ export interface CallForApproval extends ToolInvocation, Pick<ToolCallContext, '
   readonly originalName: string;
   /** The hints that the tool states about itself. */
   readonly annotations: StatedAnnotations;
-  /** Definition of the tool. */
   readonly tool: ToolDefinition;
   /** The messages that the model had received when it made the call, without system messages. */
   readonly messages: NonNullable<ToolCallOptions['messages']>;

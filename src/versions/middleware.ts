@@ -99,7 +99,6 @@ export interface AnyMiddleware {
   wrapStream?(call: AnyMiddlewareCall): PromiseLike<object>;
   /** Replaces the name of the provider. */
   overrideProvider?(options: { readonly model: AnyLanguageModel }): string;
-  /** Replaces the id of the model. */
   overrideModelId?(options: { readonly model: AnyLanguageModel }): string;
   /** Replaces the supported URLs. */
   overrideSupportedUrls?(options: { readonly model: AnyLanguageModel }): AnyLanguageModel['supportedUrls'];

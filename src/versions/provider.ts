@@ -17,16 +17,13 @@ export const VERSION_OF_MAJOR = { 5: 'v2', 6: 'v3', 7: 'v4' } as const satisfies
 export type DefaultVersion = (typeof VERSION_OF_MAJOR)[5];
 export const DEFAULT_VERSION: DefaultVersion = VERSION_OF_MAJOR[5];
 
-/** The names of the versions. */
 export const versionNames: readonly [HostVersion, ...HostVersion[]] = ['v2', 'v3', 'v4'];
 
-/** Returns true for the name of a version. */
 export const isVersion = (name: string): name is HostVersion => versionNames.some(known => known === name);
 
 /** The major of the packages of the AI SDK that have models of a version: `@ai-sdk/openai` 2 has those of version 2. */
 export const majorOf = (version: HostVersion): number => Number(version.slice(1));
 
-/** An image model of any version. */
 export interface AnyImageModel {
   readonly specificationVersion: string;
   readonly provider: string;
@@ -51,7 +48,6 @@ export interface ImageModelV2 {
     | number
     | undefined
     | ((options: { modelId: string }) => PromiseLike<number | undefined> | number | undefined);
-  /** Generates images. */
   doGenerate(options: ImageModelV2CallOptions): PromiseLike<{
     images: string[] | Uint8Array[];
     isRetryable?: boolean;
@@ -152,7 +148,6 @@ type ProviderOptions = Record<string, JSONObject>;
 export interface FilesV4FileOptions {
   /** The reference that the upload returned. */
   file: ProviderReference;
-  /** Aborts the request. */
   abortSignal?: AbortSignal;
   /** Headers of the request, in addition to those of the provider. */
   headers?: Record<string, string | undefined>;
@@ -160,7 +155,6 @@ export interface FilesV4FileOptions {
   providerOptions?: ProviderOptions;
 }
 
-/** A file to upload. */
 export interface FilesV4UploadOptions extends Omit<FilesV4FileOptions, 'file'> {
   /** The content. A string in `data` is base64. A stream is read completely before the request. */
   data:
@@ -212,7 +206,6 @@ export interface FilesV4 {
   }>;
 }
 
-/** A skill to upload. */
 export interface SkillsV4UploadOptions {
   /** The files of the skill, with paths relative to its folder. */
   files: {

@@ -48,7 +48,6 @@ export type ReadCall = CallSettings &
     readonly warnings: readonly string[];
   };
 
-/** Reads the options of a call. */
 export function readCall(options: HostOptions): ReadCall {
   const { prompt, tools, providerOptions, ...rest } = options;
   const { own, others } = splitOptions(providerOptions);

@@ -29,7 +29,6 @@ export interface LanguageModelV2 {
   doStream(options: LanguageModelV2CallOptions): PromiseLike<LanguageModelV2StreamResult>;
 }
 
-/** Options of a call. */
 export interface LanguageModelV2CallOptions {
   prompt: LanguageModelV2Message[];
   /** The maximum number of tokens of the response. @default the model's own */
@@ -75,7 +74,6 @@ interface LanguageModelV2FunctionTool {
   providerOptions?: SharedV2ProviderOptions;
 }
 
-/** A tool that the provider defines. */
 interface LanguageModelV2ProviderDefinedTool {
   type: 'provider-defined';
   /** The provider and the name of the tool: `openai.web_search`. */
@@ -141,7 +139,6 @@ interface LanguageModelV2ToolResultPart {
   providerOptions?: SharedV2ProviderOptions;
 }
 
-/** The output of a tool for the model. */
 type LanguageModelV2ToolResultOutput =
   | { type: 'text'; value: string }
   | { type: 'json'; value: JSONValue }
@@ -226,7 +223,6 @@ interface LanguageModelV2ToolResult {
   providerMetadata?: SharedV2ProviderMetadata;
 }
 
-/** A part of a streamed response. */
 export type LanguageModelV2StreamPart =
   | { type: 'stream-start'; warnings: LanguageModelV2CallWarning[] }
   | ({ type: 'response-metadata' } & LanguageModelV2ResponseMetadata)

@@ -105,7 +105,6 @@ export type LanguageModelV3Content =
   | LanguageModelV3ToolApprovalRequest
   | LanguageModelV3ToolResult;
 
-/** A tool call. */
 export type LanguageModelV3ToolCall = Extract<LanguageModelV2Content, { type: 'tool-call' }> & {
   /** True if the host did not declare the tool. */
   dynamic?: boolean;
@@ -208,7 +207,6 @@ export interface LanguageModelV4 {
   doStream(options: LanguageModelV4CallOptions): PromiseLike<LanguageModelV4StreamResult>;
 }
 
-/** Options of a call. */
 export interface LanguageModelV4CallOptions extends LanguageModelV3CallOptions {
   /** The reasoning effort. `reasoningEffort` in the provider options overrides it. @default the model's own */
   readonly reasoning?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
@@ -247,7 +245,6 @@ type Source = Extract<LanguageModelV3Content, { type: 'source' }>;
 /** A reference that supports a text. */
 export interface LanguageModelV4Citation {
   source: Source;
-  /** Start of the supported range in the text. */
   startIndex?: number;
   /** End of the supported range in the text, exclusive. */
   endIndex?: number;

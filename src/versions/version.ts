@@ -36,7 +36,6 @@ export interface Version {
   /** True if packages for chat completions can send files in outputs. Others write them as base64 in a text. */
   readonly hasFilesInChatOutputs: boolean;
   writeFileData(data: FileData): unknown;
-  /** Writes a generated file. */
   writeFile(file: GeneratedFile): PlainObject;
   /** Adds or removes the fields that the version does not share with the others. */
   writePart(part: PlainObject): PlainObject;
@@ -161,7 +160,6 @@ export function omit(object: PlainObject, ...names: readonly string[]): PlainObj
     : object;
 }
 
-/** Converts the content of an output. */
 export const mapOutput = (output: ToolResultOutput, convert: (part: PlainObject) => unknown): unknown =>
   output.type === 'content'
     ? { ...output, value: output.value.map(part => (isPlainObject(part) ? convert(part) : part)) }

@@ -24,7 +24,6 @@ export interface CoreAdapter {
 /** The key of the adapter in a middleware of this package. Copies of the middleware do not have it. */
 const ADAPTER = Symbol('adapter');
 
-/** Creates the middleware of an adapter. */
 export const createMiddleware = (adapter: CoreAdapter): ModelMiddleware =>
   Object.defineProperty(
     toMiddleware((model, version) => adapter.wrap(model, { version })),

@@ -128,7 +128,6 @@ function rewriteParts<State>(
   }
 }
 
-/** Returns the parts that replace a part. */
 function toParts(replaced: AdaptedParts, part: Part, { name }: { readonly name: string }): readonly Part[] {
   const parts = isList(replaced) ? replaced : replaced === undefined ? [] : [replaced];
   const wrong = parts.findIndex(one => typeof objectOf(one)?.type !== 'string');

@@ -88,7 +88,6 @@ export interface PromptCall {
   readonly number: number;
 }
 
-/** The result of a call, as text. */
 export interface PromptResult extends Omit<PromptCall, 'input'> {
   readonly text: string;
 }

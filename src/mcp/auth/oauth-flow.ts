@@ -55,7 +55,6 @@ const signInLifetime = 600_000;
  */
 const maxStepUps = 2;
 
-/** Creates the authorization with a provider of OAuth. */
 export function createOAuthAuthorization(provider: OAuthClientProvider, serverUrl: URL): Authorization {
   const inTurn = createTurns(provider);
   const share = createSharing();

@@ -83,7 +83,6 @@ interface Credentials {
   clients?: Record<string, StoredOAuthClientInformation>;
   /** Tokens by issuer. */
   tokens?: Record<string, StoredOAuthTokens>;
-  /** The started sign-in. */
   verifier?: string;
   signIn?: StartedSignIn;
   discovery?: OAuthDiscoveryState;

@@ -40,7 +40,6 @@ export interface McpSession {
   readonly calls: RunningCalls;
   /** Responds to the requests of the server. */
   readonly responses: HostResponses;
-  /** Observes the requests of the session. */
   readonly telemetry: Telemetry | undefined;
   /** Facts of the session for its observers. */
   readonly facts: Omit<McpRequestFacts, 'method' | 'target' | 'uri'>;

@@ -179,7 +179,6 @@ export const compatibilityByHost = (host: string): Compatibility | undefined =>
 
 /** The facts of a response that may show which server sent it. */
 interface ServerEvidence {
-  /** The headers of the response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly responseId?: string | undefined;
   /** The text of an error. */

@@ -140,7 +140,6 @@ export interface ServerCallsOptions {
   readonly relations: ItemRelations;
   /** Items of the same turn, which are sent back as they were received. */
   readonly received: ReceivedItems;
-  /** Returns the tool of a call. */
   readonly toolOf: (part: ServerCallPart) => ServerTool | undefined;
   /** Returns false for an id that the request already contains. */
   readonly claimId: (id: string) => boolean;

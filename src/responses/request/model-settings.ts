@@ -21,7 +21,6 @@ export interface ModelTraits {
   readonly isKnown: boolean;
   /** Accepts `developer` messages but no sampling settings. */
   readonly isReasoningModel: boolean;
-  /** Rejects reasoning settings. */
   readonly rejectsReasoning: boolean;
   /** Accepts sampling settings if the effort is `none`. */
   readonly samplesWithoutReasoning: boolean;

@@ -185,7 +185,6 @@ export interface PartOptions {
   readonly imageDetail?: string;
   readonly promptCacheBreakpoint?: unknown;
   readonly async?: boolean;
-  /** Namespace of a called tool. */
   readonly namespace?: string;
   /** Caller of a tool: the model, or a program as `{ type: 'program', callerId }`. */
   readonly caller?: PlainObject;

@@ -185,7 +185,6 @@ function createCitations(id: string, { write, onCitation }: Pick<MessageWriter, 
   return {
     annotations: () => annotations,
 
-    /** Adds an annotation of an event. */
     add(annotation: PlainObject): void {
       annotations.push(annotation);
       cite('event', annotation);

@@ -103,7 +103,6 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
   return {
     at,
 
-    /** Returns the texts of all blocks. */
     texts: (): string[] => [...blocks.values()].map(block => block.text.toString()),
 
     append(channel: ReasoningChannel, index: number, delta: string): void {
@@ -117,7 +116,6 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
       if (rest !== '') writeDelta(blockOf(channel, index), channel, rest);
     },
 
-    /** Adds a block. */
     add(channel: ReasoningChannel, text: string): void {
       writeDelta(begin(blocks.size), channel, text);
     },

@@ -8,7 +8,6 @@ import { SocketError } from './socket.js';
 export interface BegunResponse {
   /** The events as `text/event-stream`, or an error with its status. */
   readonly response: Response;
-  /** The code of an error. */
   readonly errorCode?: string | undefined;
 }
 

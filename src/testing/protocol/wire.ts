@@ -3,7 +3,6 @@ import { idOf, objectOf, type PlainObject } from '../../shared/json.js';
 /** Token counts in the format of the API. */
 export interface ResponseUsage {
   readonly input_tokens: number;
-  /** Number of input tokens that were read from the cache. */
   readonly input_tokens_details?: {
     readonly cached_tokens: number;
     /** Number of input tokens that were written to the cache. */

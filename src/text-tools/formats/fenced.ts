@@ -4,7 +4,6 @@ import { takeJson } from '../values/json-arguments.js';
 import { bareList } from './json-lists.js';
 
 interface FencedFormatOptions {
-  /** The info string of the fence. */
   readonly info: string;
   /** Returns true if a call of a declared tool starts at `offset`, in the fence. Takes nothing. */
   accepts(cursor: TextCursor, calls: TextCalls, offset: number): Reading<boolean>;

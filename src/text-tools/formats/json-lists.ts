@@ -2,7 +2,6 @@ import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cur
 import type { TextToolFormat } from '../reading/text-tool-format.js';
 import { readJsonCalls } from '../values/json-call.js';
 
-/** The markers of a format. */
 export type JsonListFormatMarkers = Omit<TextToolFormat, 'name' | 'read'>;
 
 /**

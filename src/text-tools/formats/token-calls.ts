@@ -56,7 +56,6 @@ export const kimi: TextToolFormat = {
   },
 };
 
-/** Returns a special token of PLaMo. */
 const plamoToken = (name: string): string => `<|plamo:${name}:plamo|>`;
 
 /** A request for each call of PLaMo 3: the name, and JSON after the word `json`, each between special tokens. */

@@ -28,7 +28,6 @@ export interface CallReader {
 export interface CallReaderOptions {
   readonly tools: DeclaredTools;
   readonly undeclared: UndeclaredPolicy;
-  /** Drops complete calls. */
   readonly dropsCalls: boolean;
   /** The length of the arguments with which a call starts before it is complete. @default 256 */
   readonly streamArgumentsFrom?: number | undefined;

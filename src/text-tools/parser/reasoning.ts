@@ -12,7 +12,6 @@ interface ReadReasoningOptions {
   readonly isKept?: boolean;
 }
 
-/** The end of reasoning. */
 export interface ReasoningEnd {
   /** False if the text ended before the reasoning did. */
   readonly isClosed: boolean;
@@ -77,7 +76,6 @@ export interface ReasoningCalls {
 
 /** Calls that were read but not emitted. */
 export interface HeldCalls {
-  /** Their text. */
   readonly text: string;
   emit(events: TextEvents): void;
 }
@@ -103,7 +101,6 @@ export function createReasoningCalls(open: (events: TextEvents) => CallParser): 
   let held = '';
   /** The position where it starts. */
   let start = 0;
-  /** The calls in it. */
   let calls: ReadCall[] = [];
   let call: ReadCall = { name: '', id: undefined, input: '' };
   let released = '';

@@ -38,7 +38,6 @@ export interface TagGrammar {
   toText?(text: string): string;
 }
 
-/** The texts of the tags. */
 export interface TagTexts {
   /** The start of a parameter tag up to its key: `<parameter=`. */
   readonly parameter: string;

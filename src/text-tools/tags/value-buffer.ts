@@ -92,7 +92,6 @@ export function createValueBuffer(argumentWriter: ArgumentWriter, parameter: Par
  * ends with the line; one that starts at a line's start or end may span several lines.
  */
 export interface NestedCalls {
-  /** True if any nested call is open. */
   readonly hasOpen: boolean;
   /** True if a nested call that may span several lines is open. */
   readonly hasMultiline: boolean;

@@ -12,7 +12,6 @@ import {
 /** A call that a region contains. */
 export interface TemplateCall {
   readonly name: string;
-  /** The arguments as JSON. */
   readonly json?: string;
   /** The arguments as they are written, if the template writes each of them as a separate text. */
   readonly values?: ReadonlyMap<string, string>;

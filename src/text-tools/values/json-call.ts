@@ -14,7 +14,6 @@ import { type CallResult, readMended, takeExcess } from './json-mending.js';
 import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 
-/** The keys of a call in JSON. */
 export interface JsonCallFields {
   readonly name: string;
   /** Alternative keys of the arguments. */

@@ -42,7 +42,6 @@ const STARTS: Partial<Record<ValueType, RegExp>> = {
 /** Longer than the start of any value that is tested as a whole. */
 const MAX_START = 512;
 
-/** Returns true if the text may be the start of a value of a type other than a string. */
 export function mayBecomeOther(text: string, types: readonly ValueType[]): boolean {
   const start = text.slice(0, MAX_START);
   return types.some(type => STARTS[type]?.test(start) === true);

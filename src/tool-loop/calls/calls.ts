@@ -43,7 +43,6 @@ interface CallFacts extends Pick<ToolDefinition, 'server' | 'originalName'> {
   readonly toolName: string;
 }
 
-/** An event of one call. */
 export type CallEvent =
   /** A tool starts. Calls that are refused, unreadable or already recorded do not start. */
   | ({ type: 'tool-start'; input: string } & CallFacts)

@@ -37,7 +37,6 @@ import {
 export interface CallsPlan {
   readonly scheduling: Scheduling;
   readonly settings: CallSettings;
-  /** Identifies the turn to callbacks. */
   readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
 }
 

@@ -100,7 +100,6 @@ export type StopCondition = (options: {
 export interface RoundChanges {
   /** The conversation from this round on. */
   readonly prompt?: Prompt;
-  /** Settings for this round. */
   readonly settings?: Omit<RoundSettings, 'messages'>;
   /** Facts for the parts of the response. */
   readonly facts?: PartFacts;
@@ -113,7 +112,6 @@ export type RoundPreparer = (
   last: { readonly messages: number; readonly tokens: number },
 ) => Promise<RoundChanges>;
 
-/** The request of a round. */
 export interface PreparedRound {
   /** The request without the settings of the round. Later rounds begin with it. */
   readonly request: CoreCall;
@@ -188,7 +186,6 @@ export function createRoundControl(
     mark: <Marked extends { readonly own?: PartFacts | undefined }>(part: Marked): Marked =>
       facts === undefined ? part : { ...part, own: { ...part.own, ...facts } },
 
-    /** Adds a round that has ended. */
     addRound(round: number, summary: EndedRound, outcomes: readonly CallOutcome[]): void {
       const { inputTokens, outputTokens } = summary.finish.usage;
       last = { ...last, tokens: (inputTokens.total ?? 0) + (outputTokens.total ?? 0) };

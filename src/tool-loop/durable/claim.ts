@@ -29,7 +29,6 @@ interface RunningTurn {
   check(): Promise<void>;
 }
 
-/** A turn to open. */
 export interface TurnToOpen {
   readonly turnId: string;
   readonly scope: string;

@@ -33,7 +33,6 @@ interface WrapOptions extends Required<Pick<HostToolsOptions, 'onUnknownOutcome'
 
 type Execute = (this: unknown, input: unknown, options: PlainObject) => unknown;
 
-/** A call of a tool of the host. */
 interface HostCall {
   /** Position of the call among all calls of the run that equal it, and the name of the tool. */
   readonly label: string;

@@ -11,7 +11,6 @@ import type { JournalOptions, ToolLoopJournal } from './steps.js';
 import type { JournalStore } from './store.js';
 import { createTurns, type JournalTurns } from './turns.js';
 
-/** Settings of a journal. */
 export interface JournalSettings extends RecordEncoding {
   /** Keeps the records: the result of `createSqliteStore()`, `createPostgresStore()` or `createRedisStore()`, or a store of the application. */
   store: JournalStore;

@@ -24,7 +24,6 @@ interface RoundRecord {
 
 interface DurableRoundOptions {
   readonly model: Pick<CoreModel, 'provider' | 'modelId'>;
-  /** The call of the round. */
   readonly call: CoreCall & { readonly turn: TurnLink };
   readonly steps: Steps;
   /** Number of the attempt at a round that is repeated. */

@@ -75,7 +75,6 @@ export interface TurnEnd {
   readonly calls?: readonly string[];
 }
 
-/** The result of a step. */
 export interface StepResult<Value> {
   readonly value: Value;
   /** True if it was read from a record. */

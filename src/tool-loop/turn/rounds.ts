@@ -26,7 +26,6 @@ export type OpenRound = (
   },
 ) => Promise<Round>;
 
-/** Retries of requests. */
 export interface Retries {
   /** Maximum number of retries of a follow-up request that fails before it responds. */
   readonly maxRetries: number;

@@ -23,7 +23,6 @@ export type TurnLimit =
   | 'max-cost'
   | 'max-tokens';
 
-/** A limit that a turn has reached. */
 export interface ReachedLimit {
   readonly limit: TurnLimit;
   /** The reason for the model and the user, as the end of a sentence. */

@@ -62,7 +62,6 @@ export interface Turn {
 
 /** What the turn has to do. Nothing in it changes. */
 export interface TurnPlan extends CallsPlan {
-  /** The call of the first round. */
   readonly request: CoreCall;
   /** Calls of the prompt that the turn begins with, before its first round. */
   readonly pendingCalls: readonly PendingCall[];
