@@ -99,7 +99,7 @@ describe('the adapters of a list', () => {
     ],
     [
       { toolPrompting: true },
-      'Expected `toolPrompting` of adaptModel() to be the name of a syntax or `{ chatTemplate }` with a text, got true.',
+      'Expected `toolPrompting` of adaptModel() to be the name of a syntax, `{ chatTemplate }` with a text, or false, got true.',
     ],
   ])('have options that are checked: %j', (options, message) => {
     expect(() => adaptModel(named('x'), options as never)).toThrow(message);

@@ -281,6 +281,15 @@ describe('toolPrompting', () => {
     expect(content.map(({ type }) => type)).toEqual(['reasoning', 'tool-call', 'tool-call']);
   });
 
+  it('false sends tools to the endpoint, as does no value', async () => {
+    const ofModel = { ...scriptedModel(textRound('hi')), modelId: 'qwen3-coder' };
+    const { providerMetadata } = await adaptModel(ofModel, { toolPrompting: false }).doGenerate({
+      prompt: [user('Go.')],
+      tools,
+    });
+    expect(providerMetadata?.kelivo).toEqual({ adapters: ['qwen'] });
+  });
+
   it('rejects unknown values, in options, settings and configurations', () => {
     const wrong = 'hermse' as ToolPrompting;
     expect(() => adaptModel(scriptedModel(), { toolPrompting: wrong })).toThrow(
