@@ -72,6 +72,18 @@ describe('a model name', () => {
       'unknown-name: Unknown provider "opneai". Did you mean "openai"? Known providers: "main", "openai", "gemini", "local".',
     );
   });
+
+  it('ignores the case of a provider, unless two differ in nothing else', () => {
+    const kelivo = { type: 'kelivo-responses' as const };
+    const names = createProviderRegistryFromConfig({
+      providers: { Main: kelivo, Local: kelivo, LOCAL: kelivo },
+    });
+    expect(shown(names.languageModel('main:gpt-5'))).toBe('kelivo-responses gpt-5');
+    expect(() => names.languageModel('LOCAL:gpt-5')).not.toThrow();
+    expect(messageOf(() => names.languageModel('local:gpt-5'))).toMatch(
+      /^unknown-name: Unknown provider "local"/,
+    );
+  });
 });
 
 describe('the model of a role', () => {

@@ -322,6 +322,19 @@ describe.each(hosts)('a fallback under %s', (...host) => {
     },
   );
 
+  it.each(['context-overflow', 'content-filter'])(
+    'a request that fails with %s costs other turns nothing',
+    async reason => {
+      const [, failure] = Object.values(failures).find(([known]) => known === reason) ?? [];
+      if (failure === undefined) throw new Error(`Expected a failure with the reason ${reason}, got none.`);
+      const { model, tools, order } = await start(host, { failure, round: 0 });
+      const loop = withToolLoop(model, { tools });
+      await run(host, loop, { isStream: true, messages: question });
+      await run(host, loop, { isStream: true, messages: question });
+      expect(order.join('')).toBe('abbbaaa');
+    },
+  );
+
   it.each([true, false])(
     'returns to the first model in the next turn, without parts of the second, streamed: %s',
     async isStream => {

@@ -38,6 +38,12 @@ describe('redact', () => {
   );
 });
 
+it('an empty secret redacts nothing', () => {
+  const redactor = createRedactor(['', 'the-other-secret']);
+  expect(redactor.redactKnown('a the-other-secret b')).toBe('a [redacted] b');
+  expect(redactor.redact('a the-other-secret b')).toBe('a [redacted] b');
+});
+
 describe('shared redaction rules', () => {
   it('redacts credentials that an API error repeats and that the request did not contain', () => {
     const error = toStreamError(

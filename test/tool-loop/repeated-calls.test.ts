@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { createTurnLimits } from '../../src/tool-loop/turn/turn-limits.js';
 import {
   call,
   callRound,
@@ -153,5 +154,27 @@ describe('a successful call that is repeated with the same output', () => {
     expect(result.warnings).toEqual([
       { type: 'other', message: expect.stringContaining('A call of the tool "echo" was not run') },
     ]);
+  });
+});
+
+it('calls of a response that is repeated do not end a row', () => {
+  const limits = createTurnLimits({ maxRounds: 9, maxToolCalls: 99, maxRepeatedCalls: 2 });
+  const add = (city: string) => {
+    const one = { toolCallId: city, toolName: 'weather', input: JSON.stringify({ city }) };
+    return { call: one, admit: limits.admitCall(one, { tool: undefined, warn: () => {} }) };
+  };
+  for (const { call: one, admit } of [add('Rome'), add('Rome')]) {
+    expect(admit()).toBe('run');
+    limits.recordOutcome({
+      call: one,
+      tool: undefined,
+      output: { type: 'text', value: 'sunny' },
+      duration: 1,
+    });
+  }
+  limits.dropCalls([add('Oslo').call, add('Bern').call]);
+  expect(add('Rome').admit()).toEqual({
+    type: 'text',
+    value: expect.stringContaining('same output 2 times'),
   });
 });
