@@ -38,7 +38,7 @@ export const withToolPrompt = (model: CoreModel, writer: PromptWriter): CoreMode
   });
 
 /** Returns true if a JSON response is requested in the prompt, because the endpoint could not enforce it and allow calls. */
-export const writesAnswerFormat = ({
+const writesAnswerFormat = ({
   tools = [],
   toolChoice,
   responseFormat,

@@ -293,7 +293,7 @@ export function createJsonAnswer(): JsonAnswer {
  * Returns true for the first character of a JSON object, array or string, of a Markdown code block, and of the tags that
  * adapters convert. Other JSON values are so short that they need not be streamed.
  */
-export const beginsLikeJson = (first: string): boolean => first !== '' && '{["`<'.includes(first);
+const beginsLikeJson = (first: string): boolean => first !== '' && '{["`<'.includes(first);
 
 /**
  * Converts messages to reasoning that a server marked too late, or not at all, as commentary. If the texts together are

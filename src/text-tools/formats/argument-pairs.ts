@@ -50,8 +50,7 @@ function toGrammar({ key, valueEnd, ...texts }: PairTags): TagGrammar {
 }
 
 /** Creates a grammar of pairs in the tags of a call. */
-export const createPairGrammar = (tagOf: (name: TagName) => string): TagGrammar =>
-  toGrammar(toPairTags(tagOf));
+const createPairGrammar = (tagOf: (name: TagName) => string): TagGrammar => toGrammar(toPairTags(tagOf));
 
 type PairMarkers = Pick<TextToolFormat, 'prefixes' | 'turnEnds'> & { readonly closers?: readonly string[] };
 
