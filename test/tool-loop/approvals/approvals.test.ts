@@ -28,6 +28,9 @@ async function run(options: Omit<ToolLoopOptions, 'tools'>, tools = kinds()) {
 
 const namesOf = (calls: readonly { toolName: string }[]) => calls.map(({ toolName }) => toolName);
 
+const undecided = (status: string): string =>
+  `The call was not approved: \`approve\` returned "${status}", which approves nothing. Set \`approve: 'host'\` to let the host ask.`;
+
 describe('an approval', () => {
   it('is requested by default for every tool that is not read-only', async () => {
     const requests: ApprovalRequest[] = [];
@@ -78,6 +81,8 @@ describe('an approval', () => {
     [{ approved: true, type: 'denied' }, 'The call was not approved.'],
     [{ approved: 'approved' }, 'The call was not approved.'],
     [{ approved: null, type: 'approved' }, 'The call was not approved.'],
+    ['user-approval', undecided('user-approval')],
+    [{ type: 'not-applicable' }, undecided('not-applicable')],
     [new Error('The dialog is gone.'), 'The call was not approved: The dialog is gone.'],
   ])('is denied by %j: the tool does not run, and the model reads the reason', async (decision, text) => {
     const approve = async () => {

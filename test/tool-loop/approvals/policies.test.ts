@@ -5,6 +5,7 @@ import {
   decideOnCall,
   findDenial,
   isFreeOfApproval,
+  toToolApproval,
 } from '../../../src/tool-loop/approvals/approvals.js';
 import type { DeclaredStub } from '../../../src/tools/tool-stubs.js';
 import { stubIdentityOf } from '../../../src/tools/tool-stubs.js';
@@ -77,6 +78,12 @@ describe('a policy that is a function', () => {
 });
 
 describe('`toolApproval`', () => {
+  it.each(['approved', true, 7])('is rejected if it is %j', value => {
+    expect(() => toToolApproval(value)).toThrow(
+      `Expected \`providerOptions.kelivo.toolApproval\` to be a function or an object of statuses by tool name, got ${typeof value}.`,
+    );
+  });
+
   const byName = (name: string, status: unknown) => ({ toolApproval: { [name]: status } });
 
   it('approves a call under its current name regardless of the policy', async () => {
