@@ -43,7 +43,7 @@ export interface AdaptModelOptions {
    */
   adapters?: ModelAdapterRegistry | readonly AdapterChoice[] | false;
   /**
-   * The meaning of calls in the text whose tool the request does not declare: a `call`, which the host answers with an
+   * The meaning of calls in the text whose tool the request does not declare: a `call`, which is answered with an
    * error, `text`, or `drop`.
    * @default 'call'
    */
@@ -64,7 +64,7 @@ export interface AdaptModelOptions {
   /**
    * The `response_template` of the model's tokenizer configuration on Hugging Face (`tokenizer_config.json`). It replaces the
    * formats of the adapters; their other changes stay. The prompt is not seen: `startsInReasoning` states that the chat template opens
-   * the reasoning.
+   * the reasoning. It is checked completely before the first request of the model.
    * @default the formats of the adapters
    */
   responseTemplate?: ResponseTemplate;

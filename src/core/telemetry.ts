@@ -146,7 +146,8 @@ const isTelemetry = (value: unknown): value is Telemetry =>
 export interface ObservedOptions {
   /**
    * Observes model calls, tool calls and requests to MCP servers: the result of `createTelemetry()` of
-   * `kelivo-responses/telemetry`. That of a provider is the default of its tool loop and its servers.
+   * `kelivo-responses/telemetry`. That of a provider is the default of its tool loop and of its servers, and that of a tool
+   * loop also observes its calls on servers.
    * @default none
    */
   telemetry?: Telemetry;

@@ -44,7 +44,10 @@ export type McpToolsOptions = McpSourceOptions &
     | ({ pool?: undefined } & McpConnectionPoolOptions)
   );
 
-/** Options for calling the tools of servers. The times of a server take precedence. */
+/**
+ * Options for calling the tools of servers. The `timeout` and the `startupTimeout` of a server take precedence. Progress
+ * restarts `timeout`, and it pauses while the server waits for the host. No turn waits for a server whose tools are known.
+ */
 export interface McpSourceOptions extends Pick<McpServerConfig, 'timeout' | 'startupTimeout'> {
   /** Maximum total time of a call, in milliseconds, regardless of progress. @default 600000 */
   totalTimeout?: number;

@@ -52,8 +52,7 @@ const ownModelSettingsShape = once(() => ({
    * The connection for the requests of language models. `websocket` sends each request as a frame on a connection that the
    * rounds of a turn share, with only the items that the server does not have. It needs the package `ws`, or Node 22, Bun or
    * Deno. Without a client, or if the server refuses it, requests are sent over HTTP with one warning. Requests in
-   * background mode always use HTTP, and `fetch` does not apply to WebSockets,
-   * whose options are `webSocket` of the provider.
+   * background mode always use HTTP, and `fetch` does not apply to WebSockets, whose options are `webSocket` of the provider.
    * @default 'http'
    */
   transport: z.enum(['http', 'websocket']),

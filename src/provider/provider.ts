@@ -1,24 +1,24 @@
 import { InvalidArgumentError, NoSuchModelError } from '@ai-sdk/provider';
 import type { EmbeddingModelOptions } from '../core/embedding.js';
-import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { hostedToolKinds, officialToolKinds } from '../responses/hosted-tools/index.js';
+import type { ResponsesProviderOptions } from '../responses/request/options.js';
+import type { JSONValue } from '../shared/json.js';
+import type { ToolLoopCallOptions } from '../tool-loop/index.js';
+import type { TurnLimit } from '../tool-loop/turn/turn-limits.js';
 import type { HostTools, HostToolsOptions } from '../tools/host-tools.js';
+import type { LocalTools } from '../tools/local-tools.js';
+import type { ToolSource } from '../tools/tool-source.js';
 import type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
 import { type AnyEmbeddingModel, fromEmbeddingModel } from '../versions/embedding-model.js';
 import { fromLanguageModel, toLanguageModel } from '../versions/language-model.js';
 import { type ProviderShapes, toProviderShape } from '../versions/provider.js';
 import type { AnyLanguageModel, HostVersion, LanguageModels } from '../versions/specification.js';
 import { createToolFactories, type ToolFactories } from '../versions/tools.js';
+import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { coreOf, type CoreProvider, createCoreProvider, defaultProvider, withCore } from './core-provider.js';
 import { createFiles, createSkills } from './files.js';
 import type { KelivoResponsesSettings } from './settings.js';
 import { type ModelCall, toSerializable } from './workflow.js';
-import type { JSONValue } from '../shared/json.js';
-import type { ResponsesProviderOptions } from '../responses/request/options.js';
-import type { ToolLoopCallOptions } from '../tool-loop/index.js';
-import type { TurnLimit } from '../tool-loop/turn/turn-limits.js';
-import type { LocalTools } from '../tools/local-tools.js';
-import type { ToolSource } from '../tools/tool-source.js';
 
 /** The factories of OpenAI's tools under the names of the official provider, for hosts of a version. */
 type OfficialTools<Version extends HostVersion> = ToolFactories<typeof officialToolKinds, Version>;

@@ -52,7 +52,8 @@ export function parseToolArguments(
     return failTruncated(text);
   if (mayPollute && repaired !== value && hasPrototypeKey(repaired)) return fail('no prototype key', text);
   const isSame = repaired === value && value === reading.value;
-  const exact = isSame && hasLongNumber(compact) ? reading.json : compact;
+  // A long number could lose digits in JavaScript. Digits inside a string are a harmless false positive.
+  const exact = isSame && /\d{16}/.test(compact) ? reading.json : compact;
   return {
     success: true,
     input: repaired,
@@ -63,7 +64,7 @@ export function parseToolArguments(
 
 const fail = (expected: string, text: string): ParsedToolArguments => ({
   success: false,
-  reason: `expected ${expected}, got ${excerpt(text)}`,
+  reason: `expected ${expected}, got ${text.length > 100 ? `${text.slice(0, 100)}…` : text}`,
 });
 
 const failTruncated = (text: string): ParsedToolArguments => ({
@@ -100,9 +101,6 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-/** Returns true if a number could lose digits in JavaScript. Digits inside a string are a harmless false positive. */
-const hasLongNumber = (json: string): boolean => /\d{16}/.test(json);
-
 /** Returns true if a key could pollute a prototype when the object is copied. */
 function hasPrototypeKey(value: object): boolean {
   const open: object[] = [value];
@@ -118,8 +116,6 @@ function hasPrototypeKey(value: object): boolean {
   }
   return false;
 }
-
-const excerpt = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
 /**
  * Repairs the name and the arguments of a call that `ai` could not read, by the rules of `ToolCallPipeline` and

@@ -171,14 +171,16 @@ export interface ToolLoopOptions extends ObservedOptions {
     /**
      * Limit for one tool call, in milliseconds. Progress restarts it. The signal of a tool that exceeds it aborts, the
      * model reads the error, and the other calls go on. The `timeout` of an MCP server applies as well.
+     * @default none
      */
     tool?: number;
     /**
      * Limits for single tools by the name that the model calls, in milliseconds. They take precedence over `tool` and over
      * the `timeout` of a local tool.
+     * @default none
      */
     tools?: Readonly<Record<string, number>>;
-    /** Limit for the complete turn, in milliseconds. A turn that exceeds it ends with an error. */
+    /** Limit for the complete turn, in milliseconds. A turn that exceeds it ends with an error. @default none */
     total?: number;
   };
   /** Retries of requests. The host retries the first request of a turn if it fails before it responds. */

@@ -85,36 +85,55 @@ const isMain = ({ name }: DeclarationReflection): boolean => name === 'KelivoRes
 const sourceOf = ({ sources }: DeclarationReflection): string =>
   sources?.[0] === undefined ? '' : `${sources[0].fileName}:${sources[0].line}`;
 
+/** The interface with the row of an option, and the name in its row. */
+interface Owner {
+  readonly name: string;
+  readonly path: string;
+}
+
 /**
  * Finds the interface with the row of each option, by the place of its declaration: the provider settings, else the interface
  * that declares it, else the first one that has it.
  */
-function findOwners(interfaces: readonly DeclarationReflection[]): ReadonlyMap<string, string> {
-  const owners = new Map<string, string>();
+function findOwners(interfaces: readonly DeclarationReflection[]): ReadonlyMap<string, Owner> {
+  const owners = new Map<string, Owner>();
   const declares = (one: DeclarationReflection, option: DeclarationReflection): boolean =>
     option.sources?.[0]?.fileName === one.sources?.[0]?.fileName;
   for (const mayOwn of [isMain, declares, () => true])
     for (const one of interfaces)
-      for (const option of withInner(one.children ?? []))
-        if (mayOwn(one, option) && !owners.has(sourceOf(option))) owners.set(sourceOf(option), one.name);
+      for (const { option, path } of withInner(one.children ?? [], ''))
+        if (mayOwn(one, option) && !owners.has(sourceOf(option)))
+          owners.set(sourceOf(option), { name: one.name, path });
   return owners;
 }
 
-const withInner = (options: readonly DeclarationReflection[]): DeclarationReflection[] =>
-  options.flatMap(option => [option, ...withInner(innerOf(option) ?? [])]);
+/** Lists options with those of inline object types, each with its path. */
+const withInner = (
+  options: readonly DeclarationReflection[],
+  path: string,
+): { option: DeclarationReflection; path: string }[] =>
+  options.flatMap(option => [
+    { option, path: path + option.name },
+    ...withInner(innerOf(option) ?? [], `${path}${option.name}.`),
+  ]);
 
-function renderInterface(declaration: DeclarationReflection, owners: ReadonlyMap<string, string>): string {
+function renderInterface(declaration: DeclarationReflection, owners: ReadonlyMap<string, Owner>): string {
   const own: DeclarationReflection[] = [];
   const ofTheRequest: DeclarationReflection[] = [];
   /** The names of other options, by the place with their documentation. */
   const others = new Map<string, string[]>();
-  for (const option of declaration.children ?? []) {
-    const owner = owners.get(sourceOf(option)) ?? declaration.name;
+  const isOwn = ({ sources }: DeclarationReflection): boolean =>
+    sources?.[0]?.fileName === declaration.sources?.[0]?.fileName;
+  const options = [...(declaration.children ?? [])].sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
+  for (const option of options) {
+    const owner = owners.get(sourceOf(option)) ?? { name: declaration.name, path: option.name };
     const file = option.sources?.[0]?.fileName;
     const place =
-      file === OF_THE_AI_SDK ? 'the settings of the AI SDK' : `[\`${owner}\`](#${owner.toLowerCase()})`;
-    if (file === OF_THE_AI_SDK || owner !== declaration.name)
-      others.set(place, [...(others.get(place) ?? []), `\`${option.name}\``]);
+      file === OF_THE_AI_SDK
+        ? 'the settings of the AI SDK'
+        : `[\`${owner.name}\`](#${owner.name.toLowerCase()})`;
+    if (file === OF_THE_AI_SDK || owner.name !== declaration.name)
+      others.set(place, [...(others.get(place) ?? []), `\`${owner.path}\``]);
     else if (file === OF_THE_REQUEST && !isMain(declaration)) ofTheRequest.push(option);
     else own.push(option);
   }

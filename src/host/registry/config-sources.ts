@@ -1,10 +1,10 @@
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
-import { validateProviderConfig } from './registry.js';
-import type { ProviderEntry, ProviderRegistryConfig } from './schema.js';
 import { toNameHint } from '../../shared/names.js';
 import { type KnownProvider, knownProviders, variablesOf } from './known-providers.js';
+import { validateProviderConfig } from './registry.js';
 import { findProvider, type ModelKind } from './resolve.js';
+import type { ProviderEntry, ProviderRegistryConfig } from './schema.js';
 
 /**
  * Reads the configuration of a provider registry from a JSON file. Relative modules (`{ "import": "./adapter.mjs" }`) are

@@ -83,6 +83,7 @@ interface Credentials {
   clients?: Record<string, StoredOAuthClientInformation>;
   /** Tokens by issuer. */
   tokens?: Record<string, StoredOAuthTokens>;
+  /** The started sign-in. */
   verifier?: string;
   signIn?: StartedSignIn;
   discovery?: OAuthDiscoveryState;

@@ -16,12 +16,12 @@ export type McpServerConfig = McpStdioServerConfig | McpHttpServerConfig;
 interface McpServerSettings {
   /** Skips the server, as if it were not configured. @default false */
   readonly disabled?: boolean;
-  /** Maximum time without a response or progress in a call, in milliseconds. Waiting for the host pauses it. @default 60000 */
+  /** Maximum milliseconds without a response or progress in a call. @default the option of `createMcpTools`, else 60000 */
   readonly timeout?: number;
   /**
    * Time that the first listing waits for the server, in milliseconds, with the download of a package. The call then goes
    * on without its tools, with a warning. A server that is still starting joins a later round.
-   * @default 30000
+   * @default the option of `createMcpTools`, else 30000
    */
   readonly startupTimeout?: number;
   /** Rejects a call before any request if the server has failed, or is not ready in time. @default false */

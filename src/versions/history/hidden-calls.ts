@@ -31,6 +31,7 @@ export interface HiddenCall {
   /** Arguments as the model wrote them. */
   readonly input: string;
   readonly providerMetadata?: ProviderMetadata | undefined;
+  /** Missing if the host keeps the result. */
   readonly output?: ToolResultOutput;
   /** Number of calls of the turn before it of which the host keeps nothing. Missing if the host keeps the result. */
   readonly index?: number;
