@@ -101,6 +101,22 @@ const onlyCalls: ResponseTemplate = {
   fields: { tool_calls: { open: '<c>', close_pattern: '\\s*</c>\\s*', content: 'json' } },
 };
 
+/** The name of a tool stands after its arguments. */
+const named: ResponseTemplate = {
+  start_anchor,
+  fields: {
+    thinking: { open: '<t>', close_pattern: '</t\\d+>' },
+    tool_calls: {
+      open: '[[',
+      close_pattern: '\\]\\] *(?P<name>\\w+);',
+      repeats: true,
+      content: 'kv-lines',
+      transform,
+    },
+    content: {},
+  },
+};
+
 const tools = [
   {
     type: 'function' as const,
@@ -226,6 +242,22 @@ describe('a response template', () => {
       onlyCalls,
       'dropped <c>{"name":"search","arguments":{"query":"b"}} </c> \n dropped <c>no</c>',
       { text: '<c>no</c>', reasoning: '', calls: ['search {"query":"b"}'] },
+    ],
+    [
+      'closers that are patterns, one of them with the name',
+      named,
+      '<t>Hm ]] x; </t></t12>Hi [[\nquery: a ] b\nn: 5\n]]  search; and [[\nquery: c\n]]search; bye',
+      {
+        text: 'Hi  and  bye',
+        reasoning: 'Hm ]] x; </t>',
+        calls: ['search {"query":"a ] b","n":5}', 'search {"query":"c"}'],
+      },
+    ],
+    [
+      'a pattern that closes nothing',
+      named,
+      'Hi [[\nquery: a\n]] 7',
+      { text: 'Hi [[\nquery: a\n]] 7', reasoning: '', calls: [] },
     ],
     [
       'a prototype key',
