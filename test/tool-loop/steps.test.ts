@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { toolLoopCallOptions } from '../../src/tool-loop/index.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { createEngine, type StepRecord, withStep } from './_engine.js';
 import {
@@ -328,5 +330,38 @@ describe('steps', () => {
       ...['approve in workflow', 'pay in step call 1.1 pay'],
       ...['approve in workflow', 'pay in step call 1.2 pay'],
     ]);
+  });
+
+  it.each([
+    ['the tools that were recorded', true],
+    ['tools that the next process no longer checks', false],
+  ])('ask the function of a tool whether its calls need approval, with %s', async (_, isChecked) => {
+    const records: (StepRecord | undefined)[] = [];
+    const ran: number[] = [];
+    const asked: unknown[] = [];
+    const attempt = (needsApproval: object, dies: (name: string) => boolean): Promise<unknown> => {
+      const pay = {
+        inputSchema: z.object({ n: z.number() }),
+        execute: ({ n }: { n: number }) => (ran.push(n), 'paid'),
+      };
+      const tools = createLocalTools({ pay: { ...pay, ...needsApproval } } as never);
+      const approve = ({ input }: { input: unknown }) => (asked.push(input), false);
+      const model = scriptedModel(
+        callRound(call('c1', 'pay', { n: 1 }), call('c2', 'pay', { n: 2 })),
+        textRound('Done.'),
+      );
+      const engine = createEngine(records, { dies });
+      return stream(withToolLoop(model, { tools, approve, approvals: 'never' }), withStep(engine.step));
+    };
+    const needsApproval = ({ n }: { n: number }) => n > 1;
+    const died = gate<undefined>();
+    const dies = (name: string) => name.startsWith('round') && (died.open(undefined), true);
+    void attempt({ needsApproval }, dies);
+    await died.opened;
+    expect([ran, records.at(-1)?.name]).toEqual([[], 'tools']);
+
+    await attempt(isChecked ? { needsApproval } : {}, () => false);
+    expect(ran).toEqual(isChecked ? [1] : []);
+    expect(asked).toEqual(isChecked ? [{ n: 2 }] : [{ n: 1 }, { n: 2 }]);
   });
 });
