@@ -8,7 +8,7 @@ export interface TraceSummary {
   readonly conversationId: string;
   readonly messageId: string;
   readonly thread: Thread;
-  /** The title of the conversation. */
+  /** The beginning of the message that the turn answers. The title of the conversation for turns of applications. */
   readonly title: string;
   /** ISO 8601. */
   readonly startedAt?: string;

@@ -82,8 +82,8 @@ export interface AdaptModelOptions {
 /**
  * Wraps a model in the adapters that apply to its id, the first one outermost. In the text of a model that no adapter applies
  * to, calls of declared tools are detected by markers that no other text contains; `providerMetadata.kelivo.detectedFormats`
- * then names the formats. Models of OpenAI are returned unchanged. Works with any language model of `ai` 5, 6 or 7, and returns one of the same version. Responses contain the names of the adapters in
- * `providerMetadata.kelivo.adapters`.
+ * then names the formats. Models of OpenAI get no adapter by their id. Works with any language model of `ai` 5, 6 or 7,
+ * and returns one of the same version. Responses contain the names of the adapters in `providerMetadata.kelivo.adapters`.
  *
  * @example
  * ```ts

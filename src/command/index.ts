@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { Fault, RequestRules, ScriptedResponse } from 'kelivo-responses/testing';
 import { messageOf } from '../shared/errors.js';
 import { tryParseJson } from '../shared/json.js';
+import { toNameHint } from '../shared/names.js';
 import {
   codeOf,
   CommandError,
   type CommandInput,
-  hint,
   type Option,
   printLine,
   readInput,
@@ -161,7 +161,10 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     return name === undefined ? 2 : 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) throw new CommandError(`Unknown command "${name}".${hint(name, commands)}`);
+  if (command === undefined)
+    throw new CommandError(
+      `Unknown command "${name}". ${toNameHint(name, { kind: 'commands', known: Object.keys(commands) })} See --help.`,
+    );
   const input = readInput(args, command.options, command.argument === undefined ? 0 : 1);
   if (input.has('help')) {
     printHelp(name);

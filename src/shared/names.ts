@@ -55,16 +55,18 @@ export const toModelExpression = (pattern: string): RegExp =>
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = normalize(name);
   let nearest: string | undefined;
-  // Allows about one typo in four characters. A higher limit would suggest unrelated names.
-  let limit = Math.max(1, Math.floor(wanted.length / 4));
+  let nearestDistance = Number.POSITIVE_INFINITY;
   let prefix = -1;
   for (const candidate of candidates) {
     const normalized = normalize(candidate);
+    // Allows about one typo in four characters of the longer name. A higher limit would suggest unrelated names.
+    const limit = Math.max(1, Math.floor(Math.max(wanted.length, normalized.length) / 4));
     const distance = editDistance(wanted, normalized);
     const shared = commonPrefix(wanted, normalized);
-    if (distance > limit || (distance === limit && shared <= prefix)) continue;
+    if (distance > limit || distance > nearestDistance) continue;
+    if (distance === nearestDistance && shared <= prefix) continue;
     nearest = candidate;
-    limit = distance;
+    nearestDistance = distance;
     prefix = shared;
   }
   return nearest;

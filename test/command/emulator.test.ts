@@ -52,8 +52,13 @@ describe('kelivo-responses emulator', () => {
 
 describe('kelivo-responses', () => {
   it.concurrent.each([
-    [['emulater'], 'Unknown command "emulater". Did you mean emulator?'],
-    [['\u001b[31mred'], 'Unknown command "\\u001b[31mred". See --help.'],
+    [
+      ['emulater'],
+      'Unknown command "emulater". Did you mean "emulator"? Known commands: "emulator", "probe", "mcp". See --help.',
+    ],
+    [['emulate'], 'Unknown command "emulate". Did you mean "emulator"?'],
+    [['serve'], 'Unknown command "serve". Known commands: "emulator", "probe", "mcp". See --help.'],
+    [['\u001b[31mred'], 'Unknown command "\\u001b[31mred". Known commands'],
     [['emulator', '--prot', '1'], 'Unknown option --prot. Did you mean --port?'],
     [['emulator', '--port', 'abc'], 'Expected --port to be a whole number from 0 to 65535, got "abc".'],
     [['emulator', '--port', '65536'], 'Expected --port to be a whole number from 0 to 65535, got "65536".'],

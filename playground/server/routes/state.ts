@@ -157,8 +157,11 @@ async function listModels(
     return { models: data.map(({ id }) => id).toSorted() };
   } catch (error) {
     const reason =
-      error instanceof z.ZodError ? 'the response has an unknown format' : describeFailure(error);
-    return { models: [], problem: redactor.text(`Could not list the models: ${reason}.`) };
+      error instanceof z.ZodError
+        ? 'the response has an unknown format.'
+        : `${describeFailure(error)}. Is the server running?`;
+    const problem = `Could not list the models of ${target.baseURL}: ${reason}`;
+    return { models: [], problem: redactor.text(problem) };
   } finally {
     await target.close();
   }

@@ -79,7 +79,7 @@ export interface StoredTurn {
   readonly conversationId: string;
   readonly messageId: string;
   readonly thread: Thread;
-  /** The title of the conversation. */
+  /** The beginning of the message that the turn answers. The title of the conversation for turns of applications. */
   readonly title: string;
   readonly outline: readonly TraceEvent[];
 }
@@ -93,6 +93,9 @@ export interface ListedTurn extends Omit<StoredTurn, 'outline'> {
 }
 
 const MAX_DRAFTS = 1000;
+
+/** Characters of a listed message. */
+const MAX_TITLE = 200;
 
 /** Turns that are listed. */
 const MAX_TURNS = 10_000;
@@ -116,6 +119,12 @@ export function createConversationStore(database: Connection): ConversationStore
   );
   const deleted = '(SELECT conversation_id FROM deleted)';
   const chats = `mode <> 'app' AND conversations.id NOT IN ${deleted}`;
+  // A chat has many turns, so its title identifies none of them.
+  const question = `CASE WHEN mode = 'app' THEN title ELSE coalesce(
+    (SELECT substr(group_concat(part.value ->> 'text', ' '), 1, ${MAX_TITLE})
+     FROM messages AS asked, json_each(asked.message, '$.parts') AS part
+     WHERE asked.conversation_id = conversations.id AND asked.id = messages.parent_id
+       AND part.value ->> 'type' = 'text'), title) END`;
   const statements = {
     list: database.prepare<[], ConversationRow>(
       `SELECT * FROM conversations WHERE ${chats} ORDER BY updated_at DESC`,
@@ -146,8 +155,8 @@ export function createConversationStore(database: Connection): ConversationStore
       'SELECT id, thread, parent_id, message, end, outline FROM messages WHERE conversation_id = ? ORDER BY number',
     ),
     turns: database.prepare<[], ListedTurn>(
-      `SELECT number, conversations.id AS conversationId, messages.id AS messageId, thread, title,
-         octet_length(outline) AS size
+      `SELECT number, conversations.id AS conversationId, messages.id AS messageId, thread,
+         ${question} AS title, octet_length(outline) AS size
        FROM messages JOIN conversations ON conversations.id = messages.conversation_id
        WHERE end IS NOT NULL AND conversations.id NOT IN ${deleted}
        ORDER BY messages.number DESC LIMIT ${MAX_TURNS}`,

@@ -55,3 +55,16 @@ it('has 10,000 turns, and summarizes each once', { timeout: 120_000 }, async () 
   database.exec("DELETE FROM conversations WHERE id = 'stored-3'");
   expect(titlesOf(await list())).not.toContain('Turn 3');
 });
+
+it('names each turn of a chat by the message that it answers', async () => {
+  const { call, ask } = await openPlayground();
+  await ask('How is the weather in Rome?');
+  await ask(`And in Oslo? ${'Tell me more. '.repeat(40)}`);
+  await call('/api/conversations/conversation-1', { method: 'PATCH', body: { title: 'Weather' } });
+  const traces = (await call('/api/traces')).json as readonly TraceSummary[];
+  expect(traces.map(({ title }) => title)).toEqual([
+    expect.stringMatching(/^And in Oslo\? Tell me more\./),
+    'How is the weather in Rome?',
+  ]);
+  expect(traces[0]?.title).toHaveLength(200);
+});
