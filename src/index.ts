@@ -15,6 +15,7 @@ import type { KelivoResponsesSettings } from './provider/settings.js';
 export { createCorsProxyFetch } from './http/base-url.js';
 export { redactSecrets, type RedactSecretsOptions } from './redaction/redaction.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
+export { VERSION } from './shared/version.js';
 export type {
   KelivoOpenAIMetadata,
   KelivoProviderMetadata,

@@ -26,6 +26,7 @@ export { createCorsProxyFetch } from './http/base-url.js';
 export { registerProvider } from './provider/workflow.js';
 export { redactSecrets } from './redaction/redaction.js';
 export { KelivoError } from './shared/errors.js';
+export { VERSION } from './shared/version.js';
 export { toLanguageModelV2 } from './versions/language-model.js';
 export type { EmbeddingModelV4 } from './versions/embedding-model.js';
 export type { LanguageModelV4 } from './versions/specification.js';

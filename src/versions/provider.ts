@@ -71,27 +71,30 @@ interface ImageModelV2CallOptions {
   headers?: Record<string, string | undefined>;
 }
 
+/** The methods of an embedding model, under each of the names that it has in a major of the official provider. */
+interface EmbeddingMethods<Model> {
+  /**
+   * Creates a text embedding model that uses `POST …/embeddings`.
+   *
+   * @throws KelivoError with code `invalid-settings` for a wrong option.
+   */
+  embeddingModel(modelId: string, options?: EmbeddingModelOptions): Model;
+  /** Same as `embeddingModel`. */
+  embedding(modelId: string, options?: EmbeddingModelOptions): Model;
+  /** Same as `embeddingModel`. `ai@5` looks for this name. */
+  textEmbeddingModel(modelId: string, options?: EmbeddingModelOptions): Model;
+  /** Same as `embeddingModel`. */
+  textEmbedding(modelId: string, options?: EmbeddingModelOptions): Model;
+}
+
 /** The members of providers that differ between versions. */
 export interface ProviderShapes {
-  v2: {
-    /**
-     * Creates a text embedding model that uses `POST …/embeddings`.
-     *
-     * @throws KelivoError with code `invalid-settings` for a wrong option.
-     */
-    textEmbeddingModel(modelId: string, options?: EmbeddingModelOptions): KelivoEmbeddingModel;
-  };
-  v3: {
+  v2: EmbeddingMethods<KelivoEmbeddingModel>;
+  v3: EmbeddingMethods<EmbeddingModelV3> & {
     readonly specificationVersion: 'v3';
-    /** Creates a text embedding model that uses `POST …/embeddings`. */
-    embeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3;
-    /** Same as `embeddingModel`, under its name in `ai@5`. */
-    textEmbeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3;
   };
-  v4: {
+  v4: EmbeddingMethods<EmbeddingModelV4> & {
     readonly specificationVersion: 'v4';
-    /** Creates a text embedding model that uses `POST …/embeddings`. */
-    embeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV4;
     /** Returns the files of the account, for `uploadFile`. Absent if another provider sends the requests. */
     readonly files?: () => FilesV4;
     /** Returns the skills of the account, for `uploadSkill`. Absent if another provider sends the requests. */
@@ -113,20 +116,26 @@ const SHAPES: {
     uploads: Uploads | undefined,
   ) => ProviderShapes[Version];
 } = {
-  v2: create => ({
-    textEmbeddingModel: (modelId, options) => toEmbeddingModel(create(modelId, options), 'v2'),
+  v2: create => toEmbeddingMethods((modelId, options) => toEmbeddingModel(create(modelId, options), 'v2')),
+  v3: create => ({
+    specificationVersion: 'v3',
+    ...toEmbeddingMethods((modelId, options) => toEmbeddingModel(create(modelId, options), 'v3')),
   }),
-  v3(create) {
-    const embeddingModel: ProviderShapes['v3']['embeddingModel'] = (modelId, options) =>
-      toEmbeddingModel(create(modelId, options), 'v3');
-    return { specificationVersion: 'v3', embeddingModel, textEmbeddingModel: embeddingModel };
-  },
   v4: (create, uploads) => ({
     specificationVersion: 'v4',
-    embeddingModel: (modelId, options) => toEmbeddingModel(create(modelId, options), 'v4'),
+    ...toEmbeddingMethods((modelId, options) => toEmbeddingModel(create(modelId, options), 'v4')),
     ...(uploads && { files: () => uploads.files(), skills: () => uploads.skills() }),
   }),
 };
+
+const toEmbeddingMethods = <Model>(
+  create: (modelId: string, options?: EmbeddingModelOptions) => Model,
+): EmbeddingMethods<Model> => ({
+  embeddingModel: create,
+  embedding: create,
+  textEmbeddingModel: create,
+  textEmbedding: create,
+});
 
 /** Creates the members of a provider that differ between versions. */
 export const toProviderShape = <Version extends HostVersion>(

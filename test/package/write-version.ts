@@ -1,14 +1,14 @@
-// Part of `npm run release:version`: writes the new version into the client info that MCP servers receive, and into the
+// Part of `npm run release:version`: writes the new version into the constant `VERSION`, and into the
 // manifests of the playground and of the examples.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { manifest, root } from './manifest.js';
 
-const file = path.join(root, 'src/mcp/session/session.ts');
+const file = path.join(root, 'src/shared/version.ts');
 const source = readFileSync(file, 'utf8');
-const written = source.replace(/(clientInfo = \{.*version: ')[^']*/, `$1${manifest.version}`);
-if (!written.includes(`version: '${manifest.version}'`))
-  throw new Error(`Expected \`clientInfo\` with a version in ${file}, got none.`);
+const written = source.replace(/(VERSION = ')[^']*/, `$1${manifest.version}`);
+if (!written.includes(`VERSION = '${manifest.version}'`))
+  throw new Error(`Expected \`VERSION\` in ${file}, got none.`);
 writeFileSync(file, written);
 
 /** Changes a JSON file. */

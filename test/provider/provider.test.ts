@@ -3,6 +3,8 @@ import { generateText } from 'ai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/v4';
 import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
+import { createKelivoResponsesProvider as createProviderV3 } from '../../src/v3.js';
+import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { serve, serveJson } from '../_server.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -72,6 +74,25 @@ describe('createKelivoResponsesProvider', () => {
     expect(provider.textEmbeddingModel('m')).toMatchObject(names);
     expect(createKelivoResponsesProvider()('m').provider).toBe('kelivo-responses');
   });
+
+  it.each([
+    ['v2', createKelivoResponsesProvider],
+    ['v3', createProviderV3],
+    ['v4', createProviderV4],
+  ] as const)(
+    'of version %s has embedding models under each name of the official provider',
+    (version, create) => {
+      const provider = create({ name: 'mine' });
+      const models = [
+        provider.embeddingModel('m'),
+        provider.embedding('m'),
+        provider.textEmbeddingModel('m'),
+        provider.textEmbedding('m'),
+      ];
+      for (const model of models)
+        expect(model).toMatchObject({ specificationVersion: version, provider: 'mine', modelId: 'm' });
+    },
+  );
 
   it('has no image models', () => {
     const provider = createKelivoResponsesProvider();

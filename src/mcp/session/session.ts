@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { toTimerDelay, untilAborted, wait } from '../../shared/abort.js';
 import type { PlainObject } from '../../shared/json.js';
+import { VERSION } from '../../shared/version.js';
 import type { McpRequestFacts, Telemetry } from '../../core/telemetry.js';
 import type { McpCallbacks } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
@@ -67,7 +68,7 @@ export interface SessionOptions {
 }
 
 /** The name and version that the client sends to servers. */
-const clientInfo = { name: 'kelivo-responses', version: '0.1.0' };
+const clientInfo = { name: 'kelivo-responses', version: VERSION };
 
 /**
  * Maximum time for the request that ends an HTTP session, in milliseconds.
