@@ -97,6 +97,8 @@ const IMAGE =
 const COMPLETE: Compatibility = { itemIds: 'required', messageType: true, status: true, annotations: true };
 const STRINGS: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
 
+const ENCRYPTED = 'include.reasoning.encrypted_content';
+
 const CANDIDATES: readonly Compatibility[] = [
   {},
   { reasoning: false },
@@ -111,11 +113,20 @@ const CANDIDATES: readonly Compatibility[] = [
 export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdict>>> = {
   async text({ attempt, signal }) {
     const { value, added } = await attempt(
-      [{}, { messageType: false }, COMPLETE, { without: ['include.reasoning.encrypted_content'] }],
+      [
+        {},
+        { messageType: false },
+        COMPLETE,
+        { without: [ENCRYPTED] },
+        { without: ['store'] },
+        { without: ['store', ENCRYPTED] },
+      ],
       model => model.doGenerate({ prompt: [user('Say hello.')], abortSignal: signal }),
     );
     const isEmpty = textOf(value).trim() === '';
-    return { result: isEmpty ? 'unclear' : 'yes', ...(isEmpty && { note: 'no text' }), compatibility: added };
+    const refusesStore = added.without?.includes('store') === true;
+    const note = isEmpty ? 'no text' : refusesStore ? 'the server refuses `store`' : '';
+    return { result: isEmpty ? 'unclear' : 'yes', note, compatibility: added };
   },
 
   async stream({ attempt, signal }) {

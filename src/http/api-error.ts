@@ -1,14 +1,8 @@
 import { APICallError } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/abort.js';
-import { markCut } from '../shared/errors.js';
-import {
-  idOf,
-  isNestedDeeper,
-  isPlainObject,
-  type PlainObject,
-  stringOf,
-  tryParseJson,
-} from '../shared/json.js';
+import { joinSentences, markCut } from '../shared/errors.js';
+import { isNestedDeeper, tryParseJson } from '../shared/json.js';
+import { readError, type ReportedError } from '../shared/reported-error.js';
 import { RESPONSE_LIMITS } from './text-stream.js';
 import { redactErrorJson } from '../redaction/redaction.js';
 import { isRetryable, RETRYABLE, statusOfCode } from './retry.js';
@@ -21,58 +15,6 @@ export interface ErrorContext {
   readonly responseHeaders?: Record<string, string>;
   /** Removes credentials from text of the server: some servers repeat the key that they refuse. */
   readonly redact: (text: string) => string;
-}
-
-/** An error that a server reported, in one shape. */
-export interface WireError {
-  readonly message: string;
-  readonly code?: string;
-  readonly type?: string;
-  /** The request field that the server names as the cause. */
-  readonly param?: string;
-}
-
-/**
- * Reads an error in any of the shapes that servers use: nested `{error:{message,code}}`, flat
- * `{type:"error",code,message}`, a plain string `{error:"text",code}` (xAI), the upstream's error in `metadata.raw`
- * (OpenRouter), `{detail}` (vLLM's FastAPI), a list with one error (Google). A `code` may be null, a string or a number.
- */
-export function toWireError(value: unknown): WireError | undefined {
-  if (Array.isArray(value)) return toWireError(value[0]);
-  if (!isPlainObject(value)) return undefined;
-  const { error } = value;
-  if (isPlainObject(error)) return fromFields(error, value);
-  if (typeof error === 'string' && error !== '') return withCode({ message: error }, value);
-  return fromFields(value, value);
-}
-
-function fromFields(fields: PlainObject, outer: PlainObject): WireError | undefined {
-  const raw = isPlainObject(fields.metadata) ? stringOf(fields.metadata.raw) : '';
-  const reported =
-    idOf(fields.message) ?? idOf(fields.msg) ?? idOf(outer.message) ?? toDetail(outer.detail) ?? idOf(raw);
-  if (reported === undefined && codeOf(fields) === undefined) return undefined;
-  const message = reported ?? `error ${codeOf(fields)}`;
-  return withCode({ message: raw !== '' && !message.includes(raw) ? `${message}: ${raw}` : message }, fields);
-}
-
-const withCode = (error: { message: string }, fields: PlainObject): WireError => {
-  const code = codeOf(fields);
-  const type = fields.type === 'error' ? undefined : idOf(fields.type);
-  const param = idOf(fields.param);
-  return {
-    ...error,
-    ...(code !== undefined && { code }),
-    ...(type !== undefined && { type }),
-    ...(param !== undefined && { param }),
-  };
-};
-
-const codeOf = (fields: PlainObject): string | undefined =>
-  typeof fields.code === 'number' ? String(fields.code) : idOf(fields.code);
-
-function toDetail(detail: unknown): string | undefined {
-  if (typeof detail === 'string') return idOf(detail);
-  return detail === undefined || detail === null ? undefined : JSON.stringify(detail);
 }
 
 /** The facts of an error that this package detects itself. */
@@ -99,7 +41,7 @@ export const createCallError = (
 
 export function toStreamError(value: unknown, context: ErrorContext): APICallError {
   const data = redactErrorJson(value ?? null, context.redact);
-  const error = toWireError(data) ?? { message: 'The server reported an error without a reason.' };
+  const error = readError(data) ?? { message: 'The server reported an error without a reason.' };
   // LM Studio without the API answers with status 200.
   const isMissing = isMissingRoute(error, context);
   const status = isMissing ? 404 : statusOfCode(error);
@@ -128,24 +70,23 @@ export async function toHttpError(
   const text = await readStart(response, signal);
   const body = context.redact(text).slice(0, MAX_ERROR_BODY);
   const data = redactErrorJson(parseBody(text), context.redact);
-  const error = toWireError(data);
+  const error = readError(data);
   const { status } = response;
   const message =
     error?.message ??
     (/^\s*</.test(body)
       ? `a web page, not a JSON error (${excerptOf(body)})`
       : excerptOf(body) || context.redact(response.statusText));
+  const hint = toHint(status, { hasKey, isApiError: error !== undefined });
   const isMissing = status === 404 && error !== undefined && isMissingRoute(error, { ...context, status });
   return new APICallError({
     message: isMissing
       ? describeMissing(message, context)
-      : [
-          error === undefined ? `${context.url} returned status ${status}:` : undefined,
+      : joinSentences(
+          error === undefined || hint === NO_API ? `${context.url} returned status ${status}:` : undefined,
           toErrorText(message),
-          toHint(status, { hasKey, isApiError: error !== undefined }),
-        ]
-          .filter(Boolean)
-          .join(' '),
+          hint,
+        ),
     url: context.url,
     requestBodyValues: context.requestBody,
     statusCode: status,
@@ -165,7 +106,7 @@ const NOT_FOUND = /^(?:(?:file|resource|page|url|route|endpoint|404)[ :]*)?not f
 
 /** Returns true if the server has no endpoint for new responses. A model, an item or a response may be missing instead. */
 function isMissingRoute(
-  { message, code = '', param }: WireError,
+  { message, code = '', param }: ReportedError,
   { url, status }: { readonly url: string; readonly status?: number },
 ): boolean {
   if (!/\/responses(?:\/compact)?$/.test(url) || param !== undefined || /\w_not_found/.test(code))

@@ -1,6 +1,6 @@
 import { APICallError, LoadAPIKeyError } from '@ai-sdk/provider';
 import type { TurnLink } from '../core/call.js';
-import { toWireError } from './api-error.js';
+import { readError } from '../shared/reported-error.js';
 import type { RequestHeaders } from './request.js';
 import { keyCooldown, keyStateAfter, RETRYABLE } from './retry.js';
 
@@ -73,8 +73,7 @@ export function createKeyRing(
       if (keys.length < 2 || !APICallError.isInstance(error)) return false;
       const { statusCode: status, message, data, responseHeaders: headers } = error;
       refusals.delete(key);
-      const state =
-        status === undefined ? undefined : keyStateAfter({ message, ...toWireError(data), status });
+      const state = status === undefined ? undefined : keyStateAfter({ message, ...readError(data), status });
       if (state === undefined) return false;
       if (state === 'refused') refusals.set(key, error);
       if (state !== 'unsuited') cooldownEnd.set(key, now() + keyCooldown(state, { headers, now: now() }));

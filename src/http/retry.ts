@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { delay } from '@ai-sdk/provider-utils';
+import { isContextOverflow } from './context-overflow.js';
 
 /*
  * Decides if a request may be sent again: by the host or the tool loop after a pause (`isRetryable`), or at once with
@@ -25,6 +26,8 @@ interface RetryRule {
   readonly status?: number | readonly [first: number, last: number];
   /** The error codes or types to which the rule applies. @default any */
   readonly codes?: readonly string[];
+  /** The rule applies to conversations that are too long for the model. */
+  readonly isOverflow?: true;
   /** The texts to which the rule applies: code, type and message. @default any */
   readonly text?: (text: string) => boolean;
   /** Applies to errors without a status and a known code, if they concern the input of the request. */
@@ -48,6 +51,7 @@ const RETRY_RULES: readonly RetryRule[] = [
   { codes: ['websocket_connection_limit_reached'], isRetryable: true },
   // Concern the contents of the request, although gateways report some of them with a status of 500.
   { finalCodes: true, isRetryable: false },
+  { isOverflow: true, isRetryable: false },
   // llama.cpp without a multimodal projector answers with the status 500.
   { text: text => /image input is not supported/i.test(text), isRetryable: false },
   { isAboutInput: true, isRetryable: false },
@@ -185,6 +189,7 @@ export function statusOfCode({
   if (known !== undefined && known !== 500) return known;
   const inMessage = STATUS_IN_MESSAGE.exec(message)?.[1];
   if (inMessage !== undefined) return Number(inMessage);
+  if (isContextOverflow({ code, type, message })) return 400;
   const byWord = STATUS_BY_WORD.find(([word]) => word.test(code ?? ''))?.[1];
   return known ?? byWord ?? STATUS_BY_CODE.get(type);
 }
@@ -207,6 +212,7 @@ function matchingRules(failure: ReportedFailure): RetryRule[] {
     if (rule.codes && !rule.codes.some(known => known === code || known === type)) return false;
     if (rule.finalCodes && !FINAL_CODE.test(code)) return false;
     if (rule.isAboutInput && !isAboutInput) return false;
+    if (rule.isOverflow && !isContextOverflow(failure)) return false;
     return rule.text?.(text) ?? true;
   });
 }

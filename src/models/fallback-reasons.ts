@@ -1,7 +1,8 @@
 import { APICallError, LoadAPIKeyError } from '@ai-sdk/provider';
-import { type ReportedFailure, statusOfCode } from '../http/retry.js';
+import { isContextOverflow } from '../http/context-overflow.js';
+import { statusOfCode } from '../http/retry.js';
 import { messageOf } from '../shared/errors.js';
-import { idOf, objectOf } from '../shared/json.js';
+import { readError } from '../shared/reported-error.js';
 import { partialTurnOf } from '../tool-loop/turn/partial-turn.js';
 
 /* Reasons why a model has no answer, read from the errors of models of any package. */
@@ -33,10 +34,6 @@ export const REASONS = Object.keys({
   access: true,
 } satisfies Record<FallbackReason, true>) as readonly FallbackReason[];
 
-/** The texts by which servers report a conversation that is too long for the model, in code, type or message. */
-const CONTEXT =
-  /context_length|context[_ ](?:window|length)|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:number of )?(?:input )?tokens/i;
-
 /** The texts by which servers report a refusal for the contents of a request or a response. */
 const FILTER =
   /content[_ -]?(?:filter|policy|management)|_policy\b|_policy_violation|safety system|PROHIBITED_CONTENT/i;
@@ -54,9 +51,9 @@ export function reasonOf(error: unknown): FallbackReason | undefined {
   if (LoadAPIKeyError.isInstance(error)) return 'access';
   const isCallError = APICallError.isInstance(error);
   // Models of other packages emit the error object of the stream.
-  const reported = readReported(isCallError ? error.data : error);
+  const reported = readError(isCallError ? error.data : error);
   const text = [reported?.code, reported?.type, reported?.message, messageOf(error)].join(' ');
-  if (CONTEXT.test(text)) return 'context-overflow';
+  if (isContextOverflow({ ...reported, message: text })) return 'context-overflow';
   if (FILTER.test(text)) return 'content-filter';
   if (!isCallError && error instanceof Error) return isOutage(error) ? 'outage' : undefined;
   const status = (isCallError ? error.statusCode : undefined) ?? (reported && statusOfCode(reported));
@@ -65,20 +62,6 @@ export function reasonOf(error: unknown): FallbackReason | undefined {
   // A response with a status of success that could not be read is an outage, too.
   const isFinal = status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 409;
   return isFinal ? undefined : 'outage';
-}
-
-/** Reads the error object of a server, nested or flat. The reader of the provider would load most of it. */
-function readReported(value: unknown): Pick<ReportedFailure, 'code' | 'type' | 'message'> | undefined {
-  const outer = objectOf(value);
-  const fields = objectOf(outer?.error) ?? outer;
-  if (fields === undefined) return undefined;
-  const code = typeof fields.code === 'number' ? String(fields.code) : idOf(fields.code);
-  const [type, message] = [idOf(fields.type), idOf(fields.message)];
-  return {
-    ...(code !== undefined && { code }),
-    ...(type !== undefined && { type }),
-    ...(message !== undefined && { message }),
-  };
 }
 
 function isOutage(error: Error): boolean {
@@ -104,7 +87,7 @@ export function joinErrors(failures: readonly FallbackFailure[], last: unknown):
 export const withRetry = (error: unknown): unknown =>
   APICallError.isInstance(error) && error.isRetryable
     ? error
-    : toCallError(readReported(error)?.message ?? messageOf(error), {
+    : toCallError(readError(error)?.message ?? messageOf(error), {
         cause: error,
         isRetryable: true,
         like: error,

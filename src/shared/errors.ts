@@ -73,3 +73,13 @@ export const isCut = (error: unknown): boolean => error instanceof Error && CUT 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** Joins sentences. A text of a server often lacks its full stop. */
+export const joinSentences = (...sentences: readonly (string | undefined)[]): string =>
+  sentences
+    .flatMap(sentence => {
+      const text = sentence?.trimEnd() ?? '';
+      return text === '' ? [] : [text];
+    })
+    .map((text, at, all) => (at === all.length - 1 || /[.!?:…]["'`)\]]?$/.test(text) ? text : `${text}.`))
+    .join(' ');

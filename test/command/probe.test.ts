@@ -87,6 +87,26 @@ describe('kelivo-responses probe', () => {
     },
   );
 
+  it('finds the setting for a server that refuses `store`, and reports it', async () => {
+    const emulator = await startResponsesEmulator();
+    const server = await serve(async (response, { path, body }) => {
+      const isRefused = 'store' in body;
+      const upstream = isRefused
+        ? Response.json({ error: { message: 'Unknown parameter: "store".' } }, { status: 400 })
+        : await fetch(`${emulator.url}${path}`, {
+            headers: { 'content-type': 'application/json' },
+            ...(Object.keys(body).length > 0 && { method: 'POST', body: JSON.stringify(body) }),
+          });
+      const type = upstream.headers.get('content-type') ?? '';
+      response.writeHead(upstream.status, { 'content-type': type }).end(await upstream.text());
+    });
+    const report = await probe(server.url);
+    expect(report.scenarios[0]).toMatchObject({ result: 'yes', note: 'the server refuses `store`' });
+    expect(report.settings.compatibility?.without).toContain('store');
+    expect(await applySettings(report)).toEqual(works);
+    await emulator.close();
+  });
+
   it('finds the settings of a mock server of a third party', async () => {
     const report = await probe(`${mock.url}/v1`, ['--api-key', 'mock']);
     reports.set('aimock', report);

@@ -1,6 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { toHttpError, toStreamError, toWireError } from '../../src/http/api-error.js';
+import { toHttpError, toStreamError } from '../../src/http/api-error.js';
+import { readError } from '../../src/shared/reported-error.js';
 
 const SHAPES: readonly [string, unknown, Record<string, unknown> | undefined][] = [
   [
@@ -45,9 +46,9 @@ const SHAPES: readonly [string, unknown, Record<string, unknown> | undefined][] 
   ['that is not an object', 'No', undefined],
 ];
 
-describe('toWireError', () => {
+describe('readError', () => {
   it.each(SHAPES)('reads an error %s', (_, value, expected) => {
-    expect(toWireError(value)).toEqual(expected);
+    expect(readError(value)).toEqual(expected);
   });
 });
 
@@ -140,7 +141,7 @@ describe('toStreamError', () => {
   it.each([
     ['Timed out waiting for first token', null, true],
     ['An error occurred while processing your request.', null, true],
-    ['Your input exceeds the context window of this model.', null, false],
+    ['Your input is malformed.', null, false],
     ['The image could not be decoded.', null, false],
     ['Something is wrong.', 'input[3].content', false],
   ])('retries an unknown error unless it concerns the input: %j', (message, param, isRetryable) => {
@@ -270,6 +271,16 @@ describe('toHttpError', () => {
     );
     expect((await errorOf(body, { status: 401 })).message).toBe('Unauthorized.');
   });
+
+  it.each(['{"detail":"Method Not Allowed"}', 'Method Not Allowed'])(
+    'ends each sentence of a status 405 with the body %j, and names the address',
+    async body => {
+      const { message } = await errorOf(body, { status: 405 });
+      expect(message).toMatch(
+        /^http\S+ returned status 405: Method Not Allowed\. Check `baseURL`: this server has no Responses API there\.$/,
+      );
+    },
+  );
 
   it.each([404, 405, 501])(
     'suggests checking the base URL for a %i that is not an API error',

@@ -21,6 +21,12 @@ export const REFUSED_CONTENT: readonly RegExp[] = [
   /encrypted content .*could not be verified/i, // openai/openai-agents-python#2063
 ];
 
+/** Other texts that name encrypted content or reasoning. */
+export const ENCRYPTED_TEXTS: readonly RegExp[] = [
+  /encrypted[ _](?:content|reasoning)/i,
+  /reasoning [^.]{0,60}encrypt/i,
+];
+
 interface ItemRepair {
   readonly texts: readonly RegExp[];
   /** Returns the changed input, or undefined if it does not contain what the server names. */
@@ -32,7 +38,10 @@ interface ItemRepair {
 }
 
 const ITEM_REPAIRS: readonly ItemRepair[] = [
-  { texts: REFUSED_CONTENT, repair: (_id, body, relations) => withoutRefusedCompaction(body, relations) },
+  {
+    texts: [...REFUSED_CONTENT, ...ENCRYPTED_TEXTS],
+    repair: (_id, body, relations) => withoutRefusedCompaction(body, relations),
+  },
   {
     // A reference to an item that the server has not stored, or no longer.
     texts: [/Item with id '?([\w-]+)'? not found/i],

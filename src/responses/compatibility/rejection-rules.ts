@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { objectOf } from '../../shared/json.js';
 import { createItemRelations, EFFORTS, type ItemRelations, type ResponsesRequestBody } from '../wire.js';
-import { applyCompatibility } from './apply-compatibility.js';
+import { applyCompatibility, hasField } from './apply-compatibility.js';
 import {
   CHAT_TOOL_OUTPUTS,
   COMPLETE_ITEMS,
@@ -9,7 +9,7 @@ import {
   ENCRYPTED_REASONING,
   mergeCompatibility,
 } from './compatibility.js';
-import { REFUSED_CONTENT, repairInput, TOOL_FIELD } from './item-repairs.js';
+import { ENCRYPTED_TEXTS, REFUSED_CONTENT, repairInput, TOOL_FIELD } from './item-repairs.js';
 
 /** A rejection of a request that one change of the request resolves. */
 interface RejectionRule {
@@ -131,7 +131,7 @@ const REJECTION_RULES: readonly RejectionRule[] = [
   },
   {
     // Without the tool, the others remain usable.
-    texts: [/Invalid schema for function '([\w-]+)'/i],
+    texts: [/Invalid (?:schema|parameters) (?:for|of|in) (?:the )?(?:function|tool):? '?([\w-]+)/i],
     fallback: ({ named }) => ({ without: [`${TOOL_FIELD}${named}`] }),
   },
   {
@@ -180,6 +180,27 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     fallback: CHAT_TOOL_OUTPUTS,
   },
   {
+    // Some endpoints of OpenRouter only reason: earendil-works/pi#4316. Another effort must still be sent.
+    texts: [
+      /(?:reasoning|thinking) is (?:mandatory|required)/i,
+      /(?:reasoning|thinking) (?:cannot|can't|can not|must not) be (?:disabled|turned off)/i,
+    ],
+    fallback: ({ body }) =>
+      body.reasoning?.effort === 'none' ? { without: ['reasoning.effort'] } : undefined,
+    isForThisRequestOnly: true,
+  },
+  {
+    // Whatever is wrong with it: can1357/oh-my-pi#11928. The texts above that name it are about the server.
+    texts: ENCRYPTED_TEXTS,
+    fallback: { reasoning: false },
+    isForThisRequestOnly: true,
+  },
+  {
+    texts: [/include.{0,80}encrypted_content/i, /reasoning\.encrypted_content/],
+    fallback: { without: [ENCRYPTED_REASONING] },
+    isForThisRequestOnly: true,
+  },
+  {
     // Replayed items must be complete, with id, type, status and annotations.
     texts: [
       /Invalid Responses API request/i, // openai/codex#12114 (OpenRouter)
@@ -190,6 +211,31 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     fallback: COMPLETE_ITEMS,
   },
 ];
+
+/**
+ * Returns the field that a rejection names as unknown, if the request has it and is not sent without it: leaving it out could
+ * change what the model may do, or what the server keeps.
+ */
+export function findKeptField(body: ResponsesRequestBody, error: APICallError): string | undefined {
+  if (!REJECTION_STATUSES.has(error.statusCode)) return undefined;
+  const message = withSingleQuotes(withoutEscapes(`${error.message} ${error.responseBody ?? ''}`));
+  return KEPT_FIELDS.find(
+    field => hasField(body, field) && UNKNOWN_FIELD.some(text => text.exec(message)?.[1] === field),
+  );
+}
+
+/** Wordings that name a field which the server does not accept, at all or with a value. */
+const UNKNOWN_FIELD: readonly RegExp[] = [
+  /(?:unsupported|unknown|unrecognized|unexpected|unpermitted|invalid|extra|disallowed) (?:request )?(?:parameter|argument|field|key|property|input|value)s?(?: supplied| name)?:? '?([\w.]+)/i,
+  /(?:parameter|argument|field|key|property)s? '?([\w.]+?)'? (?:is|are) (?:not (?:supported|allowed|permitted|accepted|recognized)|unsupported|unknown|unexpected|invalid)/i,
+  /(?:does not|doesn't|cannot|can't) (?:support|accept|allow|use) (?:the )?(?:parameter |argument |field |option )?'?([\w.]+)/i,
+  /'([\w.]+)'? (?:is|are) (?:not (?:supported|allowed|permitted|accepted|recognized|a valid \w+)|unsupported|unknown|unexpected)/i,
+  /\b(store) (?:is not|must be|should be|cannot be|is unsupported)/i,
+  /extra inputs are not permitted.{0,80}'(store|max_tool_calls|tool_choice|moderation)'/i,
+  /'(store|max_tool_calls|tool_choice|moderation)'.{0,80}extra inputs are not permitted/i,
+];
+
+const KEPT_FIELDS = ['store', 'max_tool_calls', 'tool_choice', 'moderation', 'tools'];
 
 const REJECTION_STATUSES: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
@@ -218,10 +264,11 @@ export function findFallback(
   if (!APICallError.isInstance(error)) return undefined;
   const isRejection = REJECTION_STATUSES.has(error.statusCode);
   const message = withoutEscapes(`${error.message} ${error.responseBody ?? ''}`);
+  const unified = withSingleQuotes(message);
   for (const { texts, fallback, isForThisRequestOnly = false, hasAnyStatus = false } of REJECTION_RULES) {
     if (!isRejection && !hasAnyStatus) continue;
     for (const text of texts) {
-      const match = text.exec(message);
+      const match = text.exec(message) ?? text.exec(unified);
       if (match === null) continue;
       const named = match[1] ?? '';
       const compatibility = typeof fallback === 'function' ? fallback({ named, message, body }) : fallback;
@@ -238,6 +285,9 @@ const isApplied = (compatibility: Compatibility, applied: Compatibility): boolea
   const settings = new Map<string, unknown>(Object.entries(applied));
   return Object.entries(compatibility).every(([name, value]) => settings.get(name) === value);
 };
+
+/** Servers quote a name in their own way. */
+const withSingleQuotes = (text: string): string => text.replaceAll(/["`\u2018\u2019\u201c\u201d]/g, "'");
 
 /** Removes line breaks, and the escapes of nested JSON strings, in which gateways forward errors. */
 const withoutEscapes = (text: string): string => text.replaceAll(/\\+n|\s+/g, ' ').replaceAll(/\\+/g, '');

@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Warning } from '../../core/part.js';
+import { joinSentences } from '../../shared/errors.js';
 import { toCamelCase } from '../../shared/names.js';
 import {
   createItemRelations,
@@ -10,8 +11,8 @@ import {
 } from '../wire.js';
 import { applyCompatibility, countImages, hasField } from './apply-compatibility.js';
 import { type Compatibility, ENCRYPTED_REASONING, mergeCompatibility } from './compatibility.js';
-import { REFUSED_CONTENT, TOOL_FIELD } from './item-repairs.js';
-import { type Fallback, findFallback } from './rejection-rules.js';
+import { ENCRYPTED_TEXTS, REFUSED_CONTENT, TOOL_FIELD } from './item-repairs.js';
+import { type Fallback, findFallback, findKeptField } from './rejection-rules.js';
 
 /** Compatibility learned from rejected requests of one model. */
 export interface LearnedCompatibility {
@@ -117,12 +118,13 @@ export async function sendWithFallbacks<Opened>(
   }
 }
 
-/** Names the compaction in the error of a request that cannot be sent without it. */
-function explainRefusal(error: unknown, { input }: ResponsesRequestBody, relations: ItemRelations): unknown {
-  if (!APICallError.isInstance(error) || !input.some(item => isCompaction(item, relations))) return error;
-  const { message, responseBody = '' } = error;
-  if (!REFUSED_CONTENT.some(text => text.test(`${message} ${responseBody}`))) return error;
-  const { url, requestBodyValues, statusCode, responseHeaders, isRetryable, data, cause } = error;
+/** Adds the next step to the error of a request that is not sent in another form. */
+function explainRefusal(error: unknown, body: ResponsesRequestBody, relations: ItemRelations): unknown {
+  if (!APICallError.isInstance(error)) return error;
+  const hint = toHint(error, body, relations);
+  if (hint === undefined) return error;
+  const { message, url, requestBodyValues, statusCode, responseHeaders } = error;
+  const { responseBody, isRetryable, data, cause } = error;
   return new APICallError({
     url,
     requestBodyValues,
@@ -132,11 +134,33 @@ function explainRefusal(error: unknown, { input }: ResponsesRequestBody, relatio
     isRetryable,
     data,
     cause,
-    message:
-      `${message} The server cannot read the compaction in the history, which another key or endpoint created, and the ` +
-      'history does not contain the messages that it replaced. Use that key again, or start a new conversation.',
+    message: joinSentences(message, hint),
   });
 }
+
+/** Returns the next step for a compaction, or a field that changes more than the text, which the server refuses. */
+function toHint(
+  error: APICallError,
+  body: ResponsesRequestBody,
+  relations: ItemRelations,
+): string | undefined {
+  const { message, responseBody = '' } = error;
+  const isRefused = [...REFUSED_CONTENT, ...ENCRYPTED_TEXTS].some(text =>
+    text.test(`${message} ${responseBody}`),
+  );
+  if (isRefused && body.input.some(item => isCompaction(item, relations))) return COMPACTION_HINT;
+  const field = findKeptField(body, error);
+  if (field === undefined) return undefined;
+  const effect =
+    field === 'store'
+      ? 'The server then decides whether it keeps the response.'
+      : 'Its restriction then does not apply.';
+  return `To send no \`${field}\` to this server, set \`compatibility: { without: ['${field}'] }\`. ${effect}`;
+}
+
+const COMPACTION_HINT =
+  'The server cannot read the compaction in the history, which another key or endpoint created, and the history does not ' +
+  'contain the messages that it replaced. Use that key again, or start a new conversation.';
 
 /** Returns a warning for everything in a request that the sent one lacks. */
 function toWarnings(

@@ -245,7 +245,7 @@ const isAtLimit = (
 function failResponse(fields: PlainObject, mapping: Mapping): void {
   announceResponse(fields, mapping);
   mapping.usage = toUsage(objectOf(fields.response)?.usage);
-  mapping.fail(toStreamError(fields.response, mapping.errorContext));
+  mapping.fail(toStreamError(fields, mapping.errorContext));
 }
 
 const toWrongProtocolError = (context: ErrorContext): APICallError =>

@@ -71,7 +71,7 @@ export function createFunctionCallItem(writer: FunctionCallWriter): FunctionCall
     },
 
     completeArguments(fields) {
-      completed = argumentsOf(fields) ?? completed;
+      completed = bestOf([argumentsOf(fields), completed]);
       name ??= idOf(fields.name);
       callId ??= idOf(fields.call_id);
       start();
@@ -84,7 +84,7 @@ export function createFunctionCallItem(writer: FunctionCallWriter): FunctionCall
 
     finish(wire, { broken = false } = {}) {
       readFields(wire);
-      const args = argumentsOf(wire) ?? completed ?? (input.text() || argumentsOf(announced)) ?? '';
+      const args = bestOf([argumentsOf(wire), completed, input.text(), argumentsOf(announced)]) ?? '';
       const isChecked = wire !== undefined && wire.status !== 'incomplete';
       if (isChecked && (!isWhole(args) || name === undefined)) {
         // Some servers mark a call that the token limit truncated as `completed`: the end of the response decides.
@@ -219,6 +219,17 @@ function argumentsOf(fields: PlainObject | undefined): string | undefined {
   return isPlainObject(args) ? JSON.stringify(args) : idOf(args);
 }
 
+/**
+ * Returns the arguments of a call, of which servers send several versions, the last one first. An empty object never replaces
+ * arguments that were sent (earendil-works/pi#917), and neither does a text that is cut off.
+ */
+function bestOf(versions: readonly (string | undefined)[]): string | undefined {
+  const [sent, others] = [[] as string[], [] as string[]];
+  for (const version of versions) if (version !== undefined) (isEmpty(version) ? others : sent).push(version);
+  if (sent.length < 2) return sent[0] ?? others.find(version => version !== '') ?? others[0];
+  return sent.find(isWhole) ?? sent[0];
+}
+
 /** The number of characters in which arguments must begin an object. */
 const BEGINNING = 64;
 
@@ -243,11 +254,14 @@ function isPrefix(streamed: string, final: string): boolean {
   }
 }
 
+/** Returns true for no arguments: an empty text, object or list, or null. */
 function isEmpty(args: string): boolean {
   const start = skipSpace(args, 0);
-  if (args[start] !== '{') return start >= args.length;
+  const word = ['null', '""'].find(empty => args.startsWith(empty, start));
+  if (word !== undefined) return skipSpace(args, start + word.length) >= args.length;
+  if (args[start] !== '{' && args[start] !== '[') return start >= args.length;
   const end = skipSpace(args, start + 1);
-  return args[end] === '}' && skipSpace(args, end + 1) >= args.length;
+  return args[end] === (args[start] === '{' ? '}' : ']') && skipSpace(args, end + 1) >= args.length;
 }
 
 function skipSpace(text: string, start: number): number {

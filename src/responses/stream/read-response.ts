@@ -293,8 +293,12 @@ export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | un
   if (!data.startsWith('{') && data.trim() === DONE_MARKER) return { type: DONE_MARKER, fields: {} };
   const fields = parse(data);
   if (!isPlainObject(fields)) return undefined;
-  return typeof fields.type === 'string' ? { type: fields.type, fields } : toUntypedEvent(fields, event);
+  if (typeof fields.type !== 'string') return toUntypedEvent(fields, event);
+  return { type: ERROR_TYPE.test(fields.type) ? 'error' : fields.type, fields };
 }
+
+/** Types of errors that are sent without an event around them. */
+const ERROR_TYPE = /^(?:response\.error|\w+_error)$/;
 
 function parse(data: string): unknown {
   if (isNestedDeeper(data, RESPONSE_LIMITS.nesting))
@@ -312,8 +316,14 @@ function toUntypedEvent(fields: PlainObject, event?: string): ResponsesEvent | u
     return { type: `response.${String(fields.status ?? 'completed')}`, fields: { response: fields } };
   }
   if (isChatCompletion(fields)) return { type: 'chat.completion', fields };
-  if (fields.error !== undefined && fields.error !== null) return { type: 'error', fields };
-  return undefined;
+  return isErrorObject(fields) ? { type: 'error', fields } : undefined;
+}
+
+/** Returns true for an error without an event around it. A text alone may be anything. */
+function isErrorObject(fields: PlainObject): boolean {
+  const isSet = (name: string): boolean => fields[name] !== undefined && fields[name] !== null;
+  if (fields.object === 'error' || ['error', 'errors', 'detail'].some(isSet)) return true;
+  return typeof fields.message === 'string' && ['code', 'error_code', 'type', 'status'].some(isSet);
 }
 
 const isChatCompletion = (fields: PlainObject): boolean =>

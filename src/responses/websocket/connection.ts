@@ -1,4 +1,4 @@
-import { toWireError } from '../../http/api-error.js';
+import { readError } from '../../shared/reported-error.js';
 import { toError } from '../../shared/errors.js';
 import { onceAborted, untilAborted } from '../../shared/abort.js';
 import { idOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
@@ -266,7 +266,7 @@ function createDispatcher(
     const isNamed = id !== undefined && lanes.some(lane => lane.id === id);
     // Each running request could wait for this frame until its timeout.
     if (active.size > 0 && !isNamed && (type === 'error' || type.startsWith('response.'))) {
-      const { code, message } = toWireError(frame ?? {}) ?? {};
+      const { code, message } = readError(frame ?? {}) ?? {};
       const reason = [type, code, message].filter(part => part !== undefined).join(': ');
       return end(new SocketError(`expected frames of a running request, got one of another: ${reason}`));
     }
@@ -276,7 +276,7 @@ function createDispatcher(
 
   /** Returns the request that an error without `stream_id` rejects. Undefined if it could be one of several. */
   function findRejected(frame: PlainObject | undefined): Exchange | undefined {
-    const isOfNamedLane = NAMED_LANE_CODES.has(toWireError(frame ?? {})?.code ?? '');
+    const isOfNamedLane = NAMED_LANE_CODES.has(readError(frame ?? {})?.code ?? '');
     const named = [...active.entries()].filter(([id]) => id !== undefined);
     const exchange = isOfNamedLane ? undefined : active.get(undefined);
     return exchange ?? (named.length === 1 && !abandoned.has(undefined) ? named[0]?.[1] : undefined);

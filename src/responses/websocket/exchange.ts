@@ -1,5 +1,5 @@
 import { statusOfCode } from '../../http/retry.js';
-import { toWireError } from '../../http/api-error.js';
+import { readError } from '../../shared/reported-error.js';
 import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/text-stream.js';
 import { idOf, numberOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
 import { continues } from '../echo.js';
@@ -101,7 +101,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
         end({ id: undefined, output: [], mayContinue: false });
         return begin({
           response: new Response(text, { status, headers: { ...headers, ...toHeaders(frame) } }),
-          errorCode: toWireError(frame)?.code,
+          errorCode: readError(frame)?.code,
         });
       }
       if (isUnconfirmed && continuedId !== undefined && frame !== undefined && type !== 'error') {
@@ -182,7 +182,7 @@ const toEvent = (text: string): string =>
 function toStatus(frame: PlainObject): number | undefined {
   const status = numberOf(frame.status) ?? numberOf(frame.status_code);
   if (status === undefined) return undefined;
-  return status >= 400 && status < 600 ? status : statusOfCode(toWireError(frame) ?? { message: '' });
+  return status >= 400 && status < 600 ? status : statusOfCode(readError(frame) ?? { message: '' });
 }
 
 /** Returns the headers of an error frame, such as `retry-after`. */

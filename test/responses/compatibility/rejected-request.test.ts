@@ -87,3 +87,15 @@ describe('a server that rejects replayed reasoning', () => {
     expect(server.requests.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(1);
   });
 });
+
+it('names the setting for a server that refuses `store`', async () => {
+  const server = await serveJson({ error: { message: 'Unknown parameter: "store"' } }, { status: 400 });
+  const rejected = await rejectionOf(
+    modelAt(server).doGenerate({ prompt, providerOptions: { openai: { store: false } } }),
+  );
+  expect(rejected.message).toBe(
+    'Unknown parameter: "store". To send no `store` to this server, set `compatibility: { without: [\'store\'] }`. ' +
+      'The server then decides whether it keeps the response.',
+  );
+  expect(server.requests.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(1);
+});

@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import type { Compatibility } from '../../../src/responses/compatibility/compatibility.js';
-import { findFallback } from '../../../src/responses/compatibility/rejection-rules.js';
+import { findFallback, findKeptField } from '../../../src/responses/compatibility/rejection-rules.js';
 import {
   type ResponsesRequestBody,
   createItemRelations,
@@ -303,4 +303,54 @@ it('removes or rebuilds a reference that the server does not have', () => {
     search,
   ]);
   expect(findFallback(referring, notFound('ws_2'), { relations })).toBeUndefined();
+});
+
+it.each([
+  'reasoning `encrypted_content` was not issued to this caller', // can1357/oh-my-pi#11928
+  'The encrypted content was created by another organization.',
+  'Could not decrypt the encrypted reasoning of rs_1.',
+  'Reasoning item rs_1 could not be decrypted: the encryption key is unknown.',
+])('sends the request once without reasoning after: %s', message => {
+  const fallback = findFallback(body, rejection(message));
+  expect(fallback).toMatchObject({ compatibility: { reasoning: false }, isLasting: false });
+  const sent = fallback?.body ?? body;
+  expect(findFallback(sent, rejection(message), { compatibility: { reasoning: false } })).toBeUndefined();
+});
+
+it.each([
+  'Reasoning is mandatory for this endpoint and cannot be disabled.', // earendil-works/pi#4316
+  'Thinking cannot be turned off for this model.',
+])('omits an effort of none after: %s', message => {
+  const none = { ...body, reasoning: { effort: 'none' } };
+  expect(findFallback(none, rejection(message))).toMatchObject({
+    compatibility: { without: ['reasoning.effort'] },
+    isLasting: false,
+  });
+  expect(findFallback(body, rejection(message))).toBeUndefined();
+});
+
+it.each([
+  `Invalid schema for function 'add': no`,
+  'Invalid schema for function "add": no',
+  'Invalid schema for function `add`: no',
+  'Invalid schema for function \u201cadd\u201d: no',
+  'Invalid schema for function add: no',
+  'Invalid parameters of the tool "add"',
+])('omits the tool that a server names: %s', message => {
+  expect(findFallback(body, rejection(message))).toMatchObject({ compatibility: { without: ['tools.add'] } });
+});
+
+it.each([
+  ['Unknown parameter: "store".', 'store'],
+  ["Unsupported parameter: 'store'", 'store'],
+  ['The field `store` is not supported by this server.', 'store'],
+  ['store is not supported', 'store'],
+  ['This endpoint does not support store', 'store'],
+  ['Unrecognized key: "store"', 'store'],
+  ["Unsupported parameter: 'tool_choice'", 'tool_choice'],
+  ["Unknown parameter: 'temperature'", undefined],
+  ['Unknown parameter: "max_tool_calls"', undefined], // the request has none
+  ['No.', undefined],
+])('names a field that must not be left out silently after: %s', (message, field) => {
+  expect(findKeptField(body, rejection(message))).toBe(field);
 });

@@ -52,6 +52,51 @@ const ERROR_EVENTS: readonly [
     },
     { message: 'Slow down.', statusCode: 429, isRetryable: true },
   ],
+  // openai/codex#24973
+  [
+    'beside a failed response',
+    {
+      type: 'response.failed',
+      response: toResponse([], { status: 'failed', error: null, usage: null }),
+      error: { code: 'insufficient_quota', message: 'No credit.' },
+    },
+    { message: 'No credit.', statusCode: 429, isRetryable: false },
+  ],
+  [
+    'as a text beside a failed response',
+    { type: 'response.failed', response: toResponse([], { status: 'failed' }), error: 'No credit.' },
+    { message: 'No credit.' },
+  ],
+  [
+    'as the last error of a response',
+    { type: 'response.failed', response: toResponse([], { status: 'failed', last_error: RATE_LIMIT }) },
+    { message: 'Slow down.', statusCode: 429 },
+  ],
+  [
+    'in the status details of a response',
+    {
+      type: 'response.failed',
+      response: toResponse([], { status: 'failed', error: {}, status_details: { error: RATE_LIMIT } }),
+    },
+    { message: 'Slow down.', statusCode: 429 },
+  ],
+  [
+    'nested twice',
+    { type: 'error', error: { error: RATE_LIMIT } },
+    { message: 'Slow down.', statusCode: 429 },
+  ],
+  ['in a list', { type: 'error', errors: [RATE_LIMIT] }, { message: 'Slow down.', statusCode: 429 }],
+  ['as a detail without a type', { detail: 'No such model.' }, { message: 'No such model.' }],
+  [
+    'as an object without a type',
+    { object: 'error', message: 'No.', code: 'model_not_found' },
+    { message: 'No.', statusCode: 404, isRetryable: false },
+  ],
+  [
+    'of its own type',
+    { type: 'rate_limit_error', message: 'Slow down.' },
+    { message: 'Slow down.', statusCode: 429 },
+  ],
   [
     'in a response with the status completed',
     {

@@ -39,6 +39,42 @@ describe('createFunctionCallItem', () => {
     },
   );
 
+  // earendil-works/pi#917: LM Studio sends `{}` in the closing item.
+  describe.each(['{}', '', 'null', ' { } ', undefined, null, {}])('keeps the arguments beside %j', empty => {
+    const { begun, item, deltas } = functionCall('add', '{"a":1}');
+    const emptied = { ...item, arguments: empty };
+    const done = { type: 'response.function_call_arguments.done', item_id: item.id, arguments: '{"a":1}' };
+
+    it.each<[string, WireEvent[]]>([
+      ['in the closing item, after deltas', toStream([{ begun, deltas, item: emptied }])],
+      [
+        'in the closing item, after the event of the arguments',
+        toStream([{ begun, deltas: [{ ...done, output_index: 0 }], item: emptied }]),
+      ],
+      [
+        'in the last event',
+        toStream([{ begun, deltas, item }]).map(event =>
+          event.type === 'response.completed'
+            ? { ...event, response: { ...(event.response as object), output: [emptied] } }
+            : event,
+        ),
+      ],
+      [
+        'in the last event, without a closing item',
+        toStream([{ begun, deltas, item }]).flatMap(event => {
+          if (event.type === 'response.output_item.done') return [];
+          return event.type === 'response.completed'
+            ? [{ ...event, response: { ...(event.response as object), output: [emptied] } }]
+            : [event];
+        }),
+      ],
+      ['in the event of the arguments', toStream([{ begun, deltas: [{ ...done, arguments: empty }], item }])],
+    ])('%s', async (_, events) => {
+      const { calls } = summarize(await read(events));
+      expect(calls).toEqual([{ id: 'call_1', name: 'add', input: '{"a":1}' }]);
+    });
+  });
+
   it('restores the original name of a tool', async () => {
     const body = toSse(toStream([functionCall('files_read', '{}')]));
     const parts = await readParts([new TextEncoder().encode(body)], {
