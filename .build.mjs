@@ -7,11 +7,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 const root = import.meta.dirname;
 const outputFolder = path.join(root, 'dist');
 /** Records the inputs and the outputs of the last build. The package does not contain it. */
 const recordFile = path.join(outputFolder, '.build.json');
+/** Contains the id of the process that builds. */
+const lockFile = path.join(root, 'node_modules/.build.lock');
 const tsconfig = path.join(root, 'src/tsconfig.json');
 const outputOptions = { dir: outputFolder, format: 'esm', chunkFileNames: 'chunks/[name].js' };
 /** The compiler takes nearly all the time, which is no problem to report. */
@@ -22,7 +25,12 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 const WORKER = './dist/tool-loop/durable/sqlite-worker.js';
 
 const inputHash = hashInputs();
-if (process.argv.includes('--force') || !isUpToDate(inputHash)) {
+const isForced = process.argv.includes('--force');
+if (isForced || !isUpToDate(inputHash)) await lock(build);
+
+async function build() {
+  // Another process may have built it in the meantime.
+  if (!isForced && isUpToDate(inputHash)) return;
   // Loaded here because most runs find `dist` up to date.
   const { rolldown } = await import('rolldown');
   const { dts } = await import('rolldown-plugin-dts');
@@ -33,6 +41,34 @@ if (process.argv.includes('--force') || !isUpToDate(inputHash)) {
     bundleDeclarations(rolldown, dts, ts),
   ]);
   writeOutputs(new Map(outputs.flat()));
+}
+
+/** Runs one build at a time. A lock whose process has ended does not count. */
+async function lock(work) {
+  for (;;) {
+    try {
+      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (isLocked()) await setTimeout(100);
+      else rmSync(lockFile, { force: true });
+    }
+  }
+  try {
+    await work();
+  } finally {
+    rmSync(lockFile, { force: true });
+  }
+}
+
+function isLocked() {
+  try {
+    process.kill(Number(readFileSync(lockFile, 'utf8')) || process.pid, 0);
+    return true;
+  } catch (error) {
+    return error.code !== 'ESRCH';
+  }
 }
 
 /** Bundles the JavaScript. Modules that the main entry always loads share one chunk, so importing it reads two files. */

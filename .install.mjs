@@ -1,30 +1,86 @@
 /**
- * Installs the packages of folders with a lock file of their own, unless they are installed: the playground's, the
- * documentation site's, and the tools of checks and releases. `npm install` at the root installs none of them.
+ * Installs the packages of folders with a lock file of their own, unless these packages are installed: the playground's,
+ * the documentation site's, and those of checks, releases and suites. `npm install` at the root installs none of them.
  *
  *     node .install.mjs playground .ci
  */
-import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-for (const folder of process.argv.slice(2)) if (!isInstalled(folder)) install(folder);
+/** Minutes for one attempt. A registry can stop to answer within a download, and npm then waits without a limit. */
+const LIMIT = Number(process.env.INSTALL_MINUTES ?? 6);
 
-/** npm writes a copy of the lock file when it has installed all packages. */
-function isInstalled(folder) {
-  const modified = name =>
-    statSync(path.join(import.meta.dirname, folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return modified('node_modules/.package-lock.json') >= modified('package-lock.json');
+/** Folders whose packages download or link a program when they are installed. */
+const WITH_SCRIPTS = ['playground/recipes/restate', 'test/runtimes', 'test/telemetry/ai7'];
+
+for (const folder of process.argv.slice(2)) {
+  const reason = await install(folder);
+  if (reason === undefined) continue;
+  const command = `npm ${listArguments(folder).join(' ')} --prefix ${folder}`;
+  console.error(`Expected the packages of ${folder}/, got ${reason}. Run \`${command}\` with a network.`);
+  process.exit(1);
 }
 
-function install(folder) {
+/**
+ * Installs the locked packages of a folder unless they are installed. The second attempt continues with what the first one
+ * has downloaded. Returns the reason if both fail.
+ */
+async function install(folder) {
+  const target = path.join(import.meta.dirname, folder);
+  const stamp = path.join(target, 'node_modules/.installed');
+  const hash = hashLock(target);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return undefined;
   console.error(`Installing the packages of ${folder}/ …`);
-  // None of them needs its script. Those of linked packages would build these again.
-  const command = `npm ci --ignore-scripts --prefix ${folder}`;
-  const { status } = spawnSync(command, { cwd: import.meta.dirname, shell: true, stdio: ['ignore', 2, 2] });
-  if (status === 0) return;
-  console.error(
-    `Expected the packages of ${folder}/, got an error of npm. Run \`${command}\` with a network.`,
-  );
-  process.exit(1);
+  rmSync(stamp, { force: true });
+  const isFailed = (await runNpm(folder, target)) !== undefined;
+  const reason = isFailed ? await runNpm(folder, target) : undefined;
+  if (reason === undefined) writeFileSync(stamp, hash);
+  return reason;
+}
+
+/** Identifies the locked packages, and the machine that they are installed for. */
+function hashLock(target) {
+  const machine = `${process.platform} ${process.arch}`;
+  return createHash('sha256')
+    .update(machine)
+    .update(readFileSync(path.join(target, 'package-lock.json')))
+    .digest('hex');
+}
+
+function listArguments(folder) {
+  // Scripts of linked packages would build these again.
+  const scripts = WITH_SCRIPTS.includes(folder) ? [] : ['--ignore-scripts'];
+  return ['ci', ...scripts, '--prefer-offline', '--no-audit', '--no-fund'];
+}
+
+/** Returns the reason if npm fails or exceeds the limit. */
+function runNpm(folder, target) {
+  return new Promise(resolve => {
+    // A process group of its own, because npm and its shell ignore a signal while they wait for the registry.
+    const isGroup = process.platform !== 'win32';
+    const child = spawn('npm', listArguments(folder), {
+      cwd: target,
+      shell: !isGroup,
+      detached: isGroup,
+      stdio: ['ignore', 2, 2],
+    });
+    let isStalled = false;
+    const timer = setTimeout(() => {
+      isStalled = true;
+      console.error(`npm did not install the packages of ${folder}/ in ${LIMIT} minutes, so it is ended.`);
+      if (isGroup) process.kill(-child.pid, 'SIGKILL');
+      else child.kill('SIGKILL');
+    }, LIMIT * 60_000);
+    child.once('error', error => finish(String(error)));
+    child.once('exit', (code, signal) => {
+      const failure = `npm with ${signal === null ? `code ${code}` : signal}`;
+      finish(code === 0 ? undefined : isStalled ? `no answer of the registry in ${LIMIT} minutes` : failure);
+    });
+    function finish(reason) {
+      clearTimeout(timer);
+      resolve(reason);
+    }
+  });
 }

@@ -1,6 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Suites with packages that have a lock file of their own. */
 export const installedFolders: Readonly<Record<string, string>> = {
@@ -8,10 +11,18 @@ export const installedFolders: Readonly<Record<string, string>> = {
   playground: 'playground',
 };
 
-/** Installs the packages of a suite unless they are installed. */
-export default function setup({ name }: TestProject): void {
-  execFileSync(process.execPath, ['.install.mjs', installedFolders[name] ?? name], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    stdio: 'inherit',
-  });
+/** Installs the packages of a folder unless they are installed. Returns the reason if that fails. */
+export async function installPackages(folder: string): Promise<string | undefined> {
+  try {
+    await promisify(execFile)(process.execPath, ['.install.mjs', folder], { cwd: root });
+    return undefined;
+  } catch (error) {
+    return (error as { stderr: string }).stderr.trim().split('\n').slice(-8).join(' ');
+  }
+}
+
+/** Installs the packages of a suite. */
+export default async function setup({ name }: TestProject): Promise<void> {
+  const reason = await installPackages(installedFolders[name] ?? name);
+  if (reason !== undefined) throw new Error(reason);
 }

@@ -1,6 +1,9 @@
 import type { Reporter, TestModule } from 'vitest/node';
 import type { ValidRequests } from './testing/_contract.js';
 
+/** The number of files to print with their times, the slowest first: `SLOWEST=20 npm test`. */
+const SLOWEST = Number(process.env.SLOWEST ?? 0);
+
 /** Prints the names of skipped tests, of tests that passed at the second attempt, and `N passed, N failed, N skipped` at the end of the output. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -25,6 +28,12 @@ export default class SummaryReporter implements Reporter {
         `valid by the published documents: ${requests} requests and ${frames} frames${list.join('')}\n`,
       );
     }
+    const files = modules.map(module => ({ file: module.relativeModuleId, ...module.diagnostic() }));
+    const slowest = files
+      .map(({ file, duration, collectDuration }) => ({ file, time: duration + collectDuration }))
+      .sort((one, other) => other.time - one.time)
+      .slice(0, SLOWEST);
+    for (const { file, time } of slowest) notes.push(`${(time / 1000).toFixed(1).padStart(6)} s ${file}\n`);
     // Prints after the summary of the default reporter.
     process.once('exit', () => {
       process.stdout.write(

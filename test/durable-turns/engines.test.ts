@@ -6,7 +6,8 @@ import { createKillTable, judge, leavesUnknown, listKillPoints, type Policy } fr
 import { missingPostgres, type Postgres, startPostgres } from './_postgres.js';
 import { killTurns } from '../tool-loop/durable/_kill-turns.js';
 import { temporaryFolder } from '../mcp/_fixture-server.js';
-import { checkTypes, installRecipe, recipes } from './_recipes.js';
+import { installPackages } from '../_install-packages.js';
+import { checkTypes, recipes } from './_recipes.js';
 import { type RestateServer, startRestateServer } from './_restate-server.js';
 import { APPROVAL, startTurnServices, type TurnServices } from './_services.js';
 import { createTurnClient, type TurnClient } from './_turn-client.js';
@@ -19,8 +20,8 @@ import { startWorker, type Worker } from './_worker.js';
  */
 
 const [noDbos, noRestate] = await Promise.all([
-  missingPostgres ?? installRecipe(recipes.dbos),
-  installRecipe(recipes.restate),
+  missingPostgres ?? installPackages('playground/recipes/dbos'),
+  installPackages('playground/recipes/restate'),
 ]);
 for (const [name, reason] of Object.entries({ DBOS: noDbos, Restate: noRestate }))
   if (reason !== undefined) process.stderr.write(`Skipping the tests of ${name}: ${reason}\n`);

@@ -8,13 +8,15 @@ import { launchChromium, missingChromium } from '../_chromium.js';
 import { findFreePort } from '../_free-port.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { hasRedis, type RedisServer, startRedis } from '../tool-loop/durable/_redis-server.js';
-import { checkTypes, installRecipe, recipes } from './_recipes.js';
+import { installPackages } from '../_install-packages.js';
+import { checkTypes, recipes } from './_recipes.js';
 import { startWorker } from './_worker.js';
 
 /* Runs the recipe of a chat whose page reloads, in a real browser. */
 
 const missing =
-  missingChromium ?? (hasRedis ? await installRecipe(recipes.resumableChat) : 'no redis-server: install it');
+  missingChromium ??
+  (hasRedis ? await installPackages('playground/recipes/resumable-chat') : 'no redis-server: install it');
 if (missing !== undefined) process.stderr.write(`Skipping the tests of the resumable chat: ${missing}\n`);
 
 /** Starts a train API that answers when it is told to. */

@@ -8,84 +8,99 @@ import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { bundleScript } from '../_bundled-script.js';
+import { eachOf } from '../_products.js';
 import { overTheWire, partsOf, question, record, script, startApprovals, withAnswers } from './_approvals.js';
 import { hasRedis, startRedis } from '../tool-loop/durable/_redis-server.js';
 
 const v3Hosts = hosts.filter(({ version }) => version === 'V3');
-const rows = v3Hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode })));
-const [row] = rows;
-if (row === undefined) throw new Error('There is no host with version 3.');
+const [firstHost] = v3Hosts;
+if (firstHost === undefined) throw new Error('There is no host with version 3.');
+const row = { host: firstHost, mode: modes[0] };
 
 if (!hasRedis) process.stderr.write('Skipping the claims in Redis: `redis-server` is not on the PATH.\n');
 
 const secret = 'a-random-text-of-32-characters-or-more';
 const typesOf = (messages: readonly ModelMessage[]) => partsOf(messages).map(({ type }) => type);
 
-describe.each(rows)('an approval by the host: $name, $mode', ({ host, mode }) => {
-  it('is requested before the call runs, and the call runs once when the approval arrives', async () => {
-    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
-    emulator.enqueue([record('a')], [{ text: 'Done.' }], [{ text: 'Again.' }]);
-    const asked = await turn([question]);
-    expect(effects()).toEqual([]);
-    expect(asked.errors).toEqual([]);
-    expect(asked.finishReason).toBe('tool-calls');
-    expect(asked.steps).toHaveLength(1);
-    expect(typesOf(asked.messages)).toEqual(['tool-call', 'tool-approval-request']);
-    expect(emulator.requests).toHaveLength(1);
+describe('an approval by the host', () => {
+  const each = eachOf({ host: v3Hosts, mode: modes });
 
-    const done = await turn(withAnswers(asked.history, true));
-    expect(done.errors).toEqual([]);
-    expect(done.text).toBe('Done.');
-    expect(effects()).toEqual(['a 1']);
-    expect(outputs()).toEqual(['record a 1']);
-    expect(done.steps[0]?.toolResults).toHaveLength(1);
+  each(
+    'is requested before the call runs, and the call runs once when the approval arrives: $host.name, $mode',
+    async ({ host, mode }) => {
+      const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+      emulator.enqueue([record('a')], [{ text: 'Done.' }], [{ text: 'Again.' }]);
+      const asked = await turn([question]);
+      expect(effects()).toEqual([]);
+      expect(asked.errors).toEqual([]);
+      expect(asked.finishReason).toBe('tool-calls');
+      expect(asked.steps).toHaveLength(1);
+      expect(typesOf(asked.messages)).toEqual(['tool-call', 'tool-approval-request']);
+      expect(emulator.requests).toHaveLength(1);
 
-    // Later turns have the call and its output once.
-    const later = await turn([...done.history, { role: 'user', content: 'Go on.' }]);
-    expect(later.text).toBe('Again.');
-    expect(outputs()).toEqual(['record a 1']);
-    expect(effects()).toEqual(['a 1']);
-  });
+      const done = await turn(withAnswers(asked.history, true));
+      expect(done.errors).toEqual([]);
+      expect(done.text).toBe('Done.');
+      expect(effects()).toEqual(['a 1']);
+      expect(outputs()).toEqual(['record a 1']);
+      expect(done.steps[0]?.toolResults).toHaveLength(1);
 
-  it('runs calls that need none, and sends all outputs in the order of the calls', async () => {
-    const { turn, emulator, effects, outputs } = await startApprovals(host, mode, {
-      toolLoop: { approvals: ({ input }) => input.step !== 2 },
-    });
-    emulator.enqueue([record('a'), record('b', 2), record('c')], [{ text: 'Done.' }]);
-    const asked = await turn([question]);
-    expect(effects()).toEqual(['b 2']);
-    expect(emulator.requests).toHaveLength(1);
-    expect(typesOf(asked.messages).filter(type => type === 'tool-approval-request')).toHaveLength(2);
+      // Later turns have the call and its output once.
+      const later = await turn([...done.history, { role: 'user', content: 'Go on.' }]);
+      expect(later.text).toBe('Again.');
+      expect(outputs()).toEqual(['record a 1']);
+      expect(effects()).toEqual(['a 1']);
+    },
+  );
 
-    const done = await turn(withAnswers(asked.history, true, true));
-    expect(done.errors).toEqual([]);
-    expect(effects().sort()).toEqual(['a 1', 'b 2', 'c 1']);
-    expect(outputs()).toEqual(['record a 1', 'record b 2', 'record c 1']);
-  });
+  each(
+    'runs calls that need none, and sends all outputs in the order of the calls: $host.name, $mode',
+    async ({ host, mode }) => {
+      const { turn, emulator, effects, outputs } = await startApprovals(host, mode, {
+        toolLoop: { approvals: ({ input }) => input.step !== 2 },
+      });
+      emulator.enqueue([record('a'), record('b', 2), record('c')], [{ text: 'Done.' }]);
+      const asked = await turn([question]);
+      expect(effects()).toEqual(['b 2']);
+      expect(emulator.requests).toHaveLength(1);
+      expect(typesOf(asked.messages).filter(type => type === 'tool-approval-request')).toHaveLength(2);
 
-  it('that is denied runs nothing, in this turn and in later ones', async () => {
-    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
-    emulator.enqueue([record('a')], [{ text: 'Pity.' }], [{ text: 'Again.' }]);
-    const asked = await turn([question]);
-    const denied = await turn(withAnswers(asked.history, { approved: false, reason: 'Not today.' }));
-    expect(denied.text).toBe('Pity.');
-    expect(outputs()).toEqual(['The call was not approved: Not today.']);
-    await turn([...denied.history, { role: 'user', content: 'Go on.' }]);
-    expect(outputs()).toEqual(['The call was not approved: Not today.']);
-    expect(effects()).toEqual([]);
-  });
+      const done = await turn(withAnswers(asked.history, true, true));
+      expect(done.errors).toEqual([]);
+      expect(effects().sort()).toEqual(['a 1', 'b 2', 'c 1']);
+      expect(outputs()).toEqual(['record a 1', 'record b 2', 'record c 1']);
+    },
+  );
 
-  it('runs nothing if `toolApproval` denies the call when the approval arrives', async () => {
-    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
-    emulator.enqueue([record('a')], [{ text: 'Done.' }]);
-    const asked = await turn([question]);
-    const toolApproval = { record: { type: 'denied', reason: 'Not any more.' } };
-    await turn(withAnswers(asked.history, true), { providerOptions: { kelivo: { toolApproval } } });
-    expect(effects()).toEqual([]);
-    expect(outputs()).toEqual(['The call was not approved: Not any more.']);
-  });
+  each(
+    'that is denied runs nothing, in this turn and in later ones: $host.name, $mode',
+    async ({ host, mode }) => {
+      const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+      emulator.enqueue([record('a')], [{ text: 'Pity.' }], [{ text: 'Again.' }]);
+      const asked = await turn([question]);
+      const denied = await turn(withAnswers(asked.history, { approved: false, reason: 'Not today.' }));
+      expect(denied.text).toBe('Pity.');
+      expect(outputs()).toEqual(['The call was not approved: Not today.']);
+      await turn([...denied.history, { role: 'user', content: 'Go on.' }]);
+      expect(outputs()).toEqual(['The call was not approved: Not today.']);
+      expect(effects()).toEqual([]);
+    },
+  );
 
-  it('runs nothing if a client changes it after a denial', async () => {
+  each(
+    'runs nothing if `toolApproval` denies the call when the approval arrives: $host.name, $mode',
+    async ({ host, mode }) => {
+      const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+      emulator.enqueue([record('a')], [{ text: 'Done.' }]);
+      const asked = await turn([question]);
+      const toolApproval = { record: { type: 'denied', reason: 'Not any more.' } };
+      await turn(withAnswers(asked.history, true), { providerOptions: { kelivo: { toolApproval } } });
+      expect(effects()).toEqual([]);
+      expect(outputs()).toEqual(['The call was not approved: Not any more.']);
+    },
+  );
+
+  each('runs nothing if a client changes it after a denial: $host.name, $mode', async ({ host, mode }) => {
     const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
     emulator.enqueue([record('a')], [{ text: 'Pity.' }], [{ text: 'Hm.' }]);
     const asked = await turn([question]);
@@ -95,24 +110,27 @@ describe.each(rows)('an approval by the host: $name, $mode', ({ host, mode }) =>
     expect(effects()).toEqual([]);
   });
 
-  it('that answers only some requests runs those and asks for the others again', async () => {
-    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
-    emulator.enqueue([record('a'), record('b')], [{ text: 'Done.' }]);
-    const asked = await turn([question]);
-    const part = await turn(withAnswers(asked.history, true, undefined));
-    expect(part.errors).toEqual([]);
-    expect(effects()).toEqual(['a 1']);
-    expect(emulator.requests).toHaveLength(1);
-    expect(typesOf(part.messages).filter(type => type === 'tool-approval-request')).toHaveLength(1);
+  each(
+    'that answers only some requests runs those and asks for the others again: $host.name, $mode',
+    async ({ host, mode }) => {
+      const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+      emulator.enqueue([record('a'), record('b')], [{ text: 'Done.' }]);
+      const asked = await turn([question]);
+      const part = await turn(withAnswers(asked.history, true, undefined));
+      expect(part.errors).toEqual([]);
+      expect(effects()).toEqual(['a 1']);
+      expect(emulator.requests).toHaveLength(1);
+      expect(typesOf(part.messages).filter(type => type === 'tool-approval-request')).toHaveLength(1);
 
-    const done = await turn(withAnswers(part.history, true));
-    expect(done.errors).toEqual([]);
-    expect(done.text).toBe('Done.');
-    expect(effects()).toEqual(['a 1', 'b 1']);
-    expect(outputs()).toEqual(['record a 1', 'record b 1']);
-  });
+      const done = await turn(withAnswers(part.history, true));
+      expect(done.errors).toEqual([]);
+      expect(done.text).toBe('Done.');
+      expect(effects()).toEqual(['a 1', 'b 1']);
+      expect(outputs()).toEqual(['record a 1', 'record b 1']);
+    },
+  );
 
-  it('is forgotten after a later message of the user', async () => {
+  each('is forgotten after a later message of the user: $host.name, $mode', async ({ host, mode }) => {
     const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
     emulator.enqueue([record('a')], [{ text: 'Fine.' }]);
     const asked = await turn([question]);
@@ -126,7 +144,7 @@ describe.each(rows)('an approval by the host: $name, $mode', ({ host, mode }) =>
     expect(effects()).toEqual([]);
   });
 
-  it('is requested although the host sees no other calls', async () => {
+  each('is requested although the host sees no other calls: $host.name, $mode', async ({ host, mode }) => {
     const { turn, emulator, effects, outputs } = await startApprovals(host, mode, {
       toolLoop: { toolActivity: 'none', approvals: ({ input }) => input.step !== 2 },
     });
@@ -139,23 +157,26 @@ describe.each(rows)('an approval by the host: $name, $mode', ({ host, mode }) =>
     expect(outputs().sort()).toEqual(['record a 1', 'record b 2']);
   });
 
-  it('runs nothing if the first request of the turn fails and is repeated', async () => {
-    const { turn, emulator, effects } = await startApprovals(host, mode, {
-      toolLoop: { retry: { maxRetries: 0 } },
-    });
-    emulator.enqueue([record('a')], { status: 500 }, [{ text: 'Done.' }]);
-    const asked = await turn([question]);
-    const failing = turn(withAnswers(asked.history, true), { maxRetries: 2 });
-    if (mode === 'generate') await expect(failing).rejects.toThrow();
-    else expect((await failing).errors).toHaveLength(1);
-    expect(effects()).toEqual(['a 1']);
-    expect(emulator.requests).toHaveLength(2);
-    // The application sends the same messages again.
-    await turn(withAnswers(asked.history, true));
-    expect(effects()).toEqual(['a 1']);
-  });
+  each(
+    'runs nothing if the first request of the turn fails and is repeated: $host.name, $mode',
+    async ({ host, mode }) => {
+      const { turn, emulator, effects } = await startApprovals(host, mode, {
+        toolLoop: { retry: { maxRetries: 0 } },
+      });
+      emulator.enqueue([record('a')], { status: 500 }, [{ text: 'Done.' }]);
+      const asked = await turn([question]);
+      const failing = turn(withAnswers(asked.history, true), { maxRetries: 2 });
+      if (mode === 'generate') await expect(failing).rejects.toThrow();
+      else expect((await failing).errors).toHaveLength(1);
+      expect(effects()).toEqual(['a 1']);
+      expect(emulator.requests).toHaveLength(2);
+      // The application sends the same messages again.
+      await turn(withAnswers(asked.history, true));
+      expect(effects()).toEqual(['a 1']);
+    },
+  );
 
-  it('works with declared tools', async () => {
+  each('works with declared tools: $host.name, $mode', async ({ host, mode }) => {
     const { turn, emulator, effects, provider } = await startApprovals(host, mode);
     const tools = await provider.toolStubs();
     emulator.enqueue([record('a')], [{ text: 'Done.' }]);

@@ -7,17 +7,19 @@ import {
   type McpTools,
 } from '../../src/mcp/index.js';
 import { everythingOverStdio, type EverythingServer, startEverythingServer } from './_everything-server.js';
+import { everyValue } from '../_products.js';
 import { featureServer } from './_feature-server.js';
 import { call, fixtureServer, openTools, until } from './_fixture-server.js';
 import { DroppedConnection, startModernServer } from './_modern-server.js';
 
-const servers = [
-  ['a legacy server over stdio', { era: 'legacy', transport: 'stdio' }],
-  ['a server of both eras over stdio', { era: 'dual', transport: 'stdio' }],
-  ['a modern server over stdio', { era: 'modern', transport: 'stdio' }],
-  ['a server of both eras over HTTP', { era: 'dual', transport: 'http' }],
-  ['a modern server over HTTP', { era: 'modern', transport: 'http' }],
-] as const;
+/** The eras of a server by its transport. A legacy server is tested over stdio. */
+const servers = everyValue([
+  { era: 'legacy', transport: 'stdio' },
+  { era: 'dual', transport: 'stdio' },
+  { era: 'modern', transport: 'stdio' },
+  { era: 'dual', transport: 'http' },
+  { era: 'modern', transport: 'http' },
+] as const);
 
 test('rejects a subscription to a server that offers none', async () => {
   const tools = openTools({ demo: (await fixtureServer()).config });
@@ -43,7 +45,7 @@ test('sends a request of an extension once, and returns the result of the server
   expect(server.count('tasks/get')).toBe(1);
 });
 
-describe.each(servers)('%s', (_title, options) => {
+describe.each(servers)('a server of the era $era over $transport', options => {
   test('offers resources, prompts and completions', async () => {
     const { config } = await featureServer(options);
     const tools = openTools({ demo: config });
@@ -132,7 +134,7 @@ describe.each(servers)('%s', (_title, options) => {
   });
 });
 
-describe.each(servers)('%s that asks the user', (_title, options) => {
+describe.each(servers)('a server of the era $era over $transport that asks the user', options => {
   test('receives the response while a resource is read and a prompt is filled in', async () => {
     const { config } = await featureServer(options);
     const contexts: McpRequestContext[] = [];

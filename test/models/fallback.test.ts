@@ -17,6 +17,7 @@ import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { AnyLanguageModel } from '../../src/versions/specification.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
+import { everyPair } from '../_products.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 import { createExecutions } from '../tool-loop/_cut-rounds.js';
@@ -283,45 +284,57 @@ const modes = [
 
 const question = [{ role: 'user', content: 'Pay.' }];
 
-describe.each(hosts)('a fallback under %s', (...host) => {
-  const cases = Object.entries(failures).flatMap(([name, [reason, failure]]) =>
-    [0, 1].flatMap(round =>
-      modes
-        .slice(0, name === 'a time limit' ? 2 : undefined)
-        .map(([mode, isStream, path]) => ({ name, reason, failure, round, mode, isStream, path })),
+const cases = everyPair(
+  hosts.flatMap(host =>
+    Object.entries(failures).flatMap(([name, [reason, failure]]) =>
+      [0, 1].flatMap(round =>
+        modes.slice(0, name === 'a time limit' ? 2 : undefined).map(([mode, isStream, path]) => ({
+          ai: host[0],
+          host,
+          name,
+          reason,
+          failure,
+          round,
+          mode,
+          isStream,
+          path,
+        })),
+      ),
     ),
-  );
+  ),
+);
 
-  it.each(cases)(
-    'answers after $name in round $round, $mode',
-    async ({ name, reason, failure, round, isStream, path }) => {
-      const isRefused = name === 'a refused connection' && round === 0;
-      const { model, tools, order, seen, executions, second } = await start(host, {
-        failure,
-        round,
-        isRefused,
-        path,
-        timeouts: name === 'a time limit' ? { [isStream ? 'connect' : 'total']: 3000 } : {},
-      });
-      const { text, metadata, modelId } = await run(host, withToolLoop(model, { tools }), {
-        isStream,
-        messages: question,
-      });
-      expect([text, modelId]).toEqual(['Paid, b says.', 'model-b']);
-      expect(order.join('')).toBe({ 0: isRefused ? 'bbb' : 'abbb', 1: 'aabb' }[round]);
-      expect(executions.count('pay')).toBe(2);
-      expect(seen.map(event => [event.reason, event.modelId])).toEqual([[reason, 'model-a']]);
-      expect(metadata.rounds?.map(({ answeredBy }) => answeredBy?.modelId)).toEqual(
-        round === 0 ? ['model-b', 'model-b', 'model-b'] : ['model-a', 'model-b', 'model-b'],
-      );
-      for (const { body } of second.requests) {
-        expect(pairsOf(body).every(([, outputs]) => outputs === 1)).toBe(true);
-        expect(pairsOf(body)).toHaveLength(outputsIn(body));
-        expect(JSON.stringify(body)).not.toMatch(/rs_a|fc_a|msg_a|resp_a|secret_a/);
-      }
-    },
-  );
+it.each(cases)(
+  'a fallback under $ai answers after $name in round $round, $mode',
+  async ({ host, name, reason, failure, round, isStream, path }) => {
+    const isRefused = name === 'a refused connection' && round === 0;
+    const { model, tools, order, seen, executions, second } = await start(host, {
+      failure,
+      round,
+      isRefused,
+      path,
+      timeouts: name === 'a time limit' ? { [isStream ? 'connect' : 'total']: 3000 } : {},
+    });
+    const { text, metadata, modelId } = await run(host, withToolLoop(model, { tools }), {
+      isStream,
+      messages: question,
+    });
+    expect([text, modelId]).toEqual(['Paid, b says.', 'model-b']);
+    expect(order.join('')).toBe({ 0: isRefused ? 'bbb' : 'abbb', 1: 'aabb' }[round]);
+    expect(executions.count('pay')).toBe(2);
+    expect(seen.map(event => [event.reason, event.modelId])).toEqual([[reason, 'model-a']]);
+    expect(metadata.rounds?.map(({ answeredBy }) => answeredBy?.modelId)).toEqual(
+      round === 0 ? ['model-b', 'model-b', 'model-b'] : ['model-a', 'model-b', 'model-b'],
+    );
+    for (const { body } of second.requests) {
+      expect(pairsOf(body).every(([, outputs]) => outputs === 1)).toBe(true);
+      expect(pairsOf(body)).toHaveLength(outputsIn(body));
+      expect(JSON.stringify(body)).not.toMatch(/rs_a|fc_a|msg_a|resp_a|secret_a/);
+    }
+  },
+);
 
+describe.each(hosts)('a fallback under %s', (...host) => {
   it.each(['context-overflow', 'content-filter'])(
     'a request that fails with %s costs other turns nothing',
     async reason => {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { jsonSchema, tool } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { KelivoResponsesSettings } from 'kelivo-responses';
+import type { KelivoResponsesSettings } from '../../src/index.js';
 import { collect, summarize } from '../_parts.js';
 import { type ReceivedRequest, serve } from '../_server.js';
 import { toSse } from '../_sse.js';

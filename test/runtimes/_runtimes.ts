@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { installPackages } from '../_install-packages.js';
 import type { TestedEntry } from './_consumer.js';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -58,25 +59,19 @@ export const versions: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** Installs the locked versions unless they are installed. Returns the reason why a runtime is missing, if one is. */
 export async function installRuntimes(): Promise<string | undefined> {
+  const reason = (await installPackages('test/runtimes')) ?? (await findFailingProgram());
+  if (reason !== undefined && process.env.RUNTIMES === 'required')
+    throw new Error(`Expected all runtimes. ${reason}`);
+  return reason;
+}
+
+/** Returns the error of a runtime that does not start. */
+async function findFailingProgram(): Promise<string | undefined> {
   try {
-    if (!isInstalled()) await execute('npm', ['ci'], { cwd: folder });
     for (const { name } of runtimes) await execute(binary(name), ['--version']);
     return undefined;
   } catch (error) {
-    const reason = `npm ci --prefix test/runtimes: ${String(error).split('\n', 8).join(' ')}`;
-    if (process.env.RUNTIMES === 'required')
-      throw new Error(`Expected all runtimes. ${reason}`, { cause: error });
-    return reason;
-  }
-}
-
-/** npm writes a copy of the lock file when it has installed all packages. */
-function isInstalled(): boolean {
-  try {
-    const { mtimeMs } = statSync(path.join(installed, '.package-lock.json'));
-    return mtimeMs >= statSync(path.join(folder, 'package-lock.json')).mtimeMs;
-  } catch {
-    return false;
+    return String(error).split('\n', 8).join(' ');
   }
 }
 

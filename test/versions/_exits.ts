@@ -1,20 +1,20 @@
 import type { ToolSet } from 'ai';
-import type { KelivoResponsesSettings } from 'kelivo-responses';
-import { adaptModel } from 'kelivo-responses/adapters';
+import type { KelivoResponsesSettings } from '../../src/index.js';
+import { adaptModel } from '../../src/adapters/index.js';
 import {
   createProviderRegistryFromConfig,
   createSwitchableProvider,
   type ProviderRegistryOptions,
   type SwitchableProviderOptions,
-} from 'kelivo-responses/host';
-import { createMcpTools } from 'kelivo-responses/mcp';
+} from '../../src/host/index.js';
+import { createMcpTools } from '../../src/mcp/index.js';
 import {
   createLocalTools,
   type ToolLoopOptions,
   toolLoopMiddleware,
   type ToolSource,
   withToolLoop,
-} from 'kelivo-responses/tool-loop';
+} from '../../src/tool-loop/index.js';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { type AnyModel, type Major, majors, type Version } from './_majors.js';

@@ -1,4 +1,4 @@
-import type { ToolSource } from 'kelivo-responses/tool-loop';
+import type { ToolSource } from '../../src/tool-loop/index.js';
 import { afterAll } from 'vitest';
 import { startMcpTools } from './_exits.js';
 import { startWireServer, type WireServer } from './_wires.js';

@@ -1,5 +1,5 @@
 import type { ModelMessage, ToolSet } from 'ai';
-import { runInProvider, type ToolSource } from 'kelivo-responses/tool-loop';
+import { runInProvider, type ToolSource } from '../../src/tool-loop/index.js';
 import fc from '../_property.js';
 import {
   createExits,

@@ -4,13 +4,13 @@ import {
   joinMiddlewares,
   qwenMiddleware,
   textToolsMiddleware,
-} from 'kelivo-responses/adapters';
+} from '../../src/adapters/index.js';
 import {
   createLocalTools,
   toolLoopMiddleware,
   type ToolLoopOptions,
   withToolLoop,
-} from 'kelivo-responses/tool-loop';
+} from '../../src/tool-loop/index.js';
 import { z } from 'zod';
 import type { AnyModel, Major } from './_majors.js';
 

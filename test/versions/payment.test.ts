@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
-import { createProviderRegistryFromConfig, type ProviderRegistryOptions } from 'kelivo-responses/host';
-import { runInProvider } from 'kelivo-responses/tool-loop';
+import { createProviderRegistryFromConfig, type ProviderRegistryOptions } from '../../src/host/index.js';
+import { runInProvider } from '../../src/tool-loop/index.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createExits } from './_exits.js';

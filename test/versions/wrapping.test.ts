@@ -1,9 +1,10 @@
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
-import { KelivoError } from 'kelivo-responses';
-import { joinMiddlewares, qwenMiddleware } from 'kelivo-responses/adapters';
-import { createLocalTools, toolLoopMiddleware } from 'kelivo-responses/tool-loop';
-import { createTelemetry } from 'kelivo-responses/telemetry';
+import { KelivoError } from '../../src/index.js';
+import { joinMiddlewares, qwenMiddleware } from '../../src/adapters/index.js';
+import { createLocalTools, toolLoopMiddleware } from '../../src/tool-loop/index.js';
+import { createTelemetry } from '../../src/telemetry/index.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { combine } from '../_products.js';
 import { createExits, type ExitName, startMcpTools } from './_exits.js';
 import { type AnyModel, asModel, type Major, majors, type Version } from './_majors.js';
 import { partsOf, ScriptedModel, type ScriptedRound, toFinishReason, toUsage } from './_scripted-models.js';
@@ -61,86 +62,89 @@ const twice = (usage: unknown): unknown => {
   );
 };
 
-describe.each(majors)('ai $ai', major => {
-  describe.each(Object.entries(natives))('a model of %s', (_, create) => {
-    describe.each(wrappers)('in $name', wrapper => {
-      it('has its own version', () => {
-        const model = create(major);
-        const wrapped = wrapper.wrap(model, major, []);
-        expect(wrapped.specificationVersion).toBe(major.version);
-        expect(wrapped).toMatchObject({ modelId: model.modelId, provider: model.provider });
-      });
+describe.each(combine({ major: majors, native: Object.keys(natives), wrapper: wrappers }))(
+  'ai $major.ai: a model of $native in $wrapper.name',
+  ({ major, native, wrapper }) => {
+    const create = (): AnyModel => natives[native]?.(major) as AnyModel;
 
-      it.each(modes)('reports finish reason and usage of both rounds without a warning (%s)', async mode => {
-        const { tools, add } = createCountedTools();
-        const script = [{ calls: [callOf('add', { a: 20, b: 22 })] }, { text: 'It is 42.' }];
-        server.answer(() => script.shift() ?? { status: 400 });
-        const { text, finishReason, usage } = await run(major.sdk, mode, {
-          model: asModel(wrapper.wrap(create(major), major, tools)),
-          ...{ prompt: 'Add 20 and 22.', maxRetries: 0, stopWhen: major.sdk.stepCountIs(3) },
-          ...(!wrapper.hasLoop && { tools: { add: major.sdk.tool(add) } }),
-        });
-        expect({ text, finishReason }).toEqual({ text: 'It is 42.', finishReason: 'stop' });
-        server.answer(() => ({ text: 'It is 42.' }));
-        const bare = await run(major.sdk, mode, { model: asModel(create(major)), prompt: 'Add 20 and 22.' });
-        const { raw: _, ...counts } = usage;
-        expect(counts).toEqual(twice(bare.usage));
-        expect(usage).toMatchObject({ inputTokens: 20, outputTokens: expect.any(Number) });
-        expect(compatibilityWarnings()).toEqual([]);
-      });
+    it('has its own version', () => {
+      const model = create();
+      const wrapped = wrapper.wrap(model, major, []);
+      expect(wrapped.specificationVersion).toBe(major.version);
+      expect(wrapped).toMatchObject({ modelId: model.modelId, provider: model.provider });
     });
-  });
 
-  const exits: readonly ExitName[] = [
-    ...(['provider', 'switch-on', 'switch-off', 'registry-own', 'registry-official'] as const),
-    ...(['registry-chat', 'registry-gemini', 'converted-provider', 'converted-chat'] as const),
-  ];
-  describe.each(exits)('a model of this package (%s)', exit => {
-    it.each(['withToolLoop', 'toolLoopMiddleware', 'adaptModel', 'wrapLanguageModel(loop, qwen)'])(
-      'in %s keeps its version and runs each call once without a warning',
-      async name => {
-        const wrapper = wrappers.find(one => one.name === name);
-        const models = createExits(major, { server, mcp });
-        const counted = createCountedTools();
-        for (const mode of modes) {
-          const model = models.model(exit);
-          const wrapped = wrapper?.wrap(model, major, counted.tools);
-          expect(wrapped?.specificationVersion).toBe(major.version);
-          const script = [{ calls: [callOf('add', { a: 20, b: 22 })] }, { text: 'It is 42.' }];
-          server.answer(() => script.shift() ?? { status: 400 });
-          const { text, finishReason, usage } = await run(major.sdk, mode, {
-            model: asModel(wrapped),
-            ...{ prompt: 'Add 20 and 22.', maxRetries: 0, stopWhen: major.sdk.stepCountIs(3) },
-            ...(wrapper?.hasLoop === false && { tools: { add: major.sdk.tool(counted.add) } }),
-          });
-          expect({ text, finishReason }).toEqual({ text: 'It is 42.', finishReason: 'stop' });
-          // `@ai-sdk/google` 2 does not count reasoning as output.
-          const outputTokens = exit === 'registry-gemini' && major.ai === 5 ? 6 : 10;
-          expect(usage).toMatchObject({ inputTokens: 20, outputTokens, totalTokens: 30 });
-        }
-        expect(counted.runs).toBe(2);
-        expect(compatibilityWarnings()).toEqual([]);
-        await models.close();
-      },
-    );
-  });
-
-  describe.each(wrappers.filter(({ readsText }) => readsText))('a call as text in $name', wrapper => {
-    it.each(modes)('runs once (%s)', async mode => {
-      const counted = createCountedTools();
-      const call = '<tool_call>\n{"name": "add", "arguments": {"a": 20, "b": 22}}\n</tool_call>';
-      const model = new ScriptedModel(major.version, [{ text: call }, { text: 'It is 42.' }]);
-      const { text, finishReason } = await run(major.sdk, mode, {
-        model: asModel(wrapper.wrap(model, major, counted.tools)),
-        ...{ prompt: 'Add.', maxRetries: 0, stopWhen: major.sdk.stepCountIs(3) },
-        ...(!wrapper.hasLoop && { tools: { add: major.sdk.tool(counted.add) } }),
+    it.each(modes)('reports finish reason and usage of both rounds without a warning (%s)', async mode => {
+      const { tools, add } = createCountedTools();
+      const script = [{ calls: [callOf('add', { a: 20, b: 22 })] }, { text: 'It is 42.' }];
+      server.answer(() => script.shift() ?? { status: 400 });
+      const { text, finishReason, usage } = await run(major.sdk, mode, {
+        model: asModel(wrapper.wrap(create(), major, tools)),
+        ...{ prompt: 'Add 20 and 22.', maxRetries: 0, stopWhen: major.sdk.stepCountIs(3) },
+        ...(!wrapper.hasLoop && { tools: { add: major.sdk.tool(add) } }),
       });
-      expect({ text, finishReason, runs: counted.runs }).toEqual({
-        ...{ text: 'It is 42.', finishReason: 'stop', runs: 1 },
-      });
+      expect({ text, finishReason }).toEqual({ text: 'It is 42.', finishReason: 'stop' });
+      server.answer(() => ({ text: 'It is 42.' }));
+      const bare = await run(major.sdk, mode, { model: asModel(create()), prompt: 'Add 20 and 22.' });
+      const { raw: _, ...counts } = usage;
+      expect(counts).toEqual(twice(bare.usage));
+      expect(usage).toMatchObject({ inputTokens: 20, outputTokens: expect.any(Number) });
+      expect(compatibilityWarnings()).toEqual([]);
     });
-  });
-});
+  },
+);
+
+const exits: readonly ExitName[] = [
+  ...(['provider', 'switch-on', 'switch-off', 'registry-own', 'registry-official'] as const),
+  ...(['registry-chat', 'registry-gemini', 'converted-provider', 'converted-chat'] as const),
+];
+const ownWrappers = ['withToolLoop', 'toolLoopMiddleware', 'adaptModel', 'wrapLanguageModel(loop, qwen)'];
+
+it.each(combine({ major: majors, exit: exits, name: ownWrappers }))(
+  'ai $major.ai: a model of this package ($exit) in $name keeps its version and runs each call once without a warning',
+  async ({ major, exit, name }) => {
+    const wrapper = wrappers.find(one => one.name === name);
+    const models = createExits(major, { server, mcp });
+    const counted = createCountedTools();
+    for (const mode of modes) {
+      const model = models.model(exit);
+      const wrapped = wrapper?.wrap(model, major, counted.tools);
+      expect(wrapped?.specificationVersion).toBe(major.version);
+      const script = [{ calls: [callOf('add', { a: 20, b: 22 })] }, { text: 'It is 42.' }];
+      server.answer(() => script.shift() ?? { status: 400 });
+      const { text, finishReason, usage } = await run(major.sdk, mode, {
+        model: asModel(wrapped),
+        ...{ prompt: 'Add 20 and 22.', maxRetries: 0, stopWhen: major.sdk.stepCountIs(3) },
+        ...(wrapper?.hasLoop === false && { tools: { add: major.sdk.tool(counted.add) } }),
+      });
+      expect({ text, finishReason }).toEqual({ text: 'It is 42.', finishReason: 'stop' });
+      // `@ai-sdk/google` 2 does not count reasoning as output.
+      const outputTokens = exit === 'registry-gemini' && major.ai === 5 ? 6 : 10;
+      expect(usage).toMatchObject({ inputTokens: 20, outputTokens, totalTokens: 30 });
+    }
+    expect(counted.runs).toBe(2);
+    expect(compatibilityWarnings()).toEqual([]);
+    await models.close();
+  },
+);
+
+const reading = wrappers.filter(({ readsText }) => readsText);
+it.each(combine({ major: majors, wrapper: reading, mode: modes }))(
+  'ai $major.ai: a call as text in $wrapper.name runs once ($mode)',
+  async ({ major, wrapper, mode }) => {
+    const counted = createCountedTools();
+    const call = '<tool_call>\n{"name": "add", "arguments": {"a": 20, "b": 22}}\n</tool_call>';
+    const model = new ScriptedModel(major.version, [{ text: call }, { text: 'It is 42.' }]);
+    const { text, finishReason } = await run(major.sdk, mode, {
+      model: asModel(wrapper.wrap(model, major, counted.tools)),
+      ...{ prompt: 'Add.', maxRetries: 0, stopWhen: major.sdk.stepCountIs(3) },
+      ...(!wrapper.hasLoop && { tools: { add: major.sdk.tool(counted.add) } }),
+    });
+    expect({ text, finishReason, runs: counted.runs }).toEqual({
+      ...{ text: 'It is 42.', finishReason: 'stop', runs: 1 },
+    });
+  },
+);
 
 // Without a host: every result and every part has the shape of the version.
 

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { installPackages } from '../../_install-packages.js';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const dist = fileURLToPath(new URL('../../../dist', import.meta.url));
@@ -12,8 +12,9 @@ const execute = promisify(execFile);
 
 /** Installs Node 22 and `@ai-sdk/otel`. Returns the reason why that failed, if it did. */
 async function install(): Promise<string | undefined> {
+  const reason = await installPackages('test/telemetry/ai7');
+  if (reason !== undefined) return reason;
   try {
-    if (!existsSync(node)) await execute('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder });
     await execute(node, ['--version']);
     return undefined;
   } catch (error) {

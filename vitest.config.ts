@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { installedFolders } from './test/_install-packages.js';
+
+/** Replaces a module, so that it has to run in a suite whose files do not share modules. */
+const mocking = ['test/text-tools/prose.test.ts'];
+
+/** Everyday tests that import the package by its name or start its command, so that they need `dist`. */
+const built = ['test/command/**/*.test.ts'];
+
+/** Slow suites by name. `npm run test:suite -- <name>` runs one of them, `npm run test:all` every test. */
+const slowSuites: Readonly<Record<string, string[]>> = {
+  snippets: ['test/docs/snippets.test.ts'],
+  package: [
+    'test/package/**/*.test.ts',
+    'test/browser-bundle/**/*.test.ts',
+    'test/**/accepted-types.test.ts',
+    // They compile the sources, or the types of other packages.
+    'test/{parity/**/*,reach,docs/host-controls,versions/entries}.test.ts',
+  ],
+  security: ['test/security/**/*.test.ts'],
+  'host-matrix': ['test/host-matrix/**/*.test.ts', 'test/host/provider-schema-extension.test.ts'],
+  playground: ['test/playground/**/*.test.ts'],
+  mcp: ['test/mcp-matrix/**/*.test.ts'],
+  processes: ['test/**/{forgotten-close,kill-points,many-turns,process-exit,sqlite-processes}.test.ts'],
+  engines: ['test/durable-turns/**/*.test.ts'],
+  runtimes: ['test/runtimes/**/*.test.ts', 'test/telemetry/ai7/**/*.test.ts'],
+  'third-party': ['test/third-party/*.test.ts'],
+  workflow: ['test/workflow/**/*.test.ts'],
+  fuzz: [
+    'test/{fuzz,soak,bench}/**/*.test.ts',
+    'test/**/{properties,linearity,any-history}.test.ts',
+    ...mocking,
+  ],
+};
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+
+/** Files with tables of which `npm test` runs a part. */
+const listProducts = (): string[] =>
+  readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.test.ts') && !file.includes('node_modules'))
+    .map(file => `test/${file.replaceAll('\\', '/')}`)
+    .filter(file => readFileSync(root + file, 'utf8').includes("/_products.js'"));
+
+export default defineConfig(({ mode }) => ({
+  test: {
+    root,
+    env: { PRODUCTS: mode === 'products' ? 'all' : 'pairs' },
+    // Many tests wait for processes and sockets, so a third worker keeps two cores busy. More overload them.
+    maxWorkers: 3,
+    // Files of a worker share the modules that they import, which takes a third of the time.
+    isolate: false,
+    // Limits for tests that hang, on machines that do other work at the same time.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+    reporters: ['default', './test/_summary-reporter.ts'],
+    // Compiled modules stay on the disk, so that a single test starts at once.
+    experimental: { fsModuleCache: true },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'main',
+          include: mode === 'products' ? listProducts() : ['test/**/*.test.ts'],
+          exclude: [...built, ...Object.values(slowSuites).flat(), '**/node_modules/**'],
+        },
+      },
+      ...Object.entries({ built, ...slowSuites }).map(([name, include]) => ({
+        extends: true as const,
+        test: {
+          name,
+          include,
+          isolate: name === 'fuzz',
+          globalSetup: [
+            './test/_build-package.ts',
+            ...(name in installedFolders ? ['./test/_install-packages.ts'] : []),
+          ],
+        },
+      })),
+    ],
+  },
+}));
