@@ -29,18 +29,33 @@ export function normalizeToolName(name: string, declared: ReadonlySet<string>): 
   const spellings = undecorate(name);
   const exact = spellings.find(spelling => declared.has(spelling));
   if (exact !== undefined) return exact;
-  const [, glued] = /^(?:call_)?functions[.:]?(.+)$/s.exec(name.trim()) ?? [];
-  if (glued !== undefined) {
-    const known = [...declared].filter(
-      tool => glued.startsWith(tool) && /^(?:[:.]?\d+)?$/.test(glued.slice(tool.length)),
-    );
-    if (known.length > 0) return known.length === 1 ? known[0] : undefined;
-  }
+  const glued = gluedNames(name, declared);
+  if (glued.length > 0) return glued.length === 1 ? glued[0] : undefined;
   for (const spelling of spellings) {
     const similar = [...declared].filter(known => fold(known) === fold(spelling));
     if (similar.length > 0) return similar.length === 1 ? similar[0] : undefined;
   }
   return undefined;
+}
+
+/**
+ * Returns the declared name that another name decorates: `functions.x` means `x` if there is an `x`. Undefined if there is
+ * none. A server that calls its tool so would otherwise receive the calls of the other tool.
+ */
+export function decoratedName(name: string, declared: ReadonlySet<string>): string | undefined {
+  const bare = undecorate(name).findLast(spelling => spelling !== name && declared.has(spelling));
+  if (bare !== undefined) return bare;
+  const [glued, ...others] = gluedNames(name, declared).filter(known => known !== name);
+  return others.length === 0 ? glued : undefined;
+}
+
+/** Returns the declared names that fit an id of Kimi without its punctuation. */
+function gluedNames(name: string, declared: ReadonlySet<string>): string[] {
+  const [, glued] = /^(?:call_)?functions[.:]?(.+)$/s.exec(name.trim()) ?? [];
+  if (glued === undefined) return [];
+  return [...declared].filter(
+    tool => glued.startsWith(tool) && /^(?:[:.]?\d+)?$/.test(glued.slice(tool.length)),
+  );
 }
 
 /** Returns a name without the decorations that models and servers add. */

@@ -57,11 +57,17 @@ export interface ToolListing {
    */
   readonly warnings: readonly string[];
   /**
-   * Further names of the tools, which they had earlier: a call of such a name runs its tool. A name without a tool
-   * belongs to a tool that is not available now, and must not run another one.
+   * Further names of the tools, under which this process has listed them: a call of such a name runs its tool, and options of
+   * the application mean it. A name without a tool belongs to a tool that is not available now, and must not run another one.
    * @default none
    */
   readonly aliases?: ReadonlyMap<string, ToolDefinition | undefined>;
+  /**
+   * The tools that the names in the conversation (`known`) refer to. They take precedence for calls of the model. Options of
+   * the application never mean them, because the conversation may come from a client.
+   * @default none
+   */
+  readonly meanings?: ReadonlyMap<string, ToolDefinition | undefined>;
   /**
    * Signals that abort when the source or a part of it is closed. A turn that uses the listing then ends, and starts
    * nothing afterwards.

@@ -1,5 +1,6 @@
 import { createClosing, untilAborted } from '../shared/abort.js';
 import { toHash } from '../shared/hash.js';
+import { decoratedName } from '../tool-calls/tool-names.js';
 import type {
   KnownTool,
   ListToolsOptions,
@@ -92,9 +93,13 @@ interface Entry extends SourceTool {
 
 /**
  * A tool of the application keeps its name; if two sources of the application have the same name, the later one gets a
- * number. A tool of a server keeps its name while no other source, and not the host, has one of that name; otherwise every server's tool is
- * called `<server>_<tool>`, whichever was listed first. The name of a tool may change, but a name always refers to the
- * same tool, even while its server is unavailable: otherwise a model could call another tool than the one it was offered.
+ * number. A tool of a server keeps its name while no other source, and not the host, has one of that name, and while it does
+ * not decorate the name of another tool, as `functions.x` does; otherwise every server's tool is called `<server>_<tool>`,
+ * whichever was listed first. The name of a tool may change, but a name always refers to the same tool, even while its server
+ * is unavailable: otherwise a model could call another tool than the one it was offered.
+ *
+ * A conversation changes these names only for itself: a name that it uses for another tool is not offered, and the tool gets
+ * a further one. What the names of the application mean does not change.
  *
  * @internal
  */
@@ -104,6 +109,8 @@ function createToolNames() {
   const claims = new Map<string, Set<Entry>>();
   /** The tool that was first offered under a name. */
   const owners = new Map<string, Entry>();
+  /** The names that sources list. */
+  const claimed = new Set<string>();
 
   function register({ source, tool }: SourceTool): Entry {
     const ofSource = entries.get(source) ?? new Map<string, Entry>();
@@ -113,17 +120,24 @@ function createToolNames() {
     entry.tool = tool;
     ofSource.set(key, entry);
     claims.set(tool.name, (claims.get(tool.name) ?? new Set()).add(entry));
+    claimed.add(tool.name);
     return entry;
   }
 
-  function chooseName(entry: Entry, isFree: (name: string) => boolean): string {
+  /** Names a tool. `reserved` are the names of the host. */
+  function chooseName(
+    entry: Entry,
+    { isFree, reserved }: { isFree: (name: string) => boolean; reserved: ReadonlySet<string> },
+  ): string {
     const { name, server } = entry.tool;
     const isUnclaimed = (candidate: string): boolean => {
       const claimants = claims.get(candidate);
       return claimants === undefined || (claimants.size === 1 && claimants.has(entry));
     };
     if (server === undefined) return isFree(name) ? name : withNumber(name, isFree);
-    if (!RESERVED.has(name) && isUnclaimed(name) && isFree(name)) return name;
+    const isDecorated =
+      decoratedName(name, claimed) !== undefined || decoratedName(name, reserved) !== undefined;
+    if (!RESERVED.has(name) && !isDecorated && isUnclaimed(name) && isFree(name)) return name;
     const isAvailable = (candidate: string): boolean =>
       isFree(candidate) && (owners.get(candidate) === entry || isUnclaimed(candidate));
     const prefixed = toPrefixedName(server, originalNameOf(entry.tool));
@@ -135,42 +149,56 @@ function createToolNames() {
     assign(
       listed: readonly SourceTool[],
       { known = [], reserved = [], aliases: sourceAliases }: AssignOptions,
-    ): Required<Pick<ToolListing, 'tools' | 'aliases'>> {
+    ): Required<Pick<ToolListing, 'tools' | 'aliases' | 'meanings'>> {
       const current = new Set(listed.map(register));
-      const taken = new Set(reserved);
-      const meanings = new Map(known.map(tool => [tool.name, tool]));
+      const ofHost = new Set(reserved);
+      const given = new Map(known.map(tool => [tool.name, tool]));
+      const names = new Map<Entry, string>();
+      const taken = new Set<string>();
+      const name = (entry: Entry, isAllowed: (name: string) => boolean): void => {
+        const isOfServer = entry.tool.server !== undefined;
+        const isFree = (candidate: string): boolean =>
+          !taken.has(candidate) &&
+          !(isOfServer && ofHost.has(candidate)) &&
+          (owners.get(candidate) ?? entry) === entry &&
+          isAllowed(candidate);
+        const chosen = chooseName(entry, { isFree, reserved: ofHost });
+        taken.add(chosen);
+        names.set(entry, chosen);
+        if (!owners.has(chosen)) owners.set(chosen, entry);
+      };
+      for (const entry of current) name(entry, () => true);
+      // The names of this conversation, which other conversations do not have.
+      for (const [entry, chosen] of [...names]) {
+        const meansOther = (candidate: string): boolean => {
+          const meaning = given.get(candidate);
+          return meaning !== undefined && !isSameTool(entry.tool, meaning);
+        };
+        if (entry.tool.server !== undefined && meansOther(chosen))
+          name(entry, candidate => !meansOther(candidate));
+      }
+
       const offered = new Map<string, ToolDefinition>();
       /** The offered definitions by those of the sources. */
       const named = new Map<ToolDefinition, ToolDefinition>();
-      for (const entry of current) {
-        const { tool } = entry;
-        const name = chooseName(entry, candidate => {
-          const owner = owners.get(candidate);
-          const meaning = meanings.get(candidate);
-          return (
-            !offered.has(candidate) &&
-            (tool.server === undefined || !taken.has(candidate)) &&
-            (owner === undefined || owner === entry) &&
-            (meaning === undefined || tool.server === undefined || isSameTool(tool, meaning))
-          );
-        });
-        const definition = rename(tool, name);
-        offered.set(name, definition);
+      for (const [{ tool }, chosen] of names) {
+        const definition = rename(tool, chosen);
+        offered.set(chosen, definition);
         named.set(tool, definition);
-        if (!owners.has(name)) owners.set(name, entry);
       }
-
       const aliases = new Map<string, ToolDefinition | undefined>();
-      for (const [name, tool] of sourceAliases) aliases.set(name, tool && named.get(tool));
-      for (const [name, { tool }] of owners) aliases.set(name, named.get(tool));
-      for (const [name, meaning] of meanings) {
-        aliases.set(
-          name,
-          [...offered.values()].find(tool => isSameTool(tool, meaning)),
-        );
+      for (const [alias, tool] of sourceAliases) aliases.set(alias, tool && named.get(tool));
+      for (const [alias, { tool }] of owners) aliases.set(alias, named.get(tool));
+      const meanings = new Map<string, ToolDefinition | undefined>();
+      for (const [alias, meaning] of given) {
+        const tool = [...offered.values()].find(one => isSameTool(one, meaning));
+        meanings.set(alias, tool);
       }
-      for (const name of offered.keys()) aliases.delete(name);
-      return { tools: [...offered.values()], aliases };
+      for (const chosen of offered.keys()) {
+        aliases.delete(chosen);
+        meanings.delete(chosen);
+      }
+      return { tools: [...offered.values()], aliases, meanings };
     },
 
     /** Returns the tool of a call, as its source last listed it. */

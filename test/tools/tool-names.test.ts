@@ -95,17 +95,19 @@ describe('the tools of servers', () => {
     const known = [{ name: 'search', server: 'web', originalName: 'search' }];
     const listing = await box.listTools({ known });
     expect(listing.tools.map(({ name }) => name)).toEqual(['files_search']);
-    expect(new Map(listing.aliases).has('search')).toBe(true);
-    expect(new Map(listing.aliases).get('search')).toBeUndefined();
+    expect([...(listing.meanings ?? [])]).toEqual([['search', undefined]]);
+    // Options of the application still mean the tool that this process lists under the name.
+    expect(new Map(listing.aliases).get('search')).toMatchObject({ name: 'files_search' });
     expect(await namesOf(box)).toEqual(['search']);
     expect(await namesOf(box, known)).toEqual(['files_search']);
   });
 
-  it('keep the name that the conversation uses for them as an alias', async () => {
+  it('keep the name that the conversation uses for them for calls of the model', async () => {
     const box = createToolbox([source('web', 'search'), source('files', 'search')]);
     const known = [{ name: 'search', server: 'files', originalName: 'search' }];
-    const { aliases } = await box.listTools({ known });
-    expect(new Map(aliases).get('search')).toMatchObject({ name: 'files_search', server: 'files' });
+    const { aliases, meanings } = await box.listTools({ known });
+    expect(new Map(meanings).get('search')).toMatchObject({ name: 'files_search', server: 'files' });
+    expect(new Map(aliases).get('search')).toBeUndefined();
   });
 
   it('do not take a name with a prefix that another tool has', async () => {

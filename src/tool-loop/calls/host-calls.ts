@@ -5,7 +5,7 @@ import { type CoreModel, type PartTransformer, transformParts } from '../../core
 import { parseToolArguments } from '../../tool-calls/tool-arguments.js';
 import { nearestName } from '../../shared/names.js';
 import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
-import { normalizeToolName } from '../../tool-calls/tool-names.js';
+import { decoratedName, normalizeToolName } from '../../tool-calls/tool-names.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
 
 /** Facts about the model of a loop. */
@@ -168,8 +168,14 @@ export function createToolFinder({ loopTools, aliases = new Map(), hostTools }: 
   // A name that belongs to an unavailable tool must not be matched with another one.
   const allNames = new Set([...names, ...aliases.keys()]);
 
+  /** Returns the name that the model means. Only the application may call its tools like another one's decorated name. */
+  const toDeclaredName = (name: string): string => {
+    if (loopTools.has(name) ? loopTools.get(name)?.server === undefined : names.has(name)) return name;
+    return decoratedName(name, names) ?? normalizeToolName(name, allNames) ?? name;
+  };
+
   return ({ toolName: name, toolCallId }) => {
-    const toolName = allNames.has(name) ? name : (normalizeToolName(name, allNames) ?? name);
+    const toolName = toDeclaredName(name);
     const loopTool = loopTools.get(toolName) ?? aliases.get(toolName);
     // Approvals and stubs refer to a tool by its current name.
     if (loopTool !== undefined) return { owner: 'loop', toolName: loopTool.name, tool: loopTool };

@@ -55,6 +55,8 @@ export interface BuiltInTool {
 /** Creates a tool of the loop. `toName` returns a name that no other tool has. */
 export type CreateBuiltIn = (toName: (name: string) => string) => BuiltInTool;
 
+type ToName = (name: string) => string;
+
 interface DeferralOptions {
   readonly search: ToolSearch;
   readonly builtIn: readonly CreateBuiltIn[];
@@ -106,8 +108,11 @@ export function createDeferral({ search, builtIn, toFunctionTool, required }: De
     isUnknown: (name: string): boolean =>
       searchTool !== undefined && !loaded.has(name) && tools.get(name)?.deferLoading === true,
 
-    /** Returns the declarations of a round. `toCurrentName` reads older names in the conversation. */
-    declare(prompt: Prompt, toCurrentName: (name: string) => string): Tool[] {
+    /** Returns the declarations of a round. The functions read older names: of the application, and in the conversation. */
+    declare(
+      prompt: Prompt,
+      { toCurrentName, toMeantName }: Readonly<Record<'toCurrentName' | 'toMeantName', ToName>>,
+    ): Tool[] {
       const always = own.filter(tool => tool !== searchTool).map(({ definition }) => definition);
       const all = [...always, ...tools.values()];
       if (searchTool === undefined) return all.map(toFunctionTool);
@@ -124,7 +129,8 @@ export function createDeferral({ search, builtIn, toFunctionTool, required }: De
         ];
       }
       const { name: searchName } = searchTool.definition;
-      for (const name of [...required, ...namesFoundIn(prompt, searchName)]) loaded.add(toCurrentName(name));
+      for (const name of required) loaded.add(toCurrentName(name));
+      for (const name of namesFoundIn(prompt, searchName)) loaded.add(toMeantName(name));
       const found = [...loaded].flatMap(name => tools.get(name) ?? []).filter(tool => tool.deferLoading);
       return [...offered, toFunctionTool(searchTool.definition), ...found.map(toFunctionTool)];
     },

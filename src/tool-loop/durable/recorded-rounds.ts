@@ -233,11 +233,15 @@ function createDeferred<Value>() {
 }
 
 /** Returns a listing as plain JSON. Functions and signals belong to the process. */
-export const toListingRecord = ({ tools, aliases = new Map(), warnings }: ToolListing) => ({
+export const toListingRecord = ({ tools, aliases, meanings, warnings }: ToolListing) => ({
   tools: tools.map(toToolRecord),
-  aliases: [...aliases].map(([name, tool]) => [name, tool === undefined ? null : toToolRecord(tool)]),
+  aliases: toNamesRecord(aliases),
+  meanings: toNamesRecord(meanings),
   warnings: [...warnings],
 });
+
+const toNamesRecord = (names: ToolListing['aliases'] = new Map()) =>
+  [...names].map(([name, tool]) => [name, tool === undefined ? null : toToolRecord(tool)] as const);
 
 /** Permanent warnings are in the first listing only, so they do not count. */
 export const toContents = (listing: ToolListing): string =>
@@ -251,17 +255,24 @@ const toToolRecord = ({ needsApproval, ...tool }: ToolDefinition) =>
 
 /** Restores a listing. A tool with a condition for approvals needs it for every call until the condition is known. */
 export function fromListingRecord(record: unknown): ToolListing {
-  const { tools, aliases, warnings } = fromPlainJson(record) as {
+  const { tools, aliases, meanings, warnings } = fromPlainJson(record) as {
     tools: ToolRecord[];
-    aliases: [string, ToolRecord | null][];
+    aliases: NamesRecord;
+    meanings: NamesRecord;
     warnings: string[];
   };
   return {
     tools: tools.map(fromToolRecord),
-    aliases: new Map(aliases.map(([name, tool]) => [name, tool === null ? undefined : fromToolRecord(tool)])),
+    aliases: fromNamesRecord(aliases),
+    meanings: fromNamesRecord(meanings),
     warnings,
   };
 }
+
+type NamesRecord = [string, ToolRecord | null][];
+
+const fromNamesRecord = (names: NamesRecord) =>
+  new Map(names.map(([name, tool]) => [name, tool === null ? undefined : fromToolRecord(tool)]));
 
 type ToolRecord = Omit<ToolDefinition, 'needsApproval'> & { readonly mayNeedApproval?: boolean };
 

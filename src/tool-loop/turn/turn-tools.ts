@@ -57,6 +57,8 @@ export async function openTurnTools(
     aliases: new Map(),
     hostTools: [],
   };
+  /** Names of this process for tools that have other names now. Only these count for options of the application. */
+  let ownAliases: NonNullable<ToolFinderOptions['aliases']> = new Map();
   let find: FindTool;
 
   const warnOnce = (message: string): void => {
@@ -64,7 +66,7 @@ export async function openTurnTools(
     warned.add(message);
   };
 
-  function apply({ tools, aliases = new Map(), warnings }: ToolListing): void {
+  function apply({ tools, aliases = new Map(), meanings = new Map(), warnings }: ToolListing): void {
     const byName = byNameOf(tools);
     // Keeps the order, because servers cache the beginning of a request.
     const kept = [...current.loopTools.keys()].flatMap(name => byName.get(name) ?? []);
@@ -72,14 +74,18 @@ export async function openTurnTools(
     const isAlias = (name: string): boolean => !loopTools.has(name) && !ownNames.has(name);
     current = {
       loopTools,
-      aliases: new Map([...aliases].filter(([name]) => isAlias(name))),
+      aliases: new Map([...aliases, ...meanings].filter(([name]) => isAlias(name))),
       hostTools: ownTools.filter(tool => !loopTools.has(tool.name)),
     };
+    ownAliases = new Map([...aliases].filter(([name]) => isAlias(name)));
     find = createToolFinder({ ...current, loopTools: deferral.update(loopTools, ownNames) });
     for (const message of [...warnings, ...shadowWarnings(ownTools, loopTools)]) warnOnce(message);
   }
 
-  const toCurrentName = (name: string): string => current.aliases.get(name)?.name ?? name;
+  /** Returns the current name of a tool that the application names. */
+  const toCurrentName = (name: string): string => ownAliases.get(name)?.name ?? name;
+  /** Returns the current name of a tool that the conversation names. */
+  const toMeantName = (name: string): string => current.aliases.get(name)?.name ?? name;
 
   /** Returns the names that a round may use. Undefined without a restriction. */
   const usable = (names: readonly string[] | undefined): Set<string> | undefined =>
@@ -131,14 +137,16 @@ export async function openTurnTools(
         ...current.hostTools,
         ...(names
           ? [...current.loopTools.values()].map(toFunctionTool)
-          : deferral.declare(request.prompt, toCurrentName)),
+          : deferral.declare(request.prompt, { toCurrentName, toMeantName })),
       ].filter(
         tool => names?.has(tool.name) !== false && (tool !== SERVER_SEARCH || !ownNames.has(tool.name)),
       );
-      const renamed = toolChoice?.type === 'tool' ? current.aliases.get(toolChoice.toolName) : undefined;
+      const renamed = toolChoice?.type === 'tool' ? toCurrentName(toolChoice.toolName) : undefined;
       return {
         ...renameAllowedTools(request, toCurrentName),
-        ...(toolChoice && { toolChoice: renamed ? { type: 'tool', toolName: renamed.name } : toolChoice }),
+        ...(toolChoice && {
+          toolChoice: renamed === undefined ? toolChoice : { type: 'tool', toolName: renamed },
+        }),
         ...(tools.length > 0 && { tools }),
       };
     },
@@ -193,10 +201,15 @@ function createListings(source: ToolSource, { apply, steps, lifetime, warn, ...n
   /** Uses a recorded listing. */
   function restore(listing: ToolListing): void {
     lastContents = toContents(listing);
-    const aliases = [...(listing.aliases ?? [])].map(
-      ([name, tool]) => [name, tool && withFunctions(tool)] as const,
-    );
-    apply({ ...listing, tools: listing.tools.map(withFunctions), aliases: new Map(aliases) });
+    const restored = (names: ToolListing['aliases'] = new Map()) =>
+      new Map([...names].map(([name, tool]) => [name, tool && withFunctions(tool)] as const));
+    const { tools, aliases, meanings } = listing;
+    apply({
+      ...listing,
+      tools: tools.map(withFunctions),
+      aliases: restored(aliases),
+      meanings: restored(meanings),
+    });
   }
 
   return {
