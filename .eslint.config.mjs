@@ -1,5 +1,6 @@
 import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { linearExpressions } from './.eslint.linear-expressions.mjs';
 
 export default tseslint.config(
   {
@@ -32,6 +33,17 @@ export default tseslint.config(
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
       ],
     },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: [
+      // They read what the application wrote.
+      ...['src/mcp/config/**', 'src/testing/**'],
+      // Its expressions are parts of others, whose time test/redaction/linearity.test.ts measures.
+      'src/redaction/rules.ts',
+    ],
+    plugins: { kelivo: linearExpressions },
+    rules: { 'kelivo/linear-expressions': 'error' },
   },
   {
     files: ['test/**/*.ts'],

@@ -280,7 +280,7 @@ function startOf(rendered: string, before: string): number {
   const header = last > same ? rendered.indexOf(before.slice(last), same) : -1;
   if (header >= 0) return header + before.length - last;
   // Another role on a separate line, as in `<|im_start|>tool_response`.
-  const [space = ''] = /\s*$/.exec(before) ?? [];
+  const space = before.slice(before.trimEnd().length);
   const line = last < same && space !== '' ? rendered.indexOf(space, same) : -1;
   if (line >= 0 && !TOKEN.test(before.slice(same))) return line + space.length;
   // Another token.

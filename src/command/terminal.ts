@@ -95,7 +95,7 @@ export const codeOf = (error: unknown): string => String(Reflect.get(Object(erro
 /** Writes text of servers on one line, with the characters that a terminal would interpret as escapes. */
 export const toLine = (text: string, maximum = 1000): string => {
   const line = text
-    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll(/\s+/g, space => (space.includes('\n') ? ' ' : space))
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, character => {
       const hex = (character.codePointAt(0) ?? 0).toString(16);
       return `\\u${hex.length > 4 ? `{${hex}}` : hex.padStart(4, '0')}`;

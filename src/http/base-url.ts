@@ -74,7 +74,7 @@ function parse(baseURL: string): URL {
   }
   if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
   // The query may contain a key, and the user information a password.
-  const shown = text.replace(/\?.*/s, '').replace(/[^/]*@/, '');
+  const shown = text.replace(/\?.*/s, '').replace(/(?<![^/])[^/]*@/, '');
   const address = shown.replace(/^\/+/, '');
   // Local servers rarely have a certificate.
   const guess = `${/^(localhost|[\d.]+)([:/]|$)/.test(address) ? 'http' : 'https'}://${address}`;

@@ -178,7 +178,7 @@ function toTime(value: string | undefined, now: number): number | undefined {
   if (!Number.isNaN(number))
     return number > 1e12 ? number : number > 1e9 ? number * 1000 : now + number * 1000;
   if (/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(value)) {
-    const pieces = [...value.matchAll(/([\d.]+)(ms|[smhd])/g)];
+    const pieces = [...value.matchAll(/([\d.]+)(ms|[smhd])/gy)];
     return pieces.reduce((sum, [, amount, unit = 's']) => sum + Number(amount) * (UNITS[unit] ?? 0), now);
   }
   const date = Date.parse(value);

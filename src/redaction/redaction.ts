@@ -250,11 +250,11 @@ export const findUrlSecrets = (address: string): string[] =>
 export function redactUrl(address: string): { url: string; secrets: string[] } {
   const secrets: string[] = [];
   const url = address
-    .replace(/^(\w+:\/\/[^/?#@]*:)([^/?#]*)(?=@)/, (_, before: string, password: string) => {
+    .replace(/^(\w+:\/\/[^/?#@:]*:)([^/?#]*)(?=@)/, (_, before: string, password: string) => {
       secrets.push(password, decode(password));
       return `${before}${MARK}`;
     })
-    .replace(/([?&])([^=&#]*)=([^&#]*)/g, (pair, sign: string, name: string, value: string) => {
+    .replace(/([?&])([^=&#?]*)=([^&#]*)/g, (pair, sign: string, name: string, value: string) => {
       const found = findSecrets([[decode(name), decode(value)]]);
       if (found.length === 0) return pair;
       secrets.push(value, ...found);

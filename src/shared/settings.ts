@@ -51,7 +51,7 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType, name: string): str
     const keys = issue.keys.map(key => `\`${key}\``).join(', ');
     return `Unknown setting ${keys} in ${setting}.${toHint(issue.keys, known)}`;
   }
-  const expected = issue.message.replace(/^Invalid input: /, '').replace(/, received .*$/, '');
+  const expected = issue.message.replace(/^Invalid input: /, '').replace(/, received .*$/s, '');
   const subject = path.length === 0 ? `value for ${name}` : setting;
   return `Invalid ${subject}: ${expected}, got ${toShown(issue.input)}.`;
 }

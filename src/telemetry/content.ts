@@ -183,7 +183,7 @@ function toMedia({ mediaType, data }: Readonly<Record<string, unknown>>): object
   if (address instanceof Uint8Array) return { type: 'blob', mime_type, size: address.byteLength };
   if (typeof address !== 'string') return { type: 'blob', mime_type };
   if (/^https?:/.test(address)) return { type: 'uri', mime_type, uri: redactUrl(address).url };
-  const base64 = address.slice(address.indexOf(',') + 1).replace(/=+$/, '');
+  const base64 = address.slice(address.indexOf(',') + 1).replace(/={1,2}$/, '');
   return { type: 'blob', mime_type, size: Math.floor((base64.length * 3) / 4) };
 }
 

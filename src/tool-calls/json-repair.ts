@@ -1,4 +1,4 @@
-import { findQuotedEnd, isQuote, KEY, skipBlank, toJsonString } from './lenient-string.js';
+import { findQuotedEnd, isQuote, KEY, LenientText, toJsonString } from './lenient-string.js';
 
 /** A value with the JSON that it was parsed from. */
 export interface JsonReading {
@@ -36,8 +36,8 @@ function readEscaped(text: string): JsonReading | JsonFault {
   return readJson(inner) ?? readDocument(inner);
 }
 
-/** Markers at the end of a text, such as `</tool_call>` or `<|call|>`. They prove that nothing is missing before them. */
-const END_MARKERS = /(?:\s*<(?:\/[\w:.-]+|\|[^<>|\s]+\|)>)+\s*$/;
+/** A marker at the end of a text, such as `</tool_call>` or `<|call|>`. It proves that nothing is missing before it. */
+const END_MARKER = /^<(?:\/[\w:.-]+|\|[^<>|\s]+\|)>$/;
 /** Markers before the JSON. */
 const START_MARKERS = /^(?:\s*<(?:[\w:.-]+|\|[^<>|\s]+\|)>)+/;
 /** Prose without brackets, and the start of fenced code. */
@@ -46,18 +46,29 @@ const FENCE = /^[^{[]*?```[a-z\d]*\s*(?=[{["'])/i;
 /** The maximum number of copies. */
 const MAX_COPIES = 8;
 
+/** Returns the text before the markers at its end, which are searched from there. */
+function withoutEndMarkers(text: string): string {
+  let rest = text;
+  for (;;) {
+    const trimmed = rest.trimEnd();
+    const start = trimmed.endsWith('>') ? trimmed.lastIndexOf('<') : -1;
+    if (start < 0 || !END_MARKER.test(trimmed.slice(start))) return rest === text ? text : trimmed;
+    rest = trimmed.slice(0, start);
+  }
+}
+
 function readDocument(text: string): JsonReading | JsonFault {
-  const markersStart = text.length - (END_MARKERS.exec(text)?.[0].length ?? 0);
-  const isClosed = markersStart < text.length;
-  const contents = text.slice(0, markersStart);
+  const contents = withoutEndMarkers(text);
+  const isClosed = contents.length < text.length;
   const start = (FENCE.exec(contents) ?? START_MARKERS.exec(contents))?.[0].length ?? 0;
   const readings: MendedJson[] = [];
+  const lenient = new LenientText(contents);
   let at = start;
   do {
-    const mended = mendJson(contents, { start: at, isClosed });
+    const mended = mendText(lenient, { start: at, isClosed });
     if (typeof mended === 'string') return mended;
     readings.push(mended);
-    at = skipBlank(contents, mended.end) ?? contents.length;
+    at = lenient.skipBlank(mended.end) ?? contents.length;
   } while (contents[at] === '{' && readings.length < MAX_COPIES);
   if (!isIgnorable(contents.slice(at))) return 'malformed';
   return onlyReading(readings);
@@ -122,9 +133,12 @@ class MendError extends Error {
  * A value of which a part may be missing is never completed: half a string, a number at the very end, a key without a
  * value, or anything after a comma.
  */
-export function mendJson(text: string, options: MendOptions = {}): MendedJson | JsonFault {
+export const mendJson = (text: string, options: MendOptions = {}): MendedJson | JsonFault =>
+  mendText(new LenientText(text), options);
+
+function mendText(lenient: LenientText, options: MendOptions): MendedJson | JsonFault {
   try {
-    return readMalformed(text, options);
+    return readMalformed(lenient, options);
   } catch (error) {
     if (error instanceof MendError) return error.fault;
     throw error;
@@ -133,10 +147,14 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
 
 /** A position in a text. */
 class JsonCursor {
+  readonly text: string;
+
   constructor(
-    readonly text: string,
+    readonly lenient: LenientText,
     public at: number,
-  ) {}
+  ) {
+    this.text = lenient.text;
+  }
 
   /** The next character, or the empty string at the end. */
   get next(): string {
@@ -154,7 +172,7 @@ class JsonCursor {
 
   /** Skips white space and comments. Returns the white space. */
   takeBlank(): string {
-    const end = skipBlank(this.text, this.at) ?? this.fail('truncated');
+    const end = this.lenient.skipBlank(this.at) ?? this.fail('truncated');
     const blank = this.text.slice(this.at, end);
     this.at = end;
     return /^[ \t\n\r]*$/.test(blank) ? blank : ' ';
@@ -162,15 +180,21 @@ class JsonCursor {
 
   /** Takes what a sticky expression matches here. */
   takeMatch(expression: RegExp): string {
+    const found = this.peekMatch(expression);
+    this.at += found.length;
+    return found;
+  }
+
+  peekMatch(expression: RegExp): string {
     expression.lastIndex = this.at;
     const [found] = expression.exec(this.text) ?? [''];
-    this.at += found.length;
     return found;
   }
 }
 
-function readMalformed(text: string, { start = 0, isClosed = false }: MendOptions): MendedJson {
-  const cursor = new JsonCursor(text, start);
+function readMalformed(lenient: LenientText, { start = 0, isClosed = false }: MendOptions): MendedJson {
+  const { text } = lenient;
+  const cursor = new JsonCursor(lenient, start);
   let json = '';
   let isCompleted = false;
   /** True if the last value is a number or word that may continue after the end of the text. */
@@ -256,7 +280,7 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
 
   function readString({ isKey = false } = {}): void {
     const isInObject = open.at(-1) === '}';
-    const found = findQuotedEnd(text, cursor.at, { isKey, isInObject, depth: open.length });
+    const found = findQuotedEnd(lenient, cursor.at, { isKey, isInObject, depth: open.length });
     if (found === undefined) return cursor.fail('truncated');
     if (found === 'unclear') return cursor.fail('malformed');
     json += toJsonString(text.slice(found.start, found.end));
@@ -265,7 +289,7 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
   }
 
   function readWord(): void {
-    const scalar = findScalar(text, cursor.at);
+    const scalar = findScalar(lenient, cursor.at);
     if (scalar === undefined) return readBareString();
     cursor.at = scalar.end;
     json += scalar.json;
@@ -274,8 +298,9 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
 
   function readBareString(): void {
     if (open.length === 0) return cursor.fail();
-    const bare = cursor.takeMatch(BARE);
-    const fault = toBareFault(bare, text, cursor.at);
+    const bare = toBare(cursor.peekMatch(BARE));
+    cursor.at += bare.length;
+    const fault = toBareFault(bare, lenient, cursor.at);
     if (fault !== undefined) return cursor.fail(fault);
     json += JSON.stringify(bare);
   }
@@ -287,11 +312,15 @@ function readMalformed(text: string, { start = 0, isClosed = false }: MendOption
 }
 
 /** Returns the number or the constant at a position. Undefined if it is the beginning of a text. */
-function findScalar(text: string, at: number): { json: string; end: number; isNumber: boolean } | undefined {
+function findScalar(
+  lenient: LenientText,
+  at: number,
+): { json: string; end: number; isNumber: boolean } | undefined {
+  const { text } = lenient;
   WORD.lastIndex = at;
   const [word] = WORD.exec(text) ?? [''];
   const end = at + word.length;
-  const next = skipBlank(text, end) ?? text.length;
+  const next = lenient.skipBlank(end) ?? text.length;
   const constant = constants.get(word);
   const json = constant ?? toNumber(word, { isLast: next >= text.length });
   const isEnd = next > end || next >= text.length || ',}])<;'.includes(text.charAt(next));
@@ -299,11 +328,18 @@ function findScalar(text: string, at: number): { json: string; end: number; isNu
 }
 
 const WORD = /[^\s,{}[\]()"'`:;<>]*/y;
-const BARE = /[^,{}[\]()"`\n\r]*?(?=\s*(?:[,{}[\]()"`\n\r]|$)|\s+\/[/*])/y;
+const BARE = /[^,{}[\]()"`\n\r]*/y;
+
+/** Returns a string without quotes, without the white space and the comment after it. */
+function toBare(rest: string): string {
+  const comment = /\s\/[/*]/.exec(rest)?.index;
+  return rest.slice(0, comment).trimEnd();
+}
 
 /** Returns why a string without quotes, which ends at a comma, a bracket or the end of its line, cannot be read. */
-function toBareFault(bare: string, text: string, end: number): JsonFault | undefined {
-  const next = skipBlank(text, end);
+function toBareFault(bare: string, lenient: LenientText, end: number): JsonFault | undefined {
+  const { text } = lenient;
+  const next = lenient.skipBlank(end);
   if (next === undefined || next >= text.length) return 'truncated';
   if (!/^[\p{L}\p{N}_$/~.@-]/u.test(bare) || /^\.{3}|^-?$/.test(bare)) return 'malformed';
   if (!',}])'.includes(text.charAt(next))) return 'malformed';

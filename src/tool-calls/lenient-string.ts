@@ -16,7 +16,7 @@ export const isQuote = (character: string): boolean => character in CLOSING_QUOT
 export const KEY = /[\p{L}\p{N}_$][\p{L}\p{N}_$.-]*/uy;
 /** A key and its colon, of which the end of the text may cut off a part. */
 const KEY_AND_COLON =
-  /(?:"(?:[^"\\\n]|\\.)*(?:"|$)|'(?:[^'\\\n]|\\.)*(?:'|$)|[“”‘’`´][^\n:]*|[\p{L}\p{N}_$][\p{L}\p{N}_$.-]*)\s*(?::|$)/uy;
+  /(?:"(?:[^"\\\n]|\\.)*(?:"|$)|'(?:[^'\\\n]|\\.)*(?:'|$)|[“”‘’`´][^\n:]{0,200}|[\p{L}\p{N}_$][\p{L}\p{N}_$.-]*)\s*(?::|$)/uy;
 const VALUE_START = /["'`“”‘’{[(\d-]|(?:[tTfFnN][a-z]*)(?=\s*(?:[,\]}]|$))/y;
 
 const matchesAt = (expression: RegExp, text: string, at: number): boolean => {
@@ -26,22 +26,65 @@ const matchesAt = (expression: RegExp, text: string, at: number): boolean => {
 
 const SPACE = /[\s\ufeff]*/y;
 
-/** Returns the position after white space and comments, or undefined if a comment does not end. */
-export function skipBlank(text: string, start: number): number | undefined {
-  for (let at = start; ;) {
-    SPACE.lastIndex = at;
-    SPACE.test(text);
-    at = SPACE.lastIndex;
-    if (text.startsWith('//', at) || text[at] === '#') {
-      const end = text.indexOf('\n', at);
-      at = end < 0 ? text.length : end;
-    } else if (text.startsWith('/*', at)) {
-      const end = text.indexOf('*/', at + 2);
-      if (end < 0) return undefined;
-      at = end + 2;
-    } else {
-      return at;
+/**
+ * A text, and where its white space and comments end. Which quote ends a string depends on what follows each of them, so
+ * that the same comments are asked for many times. Each is searched once.
+ */
+export class LenientText {
+  /** The end of the white space and comments at the start of a comment. Undefined if one does not end. */
+  readonly #ends = new Map<number, number | undefined>();
+  readonly #lineEnd = new NextOccurrence('\n');
+  readonly #commentEnd = new NextOccurrence('*/');
+
+  constructor(readonly text: string) {}
+
+  /** Returns the position after white space and comments, or undefined if a comment does not end. */
+  skipBlank(start: number): number | undefined {
+    const passed: number[] = [];
+    let end: number | undefined = start;
+    while (end !== undefined) {
+      SPACE.lastIndex = end;
+      SPACE.test(this.text);
+      end = SPACE.lastIndex;
+      const first = this.text[end];
+      if (first !== '/' && first !== '#') break;
+      if (this.#ends.has(end)) {
+        end = this.#ends.get(end);
+        break;
+      }
+      const after = this.#afterComment(end);
+      if (after === end) break;
+      passed.push(end);
+      end = after;
     }
+    for (const at of passed) this.#ends.set(at, end);
+    return end;
+  }
+
+  /** Returns the position after the comment at a position, which is the same one if there is none. */
+  #afterComment(at: number): number | undefined {
+    const { text } = this;
+    if (text[at] === '#' || text[at + 1] === '/') return this.#lineEnd.in(text, at) ?? text.length;
+    if (text[at + 1] !== '*') return at;
+    const end = this.#commentEnd.in(text, at + 2);
+    return end === undefined ? undefined : end + 2;
+  }
+}
+
+/** Finds a word in a text, without searching a part again in which it is known to be missing. */
+class NextOccurrence {
+  #from = 0;
+  #found: number | undefined = -1;
+
+  constructor(readonly word: string) {}
+
+  in(text: string, from: number): number | undefined {
+    const isKnown = from >= this.#from && (this.#found === undefined || from <= this.#found);
+    if (isKnown) return this.#found;
+    const found = text.indexOf(this.word, from);
+    this.#from = from;
+    this.#found = found < 0 ? undefined : found;
+    return this.#found;
   }
 }
 
@@ -70,10 +113,11 @@ interface Quoted {
  * @returns undefined if the string does not end, and `unclear` if several quotes could end it.
  */
 export function findQuotedEnd(
-  text: string,
+  lenient: LenientText,
   at: number,
   context: StringContext,
 ): Quoted | 'unclear' | undefined {
+  const { text } = lenient;
   const quote = text.charAt(at);
   const triple = quote.repeat(3);
   if (!context.isKey && `"'\``.includes(quote) && text.startsWith(triple, at)) {
@@ -81,7 +125,7 @@ export function findQuotedEnd(
     return end < 0 ? undefined : { start: at + 3, end, next: end + 3 };
   }
   const start = at + 1;
-  const end = findClosingQuote(text, start, { ...context, quotes: CLOSING_QUOTES[quote] ?? quote });
+  const end = findClosingQuote(lenient, start, { ...context, quotes: CLOSING_QUOTES[quote] ?? quote });
   if (typeof end !== 'number') return end;
   const contents = text.slice(start, end);
   const hasInnerQuotes = /(?<!\\)["“”]/.test(contents) || (quote !== '"' && contents.includes("'"));
@@ -89,10 +133,11 @@ export function findQuotedEnd(
 }
 
 function findClosingQuote(
-  text: string,
+  lenient: LenientText,
   start: number,
   { quotes, ...context }: StringContext & { quotes: string },
 ): number | 'unclear' | undefined {
+  const { text } = lenient;
   const candidate = new RegExp(`\\\\[^]|[${quotes}]`, 'g');
   candidate.lastIndex = start;
   /** The number of quotes within the string. */
@@ -105,11 +150,11 @@ function findClosingQuote(
     if (match[0].length > 1) {
       const isQuoteEscape = quotes.includes(match[0].charAt(1));
       if (isQuoteEscape && afterBackslash === undefined && isPath(text.slice(start, start + 3))) {
-        if (mayFollow(text, index + 2, { ...context, inner: 0 })) afterBackslash = index + 1;
+        if (mayFollow(lenient, index + 2, { ...context, inner: 0 })) afterBackslash = index + 1;
       }
       continue;
     }
-    if (mayFollow(text, index + 1, { ...context, inner })) {
+    if (mayFollow(lenient, index + 1, { ...context, inner })) {
       if (unpaired !== undefined) return 'unclear';
       if (inner % 2 === 0) return index;
       unpaired = index;
@@ -124,32 +169,35 @@ const isApostrophe = (text: string, at: number): boolean =>
 
 /** Returns true if a string may end before `at`. */
 function mayFollow(
-  text: string,
+  lenient: LenientText,
   at: number,
   { isKey, isInObject, depth, inner }: StringContext & { inner: number },
 ): boolean {
-  const next = skipBlank(text, at);
+  const { text } = lenient;
+  const next = lenient.skipBlank(at);
   // At the end of a truncated text, quotes within a string cannot be distinguished from those of later strings.
   if (next === undefined || next >= text.length) return inner === 0;
   const character = text.charAt(next);
   if (isKey) return character === ':';
   if (depth === 0) return !isQuote(character);
-  if (character === ',') return mayFollowComma(text, next + 1, isInObject);
-  if ('}])'.includes(character)) return mayFollowBracket(text, next + 1, depth);
+  if (character === ',') return mayFollowComma(lenient, next + 1, isInObject);
+  if ('}])'.includes(character)) return mayFollowBracket(lenient, next + 1, depth);
   // A comma is missing.
   if (inner % 2 > 0 || next === at) return false;
   if (isInObject) return matchesAt(KEY_AND_COLON, text, next);
   return text.slice(at, next).includes('\n') && matchesAt(VALUE_START, text, next);
 }
 
-function mayFollowComma(text: string, at: number, isInObject: boolean): boolean {
-  const next = skipBlank(text, at) ?? text.length;
+function mayFollowComma(lenient: LenientText, at: number, isInObject: boolean): boolean {
+  const { text } = lenient;
+  const next = lenient.skipBlank(at) ?? text.length;
   if (next >= text.length || ',}])'.includes(text.charAt(next))) return true;
   return matchesAt(isInObject ? KEY_AND_COLON : VALUE_START, text, next);
 }
 
-function mayFollowBracket(text: string, at: number, depth: number): boolean {
-  const next = skipBlank(text, at) ?? text.length;
+function mayFollowBracket(lenient: LenientText, at: number, depth: number): boolean {
+  const { text } = lenient;
+  const next = lenient.skipBlank(at) ?? text.length;
   if (next >= text.length) return true;
   const character = text.charAt(next);
   return depth > 1 ? ',}])<;'.includes(character) : !isQuote(character) || character === '`';
@@ -190,6 +238,12 @@ export function toJsonString(contents: string): string {
   const hasLone = hasLoneBackslash(contents);
   const literal = hasLone ? literalParts(contents) : [];
   const isServer = hasLone && isServerPath(contents);
+  let part = 0;
+  /** Called with ascending positions. */
+  const isInLiteral = (at: number): boolean => {
+    while (part < literal.length && at >= (literal[part]?.end ?? 0)) part++;
+    return at >= (literal[part]?.start ?? Infinity);
+  };
   const escaped = contents.replace(SPECIAL, (found, at: number) => {
     if (found.length === 1) return found === '\\' ? '\\\\' : JSON.stringify(found).slice(1, -1);
     const character = found.charAt(1);
@@ -197,9 +251,7 @@ export function toJsonString(contents: string): string {
     if (character === '\\') return isServer && at === 0 ? '\\\\\\\\' : found;
     if (character === "'" || character === '`') return character;
     if (character === '$') return hasLone ? '\\\\$' : '$';
-    const isLiteral =
-      (hasLone && (character === 'b' || character === 'f')) ||
-      literal.some(({ start, end }) => at >= start && at < end);
+    const isLiteral = (hasLone && (character === 'b' || character === 'f')) || isInLiteral(at);
     return isLiteral ? `\\${found}` : found;
   });
   return `"${escaped}"`;

@@ -238,4 +238,4 @@ export const isArchive = (mediaType: string): boolean =>
 
 /** Returns the file name in the URI of a resource. */
 export const toFilename = (uri: unknown): string | undefined =>
-  /[^/?#:]+\.\w+(?=[?#]|$)/.exec(stringOf(uri))?.[0];
+  /(?<![^/?#:])[^/?#:]+\.\w+(?=[?#]|$)/.exec(stringOf(uri))?.[0];

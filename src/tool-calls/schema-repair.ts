@@ -191,7 +191,7 @@ function parseText(text: string): unknown {
 
 /** Returns true if a JavaScript number holds all digits of the literal. Otherwise the text is more precise. */
 function isExactNumber(literal: string): boolean {
-  const digits = literal.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
+  const digits = literal.replace(/e.*$/is, '').replace(/\D/g, '').replace(/^0+/, '');
   return digits.length <= 15;
 }
 

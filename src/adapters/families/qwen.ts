@@ -92,12 +92,14 @@ function cleanSystemMessage(system: string): string {
   if (cleaned === system) return system;
   // Lines that contained nothing else disappear.
   return cleaned
-    .replace(/[ \t]+$/gm, '')
+    .split('\n')
+    .map(line => line.trimEnd())
+    .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
 
-const inlineExample = /\[tool_call:\s*([\w.-]*)[^\]\n]*\]/g;
+const inlineExample = /\[tool_call:[^\S\n]{0,20}([\w.-]{0,200})(?![\w.-])[^\]\n]{0,1000}\]/g;
 
 /** Names the tools of the examples in a sentence. Removes a line with examples and nothing more than a label. */
 function withoutInlineExamples(line: string): string {

@@ -37,7 +37,7 @@ export const apriel = defineFamily('apriel', {
     },
   ],
   reasoning: [{ open: 'Here are my reasoning steps:', close: '[BEGIN FINAL RESPONSE]' }],
-  startsInReasoning: /apriel[-_. ]?(?:1\.|h1|.*(?:thinker|15b))/i,
+  startsInReasoning: /apriel[-_. ]?(?:1\.|h1|.{0,80}(?:thinker|15b))/i,
 });
 
 /**

@@ -114,7 +114,7 @@ interface ExpandOptions {
 }
 
 const expand = (text: string, { variables, path, issues }: ExpandOptions): string =>
-  text.replace(/\$\$\{|\$\{([^}]*)\}/g, (match: string, name?: string) => {
+  text.replace(/\$\$\{|\$\{([^}]{0,1000})\}/g, (match: string, name?: string) => {
     if (name === undefined) return match.slice(1);
     const known = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (known !== undefined) return known;

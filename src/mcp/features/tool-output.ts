@@ -175,7 +175,7 @@ export function toReadableBlock(resource: unknown): PlainObject {
   const text = isTextType(mediaType) ? decodeText(blob, mediaType) : undefined;
   if (text !== undefined) return { type: 'resource', resource: { uri, mimeType, text } };
   if (!isArchive(mediaType)) return { type: 'resource', resource };
-  const size = Math.floor((blob.replace(/=+$/, '').length * 3) / 4);
+  const size = Math.floor((blob.replace(/={1,2}$/, '').length * 3) / 4);
   return {
     type: 'text',
     text: `Resource ${String(uri)} (${mediaType}, ${size} bytes): binary content omitted`,

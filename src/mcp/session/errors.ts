@@ -130,7 +130,7 @@ function windowsAdvice(): string {
 }
 
 /** A package folder of `npx`. A folder that an interrupted installation left incomplete breaks every later start. */
-const npxFolder = /\S*[\\/]_npx[\\/][0-9a-f]+/;
+const npxFolder = /(?<!\S)\S*[\\/]_npx[\\/][0-9a-f]+/;
 
 function toLastOutput({ process: server, isStart }: McpFailure, context: ErrorContext): string {
   const output = toClean(server?.stderr ?? '', context);
@@ -159,8 +159,8 @@ function toInnerMessage(body: string): string {
   } catch {
     // Not JSON, so the body is text.
   }
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1];
-  return title ?? body.replace(/<[^>]*>/g, ' ');
+  const title = /<title[^<>]*>([^<]*)<\/title>/i.exec(body)?.[1];
+  return title ?? body.replace(/<[^<>]*>/g, ' ');
 }
 
 function toClean(text: string, { config }: ErrorContext): string {

@@ -18,7 +18,7 @@ import {
  */
 export const REFUSED_CONTENT: readonly RegExp[] = [
   /invalid_encrypted_content/, // openai/codex#8145
-  /encrypted content .*could not be verified/i, // openai/openai-agents-python#2063
+  /encrypted content .{0,200}could not be verified/i, // openai/openai-agents-python#2063
 ];
 
 /** Other texts that name encrypted content or reasoning. */

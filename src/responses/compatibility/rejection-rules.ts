@@ -37,7 +37,7 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     // Replayed reasoning belongs to another key, endpoint or model, is not stored, or lacks the item that it precedes.
     texts: [
       ...REFUSED_CONTENT,
-      /Item with id '?rs_[^']*'? not found/i, // vercel/ai#7543
+      /Item with id '?rs_[^' ]{0,200}'? not found/i, // vercel/ai#7543
       /provided without its required 'reasoning' item/i, // teunlao/swift-ai-sdk#8, openai/codex#5990
       /provided without its required following item/i, // vercel/ai#7099
       /Expected an ID that begins with 'rs'/i, // diegosouzapw/OmniRoute#224
@@ -94,7 +94,7 @@ const REJECTION_RULES: readonly RejectionRule[] = [
   {
     // https://github.com/openai/codex: 'low' is not supported with the 'gpt-5.2-codex' model. Supported values are: 'medium'.
     texts: [
-      /Supported values are:? ([^.]*)\..*reasoning[._]effort/i,
+      /Supported values are:? ([^.]{0,500})\..{0,500}reasoning[._]effort/i,
       // huggingface/responses.js, in either order of the fields
       /"path": *\[ *"reasoning", *"effort" *\][^}]*"options": *\[([^\]]*)\]/,
       /"options": *\[([^\]]*)\][^}]*"path": *\[ *"reasoning", *"effort" *\]/,
@@ -290,7 +290,8 @@ const isApplied = (compatibility: Compatibility, applied: Compatibility): boolea
 const withSingleQuotes = (text: string): string => text.replaceAll(/["`\u2018\u2019\u201c\u201d]/g, "'");
 
 /** Removes line breaks, and the escapes of nested JSON strings, in which gateways forward errors. */
-const withoutEscapes = (text: string): string => text.replaceAll(/\\+n|\s+/g, ' ').replaceAll(/\\+/g, '');
+const withoutEscapes = (text: string): string =>
+  text.replaceAll(/\\+(n?)|\s+/g, (_, lineBreak?: string) => (lineBreak === '' ? '' : ' '));
 
 /**
  * Request fields that a model does not need. Fields that change the meaning of a request are missing: without
@@ -316,7 +317,7 @@ function toOmittableField(
     .replaceAll(/\[\d+\]/g, '')
     .replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
     .replaceAll('.', '_')
-    .replace(/_+$/, '');
+    .replace(/_{1,9}$/, '');
   const found = OMITTABLE_FIELDS.find(field => field.replaceAll('.', '_') === flat);
   // A request that only fills the cache would generate an answer, at its price.
   const isPrewarm = objectOf(cache)?.prewarm === true;

@@ -72,7 +72,7 @@ const toDataUrl = (mediaType: string, data: string | Uint8Array): string =>
 /** Returns the media type that a URL reveals, else that of an arbitrary file. */
 function toMediaType(source: FileSource | undefined): string {
   const url = source?.type === 'url' ? source.url : '';
-  if (/^data:[^;,]+\/[^;,]+[;,]/.test(url)) return url.slice('data:'.length).split(/[;,]/, 1)[0] ?? '';
+  if (/^data:[^;,/]+\/[^;,]+[;,]/.test(url)) return url.slice('data:'.length).split(/[;,]/, 1)[0] ?? '';
   return /\.(?:png|jpe?g|gif|webp)(?:[?#]|$)/i.test(url) ? 'image/*' : 'application/octet-stream';
 }
 

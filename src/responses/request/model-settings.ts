@@ -98,7 +98,7 @@ export function toModelTraits(modelId: string, forceReasoning?: boolean): ModelT
 function toBareModelName(modelId: string): string {
   const name = modelId.toLowerCase().replace(/^ft:/, '');
   const segment = name.slice(name.lastIndexOf('/') + 1);
-  const bare = segment.replace(/:.*$/, '').replace(/^(?:[a-z][a-z_-]*\.)+/, '');
+  const bare = segment.replace(/:.*$/s, '').replace(/^(?:[a-z][a-z_-]*\.)+/, '');
   // Azure names GPT-3.5 without the dot.
   return bare.replace(/^gpt-35\b/, 'gpt-3.5');
 }

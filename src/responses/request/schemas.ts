@@ -147,7 +147,8 @@ function withMovedReferences(
 ): PlainObject {
   let isReferenced = false;
   const move = (inner: PlainObject): PlainObject => {
-    const [, keyword, index, path] = /^#\/(oneOf|anyOf|allOf)\/(\d+)(.*)$/.exec(stringOf(inner.$ref)) ?? [];
+    const [, keyword, index, path] =
+      /^#\/(oneOf|anyOf|allOf)\/(\d+)(?!\d)(.*)$/.exec(stringOf(inner.$ref)) ?? [];
     if (keyword === undefined) return inner;
     isReferenced = true;
     return { ...inner, $ref: `#/$defs/${keyword}_${index}${path}` };
@@ -292,7 +293,7 @@ function withoutRootReference(root: PlainObject): PlainObject {
 /** Returns true for a valid regular expression without lookaround: `(?=`, `(?!`, `(?<=` or `(?<!`. */
 function isAcceptedPattern(pattern: string): boolean {
   // Consumes escapes and classes, so that only real groups remain.
-  const tokens = pattern.matchAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]|\(\?<?[=!]/g);
+  const tokens = pattern.matchAll(/\\[^]|\[(?:\\[^]|[^\]\\])*(?:\]|$)|\(\?<?[=!]/g);
   if ([...tokens].some(([token]) => token.startsWith('(?'))) return false;
   return isRegExp(pattern, 'u') || isRegExp(pattern, '');
 }

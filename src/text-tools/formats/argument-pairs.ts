@@ -155,7 +155,8 @@ function* findEscapedSpaceEnd(cursor: TextCursor, start: number): Reading<number
 
 /** Returns the declared tool after a path, as in `Weather/get_weather`. */
 function toToolName(written: string, calls: TextCalls): string {
-  const name = written.replace(/(?:\\n)+$/, '');
+  let name = written;
+  while (name.endsWith('\\n')) name = name.slice(0, -2);
   const last = name.slice(name.lastIndexOf('/') + 1);
   return !calls.isDeclared(name) && calls.isDeclared(last) ? last : name;
 }

@@ -103,7 +103,7 @@ function* takeHeader(cursor: TextCursor): Reading<string | undefined> {
 
 const toAttributes = (header: string): ReadonlyMap<string, string> =>
   new Map(
-    [...header.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, key = '', value = '']) => [
+    [...header.matchAll(/(?<![\w-])([\w-]+)="([^"]*)"/g)].map(([, key = '', value = '']) => [
       key,
       value.replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
     ]),

@@ -134,7 +134,7 @@ function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
     if (text.length > longestStart || text.startsWith(misspeltStart)) return true;
     if (starts.some(start => start.startsWith(text) || text.startsWith(start))) return true;
     if (!/[\s=]/.test(text)) return false;
-    const compact = text.replace(/^<\s*(\/?)\s*/, '<$1').replace(/\s*(?:=\s*)?$/, '');
+    const compact = text.replace(/^<\s*(\/?)\s*/, '<$1').replace(/(?<!\s)\s*(?:=\s*)?$/, '');
     return starts.some(start => start.startsWith(compact) || compact.startsWith(start));
   }
 
@@ -169,7 +169,7 @@ const toCompact = (tag: string): string =>
   tag
     .replace(/^<\s*(\/?)\s*/, '<$1')
     .replace(/^(<\/?[^\s=<>"']+)\s*=\s*/, '$1=')
-    .replace(/\s+>$/, '>');
+    .replace(/(?<!\s)\s+>$/, '>');
 
 /** Accepts a key on one line, without quotes or in a pair of them. Some templates write more than a name. */
 function toKey(header: string): { key: string } | undefined {

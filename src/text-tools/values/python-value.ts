@@ -165,7 +165,7 @@ function toNumber(word: string, types: readonly ValueType[]): string | undefined
   const bare = word.replace(/^\+/, '').replace(/(?<=[\da-f])_(?=[\da-f])/gi, '');
   if (isJsonNumber(bare)) return Number.isFinite(Number(bare)) ? bare : undefined;
   // Python rejects leading zeros. They are padding in dates, and part of codes.
-  const padded = /^(-?)0+(\d+)$/.exec(bare);
+  const padded = /^(-?)0+(0|[1-9]\d*)$/.exec(bare);
   if (padded !== null) {
     const isNumber = types.includes('integer') || types.includes('number');
     return isNumber ? `${padded[1]}${padded[2]}` : JSON.stringify(word);

@@ -1,0 +1,224 @@
+import { expect, it } from 'vitest';
+import { adaptModel, families } from '../../src/adapters/index.js';
+import { createKelivoResponsesProvider, redactSecrets } from '../../src/index.js';
+import { parseToolArguments } from '../../src/tool-calls/index.js';
+import { toFilename } from '../../src/tool-calls/mcp-output.js';
+
+/*
+ * Reads runs of every character, and of openers and their combinations, at lengths that double. A reader takes linear time
+ * if twice the text takes at most three times as long. The lengths begin small, so that a slow reader does not block the suite.
+ */
+
+type Reader = (run: string) => unknown;
+
+const SHORTEST = 1_000;
+const LONGEST = Number(process.env.LONG_TEXT ?? 16_000);
+/** A doubling below this processor time, in milliseconds, may be that of a compiler or a collection of garbage. */
+const NOTICEABLE = 30;
+const MAX_RATIO = 3;
+
+const characters = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
+const whiteSpace = ['\t', '\n', '\r', '\r\n', '\v', '\0', '\u00a0', '\u2028', '\u3000', '\ufeff'];
+const wide = ['é', '“', '｜', '▁', '🙂', '\ud83d'];
+const openers = [
+  ...[
+    '{',
+    '[',
+    '(',
+    '{"a":',
+    '{"a":"',
+    '{"a":[',
+    '{a:',
+    '"\\u12',
+    '\\"',
+    '/*',
+    '//',
+    '#',
+    '```json\n',
+    '```',
+  ],
+  ...[
+    '"#',
+    '"/*',
+    '"//\n',
+    '//"\n',
+    '", “',
+    "'a' ",
+    '"a"b" ',
+    'c:\\x ',
+    'x, y: ',
+    '" ,',
+    '1.',
+    '-',
+    'tru',
+    'x //',
+  ],
+  ...[
+    '<tool_call>',
+    '<function=f><parameter=a>',
+    '[TOOL_CALLS]f[ARGS]{',
+    '<|python_tag|>',
+    '<think>',
+    '</think>',
+  ],
+  ...[
+    '<|channel|>commentary to=functions.f<|message|>',
+    '<invoke name="f"><parameter name="a">',
+    '<|',
+    '<a>',
+  ],
+  ...['</a>', '</tool_call> ', '[f(a="', '{"name": "f", "arguments": {', '<tools>', '｜DSML｜', '<|end|> '],
+];
+const runs = [...characters, ...whiteSpace, ...wide, ...openers];
+
+const schema = {
+  type: 'object',
+  properties: { a: { type: 'string' }, n: { type: 'integer' }, list: { type: 'array' } },
+} as const;
+const ofArguments =
+  (write: (run: string) => string): Reader =>
+  run =>
+    parseToolArguments(write(run), { schema });
+
+const readers: Readonly<Record<string, Reader>> = {
+  'arguments that are the run': ofArguments(run => run),
+  'arguments that end with the run': ofArguments(run => `{${run}`),
+  'a string with the run': ofArguments(run => `{"a":"x${run}`),
+  'a string that continues after the run': ofArguments(run => `{"a":"${run}\nz"`),
+  'a value without quotes': ofArguments(run => `{"a": x${run}y, "n": 1}`),
+  'a truncated object before the run': ofArguments(run => `{"a":"x",${run}`),
+  'JSON after the run': ofArguments(run => `${run}{"a":"x"}`),
+  'JSON before the run': ofArguments(run => `{'a':'x'}${run}z"`),
+  'a list with the run': ofArguments(run => `{"list":["x",${run}`),
+  'markers after the run': ofArguments(run => `{"a":1}${run}</tool_call>`),
+  'a log line': run => redactSecrets(`key: ${run}`),
+  'the address of a resource': run => toFilename(`file:///${run}!`),
+};
+
+const timeOf = async (read: Reader, text: string): Promise<number> => {
+  const before = process.cpuUsage();
+  await read(text);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+};
+
+/** Returns the ratio of the times for one length and twice as much, at the first length at which they are noticeable. */
+async function ratioOf(read: Reader, unit: string, longest = LONGEST): Promise<number> {
+  const toRun = (length: number): string => unit.repeat(Math.ceil(length / unit.length));
+  for (let length = SHORTEST; length <= longest; length *= 2) {
+    if ((await timeOf(read, toRun(length))) < NOTICEABLE && length < longest) continue;
+    const ratios: number[] = [];
+    // Other work of the process only adds time, so that one linear attempt is a proof.
+    while (ratios.length < 5 && !ratios.some(ratio => ratio < MAX_RATIO)) {
+      const [once, twice] = [await timeOf(read, toRun(length)), await timeOf(read, toRun(2 * length))];
+      ratios.push(twice < NOTICEABLE ? 1 : twice / once);
+    }
+    if (Math.min(...ratios) >= MAX_RATIO) return Math.min(...ratios);
+  }
+  return 1;
+}
+
+async function slowRuns(read: Reader, units: readonly string[], longest?: number): Promise<string[]> {
+  const slow: string[] = [];
+  for (const unit of units) {
+    const ratio = await ratioOf(read, unit, longest);
+    if (ratio >= MAX_RATIO) slow.push(`${JSON.stringify(unit)}: ${ratio.toFixed(1)}`);
+  }
+  return slow;
+}
+
+it('finds a reader that takes quadratic time', async () => {
+  const search = /(?:\s*<\/[a-z]+>)+\s*$/;
+  expect(await slowRuns(text => search.test(`${text}x`), [' ', 'a'])).toEqual([
+    expect.stringMatching(/^" ": /),
+  ]);
+});
+
+it.each(Object.entries(readers))('reads %s in linear time', async (_, read) => {
+  expect(await slowRuns(read, runs)).toEqual([]);
+});
+
+async function drain(stream: ReadableStream<unknown>): Promise<void> {
+  const reader = stream.getReader();
+  while (!(await reader.read()).done);
+}
+
+const pieces = (text: string): string[] => text.match(/[^]{1,200}/g) ?? [];
+
+const model = (chunks: readonly string[]) => ({
+  specificationVersion: 'v2' as const,
+  provider: 'test',
+  modelId: 'm',
+  supportedUrls: {},
+  doGenerate: () => Promise.reject(new Error('Only streams are read here.')),
+  doStream: () =>
+    Promise.resolve({
+      stream: new ReadableStream({
+        start(controller) {
+          controller.enqueue({ type: 'stream-start' as const, warnings: [] });
+          controller.enqueue({ type: 'text-start' as const, id: 't' });
+          for (const delta of chunks) controller.enqueue({ type: 'text-delta' as const, id: 't', delta });
+          controller.enqueue({ type: 'text-end' as const, id: 't' });
+          controller.enqueue({
+            type: 'finish' as const,
+            finishReason: 'stop' as const,
+            usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+          });
+          controller.close();
+        },
+      }),
+    }),
+});
+
+const call = {
+  prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'go' }] }],
+  tools: [{ type: 'function' as const, name: 'f', inputSchema: { ...schema } }],
+  toolChoice: { type: 'auto' as const },
+};
+
+const few = [' ', '\n', '"', '`', '\\', '{', '[', '<', '|', 'a', '\u3000', ...openers];
+
+it.each(Object.entries(families))('reads the text of the family %s in linear time', async (_, adapter) => {
+  const read: Reader = async run => {
+    const { stream } = await adaptModel(model(pieces(run)), { adapters: [adapter] }).doStream(call);
+    await drain(stream);
+  };
+  expect(await slowRuns(read, few, 4_000)).toEqual([]);
+});
+
+const toEvent = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
+const messageEvents = (run: string): string =>
+  pieces(run)
+    .map(delta => toEvent({ type: 'response.output_text.delta', output_index: 0, item_id: 'm', delta }))
+    .join('');
+
+it.each([
+  ['one line', (run: string) => `data: ${run}\n\n`],
+  [
+    'text between events',
+    (run: string) => `${run}\n${toEvent({ type: 'response.created', response: { id: 'r' } })}${run}`,
+  ],
+  ['the text of a message', messageEvents],
+  [
+    'a message that ends with another text',
+    (run: string) =>
+      messageEvents(run) +
+      toEvent({ type: 'response.output_text.done', output_index: 0, item_id: 'm', text: `x${run}` }),
+  ],
+])('reads a response with %s in linear time', async (_, write) => {
+  const read: Reader = async run => {
+    const provider = createKelivoResponsesProvider({
+      baseURL: 'http://localhost/v1',
+      apiKey: 'k',
+      toolLoop: false,
+      fetch: () =>
+        Promise.resolve(new Response(write(run), { headers: { 'content-type': 'text/event-stream' } })),
+    });
+    await provider('m')
+      .doStream(call)
+      .then(({ stream }) => drain(stream))
+      .catch(() => {});
+    await provider.close();
+  };
+  expect(await slowRuns(read, few)).toEqual([]);
+});
