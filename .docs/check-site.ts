@@ -1,5 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { runInNewContext } from 'node:vm';
+import MiniSearch from 'minisearch';
+import { QUESTIONS } from './questions.js';
+import { loadIndex } from './search.js';
 
 /** Topics that readers look for, each with the page of its section. It is at most two clicks from the start page. */
 const SOUGHT: Readonly<Record<string, string>> = {
@@ -48,6 +52,8 @@ export function checkSite(folder: string): {
   const markdown = files.filter(file => file.endsWith('.md'));
   const index = files.find(file => /localSearchIndex\w*\.[\w-]+\.js$/.test(file));
 
+  const unanswered = index === undefined ? [] : findUnanswered(read(index));
+
   const clicks = Object.entries(SOUGHT).map(([sought, target]) => ({
     sought,
     path: findClicks('index.html', target, links),
@@ -65,17 +71,41 @@ export function checkSite(folder: string): {
         .filter(file => /\.(?:html|css)$/.test(file))
         .flatMap(file => findForeign(read(file)).map(url => `${file}: expected no ${url} of another host.`)),
       ...(index === undefined ? ['Expected a search index, got none.'] : []),
+      ...unanswered,
       ...clicks
         .filter(({ path }) => path === undefined || path.length > 2)
         .map(({ sought }) => `Expected at most two clicks to ${sought} from the start page, got more.`),
     ],
     summary: [
       `${pages.size} pages, ${all.length} internal links, ${named.length} links in llms.txt, search index ${index}`,
+      `${QUESTIONS.length - unanswered.length} of ${QUESTIONS.length} questions have an answer among the first three results`,
       ...clicks.map(
         ({ sought, path }) => `${sought}: ${path?.map(text => `"${text}"`).join(' → ') ?? 'not found'}`,
       ),
     ],
   };
+}
+
+/** Searches the index as the page does. Returns the questions without an answer among the first three results. */
+function findUnanswered(script: string): readonly string[] {
+  const json: unknown = runInNewContext(
+    `${script.replace(/export\s*\{\s*(\w+) as default\s*\};?\s*$/, '$1')}`,
+  );
+  const search = loadIndex(MiniSearch, String(json));
+  return QUESTIONS.flatMap(([question, ...answers]) => {
+    const found = search
+      .search(question)
+      .slice(0, 3)
+      .map(({ id }) =>
+        String(id)
+          .slice(1)
+          .replace(/^(?=#|$)/, 'index.html'),
+      );
+    const isAnswered = found.some(id => answers.includes(id) || answers.includes(id.split('#')[0] ?? ''));
+    return isAnswered
+      ? []
+      : `Search "${question}": expected ${answers.join(' or ')} among the first three, got ${found.join(', ') || 'nothing'}.`;
+  });
 }
 
 /** Returns the links of a page to the site itself, except those to its own top. */

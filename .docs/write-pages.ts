@@ -5,6 +5,7 @@ import path from 'node:path';
 import { PAGES, toAnchor } from '../test/docs/_markdown.js';
 import { manifest, root } from '../test/package/manifest.js';
 import { GROUPS, type Page, REFERENCE, TASKS } from './pages.js';
+import { SEARCH_WORDS } from './search-words.js';
 
 export const folder = path.join(root, '.docs/.pages');
 
@@ -64,10 +65,10 @@ export function writePages(): readonly WrittenGroup[] {
   }
   const navigation = {
     repository,
-    tasks: TASKS.map(([text, section]) => {
-      const place = places.get(section);
-      if (place === undefined) throw new Error(`Expected a heading at ${section}, got none.`);
-      return { text, link: `/${place.replace('#', '.html#')}` };
+    tasks: TASKS.map(([text, section]) => ({ text, link: `/${placeOf(section).replace('#', '.html#')}` })),
+    searchWords: Object.entries(SEARCH_WORDS).map(([section, words]) => {
+      const [page = '', anchor] = placeOf(section).split('#');
+      return { page: `${page}.md`, anchor, words };
     }),
     groups: written.map(group => ({
       title: group.title,
@@ -76,6 +77,12 @@ export function writePages(): readonly WrittenGroup[] {
   };
   writeFileSync(path.join(folder, 'navigation.json'), JSON.stringify(navigation));
   return written;
+
+  function placeOf(section: string): string {
+    const place = places.get(section);
+    if (place === undefined) throw new Error(`Expected a heading at ${section}, got none.`);
+    return place;
+  }
 
   function write(page: Page): WrittenPage {
     const lines = linesIn(page, pages, linesOf(page.source));

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { searchOptions } from '../search.ts';
 
 /** Written with the pages. */
-const { repository, tasks, groups } = JSON.parse(
+const { repository, tasks, groups, searchWords } = JSON.parse(
   readFileSync(new URL('../.pages/navigation.json', import.meta.url), 'utf8'),
 );
 const { name, description } = JSON.parse(
@@ -26,6 +27,6 @@ export default {
       ...groups.map(({ title, pages }) => ({ text: title, items: pages })),
     ],
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: { provider: 'local', options: searchOptions(searchWords) },
   },
 };
