@@ -122,6 +122,8 @@ export async function startHttpServer({
     if (request.method === 'DELETE') return void response.writeHead(200).end();
     if (request.method === 'GET') return listen(response, lastEventId);
     if (message.id === undefined) return void response.writeHead(202).end();
+    if (message.method === 'ping')
+      return sendJson({ id: message.id, response }, { jsonrpc: '2.0', id: message.id, result: {} });
     if (message.method === 'tools/list') return sendJson({ id: message.id, response }, toListing(message.id));
     calls[message.params.name]?.({ id: message.id, response });
   }

@@ -20,7 +20,8 @@ describe('results of tools since revision 2026-07-28', () => {
       '{"type":"text"}\nok',
     ],
     ['no content', {}, '(no output)'],
-    ['content that is no list', { content: 'text' }, '(no output)'],
+    ['content that is a text', { content: 'text' }, 'text'],
+    ['content that is one block', { content: { type: 'text', text: 'ok' } }, 'ok'],
   ])('are kept with %s', async (_, result, value) => {
     const server = await startModernServer({
       'tools/list': () => toList([toTool('a', { outputSchema: { type: 'object' } })]),

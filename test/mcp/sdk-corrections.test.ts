@@ -17,6 +17,7 @@ import { createStdioTransport } from '../../src/mcp/transport/stdio-transport.js
 import { fixtureServer, isAlive, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
 import { startModernServer, toList, toText, toTool } from './_modern-server.js';
+import { type Request, startOddServer, toPlainAnswer } from './_odd-server.js';
 import { discoverlessServer } from './_silent-script.js';
 
 /*
@@ -142,6 +143,23 @@ describe('Streamable HTTP', () => {
     const server = await startHttpServer({ openingStatus: 405 });
     await expect(connect(overHttp(server.url))).rejects.toMatchObject({ status: 405 });
     expect(server.requests.map(({ method }) => method)).toEqual(['POST']);
+  });
+});
+
+describe('messages', () => {
+  it('a result with an odd member is an error, and over a stream the call waits for its timeout', async () => {
+    const toAnswer = (request: Request) =>
+      request.method === 'tools/call'
+        ? { ...toPlainAnswer(request), result: { content: [], _meta: null } }
+        : toPlainAnswer(request);
+    const started = [await startOddServer('json', toAnswer), await startOddServer('stream', toAnswer)];
+    const errors = started.map(async config => {
+      const client = await connect(overHttp('url' in config ? config.url : ''));
+      return client.callTool({ name: 'write' }, { timeout: 200 }).catch((error: unknown) => error);
+    });
+    const [overJson, overStream] = await Promise.all(errors);
+    expect(String(overJson)).toContain('_meta');
+    expect(overStream).toMatchObject({ code: SdkErrorCode.RequestTimeout });
   });
 });
 

@@ -140,8 +140,8 @@ function redactStrings(output: ToolOutput, config: McpServerConfig): ToolOutput 
   return JSON.parse(JSON.stringify(output, redact));
 }
 
-function mayRetry({ kind }: McpFailure, tool: ToolDefinition): boolean {
-  const retry = retries[kind];
+function mayRetry({ kind, isSessionLost }: McpFailure, tool: ToolDefinition): boolean {
+  const retry = isSessionLost === true ? (retries[kind] ?? 'if-harmless') : retries[kind];
   // A read-only tool is idempotent as well.
   return retry === 'always' || (retry === 'if-harmless' && effectiveAnnotations(tool).idempotent);
 }

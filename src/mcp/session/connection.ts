@@ -9,7 +9,14 @@ import {
   type CurrentSessionOptions,
   mayEndBySignIn,
 } from './current-session.js';
-import { McpFailure, type McpFailureKind, toMcpFailure } from '../transport/failures.js';
+import {
+  mayHaveLostSession,
+  mayHaveRun,
+  McpFailure,
+  type McpFailureKind,
+  sessionNotFound,
+  toMcpFailure,
+} from '../transport/failures.js';
 import { listTools, type ServerTools } from './list-tools.js';
 import type { McpSession } from './session.js';
 
@@ -79,7 +86,7 @@ export function createConnection(
       try {
         return await withSession(session => cache.fill(() => listTools(session, limits), session), {
           signal,
-          mayRetry: failure => transientFailures.has(failure.kind),
+          mayRetry: failure => transientFailures.has(failure.kind) || failure.isSessionLost === true,
         });
       } catch (error) {
         cache.forget();
@@ -121,9 +128,9 @@ export function createConnection(
           return await operation(session);
         } catch (error) {
           signal?.throwIfAborted();
-          const failure = toMcpFailure(error);
+          const failure = await withSessionState(toMcpFailure(error), session, { signal });
           // The first caller that notices replaces the session, and the others find the new one.
-          if (failure.kind === 'session-expired') current.retire(session);
+          if (failure.kind === 'session-expired' || failure.isSessionLost) current.retire(session);
           if (attempt > 1 || !mayRetry(failure) || current.closeCount > closeCountBefore) throw failure;
         }
       }
@@ -167,6 +174,45 @@ export function createConnection(
     },
   };
 }
+
+/** Maximum time for the response to `ping`, in milliseconds. */
+const pingTimeout = 5000;
+
+/** JSON-RPC code of a server that does not implement a method. */
+const methodNotFound = -32601;
+
+/**
+ * Corrects the MCP SDK (2.4.0), which keeps a session that the server has forgotten
+ * (https://github.com/modelcontextprotocol/typescript-sdk/issues/1708). Test of the bare SDK: "an expired session is not
+ * replaced" in test/mcp/sdk-corrections.test.ts.
+ *
+ * Finds out by a `ping` if the session of a failed request is lost. The kind `session-expired` of the returned failure means that
+ * the request did not run.
+ */
+async function withSessionState(
+  failure: McpFailure,
+  session: McpSession,
+  { signal }: { signal?: AbortSignal },
+): Promise<McpFailure> {
+  if (!session.hasId || session.isClosed || !mayHaveLostSession(failure)) return failure;
+  const options = { signal, timeout: pingTimeout };
+  const problem = await session
+    .use(client => client.ping(options))
+    .then(
+      () => undefined,
+      error => toMcpFailure(error),
+    );
+  signal?.throwIfAborted();
+  if (problem === undefined || !showsLoss(problem)) return failure;
+  const { message } = failure;
+  const facts = { ...failure, message, cause: failure, isSessionLost: true };
+  const isRejected = failure.kind === 'rpc' ? failure.rpcCode === sessionNotFound : !mayHaveRun(failure);
+  return new McpFailure(isRejected ? { ...facts, kind: 'session-expired' } : facts);
+}
+
+/** A server that cannot be reached, is busy or requires credentials proves nothing, nor does one without `ping`. */
+const showsLoss = ({ kind, status, rpcCode, isUnreadable = false }: McpFailure): boolean =>
+  isUnreadable || (kind === 'http' && status !== 429) || (kind === 'rpc' && rpcCode !== methodNotFound);
 
 /** Waits for a promise. After the time, which may be over, the fallback applies. A promise that has settled wins. */
 async function orAfter<T, Fallback>(

@@ -64,7 +64,8 @@ const clauses: Readonly<Record<McpFailureKind, Clause>> = {
     `${isStart ? 'could not be reached' : 'lost the connection'}${toPlace(context)}${toCode(systemCode)}.`,
   http: ({ status, message }, context) =>
     `returned ${status ? `HTTP ${status}` : 'a response that is not MCP'}${toPlace(context)}${toQuote(message, context)}.`,
-  'session-expired': ({ status }) => `rejected its session and then a new session (HTTP ${status}).`,
+  'session-expired': ({ status, message }, context) =>
+    `rejected its session and then a new session${status === undefined ? '' : ` (HTTP ${status})`}${toQuote(message, context)}.`,
   unauthorized: ({ status }, context) => {
     const { signInUrl, problem } = authorizationOf(context.config) ?? {};
     const place = toPlace(context);

@@ -75,7 +75,6 @@ export async function sendRequest<Result>(
 ): Promise<Result> {
   signal?.throwIfAborted();
   const running = call && (await session.calls.start(call.facts, { arguments: call.arguments, signal }));
-  const { hasId } = session;
   const observer = telemetry ?? session.telemetry;
   const observed = observer?.startMcpRequest({ ...session.facts, ...facts });
   let isSettled = false;
@@ -121,7 +120,7 @@ export async function sendRequest<Result>(
       observed?.end(toObservedFailure(link.signal.reason), running?.id);
       throw link.signal.reason;
     }
-    const failure = toMcpFailure(error, { hasSession: hasId, process: session.report() });
+    const failure = toMcpFailure(error, { process: session.report() });
     observed?.end(toObservedFailure(failure), running?.id);
     isSettled = !mayHaveRun(failure);
     throw failure;

@@ -7,12 +7,11 @@ import {
   SseError,
 } from '@modelcontextprotocol/client';
 import { objectOf, tryParseJson } from '../../shared/json.js';
+import { unreadableKey } from './wire-messages.js';
 
 /*
- * Corrects errors of the MCP SDK (2.4.0): the SSE transport has the HTTP status only in the message, a failed negotiation
- * hides the error in its cause, and an expired session is an HTTP error like any other
- * (https://github.com/modelcontextprotocol/typescript-sdk/issues/1708). Tests of the bare SDK: "errors", and "an expired
- * session is not replaced", in test/mcp/sdk-corrections.test.ts.
+ * Corrects errors of the MCP SDK (2.4.0): the SSE transport has the HTTP status only in the message, and a failed negotiation
+ * hides the error in its cause. Tests of the bare SDK: "errors" in test/mcp/sdk-corrections.test.ts.
  */
 
 /**
@@ -22,7 +21,7 @@ import { objectOf, tryParseJson } from '../../shared/json.js';
  * - `not-sent`: the request did not reach a server: connection refused, unknown host, connection already closed.
  * - `network`: the connection broke; the server may have received the request.
  * - `http`: a status other than 2xx, or a response that is not MCP.
- * - `session-expired`: the server does not recognize the session and did not run the request.
+ * - `session-expired`: the server does not recognize the session and did not run the request. A `ping` has shown it.
  * - `unauthorized`: the server requires credentials or rejected them.
  * - `timeout`: no response or progress in time. `total-timeout`: the request took too long in total.
  * - `closed`: the connection ended before the response arrived.
@@ -67,6 +66,10 @@ export class McpFailure extends Error {
   declare readonly process?: ProcessReport;
   /** The code of a JSON-RPC error. */
   declare readonly rpcCode?: number;
+  /** True if the answer of the server cannot be read. */
+  declare readonly isUnreadable?: boolean;
+  /** True if the server does not recognize the session any more. */
+  declare readonly isSessionLost?: boolean;
   /** True if the server failed before it was ready. */
   declare readonly isStart: boolean;
 
@@ -85,8 +88,6 @@ export class McpFailure extends Error {
 type McpFailureFacts = Pick<McpFailure, 'kind'> & Partial<Omit<McpFailure, 'kind' | 'name' | 'stack'>>;
 
 interface FailureContext {
-  /** The request contained a session id. Only then does a 404 mean that the session has expired. */
-  hasSession?: boolean;
   process?: ProcessReport;
   isStart?: boolean;
 }
@@ -97,19 +98,19 @@ interface FailureContext {
  */
 export function toMcpFailure(error: unknown, context: FailureContext = {}): McpFailure {
   if (error instanceof McpFailure) return error;
-  return new McpFailure({ ...toFacts(error, context), ...context, cause: error });
+  return new McpFailure({ ...toFacts(error), ...context, cause: error });
 }
 
-function toFacts(error: unknown, context: FailureContext): McpFailureFacts {
+function toFacts(error: unknown): McpFailureFacts {
   if (!(error instanceof Error)) return { kind: 'protocol', message: String(error) };
   // The transport throws it instead of an HTTP error, because `authorization.ts` requests the scopes.
   if (error instanceof InsufficientScopeError) return { kind: 'unauthorized', status: 403 };
-  if (error instanceof SseError) return toSseFacts(error, context);
+  if (error instanceof SseError) return toSseFacts(error);
   if (error instanceof SdkHttpError) {
     const body = typeof error.data.text === 'string' ? error.data.text : '';
-    return toStatusFacts(error.data.status, body || error.message.replace(postErrorPrefix, ''), context);
+    return toStatusFacts(error.data.status, body || error.message.replace(postErrorPrefix, ''));
   }
-  if (error instanceof SdkError) return toSdkFacts(error, context);
+  if (error instanceof SdkError) return toSdkFacts(error);
   if (error instanceof ProtocolError) return toRpcFacts(error);
   if (error.message === 'Not connected') return { kind: 'not-sent' };
   if (error.message.startsWith(foreignRequestMessage))
@@ -124,7 +125,7 @@ function toFacts(error: unknown, context: FailureContext): McpFailureFacts {
   }
   // The SSE transport reports the status only in the message.
   const status = /^Error POSTing to endpoint \(HTTP (\d{3})\): ([\s\S]*)$/.exec(error.message);
-  if (status) return toStatusFacts(Number(status[1]), status[2] ?? '', { hasSession: false });
+  if (status) return toStatusFacts(Number(status[1]), status[2] ?? '');
   return { kind: 'protocol', message: error.message };
 }
 
@@ -136,9 +137,9 @@ const foreignRequestMessage = 'Cannot perform I/O on behalf of a different reque
 
 const postErrorPrefix = /^Error POSTing to endpoint: /;
 
-function toSseFacts(error: SseError, context: FailureContext): McpFailureFacts {
+function toSseFacts(error: SseError): McpFailureFacts {
   const body = error.message.replace(/^SSE error: /, '');
-  if (error.code !== undefined && error.code > 0) return toStatusFacts(error.code, body, context);
+  if (error.code !== undefined && error.code > 0) return toStatusFacts(error.code, body);
   const systemCode = /\bE[A-Z]{4,}\b/.exec(body)?.[0];
   return {
     kind: systemCode && unreachedCodes.has(systemCode) ? 'not-sent' : 'network',
@@ -148,8 +149,8 @@ function toSseFacts(error: SseError, context: FailureContext): McpFailureFacts {
 }
 
 /** Classifies an error of the SDK by its code. The SDK wraps errors of the negotiation, whose cause counts. */
-function toSdkFacts(error: SdkError, context: FailureContext): McpFailureFacts {
-  if (error.cause instanceof Error) return toFacts(error.cause, context);
+function toSdkFacts(error: SdkError): McpFailureFacts {
+  if (error.cause instanceof Error) return toFacts(error.cause);
   const timeout = objectOf(error.data)?.timeout;
   switch (error.code) {
     case SdkErrorCode.NotConnected:
@@ -167,36 +168,27 @@ function toSdkFacts(error: SdkError, context: FailureContext): McpFailureFacts {
   }
 }
 
-function toStatusFacts(
-  status: number,
-  body: string,
-  { hasSession = false }: FailureContext,
-): McpFailureFacts {
+function toStatusFacts(status: number, body: string): McpFailureFacts {
   if (status === 401 || status === 403) return { kind: 'unauthorized', status, message: body };
-  // A 404 is sufficient, because the texts differ between servers.
-  const isExpired = status === 404 || (status === 400 && isSessionRejection(body));
   const { code } = readRpcError(body);
-  const rpcCode = typeof code === 'number' ? code : undefined;
-  return { kind: hasSession && isExpired ? 'session-expired' : 'http', status, message: body, rpcCode };
+  return { kind: 'http', status, message: body, rpcCode: typeof code === 'number' ? code : undefined };
 }
+
+/** The code with which servers reject a session in a response of status 200. Some use it for other errors. */
+export const sessionNotFound = -32001;
+
+/** The code for errors of a server's own, which may be about the session. */
+const serverError = -32000;
 
 /**
- * JSON-RPC error messages with which servers reject a session by HTTP 400. Any other 400 may be the response of a tool,
- * even if its text mentions a session.
+ * Returns true for failures of a server that may have forgotten the session. The specification requires status 404, but servers
+ * use other statuses, a JSON-RPC error or no JSON-RPC message, each in its own words (DAWNCR0W/affine-mcp-server#301,
+ * mastra-ai/mastra#10660, actionhero/keryx#503). A `ping` shows it.
  */
-const sessionRejections = new Set([
-  // The examples of the TypeScript SDK and the everything server, for an unknown id.
-  'Bad Request: No valid session ID provided',
-  // The TypeScript SDK (server/webStandardStreamableHttp.js), when a new process has not seen `initialize`.
-  'Bad Request: Server not initialized',
-  // The TypeScript SDK, when a proxy dropped the header.
-  'Bad Request: Mcp-Session-Id header is required',
-]);
-
-function isSessionRejection(body: string): boolean {
-  const { message } = readRpcError(body);
-  return typeof message === 'string' && sessionRejections.has(message);
-}
+export const mayHaveLostSession = ({ kind, rpcCode, isUnreadable = false }: McpFailure): boolean =>
+  kind === 'http' ||
+  isUnreadable ||
+  (kind === 'rpc' && (rpcCode === sessionNotFound || rpcCode === serverError));
 
 /** Returns the JSON-RPC error in an HTTP body, or an empty object. */
 function readRpcError(body: string): Readonly<Record<string, unknown>> {
@@ -220,7 +212,8 @@ const notRun: ReadonlySet<McpFailureKind> = new Set([
   'rpc',
 ]);
 
-function toRpcFacts({ message, code: rpcCode }: ProtocolError): McpFailureFacts {
+function toRpcFacts({ message, code: rpcCode, data }: ProtocolError): McpFailureFacts {
+  if (objectOf(data)?.[unreadableKey] === true) return { kind: 'protocol', message, isUnreadable: true };
   // Servers of the previous SDK repeat the code in the message.
   const text = message.replace(/^(MCP error -?\d+: )+/, '');
   return text === streamEndedMessage ? { kind: 'closed' } : { kind: 'rpc', message: text, rpcCode };

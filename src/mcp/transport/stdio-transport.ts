@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import {
-  deserializeMessage,
   type JSONRPCMessage,
   type RequestId,
   serializeMessage,
@@ -19,6 +18,7 @@ import { createRedactor } from '../../redaction/redaction.js';
 import { secretsOf } from '../auth/secrets.js';
 import { once as doOnce } from '../../shared/settings.js';
 import { toPlainText } from './untrusted-input.js';
+import { WireMessages } from './wire-messages.js';
 import { toError } from '../../shared/errors.js';
 
 /** A connection to a child process over its standard input and output. */
@@ -73,6 +73,7 @@ export function createStdioTransport(
   // An idle server does not keep its host alive, so that a script without `close()` can end.
   const requests = createRequestCounter(isWaiting => child && setKeepsHostAlive(child, isWaiting));
 
+  const messages = new WireMessages();
   const close = doOnce(end);
 
   const transport: StdioTransport = {
@@ -110,7 +111,7 @@ export function createStdioTransport(
 
   function listen(started: ChildProcessWithoutNullStreams): void {
     const onError = (error: Error) => transport.onerror?.(error);
-    const readChunk = createMessageReader({ onMessage: receive, onError });
+    const readChunk = createMessageReader({ onMessage: receive, onError, messages });
 
     for (const emitter of [started, started.stdin, started.stdout, started.stderr])
       emitter.on('error', onError);
@@ -146,6 +147,7 @@ export function createStdioTransport(
     const target = child;
     if (!target || isEnded) throw new Error('Not connected');
     requests.onSend(message);
+    messages.sent(message);
     await new Promise<void>((resolve, reject) => {
       target.stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
     });
@@ -229,11 +231,14 @@ const maxMessageBytes = 256 * 1024 * 1024;
 export function createMessageReader({
   onMessage,
   onError,
+  messages = new WireMessages(),
   maxBytes = maxMessageBytes,
 }: {
   onMessage: (message: JSONRPCMessage) => void;
   /** Called for a line that is not a message, such as a log line on standard output. */
   onError: (error: Error) => void;
+  /** @default the messages of a new connection */
+  messages?: WireMessages;
   maxBytes?: number;
 }): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder();
@@ -242,7 +247,9 @@ export function createMessageReader({
   function readLine(line: string): void {
     if (line.trim() === '') return;
     try {
-      onMessage(deserializeMessage(line));
+      const read = messages.read(JSON.parse(line));
+      if (read.length === 0) onError(new Error(`Expected a JSON-RPC message, got ${line.slice(0, 200)}`));
+      for (const message of read) onMessage(message);
     } catch (error) {
       onError(toError(error));
     }

@@ -1,8 +1,9 @@
 import type { FetchLike, RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal } from '../../shared/abort.js';
-import { objectOf, tryParseJson } from '../../shared/json.js';
+import { tryParseJson } from '../../shared/json.js';
 import { createLineSplitter } from '../../http/text-stream.js';
 import { streamEndedMessage } from './failures.js';
+import { toUnreadable, WireMessages } from './wire-messages.js';
 
 /*
  * Corrects how the Streamable HTTP transport of the MCP SDK (2.4.0) handles streams:
@@ -14,6 +15,8 @@ import { streamEndedMessage } from './failures.js';
  *   is closed, and not resumed.
  * - A separate GET stream is opened, which keeps an idle Node process alive. Unless `listens` is set, it gets status 405,
  *   which means "not offered".
+ * - It drops a message with an odd member, and the call waits for its timeout. Here messages are made valid before it reads
+ *   them, and an answer that stays unreadable fails its call immediately.
  * - It does not report on which stream a request of the server arrived. Here it is reported.
  *
  * Tests of the bare SDK: "Streamable HTTP" in test/mcp/sdk-corrections.test.ts.
@@ -25,12 +28,14 @@ interface StreamFetchOptions {
   listens?: boolean;
   /** Called before the SDK reads a request of the server that arrives on the response stream of a call. */
   onServerRequest?: (requestId: RequestId, options: { callId: RequestId }) => void;
+  /** @default the messages of a new connection */
+  messages?: WireMessages;
 }
 
 /** Creates a `fetch` for the SDK's Streamable HTTP transport. */
 export function createStreamFetch(
   fetch: FetchLike,
-  { listens = false, onServerRequest }: StreamFetchOptions = {},
+  { listens = false, onServerRequest, messages = new WireMessages() }: StreamFetchOptions = {},
 ): FetchLike {
   /** Requests without a response, each with the signal that ends its stream. */
   const pending = new Map<RequestId, LinkedSignal>();
@@ -41,6 +46,8 @@ export function createStreamFetch(
   /** Creates a scanner for the stream of a call. */
   function scan(callId: RequestId | undefined, onResponse = settle): ResponseScanner {
     return createResponseScanner({
+      messages,
+      exchangeId: callId,
       onResponse,
       onRequest: id => {
         if (callId !== undefined) onServerRequest?.(id, { callId });
@@ -54,7 +61,7 @@ export function createStreamFetch(
     owners.set(lastEventId, isShared ? undefined : callId);
   }
 
-  /** Sends a request. Its stream is passed on unchanged, with an event added at its end if needed. */
+  /** Sends a request. Its stream is passed on with valid messages, and with an event added at its end if needed. */
   async function post(url: string | URL, init: RequestInit, id: RequestId): Promise<Response> {
     const link = linkSignal(init.signal ?? undefined);
     pending.set(id, link);
@@ -63,7 +70,8 @@ export function createStreamFetch(
       if (!isEventStream(response)) {
         // Any other body contains the response or means that there is none.
         pending.delete(id);
-        return withBody(response, { onEnd: () => void link.release() });
+        const answer = withBody(response, { onEnd: () => void link.release() });
+        return response.ok && isJson(response) ? toReadableAnswer(answer, id, messages) : answer;
       }
       let hasResponse = false;
       const scanner = scan(id, receivedId => {
@@ -73,7 +81,7 @@ export function createStreamFetch(
       // Requests since revision 2026-07-28 name their method in a header.
       const canResume = !new Headers(init.headers).has('mcp-method');
       return withBody(response, {
-        onChunk: scanner.push,
+        scanner,
         onEnd: () => {
           link.release();
           const isResumable = canResume && scanner.lastEventId !== undefined;
@@ -81,7 +89,8 @@ export function createStreamFetch(
           rememberOwner(id, scanner);
           if (hasResponse || isResumable) return undefined;
           pending.delete(id);
-          return toEvent({ id, error: { code: -32000, message: streamEndedMessage } });
+          messages.forget(id);
+          return toMissingAnswer(id, scanner);
         },
       });
     } catch (error) {
@@ -104,7 +113,7 @@ export function createStreamFetch(
       const response = await fetch(url, { ...init, signal: link.signal });
       const scanner = scan(callId);
       return withBody(response, {
-        onChunk: scanner.push,
+        scanner,
         onEnd: () => {
           release();
           rememberOwner(callId, scanner);
@@ -131,16 +140,57 @@ export function createStreamFetch(
 
   return async (url, init = {}) => {
     const message = readMessage(init);
+    messages.sent(message);
     if (message?.method === 'notifications/cancelled') {
       // Notifies the server first, which might treat a closed stream as a client that will reconnect.
       return fetch(url, init).finally(() => cancel(message.params?.requestId ?? ''));
     }
     if (message?.method !== undefined && message.id !== undefined) return post(url, init, message.id);
-    const headers = new Headers(init.headers);
-    if (init.method !== 'GET' || headers.get('accept') !== 'text/event-stream') return fetch(url, init);
-    if (headers.has('last-event-id') && pending.size > 0) return resume(url, init);
-    return listens ? fetch(url, init) : new Response(null, { status: 405 });
+    if (!isListening(init)) return fetch(url, init);
+    if (new Headers(init.headers).has('last-event-id') && pending.size > 0) return resume(url, init);
+    return listens ? readStream(await fetch(url, init), messages) : new Response(null, { status: 405 });
   };
+}
+
+/** Creates a `fetch` for the SDK's SSE transport, on whose stream all messages arrive. */
+export const createMessageFetch =
+  (fetch: FetchLike, messages = new WireMessages()): FetchLike =>
+  async (url, init = {}) => {
+    messages.sent(readMessage(init));
+    const response = await fetch(url, init);
+    return init.method === 'POST' ? response : readStream(response, messages);
+  };
+
+/** Returns a stream with valid messages. */
+function readStream(response: Response, messages: WireMessages): Response {
+  if (!isEventStream(response)) return response;
+  const scanner = createResponseScanner({ messages, onResponse: () => {} });
+  return withBody(response, { scanner, onEnd: () => undefined });
+}
+
+/** Returns the answer to a request as valid messages. */
+async function toReadableAnswer(
+  response: Response,
+  id: RequestId,
+  messages: WireMessages,
+): Promise<Response> {
+  const text = await response.text();
+  const read = messages.read(tryParseJson(text), id);
+  if (!read.some(message => 'id' in message && message.id === id && !('method' in message))) {
+    messages.forget(id);
+    read.push(toUnreadable(id, text));
+  }
+  return Response.json(read.length === 1 ? read[0] : read, {
+    status: response.status,
+    headers: withoutBodyHeaders(response.headers),
+  });
+}
+
+/** Returns headers that do not describe the body. */
+function withoutBodyHeaders(original: Headers): Headers {
+  const headers = new Headers(original);
+  for (const name of ['content-type', 'content-length', 'content-encoding']) headers.delete(name);
+  return headers;
 }
 
 interface PostedMessage {
@@ -158,10 +208,21 @@ function toEmptyResult(id: RequestId): string {
   return toEvent({ id, result: {} });
 }
 
+/** Returns the error of a call whose stream ended without an answer that can be read. */
+const toMissingAnswer = (id: RequestId, { unreadable }: ResponseScanner): string =>
+  toEvent(
+    unreadable === undefined
+      ? { id, error: { code: -32000, message: streamEndedMessage } }
+      : toUnreadable(id, unreadable),
+  );
+
 /** Starts with blank lines, so that the event is separate even after an incomplete event. */
 function toEvent(message: object): string {
   return `\n\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
 }
+
+const isListening = ({ method, headers }: RequestInit): boolean =>
+  method === 'GET' && new Headers(headers).get('accept') === 'text/event-stream';
 
 /** Reads the JSON-RPC message of a POST request of the SDK. */
 function readMessage({ method, body }: RequestInit): PostedMessage | undefined {
@@ -172,55 +233,99 @@ function isEventStream(response: Response): boolean {
   return response.ok && /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
 }
 
+const isJson = (response: Response): boolean =>
+  /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
+
 interface ResponseScanner {
-  readonly push: (chunk: Uint8Array) => void;
+  /** Returns the text with valid messages, as far as its events have ended. */
+  readonly push: (chunk: Uint8Array) => string;
+  /** Returns the rest of a stream that has ended: an event without a line at its end counts if it is whole. */
+  readonly end: () => string;
+  /** The last event that contains no readable message. */
+  readonly unreadable: string | undefined;
   /** The id of the last event that had one. The SDK can then resume the stream. */
   readonly lastEventId: string | undefined;
 }
 
-/** Reads an SSE stream of an MCP server and reports each JSON-RPC response and request in it. @internal */
+/**
+ * Reads an SSE stream of an MCP server, makes its messages valid, and reports each JSON-RPC response and request in it.
+ *
+ * @internal
+ */
 export function createResponseScanner({
   onResponse,
   onRequest,
+  messages = new WireMessages(),
+  exchangeId,
 }: {
   onResponse: (id: RequestId) => void;
   onRequest?: (id: RequestId) => void;
+  messages?: WireMessages;
+  /** The request to which the stream belongs. */
+  exchangeId?: RequestId | undefined;
 }): ResponseScanner {
   const decoder = new TextDecoder();
   const lines = createLineSplitter(readLine);
+  let output: string[] = [];
   let data: string[] = [];
+  let isMessage = true;
   let lastEventId: string | undefined;
+  let unreadable: string | undefined;
 
   function readLine(line: string): void {
-    if (line === '') readEvent();
-    else if (line.startsWith('data:')) data.push(line.slice('data:'.length));
-    else lastEventId = /^id: ?(.+)/.exec(line)?.[1] ?? lastEventId;
+    if (line === '') return readEvent();
+    if (line.startsWith('data:')) return void data.push(line.slice('data:'.length).replace(/^ /, ''));
+    if (line.startsWith('event:')) isMessage = /^event: ?(?:message)?$/.test(line);
+    lastEventId = /^id: ?(.+)/.exec(line)?.[1] ?? lastEventId;
+    output.push(`${line}\n`);
   }
 
   function readEvent(): void {
     const text = data.join('\n');
+    const read = isMessage && data.length > 0 ? messages.read(tryParseJson(text), exchangeId) : [];
+    if (isMessage && read.length === 0 && text.trim() !== '') unreadable = text;
+    for (const message of read) {
+      output.push(`data: ${JSON.stringify(message)}\n\n`);
+      const id = 'id' in message ? message.id : undefined;
+      if (id === undefined) continue;
+      if ('method' in message) onRequest?.(id);
+      else onResponse(id);
+    }
+    // The SDK ignores or reports anything else.
+    if (read.length === 0) output.push(...data.map(line => `data: ${line}\n`), '\n');
     data = [];
-    if (!/"(result|error|id)"/.test(text)) return;
-    // The SDK reports text that is not JSON.
-    const message = objectOf(tryParseJson(text));
-    const { id, method } = message ?? {};
-    if (message === undefined || (typeof id !== 'string' && typeof id !== 'number')) return;
-    if (method !== undefined) onRequest?.(id);
-    else if ('result' in message || 'error' in message) onResponse(id);
+    isMessage = true;
+  }
+
+  function take(): string {
+    const text = output.join('');
+    output = [];
+    return text;
   }
 
   return {
     push(chunk) {
       lines.push(decoder.decode(chunk, { stream: true }));
+      return take();
+    },
+    end() {
+      lines.push(decoder.decode());
+      lines.end();
+      if (tryParseJson(data.join('\n')) !== undefined) readEvent();
+      return take();
     },
     get lastEventId() {
       return lastEventId;
+    },
+    get unreadable() {
+      return unreadable;
     },
   };
 }
 
 interface TrailerOptions {
-  onChunk?: (chunk: Uint8Array) => void;
+  /** Reads the body and returns the text that is passed on. @default the body is passed on unchanged */
+  scanner?: Pick<ResponseScanner, 'push' | 'end'>;
   /**
    * Called once when the body ends or fails. A returned text replaces the end or the error; `undefined` leaves it
    * unchanged.
@@ -233,10 +338,10 @@ interface TrailerOptions {
 /** Maximum size of one body, equal to the limit for one message of a process. */
 const maxBodyBytes = 256 * 1024 * 1024;
 
-/** Passes a body on unchanged and may append text at its end. @internal */
+/** Passes a body on and may append text at its end. @internal */
 export function withTrailer(
   body: ReadableStream<Uint8Array>,
-  { onChunk, onEnd, maxBytes = maxBodyBytes }: TrailerOptions,
+  { scanner, onEnd, maxBytes = maxBodyBytes }: TrailerOptions,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let byteCount = 0;
@@ -253,18 +358,22 @@ export function withTrailer(
     }
   }
 
+  const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { value, done, error } = await readNext();
-      if (value) {
-        onChunk?.(value);
-        controller.enqueue(value);
-        return;
+      for (;;) {
+        const { value, done, error } = await readNext();
+        if (value) {
+          const passedOn = scanner === undefined ? value : encoder.encode(scanner.push(value));
+          if (passedOn.byteLength === 0) continue;
+          return controller.enqueue(passedOn);
+        }
+        const rest = done ? (scanner?.end() ?? '') : '';
+        const trailer = onEnd();
+        if (!done && trailer === undefined) return controller.error(error);
+        if (rest !== '' || trailer) controller.enqueue(encoder.encode(`${rest}${trailer ?? ''}`));
+        return controller.close();
       }
-      const trailer = onEnd();
-      if (!done && trailer === undefined) return controller.error(error);
-      if (trailer) controller.enqueue(new TextEncoder().encode(trailer));
-      controller.close();
     },
     cancel(reason) {
       onEnd();

@@ -9,7 +9,7 @@ import {
 import { createAuthorizedFetch } from '../auth/server-authorization.js';
 import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from '../config/config.js';
 import { McpFailure, type ProcessReport, processesUnsupported } from './failures.js';
-import { createStreamFetch } from './stream-fetch.js';
+import { createMessageFetch, createStreamFetch } from './stream-fetch.js';
 
 export type TransportKind = 'stdio' | 'http' | 'sse';
 
@@ -91,7 +91,7 @@ function openSse(
 ): OpenedTransport {
   const transport = new SSEClientTransport(new URL(config.url), {
     requestInit: { headers: { ...config.headers } },
-    fetch: createAuthorizedFetch(config, fetch),
+    fetch: createMessageFetch(createAuthorizedFetch(config, fetch)),
   });
   return { kind: 'sse', transport };
 }
