@@ -19,6 +19,7 @@ export const coreCall = (overrides: Partial<CoreCall> = {}): CoreCall => ({
     acceptsLaterResults: true,
     acceptsTextInput: true,
     countsAllParts: false,
+    repeatsStreams: true,
     wrapsToolOutput: true,
     writeMessages: () => [],
   },

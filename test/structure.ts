@@ -150,6 +150,19 @@ export function longFunctions(minimum: number): { name: string; lines: number }[
   });
 }
 
+/** Names of the callbacks whose documentation promises that their errors are ignored. */
+export const observers = (): string[] => {
+  const found = new Set<string>();
+  for (const file of files) {
+    for (const [, comment = '', name = ''] of read(file).matchAll(
+      /\/\*\*((?:(?!\*\/).)*)\*\/\s+(?:export type )?(\w+)\??(?::| = \()/gs,
+    )) {
+      if (/errors[^.]*\sare[\s*]+ignored/i.test(comment)) found.add(name);
+    }
+  }
+  return [...found].sort();
+};
+
 /** Returns the name of a function, or of the constant or property that it is assigned to. */
 function nameOf(node: ts.SignatureDeclaration): string {
   if (node.name !== undefined) return node.name.getText();

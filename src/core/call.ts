@@ -53,6 +53,8 @@ export interface HostFacts {
   readonly acceptsTextInput: boolean;
   /** True if any part restarts the host's limit of the time between parts (`timeout.chunkMs` of `ai` 6). */
   readonly countsAllParts: boolean;
+  /** True if the host may repeat a call whose stream ended with an error, at once and with the same objects. */
+  readonly repeatsStreams: boolean;
   /** True if `toModelOutput` of the host's tools receives an object with the output. It receives the output otherwise. */
   readonly wrapsToolOutput: boolean;
 }

@@ -4,6 +4,7 @@ import { NO_ROUND_TELEMETRY } from '../core/telemetry.js';
 import type { Warn } from './compression.js';
 import { createRedactor, findSecrets, redactHeaders, redactUrl } from '../redaction/redaction.js';
 import { messageOf } from '../shared/errors.js';
+import { inform } from '../shared/inform.js';
 
 /** One entry of the request log. Keys and other secrets are replaced by `[redacted]`. */
 export interface RequestLogEntry {
@@ -65,7 +66,7 @@ export function createRequestLog(logger: RequestLogger | undefined): RequestLog 
     const startedAt = performance.now();
     const common = { requestId, method, url: redact(url), ...toCallFields(call) };
     const report = (entry: Omit<RequestLogEntry, keyof typeof common>): void =>
-      callLogger(logger, { ...common, ...entry });
+      void inform(logger, { ...common, ...entry });
 
     report({ phase: 'request', headers: redactHeaders(sent, redact) });
     try {
@@ -135,13 +136,4 @@ function toCallFields({ own = {}, turn }: LoggedCall = {}): Pick<
     ...(turn !== undefined && { round: turn.round }),
     ...(context !== undefined && context !== null && { context }),
   };
-}
-
-/** Calls the logger so that its failure cannot break the request. */
-function callLogger(logger: RequestLogger, entry: RequestLogEntry): void {
-  try {
-    Promise.resolve(logger(entry)).catch(() => {});
-  } catch {
-    // The logger threw synchronously.
-  }
 }

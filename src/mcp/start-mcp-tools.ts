@@ -1,4 +1,5 @@
 import { createClosing, linkSignal, onceAborted, untilAborted } from '../shared/abort.js';
+import { inform } from '../shared/inform.js';
 import type { KelivoError } from '../shared/errors.js';
 import { type McpFingerprints, toFingerprint } from '../tools/fingerprints.js';
 import { type HostTools, type HostToolsOptions, toHostTools } from '../tools/host-tools.js';
@@ -169,7 +170,7 @@ export function startMcpTools(
     listTools,
     async tools(toolsOptions) {
       const { tools, warnings } = await listTools();
-      for (const warning of warnings) toolsOptions?.onWarning?.(warning);
+      for (const warning of warnings) inform(toolsOptions?.onWarning, warning);
       return toHostTools({ callTool: untilClosed(callTool) }, tools, toolsOptions);
     },
     callTool,

@@ -5,6 +5,7 @@ import type { Part } from '../core/part.js';
 import type { AssistantPart, Message, PartFacts, Prompt, ToolPart } from '../core/prompt.js';
 import { type CoreModel, type PartSource, transformParts, withParts } from '../core/source.js';
 import { toRetryAfter } from '../http/retry.js';
+import { inform } from '../shared/inform.js';
 import { once, parseSettings } from '../shared/settings.js';
 import { continuesStoredResponse } from '../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
@@ -112,7 +113,7 @@ function joinModels(
           failures.push(failure);
           source?.cancel(failed.error);
           const { provider, modelId } = next;
-          report(() => onFallback?.({ ...failure, next: { provider, modelId } }));
+          inform(onFallback, { ...failure, next: { provider, modelId } });
           continue;
         }
         // A response that a filter withholds is the answer if no other model has one.
@@ -137,14 +138,6 @@ function joinModels(
     const failure = { reason, error, provider: model.provider, modelId: model.modelId };
     cooldowns.start(index, call, failure);
     return (typeof on === 'function' ? on(failure) : on.includes(reason)) ? failure : undefined;
-  }
-}
-
-function report(call: () => void): void {
-  try {
-    call();
-  } catch {
-    // An observer must not break the call.
   }
 }
 

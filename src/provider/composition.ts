@@ -6,6 +6,7 @@ import { createMcpTools } from '../mcp/create-mcp-tools.js';
 import { type HostTools, type HostToolsOptions, toHostTools } from '../tools/host-tools.js';
 import { isToolSource, type PendingWarningsSource, type ToolSource } from '../tools/tool-source.js';
 import { type AbortSource, createClosing } from '../shared/abort.js';
+import { inform } from '../shared/inform.js';
 import { createToolbox } from '../tools/toolbox.js';
 import type { HostVersion } from '../versions/specification.js';
 import { type Adaptation, resolveAdaptation } from './model-overrides.js';
@@ -92,7 +93,7 @@ export function createComposition(
       const pending = withPendingWarnings(mcp);
       if (options.onWarning === undefined) return toHostTools(mcp, await pending.listToolsOnly(), options);
       const listing = await pending.listTools();
-      for (const warning of listing.warnings) options.onWarning(warning);
+      for (const warning of listing.warnings) inform(options.onWarning, warning);
       return toHostTools(mcp, listing.tools, options);
     },
     compose(model) {

@@ -4,6 +4,7 @@ import type { Finish, Part, Usage } from '../core/part.js';
 import { toReasonText } from '../core/finish.js';
 import type { ObservedCall, RoundFacts, RoundTelemetry } from '../core/telemetry.js';
 import { messageOf } from '../shared/errors.js';
+import { inform } from '../shared/inform.js';
 import { idOf, objectOf } from '../shared/json.js';
 import {
   ATTRIBUTE,
@@ -274,7 +275,7 @@ function toRequestAttributes(
 ): GivenAttributes {
   const { conversation, previousResponseId, reasoningEffort } = { ...providerOptions?.openai, ...own };
   return {
-    [ATTRIBUTE.conversationId]: safely(() => conversationIdOf(own.context)) ?? idOf(conversation),
+    [ATTRIBUTE.conversationId]: idOf(inform(conversationIdOf, own.context)) ?? idOf(conversation),
     [ATTRIBUTE.previousResponseId]: idOf(previousResponseId),
     [ATTRIBUTE.reasoningLevel]:
       idOf(reasoningEffort) ?? (reasoning === 'provider-default' ? undefined : reasoning),

@@ -24,7 +24,7 @@ import { withHostCalls } from './calls/host-calls.js';
 import { withPrices } from './context/prices.js';
 import { createToolSearch, type SearchSupport } from './context/tool-search.js';
 import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
-import { createRepeatedTurns } from './turn/partial-turn.js';
+import { RepeatedTurns } from './turn/repeated-turns.js';
 import type { TurnSink } from './turn/round-reader.js';
 import { type OpenedRound, openNext, reportEnd, runTurn } from './turn/run-turn.js';
 import { isDurableCall, type LoopPolicy, openTurn, type Turn, type TurnContext } from './turn/turn.js';
@@ -89,7 +89,7 @@ function prepareToolLoop(
     const { prices } = options;
     const priced = prices === undefined ? inner : withPrices(inner, prices);
     const model = telemetry === undefined ? priced : observeModel(priced, telemetry);
-    const repeatedTurns = createRepeatedTurns();
+    const repeatedTurns = new RepeatedTurns();
     const search = createToolSearch(policy.toolSearch, context.searchSupport);
     return withOpen(model, async received => {
       const call = observed(received);

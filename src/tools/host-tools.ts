@@ -3,6 +3,7 @@ import { jsonSchema, type ModelMessage } from '@ai-sdk/provider-utils';
 import type * as z from 'zod/v4';
 import type { OutputContent } from '../core/prompt.js';
 import { messageOf } from '../shared/errors.js';
+import { inform } from '../shared/inform.js';
 import { isPlainObject, type JSONValue, objectOf, type PlainObject } from '../shared/json.js';
 import { mapSchema, resolvePointer } from '../tool-calls/json-schema.js';
 import { isArchive, toFilename, toResultValue, unwrapMcpOutput } from '../tool-calls/mcp-output.js';
@@ -45,7 +46,7 @@ export interface HostToolsOptions {
   /** Called when a running tool reports progress. Errors it throws are ignored. @default none */
   onProgress?: (progress: ToolProgress, call: ToolInvocation) => void;
   /**
-   * Called with a sentence for each tool and server that is missing, and its cause.
+   * Called with a sentence for each tool and server that is missing, and its cause. Errors it throws are ignored.
    * @default none; the next response of a model of the provider has these warnings
    */
   onWarning?: (message: string) => void;
@@ -172,7 +173,7 @@ function toHostTool(
         messages: messages as ModelMessage[],
         ...(mayAsk && { approved: tool }),
         ...(context !== undefined && { callContext: { context } }),
-        onProgress: progress => report(onProgress, progress, call),
+        onProgress: progress => void inform(onProgress, progress, call),
       });
       if (isFailed(output)) throw new Error(toText(output));
       return toResultValue(output);
@@ -231,19 +232,6 @@ function createRecentIds() {
       for (const oldest of ids) if (ids.size > 1000) ids.delete(oldest);
     },
   };
-}
-
-/** An observer must not fail a call. */
-function report(
-  onProgress: HostToolsOptions['onProgress'],
-  progress: ToolProgress,
-  call: ToolInvocation,
-): void {
-  try {
-    onProgress?.(progress, call);
-  } catch {
-    // As if there were no observer.
-  }
 }
 
 const isFailed = ({ type, mcp }: ToolOutput): boolean => type.startsWith('error') || mcp?.isError === true;

@@ -21,6 +21,7 @@ export const v2: Version = {
     acceptsLaterResults: false,
     acceptsTextInput: false,
     countsAllParts: false,
+    repeatsStreams: false,
     wrapsToolOutput: false,
   },
   providerTool: 'provider-defined',

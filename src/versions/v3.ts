@@ -13,7 +13,7 @@ import {
 /** The version of `ai` 6. It has no `custom` parts, files by URL and citations. */
 export const v3: Version = {
   name: 'v3',
-  facts: { ...v4.facts, countsAllParts: true },
+  facts: { ...v4.facts, countsAllParts: true, repeatsStreams: false },
   providerTool: 'provider',
   hasCustomParts: false,
   partTypes: new Set([...COMMON_PARTS, 'tool-approval-request']),

@@ -11,6 +11,7 @@ export const v4: Version = {
     acceptsLaterResults: true,
     acceptsTextInput: true,
     countsAllParts: false,
+    repeatsStreams: true,
     wrapsToolOutput: true,
   },
   providerTool: 'provider',

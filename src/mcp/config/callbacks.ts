@@ -42,7 +42,8 @@ export interface McpCallbacks {
     context: McpRequestContext,
   ) => CreateMessageResult | Promise<CreateMessageResult>;
   /**
-   * Receives the log messages of servers. The context names a call only if it is the only one of the server.
+   * Receives the log messages of servers. The context names a call only if it is the only one of the server. Its errors are
+   * ignored.
    * @default log messages are ignored
    */
   onLog?: (message: LoggingMessageNotificationParams, context: McpMessageContext) => void;
@@ -151,9 +152,3 @@ export interface McpMessage {
   /** A copy of the message without secrets: those of the configuration, and text that looks like a credential. */
   readonly message: PlainObject;
 }
-
-/** Calls an observer of the host. Neither its errors nor its rejected promise change anything. */
-export const inform = <Args extends readonly unknown[]>(
-  observer: ((...args: Args) => unknown) | undefined,
-  ...args: Args
-): void => void new Promise(resolve => resolve(observer?.(...args))).catch(() => {});

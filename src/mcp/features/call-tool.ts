@@ -1,4 +1,5 @@
 import * as z from 'zod/v4';
+import { inform } from '../../shared/inform.js';
 import { isPlainObject, type PlainObject } from '../../shared/json.js';
 import {
   effectiveAnnotations,
@@ -87,7 +88,10 @@ export async function callTool(
   const issue = findArgumentIssue(tool, input);
   if (issue !== undefined) return { type: 'error-text', value: issue };
   const facts = { toolCallId, ...callContext, server: serverName };
-  const hostMeta = readRequestMeta([() => requestMeta?.({ ...facts, toolName: tool.name }), () => callMeta]);
+  const hostMeta = {
+    ...toSendableMeta(inform(requestMeta, { ...facts, toolName: tool.name })),
+    ...toSendableMeta(callMeta),
+  };
   const keyMeta = idempotencyKey === undefined ? {} : { [IDEMPOTENCY_KEY]: idempotencyKey };
   let hasSentHeaders = false;
   const send = (session: McpSession) => {
@@ -149,17 +153,9 @@ function mayRetry({ kind, isSessionLost }: McpFailure, tool: ToolDefinition): bo
 /** Limits of `_meta` that the host adds to a request. */
 const metaBounds = { maxDepth: 50, maxSize: 64 * 1024 };
 
-/**
- * Collects `_meta` of a request from functions of the host, of which the last takes precedence. A function that throws,
- * and metadata that cannot be sent, is left out: a failing tracer must not stop a call.
- */
-function readRequestMeta(readers: readonly (() => unknown)[]): PlainObject {
-  return Object.assign({}, ...readers.map(readSafely));
-}
-
-function readSafely(read: () => unknown): PlainObject {
+/** Returns the metadata of the host that can be sent. The rest is left out: a failing tracer must not stop a call. */
+function toSendableMeta(meta: unknown): PlainObject {
   try {
-    const meta = read();
     if (!isPlainObject(meta) || !isWithinBounds(meta, metaBounds)) return {};
     // Also leaves out functions, which JSON cannot contain.
     const sent: PlainObject = JSON.parse(JSON.stringify(meta));

@@ -1,5 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
+import { inform } from '../../shared/inform.js';
 import type { McpServerConfig } from '../config/config.js';
 import { McpFailure, toMcpFailure } from '../transport/failures.js';
 import { createMessageTap, interceptMessages } from '../transport/messages.js';
@@ -130,7 +131,7 @@ async function openWith(
     fetch,
     listens,
     calls,
-    onStderr: onStderr && (line => onStderr(line, { server })),
+    onStderr: onStderr && (line => void inform(onStderr, line, { server })),
   });
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
   const tap = createMessageTap(onMessage, { server, config });

@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { linkSignal } from '../../shared/abort.js';
+import { inform } from '../../shared/inform.js';
 import { objectOf } from '../../shared/json.js';
 import { once } from '../../shared/settings.js';
 import { McpFailure } from '../transport/failures.js';
@@ -185,8 +186,9 @@ export function handleServerRequests(
     );
   }
   if (onLog) {
-    client.setNotificationHandler('notifications/message', ({ params }) =>
-      onLog(params, { server, ...calls.only?.facts }),
+    client.setNotificationHandler(
+      'notifications/message',
+      ({ params }) => void inform(onLog, params, { server, ...calls.only?.facts }),
     );
   }
 }

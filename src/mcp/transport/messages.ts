@@ -10,7 +10,8 @@ import {
 import * as z from 'zod/v4';
 import { createRedactor, redactErrorJson } from '../../redaction/redaction.js';
 import { isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
-import { inform, type McpMessage } from '../config/callbacks.js';
+import { inform } from '../../shared/inform.js';
+import type { McpMessage } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
 import { secretsOf } from '../auth/secrets.js';
 import { isWithinBounds } from './untrusted-input.js';
@@ -21,20 +22,19 @@ export type MessageTap = (direction: McpMessage['direction'], message: JSONRPCMe
 /** Deeper or larger messages are not copied. */
 const shownBounds = { maxDepth: 500, maxSize: 4 * 1024 * 1024 };
 
-/** Creates the observer that passes messages to the host. Its errors are ignored, so that they end no connection. */
+/** Creates the observer that passes messages to the host. */
 export function createMessageTap(
   onMessage: ((message: McpMessage) => void) | undefined,
   { server, config }: { server: string; config: McpServerConfig },
 ): MessageTap | undefined {
   if (onMessage === undefined) return undefined;
-  return (direction, message) =>
-    inform(() => {
-      const { redact } = createRedactor(secretsOf(config));
-      const shown = isWithinBounds(message, shownBounds)
-        ? redactErrorJson(message, redact)
-        : toOmitted(message);
-      return onMessage({ server, direction, time: Date.now(), message: objectOf(shown) ?? {} });
-    });
+  return (direction, message) => {
+    const { redact } = createRedactor(secretsOf(config));
+    const shown = isWithinBounds(message, shownBounds)
+      ? redactErrorJson(message, redact)
+      : toOmitted(message);
+    inform(onMessage, { server, direction, time: Date.now(), message: objectOf(shown) ?? {} });
+  };
 }
 
 function toOmitted({ jsonrpc, ...message }: JSONRPCMessage): PlainObject {

@@ -10,7 +10,6 @@ import {
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { createLineSplitter } from '../../http/text-stream.js';
-import { inform } from '../config/callbacks.js';
 import type { McpStdioServerConfig } from '../config/config.js';
 import type { ProcessReport } from './failures.js';
 import { endProcessTree, endWithHost, hasProcessGroups, markReady } from './process-tree.js';
@@ -284,7 +283,7 @@ interface StderrReader {
 
 /**
  * Splits standard error into lines without secrets and terminal sequences. At most `maxReadLength` characters of a line are
- * kept, so that a server that writes no line end needs no more memory. Errors of `onLine` are ignored.
+ * kept, so that a server that writes no line end needs no more memory.
  */
 export function createStderrReader(
   config: McpStdioServerConfig,
@@ -305,7 +304,7 @@ export function createStderrReader(
     const text = redact(toPlainText(line.slice(0, maxReadLength)));
     const shown = line.length > maxReadLength ? `${text.slice(0, -unsafeLength)}… (line shortened)` : text;
     if (shown.trim() === '') return;
-    inform(onLine, shown);
+    onLine(shown);
   }
 
   return {

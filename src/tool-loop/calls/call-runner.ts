@@ -1,7 +1,7 @@
 import { messageOf } from '../../shared/errors.js';
 import { linkSignal, untilAborted } from '../../shared/abort.js';
 import { isWholeJson } from '../../shared/json.js';
-import { isReadOnly, type ToolDefinition } from '../../tools/tool-source.js';
+import { effectiveAnnotations, isReadOnly, type ToolDefinition } from '../../tools/tool-source.js';
 import type {
   Admission,
   CallOutcome,
@@ -192,7 +192,7 @@ function createRunnableTask(
   { schedule, isComplete }: { schedule: Schedule; isComplete: boolean },
 ): RunnableTask {
   const { execution, isOrdered, admit, mayContinue, startEarly: early, callsBefore = 0 } = schedule.options;
-  const mayStartEarly = early === 'read-only' ? isReadOnly(tool) : early;
+  const mayStartEarly = early === 'read-only' ? effectiveAnnotations(tool).readOnly : early;
   return {
     ...createTask(call, tool),
     index: callsBefore + schedule.tasks.length + 1,

@@ -1,7 +1,7 @@
 import type { FinishReason } from '../../core/part.js';
 import { type AbortSource, createTimeLimit, onceAborted } from '../../shared/abort.js';
 import { toStableJson } from '../../shared/json.js';
-import { isReadOnly, type ToolDefinition, type ToolOutput } from '../../tools/tool-source.js';
+import { effectiveAnnotations, type ToolDefinition, type ToolOutput } from '../../tools/tool-source.js';
 import {
   type Admission,
   type CallOutcome,
@@ -96,7 +96,8 @@ export function createTurnLimits(
         };
         return () => refusal;
       }
-      if (maxRepeatedCalls === Infinity || (tool !== undefined && isReadOnly(tool))) return () => 'run';
+      if (maxRepeatedCalls === Infinity || (tool !== undefined && effectiveAnnotations(tool).readOnly))
+        return () => 'run';
       repeatedCalls.add(call, tool);
       return () => {
         const verdict = repeatedCalls.check(call);

@@ -1,4 +1,5 @@
 import type { ModelMessage } from '@ai-sdk/provider-utils';
+import { inform } from '../../shared/inform.js';
 import { asJson, type JSONObject } from '../../shared/json.js';
 import type { CoreCall, Host } from '../../core/call.js';
 import type { Content, Custom, Finish, FinishReason, Usage } from '../../core/part.js';
@@ -87,13 +88,8 @@ export function createTurnReports(turnId: string, call: CoreCall, { onEvent }: R
   const { context } = call.own;
   const identity = { turnId, ...(context !== undefined && context !== null && { context }) };
   const startedAt = performance.now();
-  const emit: EmitEvent = event => {
-    try {
-      onEvent?.({ ...event, ...identity, at: performance.now() - startedAt });
-    } catch {
-      // An observer must not break the turn.
-    }
-  };
+  const emit: EmitEvent = event =>
+    void inform(onEvent, { ...event, ...identity, at: performance.now() - startedAt });
   const record = createTurnRecord(outcome => call.telemetry.endTurn(outcome));
   const warn = (round: number, message: string): void => {
     record.warnings.add(message);

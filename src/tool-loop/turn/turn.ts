@@ -39,7 +39,8 @@ import {
   turnIdOf,
 } from '../durable/steps.js';
 import { type ControlOptions, createRoundControl, type RoundControl } from '../context/round-control.js';
-import type { Exchange, RepeatedTurns } from './partial-turn.js';
+import type { Exchange } from './partial-turn.js';
+import type { RepeatedTurns } from './repeated-turns.js';
 import { createRoundOpener, type OpenRound, type Retries } from './rounds.js';
 import {
   createLifetime,
@@ -159,14 +160,14 @@ export async function openTurn(
   let opened: Steps | undefined;
   let steering: TurnSteering | undefined;
   // A journal replays the turn itself.
-  const attempt = isDurableCall(call, policy) ? undefined : repeatedTurns.begin(call);
+  const attempt = isDurableCall(call, policy) ? undefined : await repeatedTurns.begin(call);
   let hostApprovals: HostApprovals | undefined;
   const close = async (error?: unknown): Promise<void> => {
     steering?.end(signal.aborted ? 'aborted' : 'error');
     telemetry.endTurn({ error, isAborted: signal.aborted });
     const isAborted = lifetime.isAborted();
     lifetime.close();
-    attempt?.end();
+    attempt?.end(error === undefined || isAborted ? record.end.finishReason : 'error');
     await opened?.close(toTurnEnd(record, { error, isAborted, isWaiting: hostApprovals?.isWaiting }));
   };
   try {
