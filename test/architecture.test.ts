@@ -95,7 +95,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/shared',
   ],
   'src/responses/transport.ts': ['src/responses/wire.ts', 'src/http', 'src/core', 'src/shared'],
-  'src/responses/echo.ts': ['src/responses/wire.ts', 'src/core', 'src/shared'],
+  'src/responses/echo.ts': ['src/responses/compatibility', 'src/responses/wire.ts', 'src/core', 'src/shared'],
   'src/responses/websocket': [
     'src/responses/echo.ts',
     'src/responses/transport.ts',

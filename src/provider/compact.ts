@@ -167,7 +167,7 @@ async function compactConversation(
   call: Pick<CoreCall, 'prompt' | 'own' | 'providerOptions' | 'headers' | 'abortSignal'>,
   config: CompactConfig,
 ): Promise<CompactedConversation> {
-  const { url, needsKey, fetchFor, timeouts, override, learnedCompatibility, credentials } = config;
+  const { url, needsKey, fetchFor, timeouts, override, server, credentials } = config;
   const { compatibility } = override;
   const context = { ...config, modelId, providerName: config.provider };
   const { call: prepared } = await config.extensions.prepare(call);
@@ -191,7 +191,7 @@ async function compactConversation(
         })),
       }),
       compatibility: () => compatibility,
-      learned: learnedCompatibility,
+      memory: server,
       relations,
     }),
   );

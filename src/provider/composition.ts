@@ -7,6 +7,8 @@ import { type HostTools, type HostToolsOptions, toHostTools } from '../tools/hos
 import { isToolSource, type PendingWarningsSource, type ToolSource } from '../tools/tool-source.js';
 import { type AbortSource, createClosing } from '../shared/abort.js';
 import { inform } from '../shared/inform.js';
+import { Memory } from '../shared/memory.js';
+import type { SearchSupport } from '../tool-loop/context/tool-search.js';
 import { createToolbox } from '../tools/toolbox.js';
 import type { HostVersion } from '../versions/specification.js';
 import { type Adaptation, resolveAdaptation } from './model-overrides.js';
@@ -80,8 +82,8 @@ export function createComposition(
   };
   const closing = createClosing('the provider');
   const closed = (): AbortSource => closing.signal;
-  const searchSupport = new Map<string, { isSupported: boolean }>();
-  const supportOf = (modelId: string): { isSupported: boolean } => {
+  const searchSupport = new Memory<string, SearchSupport>('tool search');
+  const supportOf = (modelId: string): SearchSupport => {
     const support = searchSupport.get(modelId) ?? { isSupported: searchesTools(modelId) };
     searchSupport.set(modelId, support);
     return support;

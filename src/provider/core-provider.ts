@@ -10,14 +10,9 @@ import {
   withHttpTelemetry,
   withRequestLog,
 } from '../http/request-log.js';
-import {
-  type Compatibility,
-  compatibilityByHost,
-  createServerRecognition,
-} from '../responses/compatibility/compatibility.js';
-import { createLearnedCompatibility } from '../responses/compatibility/send-with-fallbacks.js';
+import { type Compatibility, compatibilityByHost } from '../responses/compatibility/compatibility.js';
+import { ModelMemories } from '../responses/compatibility/model-memory.js';
 import { createExtensions } from '../responses/extensions.js';
-import { createEchoMemories } from '../responses/echo.js';
 import { createResponsesModel, type ResponsesModelConfig } from '../responses/model.js';
 import { toModelTraits } from '../responses/request/model-settings.js';
 import { toSettingOptions } from '../responses/request/options.js';
@@ -98,17 +93,17 @@ export function createCoreProvider(
   const composition = createComposition(settings, version, searchesTools);
   const { compose, tools, mcpTools, close: closeComposition } = composition;
   const known = compatibilityByHost(endpoints.host) ?? (isOpenAI ? {} : undefined);
-  const recognitionOf = createServerRecognition();
-  const learnedCompatibility = createLearnedCompatibility();
-  const echoOf = createEchoMemories();
+  const memories = new ModelMemories();
   const extensions = createExtensions(settings.extensions, { sendsUnknown: !isOpenAI });
 
   const createConfig = (modelId: string, path: string): ResponsesModelConfig => {
     const isNamed = known !== undefined || typeof settings.compatibility === 'string';
-    const recognition = isNamed ? undefined : recognitionOf(modelId);
+    const memory = memories.of(modelId);
+    const serverNow = (): Compatibility | undefined =>
+      known ?? (isNamed ? undefined : memory.server?.compatibility);
     const overrideFor = (server: Compatibility | undefined) =>
       resolveModelOverride(modelId, { ...settings, known: server });
-    let server = known ?? recognition?.compatibility;
+    let server = serverNow();
     let { transport = settings.transport ?? 'http', ...override } = overrideFor(server);
     return {
       provider: name,
@@ -124,15 +119,14 @@ export function createCoreProvider(
       timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },
       retries: { maxRetries: (retry?.streamRetries ?? 2) || 0, initialDelay: retry?.initialDelay ?? 1000 },
       get override() {
-        const current = known ?? recognition?.compatibility;
+        const current = serverNow();
         if (current !== server) ({ transport, ...override } = { transport, ...overrideFor(current) });
         server = current;
         return override;
       },
-      recognition,
+      recognizes: !isNamed,
       modelsUrl: endpoints.urlOf('models'),
-      learnedCompatibility: learnedCompatibility.of(modelId),
-      echo: echoOf(modelId),
+      server: memory,
       extensions,
       generateId,
     };

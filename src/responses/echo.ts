@@ -1,6 +1,7 @@
 import type { Warning } from '../core/part.js';
 import type { PartFacts } from '../core/prompt.js';
 import { idOf, numberOf, objectOf, objectsOf, type PlainObject } from '../shared/json.js';
+import type { ModelMemory } from './compatibility/model-memory.js';
 import type { ResponsesRequestBody } from './wire.js';
 
 /*
@@ -16,24 +17,6 @@ export const isInBackground = ({ background, store }: PlainObject): boolean =>
 /** Returns true if a response continues another one. OpenAI always repeats the id, so that a missing one means no. */
 export const continues = ({ previous_response_id: id }: PlainObject, previousId: string): boolean =>
   id === previousId;
-
-/** Facts about the server of one model, which its responses have shown. */
-export interface EchoMemory {
-  /** True if the server answers requests with `store: true` and stores nothing. */
-  storesNothing: boolean;
-  /** Names of other models that have answered, each of which is reported once. */
-  readonly otherModels: Set<string>;
-}
-
-/** Keeps the memory of each model of a provider, as long as the provider exists. */
-export function createEchoMemories(): (modelId: string) => EchoMemory {
-  const byModel = new Map<string, EchoMemory>();
-  return modelId => {
-    const memory = byModel.get(modelId) ?? { storesNothing: false, otherModels: new Set() };
-    byModel.set(modelId, memory);
-    return memory;
-  };
-}
 
 /** A field that servers ignore. */
 interface EchoRule {
@@ -114,14 +97,13 @@ const isUnstored = (body: Pick<ResponsesRequestBody, 'store'>, response: PlainOb
 export function readEcho(
   body: ResponsesRequestBody,
   response: PlainObject,
-  memory: EchoMemory,
+  memory: ModelMemory,
 ): { warnings: readonly Warning[]; facts: PartFacts | undefined } {
   const warnings: Warning[] = RULES.filter(({ isIgnored }) => isIgnored({ ...body }, response)).map(
     ({ feature, details }) => ({ type: 'unsupported', feature, details }),
   );
   const other = toOtherModel(body.model, response);
-  if (other !== undefined && !memory.otherModels.has(other)) {
-    memory.otherModels.add(other);
+  if (other !== undefined && memory.isNewModel(other)) {
     warnings.push({ type: 'other', message: `The model "${other}" answered in place of "${body.model}".` });
   }
   const storesNothing = isUnstored(body, response);

@@ -15,14 +15,11 @@ import { idOf, numberOf, objectOf, objectsOf, type PlainObject } from '../shared
 import {
   compatibilitiesByOwner,
   type Compatibility,
-  type ServerRecognition,
+  serverOfRejection,
 } from './compatibility/compatibility.js';
-import {
-  type LearnedCompatibility,
-  type Recognize,
-  sendWithFallbacks,
-} from './compatibility/send-with-fallbacks.js';
-import { BACKGROUND_IGNORED, type EchoMemory, readEcho } from './echo.js';
+import type { ModelMemory } from './compatibility/model-memory.js';
+import { type Recognize, sendWithFallbacks, type TurnRepairs } from './compatibility/send-with-fallbacks.js';
+import { BACKGROUND_IGNORED, readEcho } from './echo.js';
 import type { Extensions } from './extensions.js';
 import {
   type BegunResponse,
@@ -61,11 +58,10 @@ export interface ResponsesModelConfig extends SettingOptions {
   readonly timeouts: ResponseTimeouts;
   readonly retries: StreamRetries;
   readonly override: RequestOverride;
-  readonly learnedCompatibility: LearnedCompatibility;
-  readonly echo: EchoMemory;
+  readonly server: ModelMemory;
   readonly extensions: Extensions;
-  /** Recognizes the server by its responses. Undefined if it is known. */
-  readonly recognition: ServerRecognition | undefined;
+  /** Recognizes the server by its responses. False if it is known. */
+  readonly recognizes: boolean;
   /** The address of the list of models. */
   readonly modelsUrl: string;
   readonly generateId: () => string;
@@ -125,7 +121,7 @@ async function send(
       memory,
       encodedTools,
       providerName: config.provider,
-      storesNothing: config.echo.storesNothing,
+      storesNothing: config.server.storesNothing,
     });
   const connected = (await config.webSocket?.()) ?? httpTransport;
   const transportWarnings: Warning[] = [];
@@ -161,7 +157,8 @@ async function send(
       },
       compatibility: () => config.override.compatibility,
       recognize: createRecognize(call, { config, keyHeaders }),
-      learned: config.learnedCompatibility,
+      memory: config.server,
+      repairs: call.turn?.stateOf(config.server, (): TurnRepairs => ({})),
       relations: request.relations,
     });
   });
@@ -175,14 +172,16 @@ function createRecognize(
   call: CoreCall,
   { config, keyHeaders }: { config: ResponsesModelConfig; keyHeaders: RequestHeaders },
 ): Recognize | undefined {
-  const { recognition, override, modelsUrl, fetchFor } = config;
-  if (recognition === undefined) return undefined;
-  return async ({ message, responseHeaders, responseBody = '', statusCode }, changes) => {
-    recognition.see({ headers: responseHeaders, error: `${message} ${responseBody}` });
-    const isUnknown = !recognition.isAsked && recognition.compatibility === undefined;
+  const { server, override, modelsUrl, fetchFor } = config;
+  if (!config.recognizes) return undefined;
+  return async ({ error: { responseHeaders, statusCode }, rejection, cause }, changes) => {
+    server.see({ headers: responseHeaders });
+    const shown = serverOfRejection(rejection);
+    if (shown !== undefined) server.seeRejection(shown, cause);
+    const isUnknown = !server.isAsked && (server.server ?? shown) === undefined;
     const isRejected = statusCode === 400 || statusCode === 422;
-    if (!isUnknown || !isRejected || !compatibilitiesByOwner().some(changes)) return;
-    recognition.isAsked = true;
+    if (!isUnknown || !isRejected || !compatibilitiesByOwner().some(changes)) return shown?.compatibility;
+    server.isAsked = true;
     try {
       const { body } = await requestJson({
         method: 'GET',
@@ -192,11 +191,12 @@ function createRecognize(
         signal: call.abortSignal,
         timeouts: { total: MODELS_TIMEOUT },
       });
-      recognition.see({ owner: idOf(objectsOf(objectOf(body)?.data)[0]?.owned_by) });
+      server.see({ owner: idOf(objectsOf(objectOf(body)?.data)[0]?.owned_by) });
     } catch {
       // The server has no such list. Its first error is the one that counts.
       call.abortSignal?.throwIfAborted();
     }
+    return undefined;
   };
 }
 
@@ -229,8 +229,8 @@ async function begin(
   let isCompared = false;
   const compare = (response: PlainObject): PartFacts | undefined => {
     isCompared = true;
-    config.recognition?.see({ headers: source.headers, responseId: idOf(response.id) });
-    const { warnings, facts } = readEcho(body, response, config.echo);
+    if (config.recognizes) config.server.see({ headers: source.headers, responseId: idOf(response.id) });
+    const { warnings, facts } = readEcho(body, response, config.server);
     for (const warning of warnings) warn(warning);
     return facts;
   };

@@ -18,6 +18,10 @@ interface Bounds {
 
 export const MEMORIES = {
   'failed turns': { owner: 'call', entries: 100, bytes: 8_000_000, time: 120_000 },
+  models: { owner: 'model', entries: 1000 },
+  rejections: { owner: 'conversation', entries: 32 },
+  'other models': { owner: 'model', entries: 32 },
+  'tool search': { owner: 'model', entries: 1000 },
 } as const satisfies Record<string, Bounds>;
 
 export type MemoryName = keyof typeof MEMORIES;
@@ -33,7 +37,7 @@ export class Memory<Key, Value> {
   readonly #bounds: Bounds;
   readonly #entries = new Map<Key, Entry<Value>>();
   #bytes = 0;
-  #timer: unknown;
+  #hasTimer = false;
 
   constructor(name: MemoryName) {
     this.#bounds = MEMORIES[name];
@@ -66,7 +70,7 @@ export class Memory<Key, Value> {
       if (this.#entries.size <= entries && this.#bytes <= room) break;
       this.delete(oldest);
     }
-    if (time !== undefined) this.#timer ??= this.#expireIn(time);
+    if (time !== undefined && !this.#hasTimer) this.#expireIn(time);
   }
 
   delete(key: Key): void {
@@ -76,20 +80,30 @@ export class Memory<Key, Value> {
 
   /** The keys of the entries, the oldest first. */
   keys(): Key[] {
+    return this.#current().map(([key]) => key);
+  }
+
+  /** The values of the entries, the oldest first. */
+  values(): Value[] {
+    return this.#current().map(([, { value }]) => value);
+  }
+
+  #current(): [Key, Entry<Value>][] {
     const now = Date.now();
-    return [...this.#entries].flatMap(([key, { expires }]) => (expires > now ? [key] : []));
+    return [...this.#entries].filter(([, { expires }]) => expires > now);
   }
 
   /** Removes expired entries later. The timer keeps no process alive. */
-  #expireIn(milliseconds: number): unknown {
+  #expireIn(milliseconds: number): void {
+    this.#hasTimer = true;
     const timer: unknown = setTimeout(() => {
       const now = Date.now();
       for (const [key, { expires }] of this.#entries) if (expires <= now) this.delete(key);
       const next = Math.min(...[...this.#entries.values()].map(({ expires }) => expires));
-      this.#timer = next === Infinity ? undefined : this.#expireIn(next - now);
+      this.#hasTimer = false;
+      if (next !== Infinity) this.#expireIn(next - now);
     }, milliseconds);
     if (typeof timer === 'object' && timer !== null && 'unref' in timer) (timer as NodeJS.Timeout).unref();
-    return timer;
   }
 }
 

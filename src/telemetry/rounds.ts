@@ -12,7 +12,6 @@ import {
   type GivenAttributes,
   type Operation,
   RETRY_EVENT,
-  safely,
   startOperation,
   toFailure,
   withoutMissing,

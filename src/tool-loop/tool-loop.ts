@@ -90,7 +90,6 @@ function prepareToolLoop(
     const priced = prices === undefined ? inner : withPrices(inner, prices);
     const model = telemetry === undefined ? priced : observeModel(priced, telemetry);
     const repeatedTurns = new RepeatedTurns();
-    const search = createToolSearch(policy.toolSearch, context.searchSupport);
     return withOpen(model, async received => {
       const call = observed(received);
       const source = toolsOf(call);
@@ -99,6 +98,7 @@ function prepareToolLoop(
         const { prompt } = takeApprovalResponses(call.prompt);
         return withHostCalls(model, call, context).open(prompt === call.prompt ? call : { ...call, prompt });
       }
+      const search = createToolSearch(policy.toolSearch, context.searchSupport, call.prompt);
       const { turn, first } = await begin(call, { ...context, model, policy, source, repeatedTurns, search });
       const parts = createPartSource(sink => run(turn, first, sink), {
         onCancel: turn.outside.lifetime.abort,

@@ -1,3 +1,5 @@
+import type { RejectionText } from './rejection-text.js';
+
 /** Differences between the input that an endpoint accepts and the one that OpenAI accepts. All settings are optional. */
 export interface Compatibility {
   /**
@@ -46,7 +48,7 @@ export interface Compatibility {
    */
   readonly toolImages?: 'output' | 'user-message' | 'text';
   /**
-   * Sends images. Without it, a text replaces each of them. It is learned for models that reject images.
+   * Sends images. Without it, a text replaces each of them. It is learned for models that reject images in two conversations.
    * @default true
    */
   readonly images?: boolean;
@@ -105,7 +107,7 @@ export function mergeCompatibility(base: Compatibility, override: Compatibility)
 /** The value of `include` that this package adds itself, which servers without encrypted reasoning reject. */
 export const ENCRYPTED_REASONING = 'include.reasoning.encrypted_content';
 
-interface KnownServer {
+export interface KnownServer {
   /** Host names that belong to this server only. */
   readonly host?: RegExp;
   /** The header `Server` of its responses. */
@@ -178,56 +180,27 @@ export const compatibilityByHost = (host: string): Compatibility | undefined =>
   SERVERS.find(server => server.host?.test(host))?.compatibility;
 
 /** The facts of a response that may show which server sent it. */
-interface ServerEvidence {
+export interface ServerEvidence {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly responseId?: string | undefined;
-  /** The text of an error. */
-  readonly error?: string | undefined;
   /** `owned_by` of the model. */
   readonly owner?: string | undefined;
 }
 
-/** The server of one model, which its responses have shown. */
-export interface ServerRecognition {
-  /** Undefined for an unknown server. */
-  readonly compatibility: Compatibility | undefined;
-  /** True after the server was asked for its models. */
-  isAsked: boolean;
-  /** Takes over what a response shows. */
-  see(evidence: ServerEvidence): void;
-}
-
-/**
- * Recognizes the servers of one address by their responses. Behind an address, each model may have its own server. A model
- * that has not answered yet counts as one of the server that all others have.
- */
-export function createServerRecognition(): (modelId: string) => ServerRecognition {
-  const byModel = new Map<string, KnownServer | undefined>();
-  return modelId => ({
-    isAsked: false,
-    get compatibility() {
-      const [first, ...others] = new Set(byModel.values());
-      const server = byModel.has(modelId) || others.length > 0 ? byModel.get(modelId) : first;
-      return server?.compatibility;
-    },
-    see(evidence) {
-      const server = serverOf(evidence);
-      if (server !== undefined || !byModel.has(modelId)) byModel.set(modelId, server);
-    },
-  });
-}
-
-/** Proxies remove headers, so that each fact suffices. */
-function serverOf({ headers, responseId, error, owner }: ServerEvidence): KnownServer | undefined {
+/** Returns the server that a response shows. Proxies remove headers, so that each fact suffices. */
+export function serverOf({ headers, responseId, owner }: ServerEvidence): KnownServer | undefined {
   const name = headers?.server ?? '';
   return SERVERS.find(
     server =>
       server.header?.test(name) === true ||
       (owner !== undefined && server.owner === owner) ||
-      (responseId !== undefined && server.responseId?.test(responseId) === true) ||
-      (error !== undefined && server.texts?.some(text => text.test(error)) === true),
+      (responseId !== undefined && server.responseId?.test(responseId) === true),
   );
 }
+
+/** Returns the server whose words an error contains. */
+export const serverOfRejection = (rejection: RejectionText): KnownServer | undefined =>
+  SERVERS.find(server => server.texts?.some(text => rejection.match(text) !== undefined));
 
 /** The compatibilities that the owner of a model shows. */
 export const compatibilitiesByOwner = (): Compatibility[] =>

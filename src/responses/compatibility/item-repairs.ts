@@ -9,6 +9,7 @@ import {
   type ResponsesRequestBody,
   type WireTool,
 } from '../wire.js';
+import type { RejectionText } from './rejection-text.js';
 
 /* Rejections that name one item of the input, or a tool. The repair of an item belongs to the request, and nothing is learned from it. */
 
@@ -65,13 +66,13 @@ const ITEM_REPAIRS: readonly ItemRepair[] = [
 /** Returns the input with the change that a rejection requires. Undefined for other rejections. */
 export function repairInput(
   body: ResponsesRequestBody,
-  message: string,
+  rejection: RejectionText,
   relations: ItemRelations,
 ): InputItem[] | undefined {
   for (const { texts, repair } of ITEM_REPAIRS) {
     for (const text of texts) {
-      const match = text.exec(message);
-      const repaired = match === null ? undefined : repair(match[1] ?? '', body, relations);
+      const match = rejection.match(text);
+      const repaired = match === undefined ? undefined : repair(match[1] ?? '', body, relations);
       if (repaired !== undefined) return repaired;
     }
   }

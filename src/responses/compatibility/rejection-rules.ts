@@ -10,6 +10,7 @@ import {
   mergeCompatibility,
 } from './compatibility.js';
 import { ENCRYPTED_TEXTS, REFUSED_CONTENT, repairInput, TOOL_FIELD } from './item-repairs.js';
+import { RejectionText } from './rejection-text.js';
 
 /** A rejection of a request that one change of the request resolves. */
 interface RejectionRule {
@@ -19,6 +20,8 @@ interface RejectionRule {
   readonly fallback: Compatibility | ((rejection: Rejection) => Compatibility | undefined);
   /** The change applies to this request only; the next one is sent unchanged. */
   readonly isForThisRequestOnly?: true;
+  /** The text must begin the sentence of the server, because it may name any field. */
+  readonly beginsSentence?: true;
   /** The rule also applies to statuses of server errors, and to errors inside a stream. */
   readonly hasAnyStatus?: true;
 }
@@ -26,13 +29,13 @@ interface RejectionRule {
 interface Rejection {
   /** The first group of the text that matched. */
   readonly named: string;
-  /** The complete text of the error. */
-  readonly message: string;
+  /** The parameter in the error object. */
+  readonly param: string | undefined;
   readonly body: ResponsesRequestBody;
 }
 
-/** The rules in the order in which they are tried: unambiguous texts first, then texts that may mean several things. */
-const REJECTION_RULES: readonly RejectionRule[] = [
+/** The rules in the order in which they are tried: unambiguous texts first, then texts that may mean several things. @internal */
+export const REJECTION_RULES: readonly RejectionRule[] = [
   {
     // Replayed reasoning belongs to another key, endpoint or model, is not stored, or lacks the item that it precedes.
     texts: [
@@ -124,15 +127,18 @@ const REJECTION_RULES: readonly RejectionRule[] = [
       /does not support parameter (\w+)/i, // BerriAI/litellm#16265 (xAI)
       /Argument not supported on this model: (\w+)/i, // yym68686/uni-api#105 (xAI)
     ],
-    fallback: ({ named, body }) => {
+    fallback({ named, param, body }) {
       const field = toOmittableField(named, body);
-      return field === undefined ? undefined : { without: [field] };
+      const isNamed = param === undefined || toOmittableField(param, body) === field;
+      return field === undefined || !isNamed ? undefined : { without: [field] };
     },
+    beginsSentence: true,
   },
   {
     // Without the tool, the others remain usable.
     texts: [/Invalid (?:schema|parameters) (?:for|of|in) (?:the )?(?:function|tool):? '?([\w-]+)/i],
     fallback: ({ named }) => ({ without: [`${TOOL_FIELD}${named}`] }),
+    beginsSentence: true,
   },
   {
     texts: [
@@ -216,11 +222,14 @@ const REJECTION_RULES: readonly RejectionRule[] = [
  * Returns the field that a rejection names as unknown, if the request has it and is not sent without it: leaving it out could
  * change what the model may do, or what the server keeps.
  */
-export function findKeptField(body: ResponsesRequestBody, error: APICallError): string | undefined {
+export function findKeptField(
+  body: ResponsesRequestBody,
+  error: APICallError,
+  rejection: RejectionText = new RejectionText(error, body),
+): string | undefined {
   if (!REJECTION_STATUSES.has(error.statusCode)) return undefined;
-  const message = withSingleQuotes(withoutEscapes(`${error.message} ${error.responseBody ?? ''}`));
   return KEPT_FIELDS.find(
-    field => hasField(body, field) && UNKNOWN_FIELD.some(text => text.exec(message)?.[1] === field),
+    field => hasField(body, field) && UNKNOWN_FIELD.some(text => rejection.match(text)?.[1] === field),
   );
 }
 
@@ -243,13 +252,24 @@ export interface Fallback {
   readonly body: ResponsesRequestBody;
   /** The compatibility that changed the body. Undefined if an item was replaced. */
   readonly compatibility?: Compatibility;
-  /** True if the next request of this model needs the same change. */
+  /** True if the next request of this model needs the same change, and may be changed because of this one. */
   readonly isLasting: boolean;
+  /** True if the next request of the same turn does not need it. */
+  readonly isForThisRequestOnly: boolean;
 }
 
 /**
+ * Fields that limit a request or protect its users. Another request never lacks them because of a rejection: an application
+ * leaves them out with `compatibility.without`.
+ */
+const PROTECTED = /^(?:max_output_tokens|parallel_tool_calls|safety_identifier|user|tools\..*)$/;
+
+const isProtected = ({ without = [] }: Compatibility): boolean =>
+  without.some(field => PROTECTED.test(field));
+
+/**
  * Returns the request with the change that a known rejection requires. Returns undefined if the rejection is unknown or
- * the request already has that change.
+ * the request already has that change. Texts count only where they are the server's own.
  *
  * @param options.compatibility the compatibility that was applied to the request.
  */
@@ -259,39 +279,40 @@ export function findFallback(
   {
     compatibility: applied = {},
     relations = createItemRelations(),
-  }: { compatibility?: Compatibility; relations?: ItemRelations } = {},
+    rejection = APICallError.isInstance(error) ? new RejectionText(error, body) : undefined,
+  }: { compatibility?: Compatibility; relations?: ItemRelations; rejection?: RejectionText | undefined } = {},
 ): Fallback | undefined {
-  if (!APICallError.isInstance(error)) return undefined;
+  if (!APICallError.isInstance(error) || rejection === undefined) return undefined;
   const isRejection = REJECTION_STATUSES.has(error.statusCode);
-  const message = withoutEscapes(`${error.message} ${error.responseBody ?? ''}`);
-  const unified = withSingleQuotes(message);
-  for (const { texts, fallback, isForThisRequestOnly = false, hasAnyStatus = false } of REJECTION_RULES) {
-    if (!isRejection && !hasAnyStatus) continue;
-    for (const text of texts) {
-      const match = text.exec(message) ?? text.exec(unified);
-      if (match === null) continue;
+  const { param } = rejection;
+  for (const rule of REJECTION_RULES) {
+    const { fallback, isForThisRequestOnly = false } = rule;
+    if (!isRejection && rule.hasAnyStatus !== true) continue;
+    for (const text of rule.texts) {
+      const match = rejection.match(text);
+      if (match === undefined || (rule.beginsSentence && !rejection.isAtBeginning(match))) continue;
       const named = match[1] ?? '';
-      const compatibility = typeof fallback === 'function' ? fallback({ named, message, body }) : fallback;
+      const compatibility = typeof fallback === 'function' ? fallback({ named, param, body }) : fallback;
       if (compatibility === undefined || isApplied(compatibility, applied)) continue;
       const changed = applyCompatibility(body, mergeCompatibility(applied, compatibility));
-      if (changed !== body) return { body: changed, compatibility, isLasting: !isForThisRequestOnly };
+      const isLasting = !isForThisRequestOnly && !isProtected(compatibility);
+      if (changed !== body) return { body: changed, compatibility, isLasting, isForThisRequestOnly };
     }
   }
-  const input = isRejection ? repairInput(body, message, relations) : undefined;
-  return input && { body: applyCompatibility({ ...body, input }, applied), isLasting: false };
+  const input = isRejection ? repairInput(body, rejection, relations) : undefined;
+  return (
+    input && {
+      body: applyCompatibility({ ...body, input }, applied),
+      isLasting: false,
+      isForThisRequestOnly: true,
+    }
+  );
 }
 
 const isApplied = (compatibility: Compatibility, applied: Compatibility): boolean => {
   const settings = new Map<string, unknown>(Object.entries(applied));
   return Object.entries(compatibility).every(([name, value]) => settings.get(name) === value);
 };
-
-/** Servers quote a name in their own way. */
-const withSingleQuotes = (text: string): string => text.replaceAll(/["`\u2018\u2019\u201c\u201d]/g, "'");
-
-/** Removes line breaks, and the escapes of nested JSON strings, in which gateways forward errors. */
-const withoutEscapes = (text: string): string =>
-  text.replaceAll(/\\+(n?)|\s+/g, (_, lineBreak?: string) => (lineBreak === '' ? '' : ' '));
 
 /**
  * Request fields that a model does not need. Fields that change the meaning of a request are missing: without

@@ -12,34 +12,20 @@ import {
 import { applyCompatibility, countImages, hasField } from './apply-compatibility.js';
 import { type Compatibility, ENCRYPTED_REASONING, mergeCompatibility } from './compatibility.js';
 import { ENCRYPTED_TEXTS, REFUSED_CONTENT, TOOL_FIELD } from './item-repairs.js';
+import { type Cause, type ModelMemory, toConversation } from './model-memory.js';
 import { type Fallback, findFallback, findKeptField } from './rejection-rules.js';
-
-/** Compatibility learned from rejected requests of one model. */
-export interface LearnedCompatibility {
-  /** Undefined without rejections. */
-  readonly current: Compatibility | undefined;
-  add(compatibility: Compatibility): void;
-}
-
-/** Keeps the learned compatibility of each model of a provider, as long as the provider exists. */
-export function createLearnedCompatibility() {
-  const byModel = new Map<string, Compatibility>();
-  return {
-    of: (modelId: string): LearnedCompatibility => ({
-      get current() {
-        return byModel.get(modelId);
-      },
-      add: compatibility =>
-        void byModel.set(modelId, mergeCompatibility(byModel.get(modelId) ?? {}, compatibility)),
-    }),
-  };
-}
+import { RejectionText } from './rejection-text.js';
 
 /** The maximum number of changes of one request. The next rejection is thrown. */
 const MAX_FALLBACKS = 3;
 
 /** The maximum number of references that are removed from one request. Each rejection names one of them. */
 const MAX_REMOVALS = 10;
+
+/** The changes that a server has required in a turn, so that each of its requests is not rejected again. */
+export interface TurnRepairs {
+  compatibility?: Compatibility;
+}
 
 export interface SendWithFallbacksOptions<Opened> {
   /** Sends a request. `omitted` are warnings about the contents that were omitted or changed. */
@@ -48,23 +34,32 @@ export interface SendWithFallbacksOptions<Opened> {
   readonly compatibility: () => Compatibility;
   /** Recognizes the server by an error. @default the error shows nothing */
   readonly recognize?: Recognize | undefined;
-  readonly learned: LearnedCompatibility;
+  readonly memory: ModelMemory;
+  /** The changes that the server has required in the turn of the request. @default none */
+  readonly repairs?: TurnRepairs | undefined;
   /** Relations between the items of the request. @default none */
   readonly relations?: ItemRelations;
 }
 
 /**
- * Takes over what an error shows about the server. If nothing does, and the compatibility of a candidate would change the
- * request, the server may be asked what it is.
+ * Returns the compatibility of the server that an error shows. If it shows none, and the compatibility of a candidate would
+ * change the request, the server may be asked what it is.
  */
 export type Recognize = (
-  error: APICallError,
+  rejected: RejectedRequest,
   changes: (candidate: Compatibility) => boolean,
-) => Promise<void>;
+) => Promise<Compatibility | undefined>;
+
+export interface RejectedRequest {
+  readonly error: APICallError;
+  readonly rejection: RejectionText;
+  readonly cause: Cause;
+}
 
 /**
  * Sends a request with the compatibility of its endpoint and the one learned for its model. A request that is rejected
- * for a known reason is changed and sent again; successful changes are learned. Throws the last rejection.
+ * for a known reason is changed and sent again; a successful change is learned when another conversation needs it as well.
+ * Throws the last rejection.
  */
 export async function sendWithFallbacks<Opened>(
   body: ResponsesRequestBody,
@@ -72,14 +67,16 @@ export async function sendWithFallbacks<Opened>(
     post,
     compatibility,
     recognize,
-    learned,
+    memory,
+    repairs = {},
     relations = createItemRelations(),
   }: SendWithFallbacksOptions<Opened>,
 ): Promise<Opened> {
-  const known = learned.current;
+  const known = mergeCompatibility(memory.learned ?? {}, repairs.compatibility ?? {});
   let endpoint = compatibility();
-  let applied = known === undefined ? endpoint : mergeCompatibility(endpoint, known);
-  const lasting: Compatibility[] = [];
+  let applied = mergeCompatibility(endpoint, known);
+  const required: { readonly change: Compatibility; readonly cause: Cause; readonly isLasting: boolean }[] =
+    [];
   // Some reasoning cannot be sent to any endpoint.
   const isAccepted = Object.keys(applied).length === 0 && !body.input.some(isReasoning);
   let sent = isAccepted ? body : applyCompatibility(body, applied);
@@ -87,41 +84,52 @@ export async function sendWithFallbacks<Opened>(
   for (;;) {
     try {
       const opened = await post(sent, toWarnings(body, { sent, applied, relations }));
-      for (const change of lasting) learned.add(change);
+      for (const { change, cause, isLasting } of required) {
+        repairs.compatibility = mergeCompatibility(repairs.compatibility ?? {}, change);
+        if (isLasting) memory.learn(change, cause);
+      }
       return opened;
     } catch (error) {
+      if (!APICallError.isInstance(error)) throw error;
+      const rejection = new RejectionText(error, sent);
+      const cause = { conversation: toConversation(body), quotes: rejection.quotes() };
       const fallback =
-        findFallback(sent, error, { compatibility: applied, relations }) ?? (await toRecognized(error));
-      if (fallback === undefined) throw explainRefusal(error, sent, relations);
-      const { compatibility: change, isLasting } = fallback;
+        findFallback(sent, error, { compatibility: applied, relations, rejection }) ??
+        (await toRecognized({ error, rejection, cause }));
+      if (fallback === undefined) throw explainRefusal({ error, rejection, cause }, sent, relations);
+      const { compatibility: change, isLasting, isForThisRequestOnly } = fallback;
       if (change === undefined ? ++removals > MAX_REMOVALS : ++fallbacks > MAX_FALLBACKS) throw error;
       sent = fallback.body;
       if (change !== undefined) applied = mergeCompatibility(applied, change);
-      if (change !== undefined && isLasting) lasting.push(change);
+      if (change !== undefined && !isForThisRequestOnly) required.push({ change, cause, isLasting });
     }
   }
 
   /** Returns the request in the form that the server accepts, if an error shows for the first time which server it is. */
-  async function toRecognized(error: unknown): Promise<Fallback | undefined> {
-    if (!APICallError.isInstance(error)) return undefined;
-    await recognize?.(
-      error,
+  async function toRecognized(rejected: RejectedRequest): Promise<Fallback | undefined> {
+    const shown = await recognize?.(
+      rejected,
       candidate => applyCompatibility(sent, mergeCompatibility(candidate, applied)) !== sent,
     );
     const now = compatibility();
-    if (now === endpoint) return undefined;
+    if (now === endpoint && shown === undefined) return undefined;
     endpoint = now;
-    const change = mergeCompatibility(now, applied);
+    const change = mergeCompatibility(mergeCompatibility(shown ?? {}, now), applied);
     // Repairs of single items would be lost.
     const changed = applyCompatibility(fallbacks + removals === 0 ? body : sent, change);
-    return changed === sent ? undefined : { body: changed, compatibility: change, isLasting: false };
+    return changed === sent
+      ? undefined
+      : { body: changed, compatibility: change, isLasting: false, isForThisRequestOnly: true };
   }
 }
 
 /** Adds the next step to the error of a request that is not sent in another form. */
-function explainRefusal(error: unknown, body: ResponsesRequestBody, relations: ItemRelations): unknown {
-  if (!APICallError.isInstance(error)) return error;
-  const hint = toHint(error, body, relations);
+function explainRefusal(
+  { error, rejection }: RejectedRequest,
+  body: ResponsesRequestBody,
+  relations: ItemRelations,
+): unknown {
+  const hint = toHint({ error, rejection }, body, relations);
   if (hint === undefined) return error;
   const { message, url, requestBodyValues, statusCode, responseHeaders } = error;
   const { responseBody, isRetryable, data, cause } = error;
@@ -140,16 +148,15 @@ function explainRefusal(error: unknown, body: ResponsesRequestBody, relations: I
 
 /** Returns the next step for a compaction, or a field that changes more than the text, which the server refuses. */
 function toHint(
-  error: APICallError,
+  { error, rejection }: Pick<RejectedRequest, 'error' | 'rejection'>,
   body: ResponsesRequestBody,
   relations: ItemRelations,
 ): string | undefined {
-  const { message, responseBody = '' } = error;
-  const isRefused = [...REFUSED_CONTENT, ...ENCRYPTED_TEXTS].some(text =>
-    text.test(`${message} ${responseBody}`),
+  const isRefused = [...REFUSED_CONTENT, ...ENCRYPTED_TEXTS].some(
+    text => rejection.match(text) !== undefined,
   );
   if (isRefused && body.input.some(item => isCompaction(item, relations))) return COMPACTION_HINT;
-  const field = findKeptField(body, error);
+  const field = findKeptField(body, error, rejection);
   if (field === undefined) return undefined;
   const effect =
     field === 'store'

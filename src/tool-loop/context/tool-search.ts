@@ -1,5 +1,6 @@
 import type { FunctionTool, Prompt, ProviderTool, Tool, ToolResultOutput } from '../../core/prompt.js';
 import { objectOf, objectsOf, tryParseJson } from '../../shared/json.js';
+import { toHash } from '../../shared/hash.js';
 import { once } from '../../shared/settings.js';
 import { createUniqueIds } from '../../shared/unique-ids.js';
 import type { ToolDefinition, ToolOutput, ToolSource } from '../../tools/tool-source.js';
@@ -21,27 +22,43 @@ export interface ToolSearch {
   isRejectedBy(error: unknown, warn: (message: string) => void): boolean;
 }
 
-/** A server's support of the tool search for a model. It ends with a rejection. */
+/**
+ * A server's support of the tool search for a model. It ends when two conversations have met a rejection: one of them could
+ * have caused it by its contents.
+ */
 export interface SearchSupport {
   isSupported: boolean;
+  /** The conversation that has met a rejection, by its first message. */
+  rejectedIn?: string;
 }
 
+/** Creates the search of one call. */
 export function createToolSearch(
   option: ToolSearchOption = 'auto',
   support: SearchSupport = { isSupported: false },
+  prompt: Prompt = [],
 ): ToolSearch {
+  let isRejected = false;
   return {
     get by() {
       if (option !== 'auto') return option;
-      return support.isSupported ? 'server' : 'client';
+      return support.isSupported && !isRejected ? 'server' : 'client';
     },
     isRejectedBy(error, warn) {
       const { statusCode, message } = objectOf(error) ?? {};
-      if (option !== 'auto' || !support.isSupported || (statusCode !== 400 && statusCode !== 422))
+      if (this.by !== 'server' || option !== 'auto' || (statusCode !== 400 && statusCode !== 422))
         return false;
-      support.isSupported = !/tool_search|defer_loading|namespace/i.test(String(message));
-      if (!support.isSupported) warn('The server has rejected its tool search, so the tool loop searches.');
-      return !support.isSupported;
+      const [words] = /tool_search|defer_loading|namespace/i.exec(String(message)) ?? [];
+      if (words === undefined) return false;
+      isRejected = true;
+      // A server may quote the conversation.
+      if (!JSON.stringify(prompt).includes(words)) {
+        const conversation = toHash(JSON.stringify(prompt.find(({ role }) => role === 'user') ?? null));
+        support.rejectedIn ??= conversation;
+        support.isSupported = support.rejectedIn === conversation;
+      }
+      warn('The server has rejected its tool search, so the tool loop searches.');
+      return true;
     },
   };
 }

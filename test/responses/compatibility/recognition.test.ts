@@ -36,6 +36,7 @@ async function start(answer: Answer, settings: KelivoResponsesSettings = {}) {
 }
 
 const fresh: LanguageModelV2Prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }];
+const elsewhere: LanguageModelV2Prompt = [{ role: 'user', content: [{ type: 'text', text: 'Else.' }] }];
 const history: LanguageModelV2Prompt = [
   ...fresh,
   {
@@ -109,7 +110,10 @@ describe('llama.cpp', () => {
     });
     await ask(encrypted);
     await ask(history);
-    expect(inputs().map(hasReasoning)).toEqual([true, false, true]);
+    // The second conversation confirms it.
+    await ask([...elsewhere, ...encrypted]);
+    await ask(history);
+    expect(inputs().map(hasReasoning)).toEqual([true, false, false, true, false, true]);
   });
 
   it('receives strings if it is older than 0.7, from then on', async () => {
@@ -117,11 +121,12 @@ describe('llama.cpp', () => {
       input.some(({ output }) => Array.isArray(output)) ? 'output must be a string' : undefined;
     const { ask, inputs } = await start({ headers: { Server: 'llama.cpp' }, rejects });
     await ask(history);
+    await ask([...elsewhere, ...history]);
     await ask(history);
     expect(inputs().map(input => input.some(({ output }) => Array.isArray(output)))).toEqual([
-      true,
+      ...[true, false, true],
       ...inputs()
-        .slice(1)
+        .slice(3)
         .map(() => false),
     ]);
   });
@@ -202,8 +207,11 @@ it('replaces an effort that responses.js does not have', async () => {
   const providerOptions = { openai: { reasoningEffort: 'xhigh', forceReasoning: true } };
   const { warnings } = await provider('qwen3').doGenerate({ prompt: fresh, providerOptions });
   expect(JSON.stringify(warnings)).toContain('high');
-  await provider('qwen3').doGenerate({ prompt: fresh, providerOptions });
+  for (const prompt of [[...elsewhere, ...fresh], fresh])
+    await provider('qwen3').doGenerate({ prompt, providerOptions });
   expect(requests.map(({ body }) => (body.reasoning as { effort: string }).effort)).toEqual([
+    'xhigh',
+    'high',
     'xhigh',
     'high',
     'high',

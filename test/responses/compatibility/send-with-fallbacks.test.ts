@@ -28,6 +28,12 @@ async function start(settings: KelivoResponsesSettings = {}) {
 
 const prompt: LanguageModelV2Prompt = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
 
+/** Returns the same request in another conversation. */
+const elsewhere = (given: LanguageModelV2Prompt = prompt): LanguageModelV2Prompt => [
+  { role: 'user', content: [{ type: 'text', text: 'Something else.' }] },
+  ...given,
+];
+
 const withImage: LanguageModelV2Prompt = [
   ...prompt,
   { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'call_1', toolName: 'look', input: {} }] },
@@ -52,9 +58,9 @@ const rejection = (message: string, status = 400): ScriptedStatus => ({
 const noImages = rejection("Output of tool call should be 'Input text'");
 const noTemperature = rejection("Unsupported parameter: 'temperature' is not supported with this model.");
 
-it('sends a changed request after a rejection, and sends later requests changed at once', async () => {
+it('sends a changed request after a rejection, and other conversations changed at once after two of them', async () => {
   const { server, ask, bodies } = await start();
-  server.enqueue(noImages, [{ text: 'A cat.' }], [{ text: 'A cat, still.' }]);
+  server.enqueue(noImages, [{ text: 'A cat.' }], noImages, [{ text: 'A cat, too.' }], [{ text: 'Still.' }]);
 
   expect((await ask('qwen3', { prompt: withImage })).texts).toEqual(['A cat.']);
   expect(bodies()).toHaveLength(2);
@@ -65,9 +71,18 @@ it('sends a changed request after a rejection, and sends later requests changed 
     { role: 'user', content: [{ type: 'input_text' }, { type: 'input_image' }] },
   ]);
 
-  expect((await ask('qwen3', { prompt: withImage })).texts).toEqual(['A cat, still.']);
-  expect(bodies()).toHaveLength(3);
-  expect(bodies()[2]?.input).toEqual(bodies()[1]?.input);
+  expect((await ask('qwen3', { prompt: elsewhere(withImage) })).texts).toEqual(['A cat, too.']);
+  expect(bodies()).toHaveLength(4);
+  expect((await ask('qwen3', { prompt: withImage })).texts).toEqual(['Still.']);
+  expect(bodies()).toHaveLength(5);
+  expect(bodies()[4]?.input).toEqual(bodies()[1]?.input);
+});
+
+it('sends a request unchanged again after a rejection in the same conversation', async () => {
+  const { server, ask, bodies } = await start();
+  server.enqueue(noTemperature, [{ text: 'A.' }], noTemperature, [{ text: 'B.' }]);
+  for (let call = 0; call < 2; call++) await ask('qwen3', { temperature: 0.5 });
+  expect(bodies().map(({ temperature }) => temperature)).toEqual([0.5, undefined, 0.5, undefined]);
 });
 
 it('learns only for the rejected model', async () => {
@@ -84,7 +99,8 @@ it('learns only for the rejected model', async () => {
 
 it('warns about a setting that the server rejects, even when it is no longer sent', async () => {
   const { server, ask } = await start();
-  server.enqueue(noTemperature);
+  server.enqueue(noTemperature, [{ text: 'A.' }], noTemperature);
+  await ask('qwen3', { temperature: 0.5, prompt: elsewhere() });
   const warning = {
     type: 'unsupported-setting',
     setting: 'temperature',
@@ -105,13 +121,15 @@ it('applies fallbacks without streaming and reports the request that was sent', 
 
 it('combines what it has learned', async () => {
   const { server, ask, bodies } = await start();
-  server.enqueue(noTemperature, noImages, [{ text: 'Seen.' }]);
-  expect((await ask('qwen3', { prompt: withImage, temperature: 0.5 })).texts).toEqual(['Seen.']);
-  expect(bodies()).toHaveLength(3);
+  for (const given of [elsewhere(withImage), withImage]) {
+    server.enqueue(noTemperature, noImages, [{ text: 'Seen.' }]);
+    expect((await ask('qwen3', { prompt: given, temperature: 0.5 })).texts).toEqual(['Seen.']);
+  }
+  expect(bodies()).toHaveLength(6);
 
   await ask('qwen3', { prompt: withImage, temperature: 0.5 });
-  expect(bodies()).toHaveLength(4);
-  expect(bodies()[3]).toEqual(bodies()[2]);
+  expect(bodies()).toHaveLength(7);
+  expect(bodies()[6]).toEqual(bodies()[5]);
 });
 
 it('fails with the second rejection if the change did not help, and learns nothing from it', async () => {
@@ -294,15 +312,18 @@ it('replaces an effort that the model does not support, and remembers the levels
   const { server, ask, bodies } = await start();
   const message =
     "Unsupported value: 'low' is not supported with the 'gpt-5.2-codex' model. Supported values are: 'medium'.";
-  server.enqueue(
-    { status: 400, body: { error: { message, param: 'reasoning.effort', code: 'unsupported_value' } } },
-    [{ text: 'a' }],
-    [{ text: 'b' }],
-  );
+  const rejected = {
+    status: 400,
+    body: { error: { message, param: 'reasoning.effort', code: 'unsupported_value' } },
+  };
+  server.enqueue(rejected, [{ text: 'a' }], rejected, [{ text: 'b' }], [{ text: 'c' }]);
   const options = { providerOptions: { openai: { reasoningEffort: 'low' } } };
   const { warnings } = await ask('gpt-5.2-codex', options);
+  await ask('gpt-5.2-codex', { ...options, prompt: elsewhere() });
   await ask('gpt-5.2-codex', options);
   expect(bodies().map(({ reasoning }) => (reasoning as { effort: string }).effort)).toEqual([
+    'low',
+    'medium',
     'low',
     'medium',
     'medium',

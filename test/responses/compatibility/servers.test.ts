@@ -58,8 +58,11 @@ it.each<[RequestRules, KelivoResponsesSettings, number]>([
     expect(texts.join('')).not.toBe('');
     expect(bodies()).toHaveLength(count);
     // Models without vision are learned: no image is sent again.
+    await ask([{ role: 'user', content: [{ type: 'text', text: 'Else.' }] }, ...history]);
+    const before = bodies().length;
+    expect(before).toBeLessThanOrEqual(2 * count);
     await ask(history);
-    expect(bodies()).toHaveLength(count + 1);
+    expect(bodies()).toHaveLength(before + 1);
     if (rules !== 'responses.js') {
       expect(JSON.stringify(bodies().at(-1))).not.toContain('input_image');
       expect(warnings).toContainEqual({
