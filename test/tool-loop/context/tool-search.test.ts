@@ -215,7 +215,7 @@ describe('the choice of the search', () => {
     }
   });
 
-  it('changes to the loop once when the server rejects the search', async () => {
+  it('changes to the loop when the server rejects the search, and for other conversations after two of them', async () => {
     const tools = deferred();
     const { say } = await start({ tools }, { isOpenAI: true });
     const message = "Hosted tool 'tool_search' is not supported with this deployment.";
@@ -223,7 +223,9 @@ describe('the choice of the search', () => {
     const { bodies, text } = await say(task, { status: 400, body });
     expect(text).toContain('create_issue');
     expect(bodies.map(body => namesOf(body).includes('tool_search'))).toEqual([true, false, false, false]);
-    const { bodies: later } = await say('Hello.');
+    const { bodies: second } = await say('Hello.', { status: 400, body });
+    expect(second.map(one => namesOf(one).includes('tool_search'))).toEqual([true, false]);
+    const { bodies: later } = await say('Good day.');
     expect(later.map(namesOf).flat()).not.toContain('tool_search');
   });
 
