@@ -165,6 +165,8 @@ export const RETRYABLE = {
   /** The certificate is not trusted, or the server does not use TLS. */
   refusedConnection: false,
   truncatedResponse: true,
+  /** The text that was streamed is not the beginning of the complete text. */
+  contradictedResponse: true,
   noFreeKey: true,
   invalidRequest: false,
   refusedRedirect: false,

@@ -231,6 +231,10 @@ export interface KelivoProviderMetadata {
   readonly incompleteReason?: string;
   /** Number of events of the stream that could not be read. */
   readonly droppedEvents?: number;
+  /** Differences between the streamed text and the final text of the server that do not make the response fail. */
+  readonly textNotes?: readonly string[];
+  /** The final text of a message, if the streamed text contradicts it, so that the response fails. */
+  readonly finalText?: string;
   /** Hosted MCP servers whose tools the API could not list, on the result. */
   readonly mcpErrors?: readonly { readonly serverLabel: string; readonly error: JSONValue }[];
   /** Calls that the server sent without a name. They do not run. On the result. */

@@ -53,6 +53,8 @@ export interface Mapping {
   response: PlainObject | undefined;
   /** True after a truncated call: the response is then incomplete, even if the server reports it as completed. */
   hasPartialCalls: boolean;
+  /** True if the server ended the response before the model did. */
+  isIncomplete: boolean;
   readonly logprobs: unknown[];
   /** Hosted MCP servers whose tools the API could not list. */
   readonly mcpErrors: JSONObject[];
@@ -225,7 +227,8 @@ function completeResponse(
     response.status === 'completed' || response.status === 'incomplete' ? response.status : event;
   const isIncomplete = status === 'incomplete' || reason !== undefined;
   mapping.items.complete(objectsOf(response.output), { incomplete: isIncomplete });
-  mapping.items.closeAll({ broken: isIncomplete });
+  mapping.items.closeAll({ broken: isIncomplete, failed: false });
+  mapping.isIncomplete = isIncomplete;
   mapping.usage = addUsage(mapping.earlierUsage, usage);
   mapping.metadata = toFinishMetadata(response);
   mapping.incompleteReason = reason;

@@ -23,6 +23,7 @@ import {
 } from './output-item.js';
 import { createOutputItems, type ItemFactories } from './output-items.js';
 import { createReasoningItem } from './reasoning-item.js';
+import { type Contradiction, EventNumbers, isOtherResponse, judge, nameOf, type Verdict } from './verdict.js';
 
 /** One event of the Responses API: a type and unchecked fields. */
 export interface ResponsesEvent {
@@ -83,10 +84,12 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
   };
   const jsonAnswer = options.isJson ? createJsonAnswer() : undefined;
   const foundSources = createFoundSources();
+  const numbers = new EventNumbers();
   const createItem = createItemFactories({
     ...options,
     write,
     jsonAnswer,
+    isIntact: () => numbers.isIntact,
     onLogprobs: list => mapping.logprobs.push(list),
     onRefusal: () => (mapping.hasRefusal = true),
     onCitation: foundSources.cite,
@@ -123,6 +126,7 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
     removedReasoning: undefined,
     response: undefined,
     hasPartialCalls: false,
+    isIncomplete: false,
     logprobs: [],
     mcpErrors: [],
     unnamedCalls: [],
@@ -145,6 +149,12 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
       if (mapping.state === 'failed' && type !== 'response.failed') return;
       // A complete response has no more content. Another response may follow in the same stream.
       if (mapping.state === 'terminal' && type !== 'response.created') return;
+      if (
+        type === 'response.created' &&
+        (mapping.state !== 'open' || isOtherResponse(fields, mapping.responseId))
+      )
+        numbers.reset();
+      if (!numbers.admit(type, fields)) return;
       // Most events have the type of the one before.
       if (type !== lastType) handle = EVENT_HANDLERS.get(type);
       lastType = type;
@@ -157,14 +167,25 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
     fail: mapping.fail,
     end() {
       if (mapping.state === 'open') mapping.fail(toTruncationError(errorContext, { lastType, firstDropped }));
+      const verdict = judgeEnd();
       const isFailed = mapping.state === 'failed';
-      const finish = toFinish(mapping, { dropped });
-      mapping.items.closeAll({ broken: isFailed });
+      const finish = toFinish(mapping, { dropped, verdict });
+      mapping.items.closeAll({ broken: isFailed, failed: isFailed });
       jsonAnswer?.end();
       if (!isFailed) foundSources.write(write);
       write(finish);
     },
   };
+
+  /** Judges a response with a terminal event. One whose text is not whole fails, so that it can be requested again. */
+  function judgeEnd(): Verdict | undefined {
+    if (mapping.state !== 'terminal') return undefined;
+    const { items, isIncomplete } = mapping;
+    const verdict = judge(items.texts(), { numbers, foreignDeltas: items.foreignDeltas, isIncomplete });
+    if (verdict.contradiction !== undefined)
+      mapping.fail(toContradictionError(errorContext, verdict.contradiction));
+    return verdict;
+  }
 }
 
 type ItemOptions = Omit<
@@ -186,13 +207,18 @@ function createItemFactories(options: ItemOptions): ItemFactories {
   };
 }
 
-function toFinish(mapping: Mapping, { dropped }: { dropped: number }): PartOf<'finish'> {
+function toFinish(
+  mapping: Mapping,
+  { dropped, verdict }: { dropped: number; verdict: Verdict | undefined },
+): PartOf<'finish'> {
   const { incompleteReason, unnamedCalls, mcpErrors, logprobs } = mapping;
   const own: JSONObject = {
     ...(dropped > 0 && { droppedEvents: dropped }),
     ...(unnamedCalls.length > 0 && { unnamedCalls }),
     ...(mcpErrors.length > 0 && { mcpErrors }),
     ...(incompleteReason !== undefined && { incompleteReason }),
+    ...(verdict !== undefined && verdict.notes.length > 0 && { textNotes: [...verdict.notes] }),
+    ...(verdict?.contradiction?.final !== undefined && { finalText: verdict.contradiction.final }),
   };
   return {
     type: 'finish',
@@ -210,6 +236,21 @@ function toFinish(mapping: Mapping, { dropped }: { dropped: number }): PartOf<'f
     },
     ...(Object.keys(own).length > 0 && { own }),
   };
+}
+
+function toContradictionError(context: ErrorContext, { itemId, offset, final }: Contradiction): APICallError {
+  const message = itemId === undefined ? 'a message' : `message ${toErrorText(nameOf(itemId))}`;
+  return createCallError(
+    'contradictedResponse',
+    context,
+    `Expected the streamed text of ${message} from ${context.url} to be ${
+      final === undefined ? 'complete' : 'its final text'
+    }, got ${final === undefined ? 'missing or reordered events' : 'another text'} from character ${offset} on. ` +
+      'A proxy may have lost, doubled or reordered events. The request can be retried' +
+      (final === undefined
+        ? '.'
+        : '; `providerMetadata.kelivo.finalText` of the result contains the final text.'),
+  );
 }
 
 function toTruncationError(

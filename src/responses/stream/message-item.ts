@@ -5,6 +5,7 @@ import { toCitations, toCitedSource, toDocumentSource, toUrlSource } from '../..
 import { createTextBuffer } from '../../core/collector.js';
 import type { FoundSource } from '../hosted-tools/hosted-tool.js';
 import type { OutputItem, PartWriter } from './output-item.js';
+import { isSameText, sharedLength, type StreamedText } from './verdict.js';
 import {
   asJson,
   idOf,
@@ -26,6 +27,8 @@ export interface MessageItem extends OutputItem {
   writeRefusal(delta: string): void;
   completeRefusal(text: string): void;
   annotate(annotation: PlainObject): void;
+  /** Returns the text with what the server reported of it. */
+  streamed(place: Pick<StreamedText, 'isListed'>): StreamedText;
 }
 
 export interface MessageWriter extends PartWriter {
@@ -35,13 +38,15 @@ export interface MessageWriter extends PartWriter {
   readonly onRefusal: () => void;
   /** Set if the host requested JSON. */
   readonly jsonAnswer: JsonAnswer | undefined;
+  /** Returns true if all events so far have arrived in order, so that another final text is a habit of the server. */
+  readonly isIntact: () => boolean;
   /** Called with the source of each citation. */
   readonly onCitation: (source: Source) => void;
 }
 
 export function createMessageItem(
   id: string,
-  { write, announced, onLogprobs, onRefusal, onCitation, jsonAnswer }: MessageWriter,
+  { write, announced, onLogprobs, onRefusal, onCitation, jsonAnswer, isIntact }: MessageWriter,
 ): MessageItem {
   let phase = idOf(announced?.phase);
   const agent = subAgentOf(announced);
@@ -54,6 +59,9 @@ export function createMessageItem(
   let beginning = '';
   /** The offset of the first unfinished content part in the text. */
   let partStart = 0;
+  let reported: string | undefined;
+  let differsAt: number | undefined;
+  let isBroken = false;
   const citations = createCitations(id, { write, onCitation });
 
   const item: MessageItem = {
@@ -70,7 +78,16 @@ export function createMessageItem(
       return text.startsWith(streamed) || streamed.startsWith(text);
     },
 
-    finish(wire) {
+    confirm(wire) {
+      reported = toText(wire) || reported;
+    },
+
+    streamed: ({ isListed }) => ({
+      ...{ itemId: finalId, shown: written.toString(), final: reported, confirmed: partStart, differsAt },
+      isListed: isListed || reported !== undefined,
+    }),
+
+    finish(wire, { failed = false } = {}) {
       const final = wire === undefined ? '' : toText(wire);
       const streamed = written.toString();
       const content = objectsOf(wire?.content);
@@ -82,8 +99,11 @@ export function createMessageItem(
       finalId ??= idOf(wire?.id);
       const finalBlock = toBlock();
       if (finalBlock !== undefined) begin(finalBlock);
-      // Streamed text cannot be revoked: a final text that differs adds nothing.
+      // Streamed text cannot be revoked: a final text that differs adds nothing, and the verdict reports it.
       if (final.startsWith(streamed)) append(final.slice(streamed.length));
+      if (final !== '') reported = final;
+      const differs = reported !== undefined && !isSameText(written.toString(), reported);
+      isBroken = failed || (differs && !isIntact());
       citations.complete(content.flatMap(part => objectsOf(part.annotations)));
       if (isRefusal && agent === undefined && phase !== 'commentary') onRefusal();
       item.closed = true;
@@ -111,10 +131,16 @@ export function createMessageItem(
   }
 
   function end(): void {
-    if (block === 'reasoning') write({ type: 'reasoning-end', id, ...facts() });
+    const { own, ...rest } = facts();
+    const ownFacts = isBroken ? { ...own, broken: true } : own;
+    if (block === 'reasoning') write({ type: 'reasoning-end', id, ...rest, own: ownFacts });
     if (block !== 'text') return;
     const cited = toCitations(citations.annotations());
-    write({ type: 'text-end', id, ...facts(), ...(cited.length > 0 && { citations: cited }) });
+    write({
+      ...{ type: 'text-end', id, ...rest },
+      ...(ownFacts !== undefined && { own: ownFacts }),
+      ...(cited.length > 0 && { citations: cited }),
+    });
   }
 
   function append(delta: string): void {
@@ -145,6 +171,8 @@ export function createMessageItem(
     } else if (part === '' ? !streamed.endsWith(text) : text.startsWith(part)) {
       append(text.slice(part.length));
       partStart += text.length;
+    } else if (part !== '') {
+      differsAt ??= partStart + sharedLength(part, text);
     }
   }
 

@@ -17,6 +17,14 @@ import { createUniqueIds, type UniqueIds } from '../../shared/unique-ids.js';
  */
 export type ItemKind = 'message' | 'reasoning' | 'function_call' | 'hosted' | 'opaque';
 
+/** The end of an item that the server has not finished. */
+export interface ItemEnd {
+  /** True if the response is incomplete, so that calls may be. @default false */
+  readonly broken?: boolean;
+  /** True if the response failed, so that later requests omit its text. @default false */
+  readonly failed?: boolean;
+}
+
 /** An output item that is being converted to stream parts. */
 export interface OutputItem {
   closed: boolean;
@@ -24,12 +32,14 @@ export interface OutputItem {
   announce?(wire: PlainObject): void;
   /** Returns true if the streamed content can belong to a finished wire item. */
   isSameAs(wire: PlainObject): boolean;
+  /** Compares a closed item with the terminal response. */
+  confirm?(wire: PlainObject): void;
   /**
    * Writes the missing content and closes the parts of the item.
    *
    * @param wire the finished item, or undefined if the response ended without it.
    */
-  finish(wire: PlainObject | undefined, options?: { broken?: boolean }): void;
+  finish(wire: PlainObject | undefined, options?: ItemEnd): void;
 }
 
 export interface PartWriter {

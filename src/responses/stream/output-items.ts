@@ -3,8 +3,9 @@ import { idOf, numberOf, type PlainObject } from '../../shared/json.js';
 import type { FunctionCallItem } from './function-call-item.js';
 import type { HostedItem } from './hosted-item.js';
 import type { MessageItem } from './message-item.js';
-import type { ItemKind, OutputItem } from './output-item.js';
+import type { ItemEnd, ItemKind, OutputItem } from './output-item.js';
 import type { ReasoningItem } from './reasoning-item.js';
+import type { StreamedText } from './verdict.js';
 
 interface ItemOf {
   message: MessageItem;
@@ -41,7 +42,11 @@ export interface OutputItems {
    */
   complete(output: readonly PlainObject[], options: { incomplete: boolean }): void;
   /** Closes all open items. */
-  closeAll(options: { broken: boolean }): void;
+  closeAll(options: Required<ItemEnd>): void;
+  /** Returns the streamed texts, and what the server reported of each. */
+  texts(): StreamedText[];
+  /** Number of deltas that belong to no item of the response. */
+  readonly foreignDeltas: number;
   /** Begins another response in the same stream: its terminal response does not contain the items so far. */
   beginResponse(): void;
 }
@@ -59,6 +64,7 @@ export interface OutputItems {
 export function createOutputItems(create: ItemFactories, options: OutputItemsOptions): OutputItems {
   const { kindOf } = options;
   let count = 0;
+  let listsMessages = false;
   const onBegin = (): void => {
     if (count >= RESPONSE_LIMITS.items) throw tooManyItems();
     count++;
@@ -87,13 +93,27 @@ export function createOutputItems(create: ItemFactories, options: OutputItemsOpt
         const entry = matches.get(wire) ?? kinds[kindOf(wire)].begin({}, wire);
         entry.matched = true;
         if (!entry.item.closed) entry.item.finish(wire);
+        else entry.item.confirm?.(wire);
+        listsMessages ||= wire.type === 'message';
       }
     },
 
-    closeAll({ broken }) {
+    closeAll(end) {
       for (const kind of CLOSING_ORDER) {
-        for (const { item } of kinds[kind].entries) if (!item.closed) item.finish(undefined, { broken });
+        for (const { item } of kinds[kind].entries) if (!item.closed) item.finish(undefined, end);
       }
+    },
+
+    texts() {
+      const { entries } = kinds.message;
+      const namesItems = listsMessages || entries.some(({ announced }) => announced);
+      return entries.map(({ item, announced, matched }) =>
+        item.streamed({ isListed: !namesItems || matched || (announced && !listsMessages) }),
+      );
+    },
+
+    get foreignDeltas() {
+      return kinds.message.foreign();
     },
 
     beginResponse() {
@@ -159,6 +179,8 @@ interface ItemEntry<Item extends OutputItem = OutputItem> {
   matched: boolean;
   /** True if the item was announced again after its end. */
   isRepeated: boolean;
+  /** True after a delta that names the item by its id. */
+  isNamed: boolean;
 }
 
 /** The item of the last delta, and the names that the event used for it. */
@@ -176,9 +198,11 @@ function createItemsOfKind<Item extends OutputItem>(
   const known = createEntries<Item>();
   // The next delta nearly always belongs to the same item.
   let recent: Recent<Item> | undefined;
+  let foreign = 0;
 
   return {
     entries: known.entries,
+    foreign: () => foreign,
     begin,
 
     announce(event: PlainObject, wire: PlainObject): void {
@@ -201,6 +225,13 @@ function createItemsOfKind<Item extends OutputItem>(
         const open = known.findOpen(event);
         if (open === undefined && findLate(event, idsOf(event, undefined))?.isRepeated) return undefined;
         const entry = open ?? known.guessOpen(event) ?? begin(event, undefined);
+        const id = idOf(event.item_id);
+        if (id !== undefined && entry.ids.has(id)) entry.isNamed = true;
+        else if (id !== undefined && entry.isNamed) {
+          // A server that names the item in its deltas means another one now.
+          foreign++;
+          return undefined;
+        }
         recent = { itemId: event.item_id, outputIndex: event.output_index, entry };
       }
       return recent.entry.item;
@@ -284,6 +315,7 @@ function createEntries<Item extends OutputItem>() {
         announced: isAnnounced,
         matched: false,
         isRepeated: false,
+        isNamed: false,
       };
       if (outputIndex !== undefined) addToList(byOutputIndex, outputIndex, entry);
       entries.push(entry);

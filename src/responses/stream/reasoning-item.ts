@@ -63,7 +63,7 @@ export function createReasoningItem(id: string, writer: PartWriter): ReasoningIt
       );
     },
 
-    finish(wire) {
+    finish(wire, { failed = false } = {}) {
       item.closed = true;
       const summary = wire === undefined ? [] : toSummary(wire);
       const fullText = wire === undefined ? '' : toFullText(wire);
@@ -76,7 +76,7 @@ export function createReasoningItem(id: string, writer: PartWriter): ReasoningIt
       const other = (channel === 'summary' ? fullText : summary.join('\n\n')) || otherText;
       if (other.trim() !== '' && toPlain(other) !== toPlain(blocks.texts().join('\n')))
         blocks.add(channel === 'summary' ? 'text' : 'summary', other);
-      blocks.end(wire);
+      blocks.end(wire, failed);
     },
   };
   return item;
@@ -127,14 +127,17 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
     },
 
     /** Closes the last block. */
-    end(wire: PlainObject | undefined): void {
+    end(wire: PlainObject | undefined, failed: boolean): void {
       // Encrypted content that arrives late gets a block of its own.
       if (open === undefined && idOf(wire?.encrypted_content) !== undefined) begin(blocks.size);
-      close({
-        ...toMetadata(wire),
-        // llama.cpp sends an empty string instead of nothing.
-        reasoningEncryptedContent: idOf(wire?.encrypted_content) ?? null,
-      });
+      close(
+        {
+          ...toMetadata(wire),
+          // llama.cpp sends an empty string instead of nothing.
+          reasoningEncryptedContent: idOf(wire?.encrypted_content) ?? null,
+        },
+        failed,
+      );
     },
   };
 
@@ -178,10 +181,14 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
     write({ type: 'reasoning-delta', id: block.id, delta });
   }
 
-  function close(openai: Record<string, string | null>): void {
+  function close(openai: Record<string, string | null>, broken = false): void {
     if (open === undefined) return;
     // The next request sends full text in another field than a summary.
-    const own: PartFacts = open.channel === 'text' ? { ...facts, reasoningChannel: 'text' } : facts;
+    const own: PartFacts = {
+      ...facts,
+      ...(open.channel === 'text' && { reasoningChannel: 'text' }),
+      ...(broken && { broken }),
+    };
     write({
       type: 'reasoning-end',
       id: open.id,

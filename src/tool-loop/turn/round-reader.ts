@@ -13,7 +13,9 @@ import {
 } from '../calls/calls.js';
 import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-calls.js';
 import type { Round } from '../durable/recorded-rounds.js';
-import { type BrokenResponse, createBatchReader } from './rounds.js';
+import { createBatchReader } from './rounds.js';
+import type { RoundRetry } from './round-retry.js';
+import { RoundBlocks, type ShownText, withId } from './round-text.js';
 import type { Turn, TurnState } from './turn.js';
 
 /** Content and end of a round. */
@@ -26,6 +28,8 @@ export interface RoundSummary {
   readonly isReplayed: boolean;
   /** True if the response broke and is requested again. Nothing of it belongs to the conversation but started calls. */
   readonly isRepeated: boolean;
+  /** The text that a repetition continues. */
+  readonly shown: ShownText;
   readonly errors: readonly unknown[];
   /** Writes the parts that are held back until the outcomes of the round are known. */
   readonly release: () => void;
@@ -53,8 +57,10 @@ interface RoundReaderOptions {
   readonly before: readonly Part[];
   /** The maximum of output tokens that the loop checks. */
   readonly maxOutputTokens: number | undefined;
-  /** Returns true if a response that ended with these errors is requested again. */
-  readonly isRepeatable: (response: BrokenResponse, calls: CallRunner) => boolean;
+  /** Decides if a response that breaks is requested again. It has the text that earlier attempts have shown. */
+  readonly retry: RoundRetry;
+  /** True if the host parses the text of the turn, so that it must be one document. */
+  readonly isJson: boolean;
 }
 
 /**
@@ -78,6 +84,10 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
   for (; parts !== undefined; parts = await next()) {
     if (parts.some(isOutput)) sink.setIdle(false);
     for (const part of parts) forwarder.forward(part);
+    if (forwarder.isOver()) {
+      round.cancel(new Error('The response contradicts the text that was shown.'));
+      break;
+    }
     const room = sink.ready();
     // An abort is reported by `next`.
     if (room !== undefined) await untilAborted(room, outside.lifetime.signal).catch(() => {});
@@ -91,11 +101,23 @@ const isOutput = ({ type }: Part): boolean => type !== 'stream-start' && type !=
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
 function createForwarder(
   round: Round,
-  { turn, calls, sink, maxOutputTokens, isRepeatable }: RoundReaderOptions,
+  { turn, calls, sink, maxOutputTokens, retry, isJson }: RoundReaderOptions,
 ) {
   const ids = turn.state.ids.round();
   const output = createOutput(sink.write);
-  const blocks = createBlocks(ids, { emit: output.emit, mark: turn.state.control.mark });
+  let isOver = false;
+  const blocks = new RoundBlocks({
+    ids,
+    output: { keep: output.keep, show: output.held.write },
+    mark: turn.state.control.mark,
+    shown: retry.shown,
+    onDifference() {
+      isOver = isJson;
+      if (isJson) errors.push(retry.brokenBy);
+      else retry.reportDifference();
+      return !isJson;
+    },
+  });
   const callParts = createCallParts(turn, { ids, output, calls });
   let responseId: string | undefined;
   let finish = NO_FINISH;
@@ -107,12 +129,12 @@ function createForwarder(
       responseId = part.id ?? responseId;
       output.emit(part);
     },
-    'text-start': blocks.start,
-    'text-delta': blocks.append,
-    'text-end': blocks.end,
-    'reasoning-start': blocks.start,
-    'reasoning-delta': blocks.append,
-    'reasoning-end': blocks.end,
+    'text-start': part => blocks.start(part),
+    'text-delta': part => blocks.append(part),
+    'text-end': part => blocks.end(part),
+    'reasoning-start': part => blocks.start(part),
+    'reasoning-delta': part => blocks.append(part),
+    'reasoning-end': part => blocks.end(part),
     ...callParts.handlers,
     error: part => void errors.push(part.error),
     finish: part => {
@@ -122,16 +144,21 @@ function createForwarder(
 
   return {
     forward<Type extends PartType>(part: PartOf<Type>): void {
+      if (isOver) return;
+      if (!KEEPS_END.has(part.type)) blocks.flush();
       const handle: ((part: PartOf<Type>) => void) | undefined = handlers[part.type as Type];
       if (handle === undefined) output.emit(part);
       else handle(part);
     },
 
+    isOver: () => isOver,
+
     end(): RoundSummary {
       const { hostCalls, hasCallsElsewhere } = callParts;
-      const isRepeated = isRepeatable({ errors, hasCallsElsewhere }, calls);
-      blocks.endAll({ isBroken: isRepeated });
+      const isRepeated = !isOver && retry.accepts({ errors, hasCallsElsewhere }, calls);
+      const shown = isRepeated ? blocks.suspend(output.content()) : [];
       if (isRepeated) callParts.endInputs();
+      else blocks.endAll({ isFailed: errors.length > 0 });
       // After an error the response is incomplete, regardless of the reported finish reason.
       const finishReason: FinishReason =
         errors.length > 0
@@ -144,12 +171,19 @@ function createForwarder(
         isReplayed: round.isReplayed === true,
         errors,
         isRepeated,
+        shown,
         release: () => output.held.release(finishReason),
         responseId,
       };
     },
   };
 }
+
+/** Parts before which the end of a text need not be written. */
+const KEEPS_END: ReadonlySet<PartType> = new Set<PartType>([
+  ...(['text-delta', 'text-end', 'reasoning-delta', 'reasoning-end'] as const),
+  ...(['response-metadata', 'raw', 'error', 'finish'] as const),
+]);
 
 /** Writes the parts of a response to the host, and collects those that the conversation keeps. */
 function createOutput(write: Write) {
@@ -275,29 +309,6 @@ const { webSearch, fileSearch, toolSearch } = hostedCallNames;
 /** Hosted tools that change nothing. */
 const HARMLESS = [webSearch, fileSearch, toolSearch].flatMap(({ toolNames }) => toolNames);
 
-/** Forwards text and reasoning blocks under ids that are unique in the turn. */
-function createBlocks(ids: RoundIds, { emit, mark }: { emit: Write; mark: TurnState['control']['mark'] }) {
-  const open = new Map<string, PartOf<'text-end' | 'reasoning-end'>>();
-  return {
-    start(part: PartOf<'text-start' | 'reasoning-start'>): void {
-      const id = ids.block(part.id);
-      const type = part.type === 'text-start' ? 'text-end' : 'reasoning-end';
-      open.set(`${type} ${id}`, { type, id });
-      emit(withId(part, id));
-    },
-    append: (part: PartOf<'text-delta' | 'reasoning-delta'>): void => emit(withId(part, ids.block(part.id))),
-    end(part: PartOf<'text-end' | 'reasoning-end'>): void {
-      const id = ids.block(part.id);
-      open.delete(`${part.type} ${id}`);
-      emit(mark(withId(part, id)));
-    },
-    /** Ends the blocks that a response left open. */
-    endAll({ isBroken }: { isBroken: boolean }): void {
-      for (const block of [...open.values()]) emit(isBroken ? { ...block, own: { broken: true } } : block);
-    },
-  };
-}
-
 type InputPart = PartOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>;
 
 /** Returns a part of the input of a call of the loop, without what its server adds for a host that runs it. */
@@ -337,7 +348,3 @@ function createInputs(show: ShowPart, write: Write) {
     },
   };
 }
-
-/** Returns the part with another id, or the same part if it already has that id, as most parts do. */
-const withId = <Part extends { id: string }>(part: Part, id: string): Part =>
-  part.id === id ? part : { ...part, id };

@@ -7,6 +7,7 @@ import type { CallOutcome, CallRunner } from '../calls/calls.js';
 import { withOutcomes } from '../context/history.js';
 import { toCallContent } from './partial-turn.js';
 import type { BrokenResponse } from './rounds.js';
+import type { ShownText } from './round-text.js';
 import type { Turn } from './turn.js';
 
 /*
@@ -18,7 +19,10 @@ import type { Turn } from './turn.js';
 interface BrokenRound {
   readonly finish: Pick<Finish, 'usage'>;
   readonly errors: readonly unknown[];
+  readonly shown: ShownText;
 }
+
+export type RoundRetry = ReturnType<typeof createRoundRetry>;
 
 const NOT_RUN = 'Not run: the response broke off and was requested again.';
 
@@ -30,11 +34,29 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
   let callsBefore = 0;
   let wait: number | undefined;
   let isUsagePartial = false;
+  let shown: ShownText = [];
+  let brokenBy: unknown;
+  let number = 0;
 
   return {
     /** Number of the attempt, from 1. */
     get attempt(): number {
       return attempt;
+    },
+    /** The text that broken attempts have shown. */
+    get shown(): ShownText {
+      return shown;
+    },
+    /** The error of the newest broken attempt. */
+    get brokenBy(): unknown {
+      return brokenBy;
+    },
+    reportDifference(): void {
+      outside.warn(
+        number,
+        'A response broke off and was requested again, and the new one has another text. ' +
+          'The text before it is marked with `broken`, and later requests leave it out.',
+      );
     },
     /** The calls that broken attempts had started. */
     get kept(): readonly CallOutcome[] {
@@ -54,6 +76,7 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
     /** Begins another round. */
     reset(): void {
       attempt = 1;
+      shown = [];
       isUsagePartial = false;
       kept = [];
       callsBefore = 0;
@@ -74,7 +97,9 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
       { round, calls, summary }: { round: number; calls: CallRunner; summary: BrokenRound },
     ): Promise<CoreCall> {
       const { outcomes, dropped } = await calls.keepStarted(NOT_RUN);
-      const [brokenBy] = summary.errors;
+      [brokenBy] = summary.errors;
+      shown = summary.shown;
+      number = round;
       state.limits.dropCalls(dropped);
       state.record.addUsage(summary.finish.usage);
       isUsagePartial ||= summary.finish.usage.inputTokens.total === undefined;

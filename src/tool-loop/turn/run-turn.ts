@@ -14,6 +14,7 @@ import type { Round } from '../durable/recorded-rounds.js';
 import { toModelMessages } from '../../versions/write-call.js';
 import { readRound, type RoundSummary, type TurnSink } from './round-reader.js';
 import { createRoundRetry } from './round-retry.js';
+import { closeShown } from './round-text.js';
 import type { Turn, TurnOutside, TurnState } from './turn.js';
 import { endOf, type ReachedLimit, type RoundEnd } from './turn-limits.js';
 import type { PartialTurn } from './partial-turn.js';
@@ -85,7 +86,8 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
       });
       const isFirst = opened === first && retry.attempt === 1;
       const summary = await readRound(round, {
-        ...{ turn, calls, sink, isFirst, before: opened.before, isRepeatable: retry.accepts },
+        ...{ turn, calls, sink, isFirst, before: opened.before, retry },
+        isJson: sent.responseFormat?.type === 'json',
         maxOutputTokens: plan.reportsLength ? undefined : sent.maxOutputTokens,
       });
       const { finish } = summary;
@@ -163,6 +165,7 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
       reportEnd(turn, 'aborted');
       throw error;
     }
+    closeShown(retry.shown, sink.write);
     reportLimit(turn, number, lifetime.reachedLimit());
     finishTurn(turn, sink, { unified: 'error', raw: undefined }, { errors: [error] });
   }

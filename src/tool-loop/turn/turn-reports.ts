@@ -264,7 +264,9 @@ export const costOf = ({ cost }: Usage = NO_USAGE): { cost?: number } => (cost =
 const toIssues = (own: JSONObject = {}): JSONObject =>
   Object.fromEntries(
     Object.entries(own).filter(([name]) =>
-      ['answeredBy', 'mcpErrors', 'unnamedCalls', 'droppedEvents', 'incompleteReason'].includes(name),
+      ['answeredBy', 'mcpErrors', 'unnamedCalls', 'droppedEvents', 'incompleteReason', 'textNotes'].includes(
+        name,
+      ),
     ),
   );
 

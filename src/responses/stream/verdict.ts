@@ -1,0 +1,166 @@
+import type { PlainObject } from '../../shared/json.js';
+import { idOf } from '../../shared/json.js';
+
+/*
+ * The verdict on a response. Servers report a text up to five times: as deltas, and at the end of its part, of its item and of
+ * the response. Deltas that a proxy lost, doubled or reordered are shown before the end is known, so that the end decides
+ * if the answer is whole.
+ */
+
+/** A text that was streamed, with what the server reported of it. */
+export interface StreamedText {
+  readonly itemId: string | undefined;
+  readonly shown: string;
+  /** The last report of the complete text. Undefined if there is none. */
+  readonly final: string | undefined;
+  /** The length that the ends of content parts have confirmed. */
+  readonly confirmed: number;
+  /** The offset at which the end of a content part differs from its deltas. */
+  readonly differsAt: number | undefined;
+  /** False if the server names its messages when it announces or finishes them, but has not named this one. */
+  readonly isListed: boolean;
+}
+
+/** The reason why a response is not whole. */
+export interface Contradiction {
+  readonly itemId: string | undefined;
+  readonly offset: number;
+  /** The complete text. Undefined if the server has not reported it. */
+  readonly final: string | undefined;
+}
+
+export interface Verdict {
+  /** Undefined for a whole response. */
+  readonly contradiction: Contradiction | undefined;
+  /** Differences that do not change the answer. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Judges the texts of a response that has ended. If all events have arrived in order, the server itself has reported two texts,
+ * and would do so again: the difference is noted. So is one in an incomplete response, which does not look finished.
+ */
+export function judge(
+  texts: readonly StreamedText[],
+  {
+    numbers,
+    foreignDeltas,
+    isIncomplete,
+  }: { numbers: EventNumbers; foreignDeltas: number; isIncomplete: boolean },
+): Verdict {
+  const isIntact = numbers.isIntact && foreignDeltas === 0 && texts.every(({ isListed }) => isListed);
+  const notes: string[] = [];
+  if (foreignDeltas > 0)
+    notes.push(`Ignored ${foreignDeltas} text deltas of items that the response did not announce.`);
+  let contradiction: Contradiction | undefined;
+  for (const text of texts) {
+    const offset = contradictedAt(text, numbers.hasTextGap);
+    const { itemId, final, shown } = text;
+    if (offset !== undefined && (isIntact || isIncomplete))
+      notes.push(
+        `The streamed text of message ${nameOf(itemId)} differs from its final text at character ${offset}.`,
+      );
+    else if (offset !== undefined) contradiction ??= { itemId, offset, final };
+    else if (final !== undefined && final !== shown)
+      notes.push(
+        `The streamed text of message ${nameOf(itemId)} differs from its final text in white space.`,
+      );
+  }
+  return { contradiction, notes };
+}
+
+/** Returns the offset at which a text is not what the server reported, or may not be. */
+function contradictedAt(
+  { shown, final, confirmed, differsAt, isListed }: StreamedText,
+  hasGap: boolean,
+): number | undefined {
+  if (shown === '') return undefined;
+  if (final !== undefined) return isSameText(shown, final) ? undefined : sharedLength(shown, final);
+  if (!isListed) return 0;
+  if (differsAt !== undefined) return differsAt;
+  return confirmed < shown.length && hasGap ? confirmed : undefined;
+}
+
+/** Returns true if two texts differ at most in white space at their ends. */
+export const isSameText = (shown: string, final: string): boolean =>
+  shown === final || shown.trim() === final.trim();
+
+export function sharedLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
+}
+
+export const nameOf = (itemId: string | undefined): string =>
+  itemId === undefined ? '' : JSON.stringify(itemId);
+
+/**
+ * The sequence numbers of a response. They show events that arrive twice, which are dropped, and events that are missing or
+ * out of order, which are evidence against a text that nothing else confirms. Servers whose numbers do not ascend, or are
+ * absent from some events, are not checked.
+ */
+export class EventNumbers {
+  /** True if events around the streamed text are missing or out of order. */
+  hasTextGap = false;
+  #hasGap = false;
+  #isOn = true;
+  #first: number | undefined;
+  #last = -1;
+  /** The content of the events by number, from `#first` on. */
+  #seen: unknown[] = [];
+  #lastIsText = false;
+
+  /** True if every event had the number after that of the event before it. */
+  get isIntact(): boolean {
+    return this.#isOn && this.#first !== undefined && !this.#hasGap;
+  }
+
+  /** Begins another response in the same stream, whose numbers begin again. */
+  reset(): void {
+    this.#first = undefined;
+    this.#seen = [];
+  }
+
+  /** Returns false for an event that has arrived before. */
+  admit(type: string, fields: PlainObject): boolean {
+    if (!this.#isOn) return true;
+    const { sequence_number: number } = fields;
+    if (typeof number !== 'number') return this.#turnOff();
+    const content = fields.delta ?? type;
+    this.#first ??= number;
+    const index = number - this.#first;
+    const isText = type === 'response.output_text.delta' || type === 'response.refusal.delta';
+    if (index === this.#seen.length) {
+      this.#seen.push(content);
+    } else if (index >= 0 && index < this.#seen.length) {
+      // A number of another event belongs to a server that counts in its own way.
+      return this.#seen[index] === content ? false : this.#turnOff();
+    } else {
+      if (!Number.isInteger(number)) return this.#turnOff();
+      this.#hasGap = true;
+      this.hasTextGap ||= isText || this.#lastIsText;
+      if (number > this.#last) {
+        this.#first = number;
+        this.#seen = [content];
+      }
+    }
+    this.#last = number;
+    this.#lastIsText = isText;
+    return true;
+  }
+
+  #turnOff(): true {
+    this.#isOn = false;
+    this.hasTextGap = false;
+    this.#seen = [];
+    return true;
+  }
+}
+
+/** Returns true for the announcement of a response that is not the current one. */
+export const isOtherResponse = (fields: PlainObject, responseId: string | undefined): boolean => {
+  const response = fields.response;
+  const id =
+    typeof response === 'object' && response !== null ? idOf((response as PlainObject).id) : undefined;
+  return id !== undefined && responseId !== undefined && id !== responseId;
+};
