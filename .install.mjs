@@ -12,8 +12,8 @@ import path from 'node:path';
 /** Minutes for one attempt. A registry can stop to answer within a download, and npm then waits without a limit. */
 const LIMIT = Number(process.env.INSTALL_MINUTES ?? 6);
 
-/** Folders whose packages download or link a program when they are installed. */
-const WITH_SCRIPTS = ['playground/recipes/restate', 'test/runtimes', 'test/telemetry/ai7'];
+/** Folders whose packages need their scripts: this one builds `dist`, the others link a program. */
+const WITH_SCRIPTS = ['.', 'playground/recipes/restate', 'test/runtimes', 'test/telemetry/ai7'];
 
 for (const folder of process.argv.slice(2)) {
   const reason = await install(folder);

@@ -22,15 +22,17 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   security: ['test/security/**/*.test.ts'],
   'host-matrix': ['test/host-matrix/**/*.test.ts', 'test/host/provider-schema-extension.test.ts'],
   playground: ['test/playground/**/*.test.ts'],
-  mcp: ['test/mcp-matrix/**/*.test.ts'],
-  processes: ['test/**/{forgotten-close,kill-points,many-turns,process-exit,sqlite-processes}.test.ts'],
+  mcp: ['test/mcp-matrix/**/*.test.ts', 'test/mcp/server-features.test.ts'],
+  processes: [
+    'test/**/{approval-processes,forgotten-close,kill-points,many-turns,process-exit,sqlite-processes}.test.ts',
+  ],
   engines: ['test/durable-turns/**/*.test.ts'],
   runtimes: ['test/runtimes/**/*.test.ts', 'test/telemetry/ai7/**/*.test.ts'],
   'third-party': ['test/third-party/*.test.ts'],
   workflow: ['test/workflow/**/*.test.ts'],
   fuzz: [
     'test/{fuzz,soak,bench}/**/*.test.ts',
-    'test/**/{properties,linearity,any-history}.test.ts',
+    'test/**/{properties,linearity,any-history,written-variants,text-formats-properties}.test.ts',
     ...mocking,
   ],
 };
@@ -42,12 +44,15 @@ const listProducts = (): string[] =>
   readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.test.ts') && !file.includes('node_modules'))
     .map(file => `test/${file.replaceAll('\\', '/')}`)
-    .filter(file => readFileSync(root + file, 'utf8').includes("/_products.js'"));
+    .filter(
+      file =>
+        readFileSync(root + file, 'utf8').match(/_(?:products|chunking|read-text|read-as|read-with)\.js'/) !==
+        null,
+    );
 
 export default defineConfig(({ mode }) => ({
   test: {
     root,
-    env: { PRODUCTS: mode === 'products' ? 'all' : 'pairs' },
     // Many tests wait for processes and sockets, so a third worker keeps two cores busy. More overload them.
     maxWorkers: 3,
     // Files of a worker share the modules that they import, which takes a third of the time.
@@ -63,6 +68,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'main',
+          env: { PRODUCTS: mode === 'products' ? 'all' : 'pairs' },
           include: mode === 'products' ? listProducts() : ['test/**/*.test.ts'],
           exclude: [...built, ...Object.values(slowSuites).flat(), '**/node_modules/**'],
         },
@@ -72,6 +78,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name,
           include,
+          env: { PRODUCTS: name === 'built' ? 'pairs' : 'all' },
           isolate: name === 'fuzz',
           globalSetup: [
             './test/_build-package.ts',

@@ -4,7 +4,7 @@ import { it } from 'vitest';
  * Tables of majors, modes, transports, wrappers and the like. `npm test` runs as many of their rows as it takes for each
  * pair of values to occur. `npm run test:products` runs all rows.
  */
-const isWhole = process.env.PRODUCTS === 'all';
+export const isWhole = process.env.PRODUCTS === 'all';
 
 type Dimensions = Readonly<Record<string, readonly unknown[]>>;
 
@@ -23,6 +23,9 @@ export const everyPair = <Row extends object>(rows: readonly Row[]): Row[] =>
 
 /** Returns rows in which each value of each column occurs. */
 export const everyValue = <Row extends object>(rows: readonly Row[]): Row[] => choose(rows, values => values);
+
+/** Returns the newest of the rows, for scenarios that differ only in a major of `ai`. */
+export const newest = <Row>(rows: readonly Row[]): readonly Row[] => (isWhole ? rows : rows.slice(-1));
 
 /**
  * Returns a function that defines a test for combinations. Each value of each dimension occurs in each test, and each

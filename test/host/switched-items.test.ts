@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
+import { everyPair, everyValue } from '../_products.js';
 import { z } from 'zod';
 import type { RawItem } from '../../src/testing/protocol/wire.js';
 import { loopTools } from '../integration/_tools.js';
@@ -74,75 +75,72 @@ const messagesOf = ({ warnings }: SwitchedTurn): string => JSON.stringify(warnin
 const itemsOf = ({ inputs }: SwitchedTurn, type: string) =>
   (inputs[0] ?? []).filter(item => item.type === type);
 
-describe.each(rows)(TITLE, ({ host, mode }) => {
-  describe.each([true, false])('with enabled: %s first', first => {
-    it.each([true, false])('hosted calls stay in the conversation with store: %s', async store => {
-      const conversation = await startSwitchedConversation({ host, openai: { store } });
-      const tools = hostedTools(host);
-      const turns = [first, !first, first, !first];
-      for (const [turn, on] of turns.entries()) {
-        conversation.emulator.enqueue([
-          { reasoning: 'I search.' },
-          webSearch(`ws_${turn}`),
-          { reasoning: 'I calculate.' },
-          codeInterpreter(`ci_${turn}`),
-          fileSearch(`fs_${turn}`),
-          imageGeneration(`ig_${turn}`),
-          { text: `Answer ${turn}.` },
-        ]);
-        expect((await conversation.send('Search', { on, mode, tools })).text).toBe(`Answer ${turn}.`);
-      }
-      const last = await conversation.send('Thanks', { on: !first, mode, tools });
-      const ids = idsOf(last);
-      expect(new Set(ids.filter(id => id !== undefined)).size).toBe(
-        ids.filter(id => id !== undefined).length,
-      );
-      if (store) {
-        for (const turn of turns.keys()) {
-          for (const prefix of ['ws', 'ci', 'fs', 'ig']) expect(ids).toContain(`${prefix}_${turn}`);
-        }
-      } else if (last.by === 'official') {
-        const isRebuilt = host.official > 2;
-        for (const name of Object.keys(tools)) {
-          const isSent = isRebuilt && name === 'web_search';
-          if (isSent) expect(itemsOf(last, 'web_search_call')).toHaveLength(turns.length);
-          else expect(messagesOf(last)).toContain(`Results for OpenAI tool ${name}`);
-        }
-      }
-    });
+const settings = everyPair(
+  rows.flatMap(row => [true, false].flatMap(first => [true, false].map(store => ({ ...row, first, store })))),
+);
 
-    it.each([true, false])(
-      'items without a function form are sent or reported with store: %s',
-      async store => {
-        const conversation = await startSwitchedConversation({ host, openai: { store } });
-        conversation.emulator.enqueue([{ reasoning: 'I think.' }, { text: 'Hello.' }, compaction('cmp_1')]);
-        // Versions 2 and 3 of the official provider drop a compaction, or reject a response that contains one.
-        await conversation.send('Hi', { on: first || host.official !== 4, mode });
-        const ours = await conversation.send('Again', { on: true, mode });
-        const official = await conversation.send('More', { on: false, mode });
-        expect(ours.by).toBe('kelivo');
-        expect(official.by).toBe('official');
-        if (store) {
-          expect(idsOf(ours)).toContain('cmp_1');
-          expect(itemsOf(official, 'item_reference').filter(({ id }) => id === 'cmp_1')).toHaveLength(1);
-          return;
-        }
-        const { type, id, encrypted_content } = compaction('cmp_1');
-        expect(itemsOf(ours, 'compaction')).toEqual([{ type, id, encrypted_content }]);
-        if (host.official === 4)
-          expect(itemsOf(official, 'compaction')).toEqual([{ type, id, encrypted_content }]);
-        else {
-          expect(idsOf(official)).not.toContain('cmp_1');
-          expect(messagesOf(official)).toMatch(
-            new RegExp(
-              `@ai-sdk/openai ${host.official} cannot send were left out of the history: compaction`,
-            ),
-          );
-        }
-      },
-    );
+describe.each(settings)(`${TITLE}, enabled: $first first, store: $store`, ({ host, mode, first, store }) => {
+  it('hosted calls stay in the conversation', async () => {
+    const conversation = await startSwitchedConversation({ host, openai: { store } });
+    const tools = hostedTools(host);
+    const turns = [first, !first, first, !first];
+    for (const [turn, on] of turns.entries()) {
+      conversation.emulator.enqueue([
+        { reasoning: 'I search.' },
+        webSearch(`ws_${turn}`),
+        { reasoning: 'I calculate.' },
+        codeInterpreter(`ci_${turn}`),
+        fileSearch(`fs_${turn}`),
+        imageGeneration(`ig_${turn}`),
+        { text: `Answer ${turn}.` },
+      ]);
+      expect((await conversation.send('Search', { on, mode, tools })).text).toBe(`Answer ${turn}.`);
+    }
+    const last = await conversation.send('Thanks', { on: !first, mode, tools });
+    const ids = idsOf(last);
+    expect(new Set(ids.filter(id => id !== undefined)).size).toBe(ids.filter(id => id !== undefined).length);
+    if (store) {
+      for (const turn of turns.keys()) {
+        for (const prefix of ['ws', 'ci', 'fs', 'ig']) expect(ids).toContain(`${prefix}_${turn}`);
+      }
+    } else if (last.by === 'official') {
+      const isRebuilt = host.official > 2;
+      for (const name of Object.keys(tools)) {
+        const isSent = isRebuilt && name === 'web_search';
+        if (isSent) expect(itemsOf(last, 'web_search_call')).toHaveLength(turns.length);
+        else expect(messagesOf(last)).toContain(`Results for OpenAI tool ${name}`);
+      }
+    }
   });
 
+  it('items without a function form are sent or reported', async () => {
+    const conversation = await startSwitchedConversation({ host, openai: { store } });
+    conversation.emulator.enqueue([{ reasoning: 'I think.' }, { text: 'Hello.' }, compaction('cmp_1')]);
+    // Versions 2 and 3 of the official provider drop a compaction, or reject a response that contains one.
+    await conversation.send('Hi', { on: first || host.official !== 4, mode });
+    const ours = await conversation.send('Again', { on: true, mode });
+    const official = await conversation.send('More', { on: false, mode });
+    expect(ours.by).toBe('kelivo');
+    expect(official.by).toBe('official');
+    if (store) {
+      expect(idsOf(ours)).toContain('cmp_1');
+      expect(itemsOf(official, 'item_reference').filter(({ id }) => id === 'cmp_1')).toHaveLength(1);
+      return;
+    }
+    const { type, id, encrypted_content } = compaction('cmp_1');
+    expect(itemsOf(ours, 'compaction')).toEqual([{ type, id, encrypted_content }]);
+    if (host.official === 4)
+      expect(itemsOf(official, 'compaction')).toEqual([{ type, id, encrypted_content }]);
+    else {
+      expect(idsOf(official)).not.toContain('cmp_1');
+      expect(messagesOf(official)).toMatch(
+        new RegExp(`@ai-sdk/openai ${host.official} cannot send were left out of the history: compaction`),
+      );
+    }
+  });
+});
+
+describe.each(everyValue(rows))(TITLE, ({ host, mode }) => {
   it('items that no version can send are reported, and sent again by this package', async () => {
     const conversation = await startSwitchedConversation({ host });
     conversation.emulator.enqueue([
@@ -186,7 +184,7 @@ function answer(messages: ModelMessage[], response: { approved: boolean; reason?
   messages.push({ role: 'tool', content } as ModelMessage);
 }
 
-const laterHosts = rows.filter(({ version }) => version !== 'v2');
+const laterHosts = everyValue(rows.filter(({ version }) => version !== 'v2'));
 
 describe.each(laterHosts)(`approvals: ${TITLE}`, ({ host, mode }) => {
   const request = {

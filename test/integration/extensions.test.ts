@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { tool } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { everyValue } from '../_products.js';
 import { z } from 'zod';
 import { createKelivoResponsesProvider, type OpenResponsesExtension } from '../../src/index.js';
 import { hosts, modes } from '../host-matrix/_host.js';
@@ -73,7 +74,7 @@ const rows = hosts.flatMap(host =>
   modes.flatMap(mode => [true, false].map(hasCodec => ({ name: host.name, host, mode, hasCodec }))),
 );
 
-describe.each(rows)(
+describe.each(everyValue(rows))(
   'an extension item: $name, $mode, with a codec: $hasCodec',
   ({ host, mode, hasCodec }) => {
     it('is sent back once, as it was received, also after a copy of the history as JSON', async () => {

@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { newest } from '../_products.js';
 import { hosts } from '../host-matrix/_host.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { fixtureServer } from '../mcp/_fixture-server.js';
@@ -36,7 +37,7 @@ const sent = [
   { type: 'input_text', text: 'Resource link: b <https://example.com/b>' },
 ];
 
-describe.each(hosts)('$name', ({ sdk, createProvider }) => {
+describe.each(newest(hosts))('$name', ({ sdk, createProvider }) => {
   async function play(mcpResult: object) {
     const emulator = await startEmulator();
     const { config } = await fixtureServer();

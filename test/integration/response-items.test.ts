@@ -2,6 +2,7 @@ import * as ai5 from 'ai';
 import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
 import { describe, expect, it } from 'vitest';
+import { newest } from '../_products.js';
 import { z } from 'zod';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
 import { toProviderV3 } from '../../src/v3.js';
@@ -101,7 +102,7 @@ const opaque: readonly WireItem[] = [
   { type: 'acme:search_call', id: 'acme_1', query: 'x' },
 ];
 
-describe.each(hosts)('%s', (_, sdk, convert) => {
+describe.each(newest(hosts))('%s', (_, sdk, convert) => {
   describe.each(modes)('%s', (_mode, run) => {
     it('keeps items without a function form in its history, and they go back unchanged', async () => {
       const { model, inputOf } = await start(convert, [

@@ -1,6 +1,7 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import * as ai7 from 'ai7';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { newest } from '../_products.js';
 import { z } from 'zod';
 import type { KelivoResponsesProvider } from '../../src/index.js';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
@@ -42,7 +43,7 @@ const hosted = (major: number, id: string): ToolSet => {
   return { [name]: tool } as unknown as ToolSet;
 };
 
-describe.each(hosts)('$name', ({ sdk, major, createProvider }) => {
+describe.each(newest(hosts))('$name', ({ sdk, major, createProvider }) => {
   async function start(settings: KelivoResponsesSettings = {}) {
     const emulator = await startEmulator();
     const provider = createProvider({ baseURL: emulator.baseURL, ...settings });

@@ -1,5 +1,6 @@
 import { type ModelMessage, tool } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { everyValue } from '../_products.js';
 import { z } from 'zod';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { serve } from '../_server.js';
@@ -39,7 +40,7 @@ const rows = hosts.flatMap(host =>
   modes.flatMap(mode => (['loop', 'host'] as const).map(owner => ({ name: host.name, host, mode, owner }))),
 );
 
-describe.each(rows)('a call that the server ran: $name, $mode, tool of the $owner', row => {
+describe.each(everyValue(rows))('a call that the server ran: $name, $mode, tool of the $owner', row => {
   const { host, mode, owner } = row;
 
   async function start(responses: readonly (readonly ItemScript[])[]) {

@@ -1,5 +1,6 @@
 import { tool } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { everyValue } from '../_products.js';
 import { z } from 'zod';
 import { type Host, hosts, type Mode, modes } from '../host-matrix/_host.js';
 import type { ToolCallFormat } from '../_emulators/text-tool-calls.js';
@@ -130,7 +131,7 @@ it('is sent with its output, and without the message of the user, in a stored co
 
 const [host7] = hosts.slice(-1);
 
-describe.each(formats.flatMap(format => modes.map(mode => ({ format, mode }))))(
+describe.each(everyValue(formats.flatMap(format => modes.map(mode => ({ format, mode })))))(
   'a call as text in a stored conversation: $format, $mode',
   ({ format, mode }) => {
     it('is sent with its output', async () => {

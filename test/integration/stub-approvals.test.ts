@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { everyValue } from '../_products.js';
 import type { ApprovalRequest } from '../../src/tool-loop/approvals/approvals.js';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { partsOf, question, record, startApprovals, withAnswers } from './_approvals.js';
 
-const rows = hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode })));
+const rows = everyValue(hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode }))));
 
 const requestsIn = ({ messages }: { messages: Parameters<typeof partsOf>[0] }) =>
   partsOf(messages).filter(({ type }) => type === 'tool-approval-request');

@@ -3,6 +3,7 @@ import { streamText, type ModelMessage, type ToolSet } from 'ai';
 import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { newest } from '../_products.js';
 import { z } from 'zod';
 import {
   createKelivoResponsesProvider,
@@ -133,7 +134,7 @@ const majors = [
   ['7', ai7, createProviderOf7],
 ] as unknown as [string, typeof ai5, typeof createKelivoResponsesProvider][];
 
-describe.each(majors)(
+describe.each(newest(majors))(
   'a tool of the host in ai %s',
   (_, { generateText, streamText: streamTextOf, stepCountIs }, create) => {
     it.each([false, true])('keeps its name against a tool of a server, streaming: %s', async streams => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { everyValue } from '../_products.js';
 import type { ResponsesEmulator } from '../../src/testing/index.js';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { partsOf, question, record, startApprovals, withAnswers } from './_approvals.js';
 
-const rows = hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode })));
+const rows = everyValue(hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode }))));
 
 /** Describes each request: its connection, whether it continues a response, and the types of its items. */
 const describeRequests = ({ requests }: ResponsesEmulator) =>

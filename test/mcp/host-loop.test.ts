@@ -2,6 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newest } from '../_products.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createMcpTools, type McpTools, type McpToolsOptions } from '../../src/mcp/index.js';
 import { toHostTools } from '../../src/tools/host-tools.js';
@@ -9,7 +10,7 @@ import { everythingOverStdio, referenceServerScript } from './_everything-server
 import { fixtureServer, openTools, temporaryFolder, until } from './_fixture-server.js';
 import { hostLoops } from './_host-loop.js';
 
-describe.each(hostLoops)('in the loop of ai $major', ({ major, run }) => {
+describe.each(newest(hostLoops))('in the loop of ai $major', ({ major, run }) => {
   let everything: McpTools;
 
   beforeAll(() => {

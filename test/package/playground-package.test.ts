@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../_free-port.js';
 import { manifest, root } from './manifest.js';
+import { npmInstall } from './npm-install.js';
 import { pack } from './pack.js';
 
 const run = promisify(execFile);
@@ -23,16 +24,7 @@ async function installPlayground(): Promise<string> {
   const tools = ['ai', 'vitest'].map(name => `${name}@${manifest.devDependencies[name]}`);
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ private: true }));
   // Compiling SQLite takes a minute, so the program of the repository is used.
-  const args = [
-    'install',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--prefer-offline',
-    ...archives,
-    ...tools,
-  ];
-  await run('npm', args, { cwd: folder });
+  await npmInstall(folder, ['--ignore-scripts', ...archives, ...tools]);
   await cp(path.join(root, binary), path.join(folder, binary), { recursive: true });
   return folder;
 }

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { jsonSchema, tool } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { newest } from '../_products.js';
 import type { KelivoResponsesSettings } from '../../src/index.js';
 import { collect, summarize } from '../_parts.js';
 import { type ReceivedRequest, serve } from '../_server.js';
@@ -86,7 +87,7 @@ async function read(model: unknown, { report }: Pick<Held, 'report'>, options: o
   return parts;
 }
 
-describe.each(majors)('a response that is announced, under ai $ai', major => {
+describe.each(newest(majors))('a response that is announced, under ai $ai', major => {
   const models = {
     'without a loop': (held: Held) => providerAt(held, major).responses('test-model'),
     'with the tools of the host': (held: Held) => providerAt(held, major)('test-model'),

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { manifest } from '../package/manifest.js';
+import { npmInstall } from '../package/npm-install.js';
 import { pack } from '../package/pack.js';
 
 /** An entry of the package, and the major of `ai` that its models are native to. */
@@ -31,6 +30,5 @@ export async function installConsumer(folder: string): Promise<void> {
   await copyFile(scenarios, path.join(folder, 'scenarios.mjs'));
   const archive = await pack(folder);
   const packages = [archive, 'ai5@npm:ai@5', 'ai6@npm:ai@6', 'ai7@npm:ai@7', 'zod@4'];
-  const options = ['--no-audit', '--no-fund', '--no-package-lock', '--legacy-peer-deps'];
-  await promisify(execFile)('npm', ['install', ...options, ...packages], { cwd: folder });
+  await npmInstall(folder, ['--no-package-lock', '--legacy-peer-deps', ...packages]);
 }

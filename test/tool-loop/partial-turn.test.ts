@@ -3,6 +3,7 @@ import * as ai5 from 'ai';
 import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
 import { describe, expect, it } from 'vitest';
+import { newest } from '../_products.js';
 import * as v2 from '../../src/index.js';
 import {
   continueTurn,
@@ -139,7 +140,7 @@ const messages = [{ role: 'user' as const, content: 'Pay nine times.' }];
 const each = Array.from({ length: ROUNDS - 1 }, (_, index) => index + 1);
 const before = each.slice(0, FAILING - 1);
 
-describe.each(hosts)('a turn of ten rounds that fails in the ninth, under %s', (_name, ai, entry) => {
+describe.each(newest(hosts))('a turn of ten rounds that fails in the ninth, under %s', (_name, ai, entry) => {
   it('continues from the error of generateText without running a tool again', async () => {
     const server = await startServer();
     const { model, paid } = createModel(entry, server.url);

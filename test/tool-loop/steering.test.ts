@@ -13,6 +13,7 @@ import {
   streamText as streamText7,
 } from 'ai7';
 import { describe, expect, it } from 'vitest';
+import { newest } from '../_products.js';
 import { createSteering } from '../../src/tool-loop/context/steering.js';
 import { toolLoopCallOptions, type ToolLoopCallOptions } from '../../src/tool-loop/index.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
@@ -398,7 +399,7 @@ it('replays the messages of a recorded turn in their rounds', async () => {
   expect(outline(second.model.requests[0]?.prompt)).toEqual(outline(first.model.requests[1]?.prompt));
 });
 
-describe.each(hosts)('a turn that fails under %s', (_name, version, generateText, streamText) => {
+describe.each(newest(hosts))('a turn that fails under %s', (_name, version, generateText, streamText) => {
   const host = { generateText, streamText } as unknown as Host;
   const modelOf = (looping: LanguageModelV2) => toLanguageModel(fromLanguageModel(looping), version) as never;
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ModelMessage, UIMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { combine, eachOf, everyValue } from '../_products.js';
 import { z } from 'zod';
 import { createExits, createHostTools, type ExitName, exitNamed } from './_exits.js';
 import { callsOf, type FinishedCall, findFault } from './_history-rules.js';
@@ -85,112 +86,125 @@ async function answer(
 
 const said = (content: string): ModelMessage => ({ role: 'user', content });
 
-describe.each(majors)('ai $ai', major => {
-  describe.each(targets)('%s', target => {
-    const faultIn = (request: WireRequest | undefined, finished: readonly FinishedCall[]) =>
-      request === undefined
-        ? 'no request'
-        : findFault(request, { finished, storedItem: server.storedItem, ids: exitNamed(target).ids });
+const faultIn = (
+  target: ExitName,
+  request: WireRequest | undefined,
+  finished: readonly FinishedCall[],
+): string | undefined =>
+  request === undefined
+    ? 'no request'
+    : findFault(request, { finished, storedItem: server.storedItem, ids: exitNamed(target).ids });
 
-    it.each(modes)('sends equal calls of one round with their own outputs (%s)', async mode => {
-      let times = 0;
-      const count = {
-        description: 'Counts.',
-        inputSchema: z.object({}),
-        execute: async () => `This is number ${++times}.`,
-      };
-      const exits = createExits(major, { server, mcp, tools: { count } });
-      onTestFinished(() => exits.close());
-      const calls = [callOf('k001', 'count', {}), callOf('k002', 'count', {})];
-      const first = await answer(major, {
-        ...{ model: exits.model('provider'), mode, messages: [said('Count twice.')] },
-        answers: [{ calls }, { text: 'Two.' }],
-      });
-      const { requests } = await answer(major, {
-        ...{ model: exits.model(target), mode, answers: [{ text: 'Yes.' }] },
-        messages: [said('Count twice.'), ...first.messages, said('Is that so?')],
-      });
-      const [request] = requests;
-      expect(request && callsOf(request, server)).toEqual([
-        { name: 'count', output: expect.stringContaining('This is number 1.') },
-        { name: 'count', output: expect.stringContaining('This is number 2.') },
-      ]);
+const each = eachOf({ major: majors, target: targets, mode: modes });
+
+each(
+  'ai $major.ai: $target sends equal calls of one round with their own outputs ($mode)',
+  async ({ major, target, mode }) => {
+    let times = 0;
+    const count = {
+      description: 'Counts.',
+      inputSchema: z.object({}),
+      execute: async () => `This is number ${++times}.`,
+    };
+    const exits = createExits(major, { server, mcp, tools: { count } });
+    onTestFinished(() => exits.close());
+    const calls = [callOf('k001', 'count', {}), callOf('k002', 'count', {})];
+    const first = await answer(major, {
+      ...{ model: exits.model('provider'), mode, messages: [said('Count twice.')] },
+      answers: [{ calls }, { text: 'Two.' }],
     });
-
-    it('sends the true outcome of a call in a truncated response', async () => {
-      const exits = createExits(major, { server, mcp });
-      onTestFinished(() => exits.close());
-      const first = await answer(major, {
-        ...{ model: exits.model('provider'), mode: 'generate', messages: [said('Look it up.')] },
-        answers: [{ calls: [callOf('k001', 'lookup')], finish: 'length' }],
-      });
-      expect(first.finishReason).toBe('length');
-      const { requests } = await answer(major, {
-        ...{ model: exits.model(target), mode: 'generate', answers: [{ text: 'Yes.' }] },
-        messages: [said('Look it up.'), ...first.messages, said('And?')],
-      });
-      const output = 'The response ended before this tool had finished.';
-      expectNoFault(faultIn(requests[0], [{ key: 'k001', id: 'call_k001', output }]));
+    const { requests } = await answer(major, {
+      ...{ model: exits.model(target), mode, answers: [{ text: 'Yes.' }] },
+      messages: [said('Count twice.'), ...first.messages, said('Is that so?')],
     });
+    const [request] = requests;
+    expect(request && callsOf(request, server)).toEqual([
+      { name: 'count', output: expect.stringContaining('This is number 1.') },
+      { name: 'count', output: expect.stringContaining('This is number 2.') },
+    ]);
+  },
+);
 
-    it.each(modes)('sends an image of a tool (%s)', async mode => {
-      const exits = createExits(major, { server, mcp });
-      onTestFinished(() => exits.close());
-      const first = await answer(major, {
-        ...{ model: exits.model('provider'), mode, messages: [said('Take a photo.')] },
-        answers: [{ calls: [callOf('k001', 'photo')] }, { text: 'Nice.' }],
-      });
-      const { requests } = await answer(major, {
-        ...{ model: exits.model(target), mode, answers: [{ text: 'Yes.' }] },
-        messages: [said('Take a photo.'), ...first.messages, said('Look at it.')],
-      });
-      expectNoFault(faultIn(requests[0], [{ key: 'k001', id: 'call_k001' }]));
-      const { body = {} } = requests[0] ?? {};
-      const sent = JSON.stringify(body);
-      switch (exitNamed(target).wire) {
-        case 'responses':
-          expect(sent).toContain(`"type":"input_image","image_url":"data:image/png;base64,${image}`);
-          break;
-        case 'gemini':
-          expect(sent).toMatch(`"inlineData":{"mimeType":"image/png","data":"${image}`);
-          break;
-        case 'chat': {
-          // Few servers accept images in messages of tools. A text must not contain the data, but say what is missing.
-          // The packages for `ai` 7 decide that themselves.
-          if (major.version === 'v4') break;
-          const outputs = (body.messages as Json[]).filter(({ role }) => role === 'tool');
-          const texts = outputs.map(({ content }) => content).filter(content => typeof content === 'string');
-          expect(texts.join('\n')).not.toContain(image);
-        }
-      }
+each(
+  'ai $major.ai: $target sends the true outcome of a call in a truncated response',
+  async ({ major, target }) => {
+    const exits = createExits(major, { server, mcp });
+    onTestFinished(() => exits.close());
+    const first = await answer(major, {
+      ...{ model: exits.model('provider'), mode: 'generate', messages: [said('Look it up.')] },
+      answers: [{ calls: [callOf('k001', 'lookup')], finish: 'length' }],
     });
-
-    describe('a history that is cut', () => {
-      const conversationOf = async () => {
-        const conversation = await play(major, [
-          turn('provider', 'stream', { calls: ['local', 'host'], reasoning: true }, { calls: ['mcp'] }),
-          turn('provider', 'generate', { calls: ['mcp', 'host-failed'], reasoning: true }),
-        ]);
-        expectNoFault(conversation.fault);
-        return conversation;
-      };
-      const cuts = async (roles: readonly string[]) => {
-        const { messages, finished: all } = await conversationOf();
-        const finished = all.map(call => ({ ...call, optional: true }));
-        return [...messages.keys()]
-          .filter(from => roles.includes(messages[from]?.role ?? ''))
-          .map(from => ({ from, history: { messages: messages.slice(from), finished, prompts: [] } }));
-      };
-
-      it('between two steps is sent without half a call', async () => {
-        for (const { from, history } of await cuts(['user', 'assistant'])) {
-          const { fault } = await play(major, [turn(target)], plain, history);
-          expectNoFault(fault, `from message ${from}`);
-        }
-      });
+    expect(first.finishReason).toBe('length');
+    const { requests } = await answer(major, {
+      ...{ model: exits.model(target), mode: 'generate', answers: [{ text: 'Yes.' }] },
+      messages: [said('Look it up.'), ...first.messages, said('And?')],
     });
+    const output = 'The response ended before this tool had finished.';
+    expectNoFault(faultIn(target, requests[0], [{ key: 'k001', id: 'call_k001', output }]));
+  },
+);
+
+each('ai $major.ai: $target sends an image of a tool ($mode)', async ({ major, target, mode }) => {
+  const exits = createExits(major, { server, mcp });
+  onTestFinished(() => exits.close());
+  const first = await answer(major, {
+    ...{ model: exits.model('provider'), mode, messages: [said('Take a photo.')] },
+    answers: [{ calls: [callOf('k001', 'photo')] }, { text: 'Nice.' }],
   });
+  const { requests } = await answer(major, {
+    ...{ model: exits.model(target), mode, answers: [{ text: 'Yes.' }] },
+    messages: [said('Take a photo.'), ...first.messages, said('Look at it.')],
+  });
+  expectNoFault(faultIn(target, requests[0], [{ key: 'k001', id: 'call_k001' }]));
+  const { body = {} } = requests[0] ?? {};
+  const sent = JSON.stringify(body);
+  switch (exitNamed(target).wire) {
+    case 'responses':
+      expect(sent).toContain(`"type":"input_image","image_url":"data:image/png;base64,${image}`);
+      break;
+    case 'gemini':
+      expect(sent).toMatch(`"inlineData":{"mimeType":"image/png","data":"${image}`);
+      break;
+    case 'chat': {
+      // Few servers accept images in messages of tools. A text must not contain the data, but say what is missing.
+      // The packages for `ai` 7 decide that themselves.
+      if (major.version === 'v4') break;
+      const outputs = (body.messages as Json[]).filter(({ role }) => role === 'tool');
+      const texts = outputs.map(({ content }) => content).filter(content => typeof content === 'string');
+      expect(texts.join('\n')).not.toContain(image);
+    }
+  }
+});
 
+describe('a history that is cut', () => {
+  const conversationOf = async (major: Major) => {
+    const conversation = await play(major, [
+      turn('provider', 'stream', { calls: ['local', 'host'], reasoning: true }, { calls: ['mcp'] }),
+      turn('provider', 'generate', { calls: ['mcp', 'host-failed'], reasoning: true }),
+    ]);
+    expectNoFault(conversation.fault);
+    return conversation;
+  };
+  const cuts = async (major: Major, roles: readonly string[]) => {
+    const { messages, finished: all } = await conversationOf(major);
+    const finished = all.map(call => ({ ...call, optional: true }));
+    return [...messages.keys()]
+      .filter(from => roles.includes(messages[from]?.role ?? ''))
+      .map(from => ({ from, history: { messages: messages.slice(from), finished, prompts: [] } }));
+  };
+
+  each(
+    'between two steps is sent without half a call by $target in ai $major.ai',
+    async ({ major, target }) => {
+      for (const { from, history } of await cuts(major, ['user', 'assistant'])) {
+        const { fault } = await play(major, [turn(target)], plain, history);
+        expectNoFault(fault, `from message ${from}`);
+      }
+    },
+  );
+});
+
+describe.each(majors)('ai $ai', major => {
   it.each(modes)('continues with the official provider between the steps of one turn (%s)', async mode => {
     let isOn = true;
     const exits = createExits(major, { server, mcp, enabled: () => isOn });
@@ -222,38 +236,34 @@ describe.each(majors)('ai $ai', major => {
   });
 });
 
-describe.each(majors.flatMap(from => majors.map(to => ({ from, to, name: `${from.ai} in ai ${to.ai}` }))))(
-  'UI messages of ai $name',
-  ({ from, to }) => {
-    it.each(['provider', 'switch-off', 'registry-chat', 'registry-gemini', 'adapted-chat'] as const)(
-      'are sent by %s',
-      async target => {
-        const exits = createExits(from, { server, mcp });
-        onTestFinished(() => exits.close());
-        const script: Answer[] = [
-          { reasoning: 'Hm.', calls: [callOf('k001', 'lookup'), callOf('k002', 'find')] },
-          { calls: [callOf('k003', 'weather')] },
-          { text: 'Done.' },
-        ];
-        server.reset();
-        server.answer(() => script.shift() ?? { status: 400 });
-        const { sdk } = from;
-        const result = sdk.streamText({
-          ...{ model: asModel(exits.model('provider')), prompt: 'Go.', stopWhen: sdk.stepCountIs(5) },
-          tools: { ...createHostTools(sdk, () => {}), ...(await exits.toolStubs()) },
-        });
-        let last: UIMessage | undefined;
-        for await (const message of sdk.readUIMessageStream({ stream: result.toUIMessageStream() })) {
-          last = message;
-        }
-        const question: UIMessage = { id: '1', role: 'user', parts: [{ type: 'text', text: 'Go.' }] };
-        const stored = JSON.parse(JSON.stringify([question, last])) as UIMessage[];
-        const messages = await to.sdk.convertToModelMessages(stored);
-        const finished = ['k001', 'k002', 'k003'].map(key => ({ key, id: `call_${key}` }));
-        const conversation = await play(to, [turn(target)], plain, { messages, finished, prompts: [] });
-        expectNoFault(conversation.fault);
-      },
-    );
+const readers = ['provider', 'switch-off', 'registry-chat', 'registry-gemini', 'adapted-chat'] as const;
+it.each(combine({ from: majors, to: majors, target: readers }))(
+  'UI messages of ai $from.ai in ai $to.ai are sent by $target',
+  async ({ from, to, target }) => {
+    const exits = createExits(from, { server, mcp });
+    onTestFinished(() => exits.close());
+    const script: Answer[] = [
+      { reasoning: 'Hm.', calls: [callOf('k001', 'lookup'), callOf('k002', 'find')] },
+      { calls: [callOf('k003', 'weather')] },
+      { text: 'Done.' },
+    ];
+    server.reset();
+    server.answer(() => script.shift() ?? { status: 400 });
+    const { sdk } = from;
+    const result = sdk.streamText({
+      ...{ model: asModel(exits.model('provider')), prompt: 'Go.', stopWhen: sdk.stepCountIs(5) },
+      tools: { ...createHostTools(sdk, () => {}), ...(await exits.toolStubs()) },
+    });
+    let last: UIMessage | undefined;
+    for await (const message of sdk.readUIMessageStream({ stream: result.toUIMessageStream() })) {
+      last = message;
+    }
+    const question: UIMessage = { id: '1', role: 'user', parts: [{ type: 'text', text: 'Go.' }] };
+    const stored = JSON.parse(JSON.stringify([question, last])) as UIMessage[];
+    const messages = await to.sdk.convertToModelMessages(stored);
+    const finished = ['k001', 'k002', 'k003'].map(key => ({ key, id: `call_${key}` }));
+    const conversation = await play(to, [turn(target)], plain, { messages, finished, prompts: [] });
+    expectNoFault(conversation.fault);
   },
 );
 
@@ -269,13 +279,20 @@ const stored = JSON.parse(
   readFileSync(new URL('_stored-histories.json', import.meta.url), 'utf8'),
 ) as readonly StoredHistory[];
 
-describe.each(majors)('the history of an earlier release in ai $ai', major => {
-  describe.each(stored.filter(({ ai }) => ai === major.ai))('$name', ({ messages, finished }) => {
-    it.each(targets)('is sent by %s', async target => {
-      const conversation = await play(major, [turn(target), turn('provider')], plain, {
-        ...{ messages, finished, prompts: [] },
-      });
-      expectNoFault(conversation.fault);
+const rows = everyValue(
+  stored.flatMap(history =>
+    majors
+      .filter(({ ai }) => ai === history.ai)
+      .flatMap(major => targets.map(target => ({ major, name: history.name, history, target }))),
+  ),
+);
+
+it.each(rows)(
+  'the history of an earlier release in ai $major.ai is sent by $target: $name',
+  async ({ major, history: { messages, finished }, target }) => {
+    const conversation = await play(major, [turn(target), turn('provider')], plain, {
+      ...{ messages, finished, prompts: [] },
     });
-  });
-});
+    expectNoFault(conversation.fault);
+  },
+);

@@ -1,7 +1,8 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { createProviderRegistryFromConfig, type ProviderRegistryOptions } from '../../src/host/index.js';
 import { runInProvider } from '../../src/tool-loop/index.js';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { combine } from '../_products.js';
 import { z } from 'zod';
 import { createExits } from './_exits.js';
 import { asModel, type Major, majors, type Version } from './_majors.js';
@@ -24,7 +25,7 @@ function careful({ body }: WireRequest): Answer {
 }
 
 /** The model that continues after the flip, without the tool loop. */
-const others = {
+const others: Readonly<Record<string, (major: Major, isOff: () => boolean) => unknown>> = {
   'the switch turned off': (major, isOff) => {
     const exits = createExits(major, { server, mcp, enabled: () => !isOff() });
     onTestFinished(() => exits.close());
@@ -46,7 +47,7 @@ const others = {
   'a chat model in a registry': major => fromExits(major).model('registry-chat'),
   'Gemini in a registry': major => fromExits(major).model('registry-gemini'),
   'an adapted chat model': major => fromExits(major).model('adapted-chat'),
-} satisfies Record<string, (major: Major, isOff: () => boolean) => unknown>;
+};
 
 function fromExits(major: Major) {
   const exits = createExits(major, { server, mcp });
@@ -54,12 +55,11 @@ function fromExits(major: Major) {
   return exits;
 }
 
-const cases = Object.entries<(major: Major, isOff: () => boolean) => unknown>(others).flatMap(
-  ([name, create]) => (['generate', 'stream'] as const).map(mode => ({ name, create, mode })),
-);
+const turns = combine({ major: majors, name: Object.keys(others), mode: ['generate', 'stream'] as const });
 
-describe.each(majors)('ai $ai', major => {
-  it.each(cases)('a payment is made once if $name continues ($mode)', async ({ create, mode }) => {
+it.each(turns)(
+  'ai $major.ai: a payment is made once if $name continues ($mode)',
+  async ({ major, name, mode }) => {
     const payments: string[] = [];
     const pay = major.sdk.tool({
       description: 'Pays an invoice.',
@@ -71,7 +71,7 @@ describe.each(majors)('ai $ai', major => {
     });
     const { sdk } = major;
     let isOff = false;
-    const other = create(major, () => isOff);
+    const other = others[name]?.(major, () => isOff);
     const messages: ModelMessage[] = [{ role: 'user', content: 'Pay invoice-7.' }];
     const send = async (model: unknown, own: { tools: ToolSet; providerOptions?: object }) => {
       const stopWhen = sdk.stepCountIs(5);
@@ -93,5 +93,5 @@ describe.each(majors)('ai $ai', major => {
     const text = await send(other, { tools: { pay } });
     expect(payments).toEqual(['invoice-7']);
     expect(text).toBe('The invoice is paid.');
-  });
-});
+  },
+);

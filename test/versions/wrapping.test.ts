@@ -4,7 +4,7 @@ import { joinMiddlewares, qwenMiddleware } from '../../src/adapters/index.js';
 import { createLocalTools, toolLoopMiddleware } from '../../src/tool-loop/index.js';
 import { createTelemetry } from '../../src/telemetry/index.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { combine } from '../_products.js';
+import { combine, eachOf, everyValue } from '../_products.js';
 import { createExits, type ExitName, startMcpTools } from './_exits.js';
 import { type AnyModel, asModel, type Major, majors, type Version } from './_majors.js';
 import { partsOf, ScriptedModel, type ScriptedRound, toFinishReason, toUsage } from './_scripted-models.js';
@@ -181,11 +181,12 @@ const rounds: readonly ScriptedRound[] = [
 /** Usage without the server's own object, whose content is up to the wrapper. */
 const countsOf = ({ raw: _, ...counts }: Json): Json => counts;
 
-describe.each(versions)('a model of version $version', ({ version, major }) => {
-  const looping = wrappers.filter(({ hasLoop }) => hasLoop);
+describe('a model with a loop', () => {
+  const each = eachOf({ of: versions, wrapper: wrappers.filter(({ hasLoop }) => hasLoop), mode: modes });
 
-  describe.each(looping)('in $name', wrapper => {
-    it.each(modes)('reports the sum of the usage and the last finish reason (%s)', async mode => {
+  each(
+    'of version $of.version in $wrapper.name reports the sum of the usage and the last finish reason ($mode)',
+    async ({ of: { version, major }, wrapper, mode }) => {
       const { tools } = createCountedTools();
       const model = wrapper.wrap(new ScriptedModel(version, rounds), major, tools);
       const { finishReason, usage } = await endOf(model, mode);
@@ -193,9 +194,12 @@ describe.each(versions)('a model of version $version', ({ version, major }) => {
       expect(finishReason).toEqual(toFinishReason(version, 'stop', 'end_turn'));
       const sum = { input: 30, cacheRead: 9, cacheWrite: 3, output: 12, reasoning: 5 };
       expect(countsOf(usage as Json)).toEqual(countsOf(toUsage(version, sum)));
-    });
+    },
+  );
 
-    it.each(modes)('adds a round without usage and one without details (%s)', async mode => {
+  each(
+    'of version $of.version in $wrapper.name adds a round without usage and one without details ($mode)',
+    async ({ of: { version, major }, wrapper, mode }) => {
       const { tools } = createCountedTools();
       const model = wrapper.wrap(
         new ScriptedModel(version, [
@@ -214,11 +218,16 @@ describe.each(versions)('a model of version $version', ({ version, major }) => {
           ? { inputTokens: 30, outputTokens: 12, totalTokens: 42, cachedInputTokens: 6, reasoningTokens: 3 }
           : { inputTokens: { total: 30, cacheRead: 6 }, outputTokens: { total: 12, reasoning: 3 } };
       expect(usage).toMatchObject(totals);
-    });
-  });
+    },
+  );
+});
 
-  describe.each(wrappers)('in $name', wrapper => {
-    it.each(modes)('keeps the shape of its results (%s)', async mode => {
+describe('a wrapped model', () => {
+  const each = eachOf({ of: versions, wrapper: wrappers, mode: modes });
+
+  each(
+    'of version $of.version in $wrapper.name keeps the shape of its results ($mode)',
+    async ({ of: { version, major }, wrapper, mode }) => {
       const script = [{ text: 'Hi.', raw: 'end_turn', tokens: { input: 10, output: 5, reasoning: 2 } }];
       const wrapped = wrapper.wrap(new ScriptedModel(version, script), major, []);
       const bare = await endOf(new ScriptedModel(version, script), mode);
@@ -226,27 +235,34 @@ describe.each(versions)('a model of version $version', ({ version, major }) => {
       expect(finishReason).toEqual(bare.finishReason);
       expect(countsOf(usage as Json)).toEqual(countsOf(bare.usage as Json));
       if (mode === 'generate') expect(content).toMatchObject(bare.content as Json[]);
-    });
+    },
+  );
 
-    it.each(['length', 'content-filter', 'error', 'other'] as const)(
-      'keeps the finish reason %s',
-      async finish => {
+  each(
+    'of version $of.version in $wrapper.name keeps a finish reason',
+    async ({ of: { version, major }, wrapper }) => {
+      for (const finish of ['length', 'content-filter', 'error', 'other'] as const)
         for (const mode of modes) {
           const script = [{ text: 'Hi', finish, raw: 'own' }];
           const model = wrapper.wrap(new ScriptedModel(version, script), major, []);
           const { finishReason } = await endOf(model, mode);
           expect(finishReason).toEqual(toFinishReason(version, finish, 'own'));
         }
-      },
-    );
+    },
+  );
 
-    it('has the URLs that the model supports, as a promise or not', async () => {
+  each(
+    'of version $of.version in $wrapper.name has the URLs that the model supports, as a promise or not',
+    async ({ of: { version, major }, wrapper }) => {
       const model = new ScriptedModel(version, []);
       const wrapped = wrapper.wrap(model, major, []);
       expect(await wrapped.supportedUrls).toEqual({ 'image/*': [/^https:/] });
-    });
+    },
+  );
 
-    it.each(modes)('keeps the request and the headers of the response (%s)', async mode => {
+  each(
+    'of version $of.version in $wrapper.name keeps the request and the headers of the response ($mode)',
+    async ({ of: { version, major }, wrapper, mode }) => {
       const model = wrapper.wrap(new ScriptedModel(version, [{ text: 'Hi.' }]), major, []);
       const call = mode === 'generate' ? model.doGenerate : model.doStream;
       const result = await call.call(model, { prompt } as never);
@@ -254,13 +270,19 @@ describe.each(versions)('a model of version $version', ({ version, major }) => {
         request: { body: { round: 1 } },
         response: { headers: { 'x-round': '1' } },
       });
-    });
-  });
+    },
+  );
+});
 
+describe.each(versions)('a model of version $version', ({ version, major }) => {
   const unknown = ['v1', 'v9'] as const;
   // `wrapLanguageModel` of ai 7 presents a model of an unknown version as one of version 4.
   const informed = wrappers.filter(({ isWithinHost }) => major.ai !== 7 || !isWithinHost);
-  it.each(unknown.flatMap(claimed => informed.map(wrapper => ({ claimed, wrapper, name: wrapper.name }))))(
+  it.each(
+    everyValue(
+      unknown.flatMap(claimed => informed.map(wrapper => ({ claimed, wrapper, name: wrapper.name }))),
+    ),
+  )(
     'that claims to have version $claimed is rejected by $name before it is called',
     async ({ claimed, wrapper }) => {
       const model = new ScriptedModel(version, [{ text: 'Hi.' }, { text: 'Hi.' }], claimed);

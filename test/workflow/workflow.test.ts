@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import { root } from '../package/manifest.js';
+import { npmInstall } from '../package/npm-install.js';
 import { pack } from '../package/pack.js';
 
 const execute = promisify(execFile);
@@ -46,8 +47,7 @@ it('models pass through the runtime of Vercel Workflow', { timeout: 600_000 }, a
     overrides: Object.fromEntries(integrations.map(name => [`@workflow/${name}`, 'file:./empty'])),
   };
   await writeFile(path.join(folder, 'package.json'), JSON.stringify(manifest));
-  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock'];
-  await execute('npm', ['install', ...options], { cwd: folder });
+  await npmInstall(folder, ['--ignore-scripts', '--no-package-lock']);
   const modules = path.join(folder, 'node_modules');
   // Compiled for the journal of the durable turn, because Node 20 has no SQLite.
   await symlink(path.join(root, 'node_modules/better-sqlite3'), path.join(modules, 'better-sqlite3'));

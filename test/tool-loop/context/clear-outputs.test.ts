@@ -3,6 +3,7 @@ import * as ai5 from 'ai';
 import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { everyValue } from '../../_products.js';
 import { createKelivoResponsesProvider } from '../../../src/index.js';
 import { createKelivoResponsesProvider as createProviderV3 } from '../../../src/v3.js';
 import { createKelivoResponsesProvider as createProviderV4 } from '../../../src/v4.js';
@@ -92,7 +93,7 @@ const hosts = [
   { major: 7, sdk: ai7, create: createProviderV4 },
 ] as unknown as readonly { major: number; sdk: typeof ai5; create: typeof createKelivoResponsesProvider }[];
 
-it.each(hosts.flatMap(host => [true, false].map(isStreamed => ({ ...host, isStreamed }))))(
+it.each(everyValue(hosts.flatMap(host => [true, false].map(isStreamed => ({ ...host, isStreamed })))))(
   'removes the same outputs in the next turn, and reads them there: ai $major, streamed: $isStreamed',
   async ({ sdk, create, isStreamed }) => {
     const emulator = await startEmulator();

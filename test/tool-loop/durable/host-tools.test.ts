@@ -2,6 +2,7 @@ import * as ai5 from 'ai';
 import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { everyValue } from '../../_products.js';
 import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../../src/index.js';
 import { startResponsesEmulator } from '../../../src/testing/index.js';
@@ -88,7 +89,7 @@ const scripts = (): Script[] => [
   [{ text: 'Done.' }],
 ];
 
-describe.each(hosts.flatMap(row => [true, false].map(isStream => ({ ...row, isStream }))))(
+describe.each(everyValue(hosts.flatMap(row => [true, false].map(isStream => ({ ...row, isStream })))))(
   'a run of $host with recorded tools of the host (stream: $isStream)',
   row => {
     it('is once-only as a whole: its repetition makes no request and runs nothing', async () => {
