@@ -22,6 +22,8 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   security: ['test/security/**/*.test.ts'],
   'host-matrix': ['test/host-matrix/**/*.test.ts', 'test/host/provider-schema-extension.test.ts'],
   playground: ['test/playground/**/*.test.ts'],
+  // Servers that only tests use.
+  emulators: ['test/_emulators/**/*.test.ts'],
   mcp: ['test/mcp-matrix/**/*.test.ts', 'test/mcp/server-features.test.ts'],
   processes: [
     'test/**/{approval-processes,forgotten-close,kill-points,many-turns,process-exit,sqlite-processes}.test.ts',

@@ -32,7 +32,8 @@ const serveSilence = (beginning = 'data: {}\n\n') =>
   });
 
 /** Stops the clock. A promise that settles afterwards does not wait for a timer. */
-const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+const stopClock = () =>
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
 
 afterEach(() => {
   vi.useRealTimers();
@@ -207,8 +208,16 @@ describe('openResponse', () => {
 
   describe('timeouts', () => {
     it('reject if the server does not start a response', async () => {
-      const server = await serve(() => {});
-      const error = await rejectionOf(open(server, { timeouts: { connect: 50 } }));
+      let received = () => {};
+      const isReceived = new Promise<void>(resolve => {
+        received = resolve;
+      });
+      const server = await serve(() => received());
+      stopClock();
+      const rejection = rejectionOf(open(server, { timeouts: { connect: 50 } }));
+      await isReceived;
+      vi.advanceTimersByTime(50);
+      const error = await rejection;
       expect(error.message).toContain('it sent no response within 50 ms (timeouts.connect)');
       expect(error.isRetryable).toBe(true);
       expect((await server.requests[0]?.closed)?.complete).toBe(false);
@@ -253,14 +262,20 @@ describe('openResponse', () => {
     });
 
     it('exclude the time in which the caller does not read', async () => {
+      let goOn = () => {};
+      const isRead = new Promise<void>(resolve => {
+        goOn = resolve;
+      });
       const server = await serve(async response => {
         response.write('data: 1\n\n');
-        await new Promise(resolve => setTimeout(resolve, 20));
+        await isRead;
         response.end('data: 2\n\n');
       });
+      stopClock();
       const { read, close } = await open(server, { timeouts: { idle: 60 } });
       await read();
-      await new Promise(resolve => setTimeout(resolve, 120));
+      vi.advanceTimersByTime(120);
+      goOn();
       expect(new TextDecoder().decode(await read())).toBe('data: 2\n\n');
       close();
     });
