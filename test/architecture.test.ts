@@ -8,7 +8,6 @@ import {
   type Import,
   importCycles,
   importsOf,
-  longFunctions,
   read,
   sourceFiles,
   weakMaps,
@@ -255,10 +254,6 @@ test('there are no cycles between the folders of a layer', () => {
     return from < to && links.has(`${to} ↔ ${from}`);
   });
   expect(circles).toEqual([]);
-});
-
-test('a function has at most 120 lines', () => {
-  expect(longFunctions(120).map(({ name }) => name)).toEqual([]);
 });
 
 test('adapters, text tools and the tool loop do not depend on the Responses API', () => {
