@@ -138,7 +138,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/redaction',
     'src/shared',
   ],
-  'src/models': ['src/tool-loop', 'src/versions', 'src/tool-calls', 'src/core', 'src/http', 'src/shared'],
+  'src/models': [
+    'src/tool-loop',
+    'src/versions',
+    'src/tool-calls',
+    'src/core',
+    'src/http',
+    'src/redaction',
+    'src/shared',
+  ],
   'src/telemetry': ['src/core', 'src/http', 'src/redaction', 'src/shared'],
   'src/devtools': ['src/versions', 'src/shared'],
   'src/testing': [

@@ -5,6 +5,8 @@ import type { Part } from './part.js';
 export interface CoreModel {
   readonly provider: string;
   readonly modelId: string;
+  /** The origin that receives its requests. Undefined for models of other packages. */
+  readonly origin?: string | undefined;
   readonly supportedUrls: PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]>;
   /** Sends one request. Resolves when the response begins. */
   open(call: CoreCall): Promise<PartSource>;
@@ -137,6 +139,7 @@ export const withChanges = (model: CoreModel, begin: (call: CoreCall) => CallCha
 export const withOpen = (model: CoreModel, open: CoreModel['open']): CoreModel => ({
   provider: model.provider,
   modelId: model.modelId,
+  origin: model.origin,
   get supportedUrls() {
     return model.supportedUrls;
   },

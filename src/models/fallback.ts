@@ -5,7 +5,10 @@ import type { Part } from '../core/part.js';
 import type { AssistantPart, Message, PartFacts, Prompt, ToolPart } from '../core/prompt.js';
 import { type CoreModel, type PartSource, transformParts, withParts } from '../core/source.js';
 import { toRetryAfter } from '../http/retry.js';
+import { isSecretHeader } from '../redaction/redaction.js';
+import { toHash } from '../shared/hash.js';
 import { inform } from '../shared/inform.js';
+import { Memory } from '../shared/memory.js';
 import { once, parseSettings } from '../shared/settings.js';
 import { continuesStoredResponse } from '../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
@@ -34,12 +37,19 @@ export interface FallbackOptions {
    */
   on?: readonly FallbackReason[] | ((failure: FallbackFailure) => boolean);
   /**
-   * Time in milliseconds during which a model that failed comes last, for all calls: after an outage the model, after a rate
-   * limit or a refused key the model with the credentials in the headers of the call. `Retry-After` of a rate limit takes
-   * precedence. Within a turn of a tool loop, the model that answered goes on.
+   * Time in milliseconds during which a model that failed comes last, for all calls: after an outage the model, with the
+   * status 500 when two conversations have met it; after a rate limit or a refused key the model with the credentials in the
+   * headers of the call. `Retry-After` of a rate limit takes precedence. Within a turn of a tool loop, the model that answered goes on.
    * @default 60000
    */
   cooldown?: number;
+  /**
+   * Headers of the requests to each model, in the order of the models, which take precedence over those of the call. Headers
+   * of a call that authenticate or name a tenant belong to the first model: a model of another origin, or of another package,
+   * does not receive them.
+   * @default none
+   */
+  headers?: readonly (Readonly<Record<string, string>> | undefined)[];
   /** Called when a model has failed and the next one is tried. Errors it throws are ignored. */
   onFallback?: (failure: FallbackFailure & { readonly next: { provider: string; modelId: string } }) => void;
 }
@@ -53,6 +63,7 @@ const schema = once<z.ZodType<FallbackOptions>>(() =>
       ])
       .optional(),
     cooldown: z.number().min(0).optional(),
+    headers: z.array(z.record(z.string(), z.string()).optional()).optional(),
     onFallback: z
       .custom<NonNullable<FallbackOptions['onFallback']>>(value => typeof value === 'function')
       .optional(),
@@ -84,7 +95,12 @@ export function withFallback<Model extends AnyLanguageModel>(
 
 function joinModels(
   models: readonly [CoreModel, ...CoreModel[]],
-  { on = ['outage', 'rate-limit', 'context-overflow'], cooldown = 60_000, onFallback }: FallbackOptions,
+  {
+    on = ['outage', 'rate-limit', 'context-overflow'],
+    cooldown = 60_000,
+    headers = [],
+    onFallback,
+  }: FallbackOptions,
 ): CoreModel {
   const cooldowns = createCooldowns(cooldown);
   const ids = models.map(({ provider, modelId }, index) => `${index} ${provider} ${modelId}`);
@@ -107,7 +123,13 @@ function joinModels(
         const next = models[usable[position + 1] ?? -1];
         const judge = (error: unknown): FallbackFailure | undefined =>
           judgeFailure(error, { index, model, call });
-        const { failed, source } = await openUntilOutput(model, toOwnHistory(call, ids, index));
+        const { failed, source } = await openUntilOutput(model, {
+          ...toOwnHistory(call, ids, index),
+          headers: toOwnHeaders(call.headers, {
+            own: headers[index],
+            isFirst: model.origin === first.origin && (index === 0 || model.origin !== undefined),
+          }),
+        });
         const failure = failed && judge(failed.error);
         if (failed !== undefined && failure !== undefined && next !== undefined) {
           failures.push(failure);
@@ -141,13 +163,32 @@ function joinModels(
   }
 }
 
+/** Names of headers by which gateways tell tenants and users apart. */
+const TENANT = /tenant|org|project|account|customer|workspace|^x-.*user/i;
+
+/** Returns the headers of a call for one model. Only models of the first one's origin receive all of them. */
+function toOwnHeaders(
+  headers: CoreCall['headers'],
+  { own = {}, isFirst }: { own: Readonly<Record<string, string>> | undefined; isFirst: boolean },
+): CoreCall['headers'] {
+  const entries = Object.entries(headers ?? {});
+  const passed = entries.filter(
+    ([name, value = '']) => isFirst || !(isSecretHeader(name, value) || TENANT.test(name)),
+  );
+  const replaced = new Set(Object.keys(own).map(name => name.toLowerCase()));
+  const kept = passed.filter(([name]) => !replaced.has(name.toLowerCase()));
+  return kept.length === entries.length && replaced.size === 0
+    ? headers
+    : { ...Object.fromEntries(kept), ...own };
+}
+
 /** Keeps the models that failed, each until its cooldown ends. */
 function createCooldowns(duration: number) {
-  const ends = new Map<string, number>();
+  const ends = new Memory<string, number>('cooldowns');
+  /** The conversations that the status 500 has answered last, by model: one of them could have caused it. */
+  const failed = new Map<number, string>();
   const keysOf = (index: number, { headers = {} }: CoreCall): readonly [string, string] => {
-    const credentials = Object.entries(headers).filter(([name]) =>
-      /^(?:authorization|(?:x-)?api-key)$/i.test(name),
-    );
+    const credentials = Object.entries(headers).filter(([name, value = '']) => isSecretHeader(name, value));
     return [String(index), `${index} ${JSON.stringify(credentials)}`];
   };
   const isCooling = (index: number, call: CoreCall): boolean =>
@@ -162,7 +203,12 @@ function createCooldowns(duration: number) {
       // These concern the conversation, and not the model.
       if (reason === 'context-overflow' || reason === 'content-filter') return;
       const now = Date.now();
-      for (const [key, end] of ends) if (end <= now) ends.delete(key);
+      if (reason === 'outage' && APICallError.isInstance(error) && error.statusCode === 500) {
+        const conversation = toHash(JSON.stringify(call.prompt.find(({ role }) => role === 'user') ?? null));
+        const before = failed.get(index);
+        failed.set(index, conversation);
+        if (before === undefined || before === conversation) return;
+      }
       const [ofModel, ofKey] = keysOf(index, call);
       const headers = APICallError.isInstance(error) ? error.responseHeaders : undefined;
       const wait = reason === 'rate-limit' ? toRetryAfter(headers, now) : undefined;

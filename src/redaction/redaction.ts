@@ -217,6 +217,10 @@ export function findSecrets(values: NamedValues): string[] {
   return secrets;
 }
 
+/** Returns true for a header that authenticates, by its name or its value. */
+export const isSecretHeader = (name: string, value: string): boolean =>
+  isSecretName(name) || CREDENTIALS.test(value);
+
 /** Returns true if headers contain a key. */
 export const hasKey = (headers: Readonly<Record<string, string>>): boolean =>
   Object.entries(headers).some(header => findSecrets([header]).length > 0);

@@ -83,6 +83,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
   const model: CoreModel = {
     provider: config.provider,
     modelId,
+    origin: new URL(config.url).origin,
     supportedUrls,
 
     async open(call) {

@@ -22,6 +22,7 @@ export const MEMORIES = {
   rejections: { owner: 'conversation', entries: 32 },
   'other models': { owner: 'model', entries: 32 },
   'tool search': { owner: 'model', entries: 1000 },
+  cooldowns: { owner: 'key', entries: 1000 },
 } as const satisfies Record<string, Bounds>;
 
 export type MemoryName = keyof typeof MEMORIES;

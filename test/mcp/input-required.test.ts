@@ -147,7 +147,7 @@ describe('input that a server requires', () => {
       'it is a page that is not on the web',
       { onElicitation: () => window },
       { pay: { ...page, params: { ...page.params, url: 'file:///etc/passwd' } } },
-      'Expected a form, or an http or https URL',
+      'Expected a form, or an https URL without a user name',
     ],
   ])('fails the call if %s', async (_case, options, inputs, reason) => {
     const { tools } = await open(options);

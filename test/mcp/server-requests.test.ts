@@ -44,7 +44,7 @@ describe('a server that sends a request', () => {
 
   it('has its page shown to the user', async () => {
     const onElicitation = vi.fn(() => ({ action: 'accept' as const }));
-    const params = { mode: 'url', message: 'Pay here', url: 'https://example.com', elicitationId: '1' };
+    const params = { mode: 'url', message: 'Pay here', url: 'https://example.com/', elicitationId: '1' };
     expect(await ask({ method: form.method, params }, { onElicitation })).toEqual({ action: 'accept' });
     expect(onElicitation).toHaveBeenCalledWith(params, expect.objectContaining({ server: 'fixture' }));
   });

@@ -21,6 +21,7 @@ import { everyPair } from '../_products.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 import { createExecutions } from '../tool-loop/_cut-rounds.js';
+import { scriptedModel, textRound } from '../tool-loop/_scripted-model.js';
 
 type CreateOpenAI = typeof createOpenAI2;
 
@@ -476,5 +477,60 @@ describe('a call for which no model has an answer', () => {
     });
     await expect(stored).rejects.toMatchObject({ statusCode: 500 });
     expect(second.requests).toHaveLength(0);
+  });
+});
+
+describe('the headers of a call', () => {
+  it('that authenticate or name a tenant reach the first origin only', async () => {
+    const failing = await serve(response => void response.writeHead(503).end('{}'));
+    const answering = await serve(response => void response.writeHead(503).end('{}'));
+    const first = v2.createKelivoResponsesProvider({ baseURL: failing.url, apiKey: 'first-key-1' });
+    const second = v2.createKelivoResponsesProvider({ baseURL: answering.url, apiKey: 'second-key-2' });
+    const third = createOpenAI2({ baseURL: answering.url, apiKey: 'third-key-3' });
+    const secret = {
+      authorization: 'Bearer secret-1',
+      'api-key': 'secret-2',
+      'X-API-Key': 'secret-3',
+      'x-goog-api-key': 'secret-4',
+      cookie: 'secret-5',
+      'x-amz-security-token': 'secret-6',
+      'x-custom': 'Bearer secret-7-abcdefgh',
+      'x-tenant-id': 'secret-8',
+      'OpenAI-Organization': 'secret-9',
+    };
+    const headers = { ...secret, traceparent: '00-1-1-01', 'x-request-id': 'r1' };
+    const model = withFallback([first('a'), first('b'), second('c'), third.responses('d')], {
+      headers: [undefined, undefined, { 'x-tenant-id': 'of-second' }],
+    });
+    await ai5
+      .generateText({ model: model as never, prompt: 'Hi.', headers, maxRetries: 0 })
+      .catch(() => undefined);
+    const [own, other] = [failing, answering].map(({ requests }) => requests.map(request => request.headers));
+    expect(own).toHaveLength(2);
+    for (const received of own ?? []) expect(received).toMatchObject({ authorization: 'Bearer secret-1' });
+    expect(other).toHaveLength(2);
+    expect(JSON.stringify(other)).not.toContain('secret');
+    expect(other?.[0]).toMatchObject({
+      authorization: 'Bearer second-key-2',
+      traceparent: '00-1-1-01',
+      'x-request-id': 'r1',
+      'x-tenant-id': 'of-second',
+    });
+    expect(other?.[1]).toMatchObject({ authorization: 'Bearer third-key-3', traceparent: '00-1-1-01' });
+  });
+
+  it('and the cooldown of one conversation with the status 500 do not move others', async () => {
+    const status = { value: 500 };
+    const failing = await serve(response => void response.writeHead(status.value).end('{}'));
+    const first = v2.createKelivoResponsesProvider({ baseURL: failing.url, apiKey: 'k' });
+    const model = withFallback([
+      first('a'),
+      scriptedModel(...Array.from({ length: 9 }, () => textRound('Ok.'))),
+    ]);
+    const ask = (prompt: string) => ai5.generateText({ model: model as never, prompt, maxRetries: 0 });
+    for (const prompt of ['Long.', 'Long.', 'Short.']) await ask(prompt);
+    expect(failing.requests).toHaveLength(3);
+    await ask('Another.');
+    expect(failing.requests).toHaveLength(3);
   });
 });

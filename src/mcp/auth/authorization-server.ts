@@ -8,6 +8,7 @@ import {
   RegistrationRejectedError,
 } from '@modelcontextprotocol/client';
 import { objectOf, tryParseJson } from '../../shared/json.js';
+import { AddressGate, createGatedFetch, RefusedAddressError } from './addresses.js';
 import type { AuthorizationCallback } from './authorization.js';
 
 /** Returns true for a response that rejects the token: HTTP 401, or 403 for insufficient scopes. */
@@ -28,7 +29,7 @@ interface CredentialFetchOptions {
 
 /**
  * Creates a `fetch` for the requests of the SDK's authorization flow. The configured headers are sent to the MCP server
- * only.
+ * only, and addresses that servers name pass a gate.
  *
  * Corrects the MCP SDK (2.4.0): it prints the text of token endpoints on the console, and messages of its errors contain
  * it. Here only the code of an error remains. Its requests also have no time limit. Test of the bare SDK: "prints the text
@@ -38,6 +39,7 @@ export function createCredentialFetch(
   fetch: FetchLike,
   { serverUrl, headers, onRefresh }: CredentialFetchOptions,
 ): FetchLike {
+  const gated = createGatedFetch(fetch, new AddressGate(serverUrl));
   return async (url, init = {}) => {
     const isServer = new URL(url).origin === serverUrl.origin;
     const request = {
@@ -45,10 +47,10 @@ export function createCredentialFetch(
       headers: new Headers([...(isServer ? new Headers(headers) : []), ...new Headers(init.headers)]),
       signal: AbortSignal.timeout(requestTimeout),
     };
-    if (!(init.body instanceof URLSearchParams)) return fetch(url, request);
+    if (!(init.body instanceof URLSearchParams)) return gated(url, request);
     const report = init.body.get('grant_type') === 'refresh_token' ? onRefresh : undefined;
     try {
-      const response = await fetch(url, request);
+      const response = await gated(url, request);
       report?.(response.status);
       return await withoutErrorText(response);
     } catch (error) {
@@ -140,6 +142,9 @@ export function describeAuthorizationProblem(error: unknown): string {
   }
   if (AuthorizationServerMismatchError.isInstance(error)) {
     return 'The credentials belong to another authorization server. They were not sent.';
+  }
+  if (error instanceof RefusedAddressError) {
+    return `Its metadata or those of its authorization server are refused. ${error.message}`;
   }
   if (InsecureTokenEndpointError.isInstance(error)) {
     return 'The token endpoint of its authorization server does not use https.';

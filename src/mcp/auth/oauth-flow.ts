@@ -16,6 +16,7 @@ import {
   type Exchange,
   type StartedSignIn,
 } from './authorization.js';
+import { AddressGate, RefusedAddressError, toShownAddress } from './addresses.js';
 import {
   createCredentialFetch,
   describeAuthorizationProblem,
@@ -60,6 +61,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
   const share = createSharing();
   const stepUps = createStepUps();
   const discovery: RecordedDiscovery = { state: undefined };
+  const gate = new AddressGate(serverUrl);
   let signIn: SignIn | undefined;
   let problem: string | undefined;
   let requestedScope: string | undefined;
@@ -83,7 +85,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
     rejectedToken: string | undefined,
     { fetch, headers, ...options }: AuthorizationOptions & AuthorizeOptions,
   ): Promise<boolean> {
-    const run = createRun(provider, { discovery });
+    const run = createRun(provider, { discovery, gate });
     const fetchFn = createCredentialFetch(fetch, { serverUrl, headers, onRefresh: run.onRefresh });
     try {
       const result = await auth(run.provider, { serverUrl, fetchFn, ...options });
@@ -110,6 +112,12 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
     options: AuthorizationOptions,
   ): Promise<boolean> {
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+    if (resourceMetadataUrl !== undefined && resourceMetadataUrl.origin !== serverUrl.origin) {
+      problem = describeAuthorizationProblem(
+        new RefusedAddressError('The metadata of a server must have its own origin.'),
+      );
+      return false;
+    }
     if (response.status === 401) {
       requestedScope = computeScopeUnion(requestedScope, scope);
       return authorize(rejected, { ...options, resourceMetadataUrl, scope });
@@ -159,7 +167,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
     },
     finish: (callback, { fetch, headers }) =>
       inTurn(async () => {
-        const run = createRun(provider, { discovery, isCallback: true });
+        const run = createRun(provider, { discovery, gate, isCallback: true });
         const fetchFn = createCredentialFetch(fetch, { serverUrl, headers });
         await exchangeCode(run, callback, {
           serverUrl,
@@ -224,12 +232,14 @@ interface RecordedDiscovery {
 
 interface RunOptions {
   discovery: RecordedDiscovery;
+  /** Decides which addresses servers may name. */
+  gate: AddressGate;
   /** Exchanges the code of a callback. Otherwise, the run refreshes tokens or starts a sign-in. */
   isCallback?: boolean;
 }
 
 /** Creates one run of the SDK's flow, with a provider that corrects how the SDK uses the host's provider. */
-function createRun(provider: OAuthClientProvider, { discovery, isCallback = false }: RunOptions) {
+function createRun(provider: OAuthClientProvider, { discovery, gate, isCallback = false }: RunOptions) {
   let authorizationUrl: URL | undefined;
   let usedTokens: StoredOAuthTokens | undefined;
   let foundNewerTokens = false;
@@ -266,6 +276,7 @@ function createRun(provider: OAuthClientProvider, { discovery, isCallback = fals
       isCallback && !recordsDiscovery
         ? undefined
         : async state => {
+            for (const address of addressesIn(state)) gate.check(address);
             discovery.state = state;
             await provider.saveDiscoveryState?.(state);
           },
@@ -274,10 +285,9 @@ function createRun(provider: OAuthClientProvider, { discovery, isCallback = fals
       await provider.saveCodeVerifier(verifier);
     },
     async redirectToAuthorization(url) {
-      if (!/^https?:$/.test(url.protocol))
-        throw new Error('Expected an http or https authorization endpoint.');
-      authorizationUrl = url;
-      await provider.redirectToAuthorization(url);
+      const shown = toShownAddress(gate.check(url));
+      authorizationUrl = shown;
+      await provider.redirectToAuthorization(shown);
     },
   };
 
@@ -306,6 +316,20 @@ function createRun(provider: OAuthClientProvider, { discovery, isCallback = fals
     },
   };
 }
+
+/** Returns the addresses in a discovered state, at which credentials are sent or requested. */
+const addressesIn = ({
+  authorizationServerUrl,
+  authorizationServerMetadata = {},
+  resourceMetadataUrl,
+}: OAuthDiscoveryState): string[] =>
+  [
+    authorizationServerUrl,
+    resourceMetadataUrl,
+    ...Object.entries({ ...authorizationServerMetadata }).flatMap(([name, value]) =>
+      /^issuer$|_endpoint$|_uri$/.test(name) ? [value] : [],
+    ),
+  ].filter(address => typeof address === 'string');
 
 /** Replaces members of an object. The others run on the object, which may have private fields. */
 function override<T extends object>(target: T, overrides: Partial<T>): T {

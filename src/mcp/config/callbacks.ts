@@ -102,7 +102,7 @@ export type McpConnectionState = 'idle' | 'connecting' | 'ready' | 'failed' | 'u
 export interface McpUrlElicitation {
   readonly mode: 'url';
   readonly message: string;
-  /** An absolute http or https URL. */
+  /** An absolute https URL, or an http URL of this computer, without characters that a shell or a quotation reads. */
   readonly url: string;
   /** Only from servers of revision 2025-11-25. */
   readonly elicitationId?: string;

@@ -17,6 +17,7 @@ import { inform } from '../../shared/inform.js';
 import { objectOf } from '../../shared/json.js';
 import { once } from '../../shared/settings.js';
 import { McpFailure } from '../transport/failures.js';
+import { toShownAddress } from '../auth/addresses.js';
 import { appsCapability } from './apps.js';
 import type { McpCallbacks, McpRequestContext, McpUrlElicitation } from '../config/callbacks.js';
 import type { RunningCall, RunningCalls } from './running-calls.js';
@@ -61,7 +62,14 @@ const elicitationSchema = once(() =>
       mode: z.literal('url'),
       message: z.string(),
       // The host opens it, so other schemes such as `javascript` and `file` are rejected.
-      url: z.string().refine(url => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)),
+      url: z.string().transform((url, context) => {
+        try {
+          return toShownAddress(url).href;
+        } catch {
+          context.addIssue('Expected a page.');
+          return z.NEVER;
+        }
+      }),
       elicitationId: z.string().optional(),
     }),
     z.looseObject({
@@ -81,7 +89,8 @@ async function elicit(
   context: McpRequestContext,
 ): Promise<ElicitResult> {
   const { data: request } = elicitationSchema().safeParse(params);
-  if (request === undefined) throw new InvalidRequest('Expected a form, or an http or https URL.');
+  if (request === undefined)
+    throw new InvalidRequest('Expected a form, or an https URL without a user name.');
   // The schema checks the parts that differ between revisions. Hosts show the rest.
   const result = await onElicitation(request as ElicitRequestFormParams | McpUrlElicitation, context);
   if (!isSpecType.ElicitResult(result)) throw new Error('Expected an action and flat content.');

@@ -6,6 +6,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { AddressGate, createGatedFetch } from '../auth/addresses.js';
 import { createAuthorizedFetch } from '../auth/server-authorization.js';
 import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from '../config/config.js';
 import { McpFailure, type ProcessReport, processesUnsupported } from './failures.js';
@@ -91,7 +92,7 @@ function openSse(
 ): OpenedTransport {
   const transport = new SSEClientTransport(new URL(config.url), {
     requestInit: { headers: { ...config.headers } },
-    fetch: createMessageFetch(createAuthorizedFetch(config, fetch)),
+    fetch: createMessageFetch(createAuthorizedFetch(config, toGated(config, fetch))),
   });
   return { kind: 'sse', transport };
 }
@@ -102,12 +103,16 @@ function openHttp(
 ): OpenedTransport {
   const transport = new StreamableHTTPClientTransport(new URL(config.url), {
     requestInit: { headers: { ...config.headers } },
-    fetch: createStreamFetch(createAuthorizedFetch(config, fetch), {
+    fetch: createStreamFetch(createAuthorizedFetch(config, toGated(config, fetch)), {
       listens,
       onServerRequest: calls.onDelivery,
     }),
   });
   return { kind: 'http', transport, endSession: () => transport.terminateSession() };
 }
+
+/** Lets redirects of a server pass its gate. */
+const toGated = ({ url }: McpHttpServerConfig, fetch: FetchLike): FetchLike =>
+  createGatedFetch(fetch, new AddressGate(new URL(url)));
 
 const globalFetch: FetchLike = (url, init) => globalThis.fetch(url, init);

@@ -12,6 +12,7 @@ import { createKelivoResponsesProvider as createProviderV4 } from '../../../src/
 import type { RequestRules, ScriptedResponse } from '../../../src/testing/index.js';
 import { createIndex } from '../../../src/tool-loop/context/tool-search.js';
 import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
+import { createToolSearch } from '../../../src/tool-loop/context/tool-search.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import type { ToolSource } from '../../../src/tools/tool-source.js';
 import { wrapModel } from '../../_core.js';
@@ -215,7 +216,7 @@ describe('the choice of the search', () => {
     }
   });
 
-  it('changes to the loop when the server rejects the search, and for other conversations after two of them', async () => {
+  it('changes to the loop when the server rejects the search', async () => {
     const tools = deferred();
     const { say } = await start({ tools }, { isOpenAI: true });
     const message = "Hosted tool 'tool_search' is not supported with this deployment.";
@@ -225,8 +226,24 @@ describe('the choice of the search', () => {
     expect(bodies.map(body => namesOf(body).includes('tool_search'))).toEqual([true, false, false, false]);
     const { bodies: second } = await say('Hello.', { status: 400, body });
     expect(second.map(one => namesOf(one).includes('tool_search'))).toEqual([true, false]);
-    const { bodies: later } = await say('Good day.');
-    expect(later.map(namesOf).flat()).not.toContain('tool_search');
+  });
+
+  it('changes to the loop for all conversations when two of them have met the rejection', () => {
+    const support = { isSupported: true };
+    const error = { statusCode: 400, message: "Hosted tool 'tool_search' is not supported." };
+    const converse = (text: string) =>
+      createToolSearch('auto', support, [{ role: 'user', content: [{ type: 'text', text }] }]);
+    // A server may quote the conversation.
+    for (const text of ['What is tool_search?', 'Explain tool_search.'])
+      expect(converse(text).isRejectedBy(error, () => {})).toBe(true);
+    for (const text of ['Hello.', 'Hello.']) {
+      const search = converse(text);
+      expect(search.by).toBe('server');
+      expect(search.isRejectedBy(error, () => {})).toBe(true);
+      expect(search.by).toBe('client');
+    }
+    expect(converse('Good day.').isRejectedBy(error, () => {})).toBe(true);
+    expect(converse('Something else.').by).toBe('client');
   });
 
   it('offers everything if it is off', async () => {
