@@ -239,6 +239,11 @@ export interface KelivoProviderMetadata {
   readonly mcpErrors?: readonly { readonly serverLabel: string; readonly error: JSONValue }[];
   /** Calls that the server sent without a name. They do not run. On the result. */
   readonly unnamedCalls?: readonly { readonly toolCallId?: string; readonly input: string }[];
+  /**
+   * Names of calls in the model's text that a tool result or a text of the user contains as well. They are text, and do not
+   * run. On the result.
+   */
+  readonly quotedCalls?: readonly string[];
   /** An output item without text, which the next request contains unchanged, on empty reasoning. */
   readonly item?: JSONValue;
   /** True for a message that is not part of the answer, on reasoning. The next request contains it as a message. */
@@ -312,6 +317,7 @@ export interface KelivoRoundMetadata {
   readonly answeredBy?: KelivoProviderMetadata['answeredBy'];
   readonly mcpErrors?: KelivoProviderMetadata['mcpErrors'];
   readonly unnamedCalls?: KelivoProviderMetadata['unnamedCalls'];
+  readonly quotedCalls?: KelivoProviderMetadata['quotedCalls'];
   readonly droppedEvents?: number;
   readonly incompleteReason?: string;
 }

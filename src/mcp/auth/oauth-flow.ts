@@ -88,6 +88,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
     const run = createRun(provider, { discovery, gate });
     const fetchFn = createCredentialFetch(fetch, { serverUrl, headers, onRefresh: run.onRefresh });
     try {
+      checkMetadataOrigin(options.resourceMetadataUrl, serverUrl);
       const result = await auth(run.provider, { serverUrl, fetchFn, ...options });
       problem = undefined;
       signIn = undefined;
@@ -112,12 +113,6 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
     options: AuthorizationOptions,
   ): Promise<boolean> {
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-    if (resourceMetadataUrl !== undefined && resourceMetadataUrl.origin !== serverUrl.origin) {
-      problem = describeAuthorizationProblem(
-        new RefusedAddressError('The metadata of a server must have its own origin.'),
-      );
-      return false;
-    }
     if (response.status === 401) {
       requestedScope = computeScopeUnion(requestedScope, scope);
       return authorize(rejected, { ...options, resourceMetadataUrl, scope });
@@ -315,6 +310,12 @@ function createRun(provider: OAuthClientProvider, { discovery, gate, isCallback 
       await provider.invalidateCredentials?.('verifier');
     },
   };
+}
+
+/** @throws RefusedAddressError for metadata of another origin than that of the server. */
+function checkMetadataOrigin(metadataUrl: URL | undefined, { origin }: URL): void {
+  if (metadataUrl !== undefined && metadataUrl.origin !== origin)
+    throw new RefusedAddressError('The metadata of a server must have its own origin.');
 }
 
 /** Returns the addresses in a discovered state, at which credentials are sent or requested. */

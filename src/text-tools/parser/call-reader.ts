@@ -25,12 +25,20 @@ export interface CallReader {
   readonly unclosedCall: UnclosedCall | undefined;
 }
 
+/** The calls of declared tools in foreign texts of the prompt. */
+export interface QuotedCalls {
+  readonly isEmpty: boolean;
+  has(name: string, input: string): boolean;
+}
+
 export interface CallReaderOptions {
   readonly tools: DeclaredTools;
   readonly undeclared: UndeclaredPolicy;
   readonly dropsCalls: boolean;
   /** The length of the arguments with which a call starts before it is complete. @default 256 */
   readonly streamArgumentsFrom?: number | undefined;
+  /** Calls in foreign texts of the prompt, which are text. @default none */
+  readonly quoted?: QuotedCalls | undefined;
   readonly markers: Markers;
   /** Records the text of calls. */
   readonly cursor: TextCursor;
@@ -110,6 +118,8 @@ interface OpenCall {
   hasStarted: boolean;
   /** The input before the start. */
   input: string;
+  /** The text of a call at the end of a response. @default the recorded one */
+  text?: string;
 }
 
 /**
@@ -134,7 +144,7 @@ const MAX_START = 512;
 
 function createCallTracker(options: CallReaderOptions): CallTracker {
   const { tools, undeclared, dropsCalls, cursor, fences, output, events, writeMarkdown } = options;
-  const { streamArgumentsFrom = MIN_STREAMED } = options;
+  const { streamArgumentsFrom = MIN_STREAMED, quoted } = options;
   let format: TextToolFormat | undefined;
   /** True if the next calls have no marker. */
   let isBare = false;
@@ -175,7 +185,7 @@ function createCallTracker(options: CallReaderOptions): CallTracker {
       if (call.kind === 'held') return addToHeld(call, text);
       if (call.hasStarted) return events.callInput(text);
       call.input += text;
-      if (call.input.length >= streamArgumentsFrom) writer.start(call);
+      if (call.input.length >= streamArgumentsFrom && (quoted?.isEmpty ?? true)) writer.start(call);
     },
     end({ isUnclosed = false } = {}) {
       if (call === 'text') writer.writeText();
@@ -250,7 +260,7 @@ function createCallTracker(options: CallReaderOptions): CallTracker {
 
 /** Creates a writer that emits the calls of a tracker, or their text. */
 function createCallWriter(
-  { cursor, fences, output, events }: CallReaderOptions,
+  { cursor, fences, output, events, quoted }: CallReaderOptions,
   formatOf: () => TextToolFormat | undefined,
 ) {
   /** Starts a call before it is complete. */
@@ -265,7 +275,7 @@ function createCallWriter(
     const text = cursor.recorded();
     return {
       complete() {
-        end(ended);
+        end(ended.kind === 'open' ? { ...ended, text } : ended);
         output.end();
       },
       discard() {
@@ -279,6 +289,10 @@ function createCallWriter(
   function end(ended: OpenCall | HeldCall): void {
     if (ended.kind === 'held') return endHeld(ended);
     if (ended.input === '') ended.input = '{}';
+    if (!ended.hasStarted && quoted?.has(ended.name, ended.input)) {
+      events.callQuoted?.(ended.name);
+      return writeText(ended.text);
+    }
     if (!ended.hasStarted) start(ended);
     events.callEnd();
     endMarkup();

@@ -1,8 +1,9 @@
 import type { CoreCall } from '../../core/call.js';
-import type { FinishReason, Part } from '../../core/part.js';
+import type { Finish, FinishReason, Part } from '../../core/part.js';
 import type { PartTransformer } from '../../core/source.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
 import type { HeldCalls } from './reasoning.js';
+import { createQuotedCalls } from './quoted-calls.js';
 import { createPartWriter, type PartWriter, type UnclosedCall } from './text-output.js';
 import { TextParser, type TextParserOptions } from './text-parser.js';
 import { forbidsCalls, toDeclaredTools } from '../reading/text-tool-format.js';
@@ -64,12 +65,7 @@ export function createResponseReader(options: ResponseReaderOptions): PartTransf
       case 'finish':
         text.finish(part.finishReason.unified);
         duplicateCalls.end(emit);
-        if (writer.calls === 0) return part;
-        return {
-          ...part,
-          finishReason: withToolCalls(part.finishReason),
-          ...(isDetected && { own: { ...part.own, detectedFormats: [...writer.formats] } }),
-        };
+        return withCalls(part, writer, isDetected);
       default:
         return part;
     }
@@ -86,6 +82,20 @@ export function createResponseReader(options: ResponseReaderOptions): PartTransf
       text.finish(undefined);
       duplicateCalls.end(write);
     },
+  };
+}
+
+/** Returns the end of a response with what the text has shown. */
+function withCalls(part: Finish, { calls, formats, quoted }: PartWriter, isDetected: boolean): Finish {
+  if (calls === 0 && quoted.size === 0) return part;
+  const facts = {
+    ...(isDetected && calls > 0 && { detectedFormats: [...formats] }),
+    ...(quoted.size > 0 && { quotedCalls: [...quoted] }),
+  };
+  return {
+    ...part,
+    ...(calls > 0 && { finishReason: withToolCalls(part.finishReason) }),
+    ...(Object.keys(facts).length > 0 && { own: { ...part.own, ...facts } }),
   };
 }
 
@@ -110,6 +120,7 @@ function createResponseText(
 ): ResponseText {
   const tools = toDeclaredTools(call);
   const dropsCalls = forbidsCalls(call);
+  const quoted = createQuotedCalls(call, { formats: options.formats, reasoning: options.reasoning, tools });
   const pairs = createPairJoiner();
   let parser: TextParser | undefined;
   /** True while the first text may begin with reasoning. */
@@ -130,6 +141,7 @@ function createResponseText(
       {
         ...options,
         tools,
+        quoted,
         // The host would run a tool that the request excludes.
         undeclared: options.undeclared ?? (call.toolChoice?.type === 'tool' ? 'text' : undefined),
         dropsCalls,

@@ -15,6 +15,8 @@ export interface TextEvents {
   callEnd(): void;
   /** The started call is truncated or invalid. Its input is no complete JSON. */
   callBroken(): void;
+  /** A call is text, because a foreign text of the prompt contains it. */
+  callQuoted?(name: string): void;
 }
 
 /** A call with complete arguments at the end of a text, without the marker that ends it. Nothing of its end was emitted. */
@@ -123,6 +125,8 @@ export interface PartWriter extends TextEvents {
   flush(): void;
   /** The names of the formats of the calls. */
   readonly formats: ReadonlySet<string>;
+  /** The names of the calls that are text, because a foreign text of the prompt contains them. */
+  readonly quoted: ReadonlySet<string>;
   /** The number of complete calls. */
   readonly calls: number;
 }
@@ -147,6 +151,7 @@ export function createPartWriter(emit: (part: Part) => void): PartWriter {
   let call: OpenCall | undefined;
   let calls = 0;
   const formats = new Set<string>();
+  const quoted = new Set<string>();
   /** The buffered delta of the open block or call. */
   let delta = '';
 
@@ -216,6 +221,8 @@ export function createPartWriter(emit: (part: Part) => void): PartWriter {
       delta += text;
     },
     callEnd: endCall,
+    quoted,
+    callQuoted: name => void quoted.add(name),
     callBroken() {
       flush();
       // Some hosts add brackets that are missing after a complete value, so another value is opened.

@@ -12,7 +12,10 @@ import { findSpaceEnd, type Reading, TextCursor } from '../reading/text-cursor.j
 import { createTextOutput, type TextEvents, type TextOutput, type UnclosedCall } from './text-output.js';
 import type { ReasoningTags, TextToolFormat, UndeclaredPolicy } from '../reading/text-tool-format.js';
 
-export interface TextParserOptions extends Pick<CallReaderOptions, 'tools' | 'streamArgumentsFrom'> {
+export interface TextParserOptions extends Pick<
+  CallReaderOptions,
+  'tools' | 'streamArgumentsFrom' | 'quoted'
+> {
   readonly formats: readonly TextToolFormat[];
   readonly reasoning: readonly ReasoningTags[];
   /**
@@ -90,6 +93,7 @@ export class TextParser {
       undeclared: readsCalls ? undeclared : 'text',
       dropsCalls,
       streamArgumentsFrom: options.streamArgumentsFrom,
+      quoted: options.quoted,
       markers,
       cursor,
       fences,
@@ -333,9 +337,9 @@ export class TextParser {
 
   /** Reads the calls within reasoning: those of declared tools, after a marker. */
   private readonly openCallParser = (events: TextEvents): TextParser => {
-    const { formats, tools } = this.options;
+    const { formats, tools, quoted } = this.options;
     return new TextParser(
-      { formats, reasoning: NO_TAGS, tools, undeclared: 'text', isContinued: true },
+      { formats, reasoning: NO_TAGS, tools, undeclared: 'text', isContinued: true, quoted },
       events,
     );
   };

@@ -314,12 +314,18 @@ const UNCLEAR_END =
   'Not run: the arguments are not valid JSON, and may be truncated, because the response ended without a finish reason.';
 
 function reportRound(
-  { emit }: Pick<TurnOutside, 'emit'>,
+  { emit, warn }: Pick<TurnOutside, 'emit' | 'warn'>,
   round: number,
   { summary, isCompaction }: { summary: RoundSummary; isCompaction: boolean },
 ): void {
   const { finish, isReplayed } = summary;
-  const { adapters } = finish.own ?? {};
+  const { adapters, quotedCalls } = finish.own ?? {};
+  for (const name of Array.isArray(quotedCalls) ? quotedCalls : []) {
+    warn(
+      round,
+      `A call of the tool "${String(name)}" in the text of the model was not run: a tool result or a text of the user contains it.`,
+    );
+  }
   emit({
     type: 'round-end',
     round,

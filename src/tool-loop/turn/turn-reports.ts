@@ -264,9 +264,15 @@ export const costOf = ({ cost }: Usage = NO_USAGE): { cost?: number } => (cost =
 const toIssues = (own: JSONObject = {}): JSONObject =>
   Object.fromEntries(
     Object.entries(own).filter(([name]) =>
-      ['answeredBy', 'mcpErrors', 'unnamedCalls', 'droppedEvents', 'incompleteReason', 'textNotes'].includes(
-        name,
-      ),
+      [
+        'answeredBy',
+        'mcpErrors',
+        'unnamedCalls',
+        'quotedCalls',
+        'droppedEvents',
+        'incompleteReason',
+        'textNotes',
+      ].includes(name),
     ),
   );
 
