@@ -93,7 +93,7 @@ function ofIpv6(address: string): Network {
 /** Returns the groups of an IPv6 address in the form of a parsed URL, or of `dns.lookup`. */
 function toGroups(address: string): number[] {
   const [plain = ''] = address.split('%');
-  const dotted = plain.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+  const dotted = plain.replace(/(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_, ...bytes: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
     return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
   });
