@@ -49,8 +49,6 @@ it('models pass through the runtime of Vercel Workflow', { timeout: 600_000 }, a
   await writeFile(path.join(folder, 'package.json'), JSON.stringify(manifest));
   await npmInstall(folder, ['--ignore-scripts', '--no-package-lock']);
   const modules = path.join(folder, 'node_modules');
-  // Compiled for the journal of the durable turn, because Node 20 has no SQLite.
-  await symlink(path.join(root, 'node_modules/better-sqlite3'), path.join(modules, 'better-sqlite3'));
 
   const { baseURL } = emulator;
   const pids = path.join(folder, 'pids.txt');
