@@ -10,7 +10,7 @@ export type NodeMajor = (typeof NODES)[number];
 /** Returns a program of another Node, or the reason why there is none: `NODE_22`, or else an installed package. */
 export async function findNode(
   major: NodeMajor,
-): Promise<{ readonly program: string; readonly missing?: undefined } | { readonly missing: string }> {
+): Promise<{ readonly program?: string; readonly missing?: string }> {
   const given = process.env[`NODE_${major}`];
   if (given !== undefined) return { program: given };
   const missing = await installPackages('test/nodes');
