@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,8 @@ const dependencies = {
   '@ai-sdk/workflow': '2.0.43',
   '@workflow/vitest': '5.0.0-beta.52',
   ai: '7',
+  // For the journal on Node 20.
+  libsql: '0.5',
   vitest: '3',
   workflow: '5.0.0-beta.55',
   zod: '4',

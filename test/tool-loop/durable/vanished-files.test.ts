@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSqliteStore, type SqliteDatabase } from '../../../src/tool-loop/durable/index.js';
 import { temporaryFolder } from '../../mcp/_fixture-server.js';
 import { call, callRound, generate, textRound } from '../_scripted-model.js';
-import { createApplication, payRound } from './_application.js';
+import { type Attempt, createApplication, payRound } from './_application.js';
 
 /* The files of a SQLite journal are deleted, moved or replaced while a turn runs. */
 
@@ -67,6 +67,9 @@ async function createStore(open: ((path: string) => SqliteDatabase) | undefined)
   return { folder, file, store };
 }
 
+/** Attempts have the type of streams. */
+const run = generate as unknown as NonNullable<Attempt['run']>;
+
 const lost = {
   code: 'journal-failed',
   isRetryable: false,
@@ -84,10 +87,10 @@ describe.each(drivers)('a journal over $driver', ({ open }) => {
         return payRound('b', 2);
       },
     ];
-    await expect(attempt({ store, rounds, run: generate }).running).rejects.toMatchObject(lost);
+    await expect(attempt({ store, rounds, run }).running).rejects.toMatchObject(lost);
     expect(paid).toEqual([1]);
     // It stays a failed store, so that a repeated turn does not begin anew.
-    await expect(attempt({ store, rounds, run: generate }).running).rejects.toMatchObject(lost);
+    await expect(attempt({ store, rounds, run }).running).rejects.toMatchObject(lost);
     expect(paid).toEqual([1]);
   });
 
@@ -96,7 +99,7 @@ describe.each(drivers)('a journal over $driver', ({ open }) => {
     const { attempt, paid } = createApplication();
     const rounds = [callRound(call('a', 'work', {}), call('b', 'pay', { n: 1 }))];
     const tools = { work: async () => (await lose(file, folder), 'done') };
-    await expect(attempt({ store, rounds, tools, run: generate }).running).rejects.toMatchObject(lost);
+    await expect(attempt({ store, rounds, tools, run }).running).rejects.toMatchObject(lost);
     expect(paid).toEqual([]);
   });
 
@@ -111,7 +114,7 @@ describe.each(drivers)('a journal over $driver', ({ open }) => {
       },
       textRound('Paid.'),
     ];
-    await attempt({ store, rounds, run: generate }).running;
+    await attempt({ store, rounds, run }).running;
     expect(paid).toEqual([1, 2]);
   });
 });
@@ -141,8 +144,8 @@ it('a turn that may continue without its journal reports that its records are lo
     },
     textRound('Paid.'),
   ];
-  const { running } = attempt({ store, rounds, run: generate, settings: { onStoreFailure: 'continue' } });
-  expect(JSON.stringify((await running).warnings)).toContain('What was recorded is lost');
+  const { running } = attempt({ store, rounds, run, settings: { onStoreFailure: 'continue' } });
+  expect(JSON.stringify(await running)).toContain('What was recorded is lost');
   expect(paid).toEqual([1, 2]);
 });
 
