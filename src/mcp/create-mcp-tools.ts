@@ -2,7 +2,7 @@ import { untilAborted } from '../shared/abort.js';
 import { runDetached } from '../shared/async-context.js';
 import { type McpServers, toSourceName, validateMcpServers } from './config/config.js';
 import { type McpToolsOptions, validateMcpToolsOptions } from './options.js';
-import type { McpTools } from './start-mcp-tools.js';
+import type { McpServerStatus, McpTools } from './start-mcp-tools.js';
 
 /**
  * Offers the tools of MCP servers. Nothing starts before the first list or call. Servers connect in parallel, and if
@@ -46,6 +46,14 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     return operation(loaded ?? (await load(signal)));
   }
 
+  function reconnect(server: string): Promise<McpServerStatus>;
+  function reconnect(): Promise<McpServerStatus[]>;
+  function reconnect(server?: string): Promise<McpServerStatus | McpServerStatus[]> {
+    return use<McpServerStatus | McpServerStatus[]>(tools =>
+      server === undefined ? tools.reconnect() : tools.reconnect(server),
+    );
+  }
+
   return {
     name: toSourceName(enabled),
     listTools: (listing = {}) => use(tools => tools.listTools(listing), listing.signal),
@@ -64,6 +72,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     subscribeResource: (...request) => use(tools => tools.subscribeResource(...request), request[1].signal),
     setLogLevel: (...request) => use(tools => tools.setLogLevel(...request), request[1].signal),
     sendRequest: (...request) => use(tools => tools.sendRequest(...request), request[1].signal),
+    reconnect,
     finishAuth: (...request) => use(tools => tools.finishAuth(...request)),
     status: () =>
       loaded?.status() ??

@@ -50,6 +50,17 @@ export interface McpTools extends ToolSource, McpServerFeatures {
   /** Returns the status of each server, in the order of the configuration. Starts nothing. */
   status(): McpServerStatus[];
   /**
+   * Closes the session of a server, ends its running calls, forgets a failure, and opens it again. Other servers and their
+   * calls go on. Resolves when the server is ready, has failed, or `startupTimeout` is over.
+   *
+   * @param server The server's name in the configuration.
+   * @returns its new status.
+   * @throws KelivoError `unknown-name` for a server that is not configured or disabled.
+   */
+  reconnect(server: string): Promise<McpServerStatus>;
+  /** Does the same for all servers, and returns the status of each. */
+  reconnect(): Promise<McpServerStatus[]>;
+  /**
    * Completes the sign-in of a user, also after a restart or in another process if the `authProvider` stores its state.
    * The next use of the server works at once, in all tool sources with the same `authProvider`.
    *
@@ -71,6 +82,10 @@ export interface McpServerStatus {
   readonly authorizationUrl?: string;
   /** The reason why its tools were missing from the last list. Its `code` starts with `mcp-`. */
   readonly error?: KelivoError;
+  /** Time of the last failed attempt to connect or to list the tools, in milliseconds since 1970. Only after a failure. */
+  readonly failedAt?: number;
+  /** Time from which the next use tries again, in milliseconds since 1970. No timer runs until then. Only after a failure. */
+  readonly nextAttemptAt?: number;
   /** The names under which its tools were last offered. */
   readonly tools: readonly string[];
 }
@@ -149,6 +164,22 @@ export function startMcpTools(
     return output;
   }
 
+  async function reopen(server: Server): Promise<McpServerStatus> {
+    const { connection, config } = server;
+    await connection.close();
+    // The status has the error, also of a server that is required.
+    await listServer(server, { startupTimeout: config.startupTimeout ?? startupTimeout }).catch(() => {});
+    return toStatus(server.name, servers);
+  }
+
+  function reconnect(name: string): Promise<McpServerStatus>;
+  function reconnect(): Promise<McpServerStatus[]>;
+  async function reconnect(name?: string): Promise<McpServerStatus | McpServerStatus[]> {
+    if (name !== undefined) return reopen(findServer(servers, name));
+    await Promise.all(servers.map(reopen));
+    return configs.map(([one]) => toStatus(one, servers));
+  }
+
   /** A call outside of a turn ends with the source: it must not open its server again. */
   const untilClosed =
     (run: ToolSource['callTool']): ToolSource['callTool'] =>
@@ -195,16 +226,20 @@ export function startMcpTools(
       await server.connection.finishAuth(callback, { serverName });
       server.error = undefined;
     },
-    status: () =>
-      configs.map(([name]) => {
-        const server = servers.find(other => other.name === name);
-        if (!server) return { name, state: 'disabled', tools: [] };
-        const { config, connection, error, offered } = server;
-        const { state } = connection;
-        const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signInUrl : undefined;
-        return { name, state, authorizationUrl, error, tools: offered };
-      }),
+    status: () => configs.map(([name]) => toStatus(name, servers)),
+    reconnect,
   };
+}
+
+function toStatus(name: string, servers: readonly Server[]): McpServerStatus {
+  const server = servers.find(other => other.name === name);
+  if (!server) return { name, state: 'disabled', tools: [] };
+  const { config, connection, error, offered } = server;
+  const { state, failure } = connection;
+  const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signInUrl : undefined;
+  const times = state !== 'ready' &&
+    failure && { failedAt: failure.failedAt, nextAttemptAt: failure.nextAttemptAt };
+  return { name, state, authorizationUrl, error, tools: offered, ...times };
 }
 
 type SourceOptions = Required<Omit<McpSourceOptions, 'requestMeta' | 'fingerprints'>> &

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServerConfig } from '../../src/mcp/index.js';
 import { bundleScript } from '../_bundled-script.js';
-import { fixtureServer, isAlive, startedPid, until } from './_fixture-server.js';
+import { fixtureServer, isAlive, openTools, startedPid, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
 import { startModernServer, toList, toText, toTool } from './_modern-server.js';
 
@@ -125,4 +128,45 @@ it.skipIf(process.platform === 'win32')('leaves no process after the last server
   // 2: the server and its watchdog
   expect(await runScript(config, countingScript)).toEqual({ output: '2\n0\n', exitCode: 0 });
   expect(await isAlive(await startedPid(journal))).toBe(false);
+});
+
+describe.skipIf(process.platform !== 'linux')('a process in a session of its own', () => {
+  const daemon = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`;
+  /** Starts a process in a session of its own, directly or through another one, before it answers. */
+  const script = (depth: number) => `
+    const { spawn } = require('node:child_process');
+    const { writeFileSync } = require('node:fs');
+    const [, file] = process.argv;
+    const daemon = ${JSON.stringify(daemon)};
+    const inner = depth => depth === 0 ? daemon : \`
+      const { spawn } = require('node:child_process');
+      const child = spawn(process.execPath, ['-e', \${JSON.stringify(inner(depth - 1))}], { detached: true, stdio: 'ignore' });
+      require('node:fs').writeFileSync(\${JSON.stringify(file)}, String(child.pid));
+      setInterval(() => {}, 1000);\`;
+    const child = spawn(process.execPath, ['-e', inner(${depth})], { detached: true, stdio: 'ignore' });
+    if (${depth} === 0) writeFileSync(file, String(child.pid));
+    require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) return;
+      const answers = {
+        initialize: () => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }),
+        'tools/list': () => ({ tools: [{ name: 'a', inputSchema: {} }] }),
+      };
+      const answer = answers[method]?.();
+      console.log(JSON.stringify(answer ? { jsonrpc: '2.0', id, result: answer } : { jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }));
+    });`;
+
+  it.each([0, 1])('ends with its server at `close()`, %i levels deep', async depth => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'own-session-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = path.join(folder, 'pid');
+    const tools = openTools({ s: { command: process.execPath, args: ['-e', script(depth), file] } });
+    await tools.listTools();
+    const readPid = async () => Number(await readFile(file, 'utf8').catch(() => ''));
+    await until(async () => (await readPid()) > 0);
+    const pid = await readPid();
+    expect(await isAlive(pid)).toBe(true);
+    await tools.close();
+    await until(async () => !(await isAlive(pid)));
+  });
 });

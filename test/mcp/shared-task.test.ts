@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createSharedTask } from '../../src/mcp/session/current-session.js';
 
 it('runs once for concurrent callers', async () => {
@@ -27,19 +27,52 @@ it('continues when one of two callers leaves, and is aborted when the last one l
   expect(getEventListeners(first.signal, 'abort')).toHaveLength(0);
 });
 
-it('remembers a failure for the configured time', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const operation = vi.fn(async () => {
+/** Lets an attempt fail after a time by the clock that measures durations. */
+const failAfter = (milliseconds: () => number) => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  return vi.fn(async () => {
+    now += milliseconds();
     throw new Error('broken');
   });
-  const task = createSharedTask(operation, { rememberFailureFor: 1000 });
+};
+
+it.each([
+  [1100, 1100],
+  [5000, 5000],
+  [90_000, 30_000],
+])('remembers a failure after %i ms for %i ms', async (duration, remembered) => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const operation = failAfter(() => duration);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const task = createSharedTask(operation, { rememberFailureFor: 30_000 });
   await expect(task.join()).rejects.toThrow('broken');
+  // The last second is waited for.
+  vi.setSystemTime(Date.now() + remembered - 1001);
   await expect(task.join()).rejects.toThrow('broken');
   expect(operation).toHaveBeenCalledTimes(1);
   vi.setSystemTime(Date.now() + 1001);
   await expect(task.join()).rejects.toThrow('broken');
   expect(operation).toHaveBeenCalledTimes(2);
-  vi.useRealTimers();
+});
+
+it('repeats an attempt that failed at once, after delays that grow to a second', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const operation = failAfter(() => 10);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const task = createSharedTask(operation, { rememberFailureFor: 30_000 });
+  const delays: number[] = [];
+  for (let count = 0; count < 6; count++) {
+    const before = Date.now();
+    const joined = expect(task.join()).rejects.toThrow('broken');
+    await vi.runAllTimersAsync();
+    await joined;
+    delays.push(Date.now() - before);
+  }
+  expect(delays).toEqual([0, 0, 250, 500, 1000, 1000]);
+  expect(operation).toHaveBeenCalledTimes(6);
 });
 
 it('does not remember an abort as a failure', async () => {

@@ -8,6 +8,7 @@ import {
   createSharedTask,
   type CurrentSessionOptions,
   mayEndBySignIn,
+  type RememberedFailure,
 } from './current-session.js';
 import {
   mayHaveLostSession,
@@ -33,6 +34,8 @@ export interface McpConnection {
    * session. Rejects with `McpFailure` or the signal's reason.
    */
   withSession<T>(operation: (session: McpSession) => Promise<T>, options: WithSessionOptions): Promise<T>;
+  /** The last attempt to open the connection or to list its tools, if it failed. */
+  readonly failure: RememberedFailure | undefined;
   /** Lets the next listing read the tools again. */
   invalidateTools(): void;
   /** Completes the sign-in of a user. Throws as `finishAuth` of the authorization. */
@@ -42,9 +45,12 @@ export interface McpConnection {
 
 interface ListOptions {
   signal?: AbortSignal;
-  /** Time to wait for the first list, in milliseconds, counted from the first listing. */
+  /**
+   * Time to wait for the first list, in milliseconds, from the beginning of the attempt to read it. Attempts that failed
+   * shortly before count.
+   */
   startupTimeout?: number;
-  /** Counts the time from each listing, as long as no list is known. */
+  /** Waits the whole time in each listing, as long as no list is known. */
   waitsAgain?: boolean;
 }
 
@@ -61,9 +67,15 @@ export interface ConnectionOptions extends Omit<CurrentSessionOptions, 'onToolsC
 /** Time that listings wait for a server that starts, in milliseconds: an installation takes 4 to 12 seconds. */
 export const defaultStartupTimeout = 30_000;
 
+/** Failures after which a list that was read before may be outdated. */
+const lostConnection = new Set<McpFailureKind>(['not-sent', 'network', 'closed']);
+
+/** Time without a failure after which listings wait for a server like the first one, in milliseconds. */
+const failurePeriod = 60_000;
+
 /**
- * Time that listings wait for a new list of a connected server, in milliseconds. Servers respond much faster, so that a
- * tool is offered in the round after the server announced it.
+ * Time that listings wait for a newer list, in milliseconds. Servers respond much faster, so that a tool is offered in the
+ * round after the server announced it, or after it was restarted with another version.
  */
 const rereadTimeout = 1000;
 
@@ -90,8 +102,10 @@ export function createConnection(
         });
       } catch (error) {
         cache.forget();
+        spent += Date.now() - startedAt;
+        failedAt = Date.now();
         // The listing after a sign-in waits for the server like the first one.
-        if (mayEndBySignIn(error, config)) waitsSince = undefined;
+        if (mayEndBySignIn(error, config)) spent = 0;
         throw error;
       }
     },
@@ -102,15 +116,23 @@ export function createConnection(
     await current.waitForRestart({ signal });
     return reading.join({ signal });
   });
-  let waitsSince: number | undefined;
+  /** Start of the current attempt to read the list. */
+  let startedAt = 0;
+  /** Duration of the attempts that failed in a row: a server that hangs delays one turn, not each. */
+  let spent = 0;
+  let failedAt = 0;
 
   /** Reads the list in the background: no turn that ends stops it for the others. */
   function refresh({ startupTimeout = defaultStartupTimeout, waitsAgain = false }: ListOptions) {
-    const isKnown = cache.last !== undefined;
-    if (isKnown ? !refreshing.isRunning : waitsAgain) waitsSince = undefined;
-    waitsSince ??= Date.now();
-    const rereading = current.findOpen() === undefined ? 0 : rereadTimeout;
-    const waitUntil = waitsSince + (isKnown ? rereading : startupTimeout);
+    const now = Date.now();
+    if (!refreshing.isRunning) startedAt = now;
+    if (cache.last !== undefined || now - failedAt >= failurePeriod) spent = 0;
+    if (cache.last !== undefined) {
+      // An attempt that follows a failure is delayed first.
+      const begin = current.failure === undefined ? startedAt : now + rereadTimeout;
+      return { refreshed: refreshing.join(), remaining: begin + rereadTimeout - Date.now() };
+    }
+    const waitUntil = waitsAgain ? now + startupTimeout : startedAt + startupTimeout - spent;
     return { refreshed: refreshing.join(), remaining: waitUntil - Date.now() };
   }
 
@@ -129,6 +151,8 @@ export function createConnection(
         } catch (error) {
           signal?.throwIfAborted();
           const failure = await withSessionState(toMcpFailure(error), session, { signal });
+          // The server may come back with other tools.
+          if (lostConnection.has(failure.kind)) cache.invalidate();
           // The first caller that notices replaces the session, and the others find the new one.
           if (failure.kind === 'session-expired' || failure.isSessionLost) current.retire(session);
           if (attempt > 1 || !mayRetry(failure) || current.closeCount > closeCountBefore) throw failure;
@@ -159,10 +183,14 @@ export function createConnection(
       return orAfter(untilAborted(refreshed, signal), remaining, () => cache.last);
     },
     withSession,
+    get failure() {
+      return reading.failure ?? current.failure;
+    },
     invalidateTools: cache.invalidate,
     async finishAuth(callback, options) {
       await finishAuth(config, callback, { ...options, fetch: sessionOptions.fetch });
       current.forgetFailure();
+      reading.forgetFailure();
       cache.invalidate(); // another user may see other tools
     },
     async close() {
@@ -170,7 +198,7 @@ export function createConnection(
       const reason = new McpFailure({ kind: 'closed' });
       await Promise.all([refreshing.stop(reason), reading.stop(reason), current.close(reason)]);
       cache.forget();
-      waitsSince = undefined;
+      spent = 0;
     },
   };
 }

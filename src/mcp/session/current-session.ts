@@ -14,7 +14,7 @@ import { runDetached } from '../../shared/async-context.js';
 export interface CurrentSessionOptions {
   /** Maximum time for a server to start and to list its tools, in milliseconds. */
   connectTimeout: number;
-  /** Time before a failed server is tried again, in milliseconds. */
+  /** Maximum time for which a failure is remembered, and time without restarts after too many crashes, in milliseconds. */
   retryFailedAfter: number;
   telemetry?: Telemetry | undefined;
   fetch?: FetchLike;
@@ -126,9 +126,14 @@ export function createCurrentSession(
       if (!expired.isClosed) retired.add(expired);
       expired.retire();
     },
+    /** The last attempt to open a session, if it failed. */
+    get failure(): RememberedFailure | undefined {
+      return opening.failure;
+    },
     /** Ends the state `failed`. */
     forgetFailure(): void {
       hasFailed = false;
+      opening.forgetFailure();
     },
     /** Closes the open session, which no caller uses. */
     closeIdle(): void {
@@ -172,8 +177,10 @@ function createStateReports(
 /** Period in which crashes count, in milliseconds. */
 const crashPeriod = 60_000;
 
+const longestDelay = 1000;
+
 /** Delays before a restart after the first, second … crash, in milliseconds. They are short because the model waits. */
-const restartDelays = [0, 250, 500, 1000];
+const restartDelays = [0, 250, 500, longestDelay];
 
 /**
  * Delays the restarts of a server that repeatedly ends unexpectedly, and stops them after too many.
@@ -218,12 +225,72 @@ interface Run<T> {
   callerCount: number;
 }
 
+/** A failure, and when the next use tries again, in milliseconds since 1970. */
+export interface RememberedFailure {
+  readonly error: unknown;
+  readonly failedAt: number;
+  readonly nextAttemptAt: number;
+}
+
+/** Duration up to which a failed attempt costs so little that the next use repeats it, in milliseconds. */
+const cheapAttempt = 250;
+
+/** A connection is refused at once. On a busy machine, the attempt takes longer for other reasons. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof McpFailure && error.systemCode === 'ECONNREFUSED';
+
+/** Remembers a failure as long as its attempt was expensive. */
+class FailureMemory {
+  #last: RememberedFailure | undefined;
+  /** Number of failures in a row. */
+  #count = 0;
+
+  readonly #maximum: number;
+
+  /** @param maximum Time after which a failure is forgotten in any case, in milliseconds. */
+  constructor(maximum: number) {
+    this.#maximum = maximum;
+  }
+
+  get last(): RememberedFailure | undefined {
+    return this.#last;
+  }
+
+  record(error: unknown, duration: number): void {
+    const failedAt = Date.now();
+    const delay =
+      duration < cheapAttempt || isRefused(error) ? (restartDelays[this.#count] ?? longestDelay) : duration;
+    this.#count++;
+    this.#last = { error, failedAt, nextAttemptAt: failedAt + Math.min(delay, this.#maximum) };
+  }
+
+  forget(): void {
+    this.#last = undefined;
+    this.#count = 0;
+  }
+
+  /**
+   * Returns the time to wait before the next attempt, in milliseconds: at most that of a restart.
+   *
+   * @throws the failure if it is remembered for longer.
+   */
+  delay(): number {
+    if (this.#last === undefined) return 0;
+    const { error, failedAt, nextAttemptAt } = this.#last;
+    const remaining = nextAttemptAt - Date.now();
+    if (remaining <= longestDelay) return Math.max(remaining, 0);
+    if (!(error instanceof McpFailure)) throw error;
+    throw new McpFailure({ ...error, message: error.message, cause: error, failedAt, nextAttemptAt });
+  }
+}
+
 /**
  * Runs an operation once for concurrent callers, outside of their asynchronous context. An aborted caller leaves
  * without affecting the others, and the run is aborted when the last caller leaves.
  *
- * A failure is remembered for `rememberFailureFor` milliseconds and thrown immediately, so that a broken operation
- * does not delay every caller. `isRemembered` excludes failures that may end at any time.
+ * A failure of an attempt that took long is remembered as long, at most `rememberFailureFor` milliseconds, and thrown
+ * immediately, so that a broken operation does not delay every caller. An attempt that failed at once is repeated after a
+ * short delay. `isRemembered` excludes failures that may end at any time.
  */
 export function createSharedTask<T>(
   operation: (signal: AbortSignal) => Promise<T>,
@@ -233,21 +300,26 @@ export function createSharedTask<T>(
   }: { rememberFailureFor?: number; isRemembered?: (error: unknown) => boolean } = {},
 ) {
   let run: Run<T> | undefined;
-  let failure: { error: unknown; until: number } | undefined;
+  const memory = new FailureMemory(rememberFailureFor);
   const unfinished = new Set<Promise<unknown>>();
 
-  function start(): Run<T> {
+  function start(delay: number): Run<T> {
     const controller = new AbortController();
-    const started: Run<T> = {
-      controller,
-      result: runDetached(() => operation(controller.signal)),
-      callerCount: 0,
+    const { signal } = controller;
+    let startedAt = performance.now();
+    const attempt = async (): Promise<T> => {
+      if (delay > 0) await wait(delay, signal);
+      startedAt = performance.now();
+      return operation(signal);
     };
+    const started: Run<T> = { controller, result: runDetached(attempt), callerCount: 0 };
     const ended = started.result
-      .catch(error => {
-        if (controller.signal.aborted || !isRemembered(error)) return;
-        failure = { error, until: Date.now() + rememberFailureFor };
-      })
+      .then(
+        () => memory.forget(),
+        error => {
+          if (!signal.aborted && isRemembered(error)) memory.record(error, performance.now() - startedAt);
+        },
+      )
       .finally(() => {
         unfinished.delete(ended);
         if (run === started) run = undefined;
@@ -265,10 +337,7 @@ export function createSharedTask<T>(
     /** Waits for the current run, or starts one. Rejects with the signal's reason if that comes first. */
     async join({ signal }: { signal?: AbortSignal } = {}): Promise<T> {
       signal?.throwIfAborted();
-      if (failure && Date.now() < failure.until) throw failure.error;
-      failure = undefined;
-
-      run ??= start();
+      run ??= start(memory.delay());
       const joined = run;
       joined.callerCount++;
       try {
@@ -282,10 +351,15 @@ export function createSharedTask<T>(
     async stop(reason: unknown): Promise<void> {
       if (run) abandon(run, reason);
       await Promise.all(unfinished);
-      failure = undefined;
+      memory.forget();
     },
     get isRunning(): boolean {
       return run !== undefined;
     },
+    /** The last run, if it failed. */
+    get failure(): RememberedFailure | undefined {
+      return memory.last;
+    },
+    forgetFailure: () => memory.forget(),
   };
 }

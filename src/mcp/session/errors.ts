@@ -32,8 +32,17 @@ export function toMcpError(error: unknown, context: ErrorContext): KelivoError {
   const message =
     `MCP server ${JSON.stringify(serverName)} ${clauses[failure.kind](failure, context)}` +
     (tool === undefined ? '' : ` The tool ${tool} may or may not have been executed.`) +
+    toAge(failure) +
     (failure.kind === 'timeout' || failure.kind === 'closed' ? toLastOutput(failure, context) : '');
   return new KelivoError({ code, message });
+}
+
+/** Describes when a remembered failure occurred. */
+function toAge({ failedAt, nextAttemptAt }: McpFailure): string {
+  if (failedAt === undefined || nextAttemptAt === undefined) return '';
+  const toSeconds = (milliseconds: number): string => `${Math.max(Math.ceil(milliseconds / 1000), 1)} s`;
+  const now = Date.now();
+  return ` That was ${toSeconds(now - failedAt)} ago; the server is asked again in ${toSeconds(nextAttemptAt - now)}.`;
 }
 
 const codes: Readonly<Record<McpFailureKind, KelivoErrorCode>> = {

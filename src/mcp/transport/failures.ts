@@ -70,6 +70,10 @@ export class McpFailure extends Error {
   declare readonly isUnreadable?: boolean;
   /** True if the server does not recognize the session any more. */
   declare readonly isSessionLost?: boolean;
+  /** Time of the failure, if it was remembered and the server was not asked since, in milliseconds since 1970. */
+  declare readonly failedAt?: number;
+  /** Time from which the next use asks the server again, in milliseconds since 1970. */
+  declare readonly nextAttemptAt?: number;
   /** True if the server failed before it was ready. */
   declare readonly isStart: boolean;
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 /*
@@ -25,32 +26,40 @@ const waitTimes = { endOfInput: 500, terminate: 500, kill: 200 };
 const installationTime = 300_000;
 
 /**
- * Ends a child that leads its own process group, and all its descendants. Closes the input first, as MCP specifies, and
+ * Ends a child that leads its own process group, and all its descendants; on Linux also those in sessions of their own. A
+ * process that left the tree before, because its parent has ended, is not found. Closes the input first, as MCP specifies, and
  * then sends signals. A child that has not been marked as ready may be installing a package: it is left alone to see the
  * end of its input, and ended when its time is over.
  */
 export async function endProcessTree(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined) return;
+  const { pid } = child;
+  if (pid === undefined) return;
   const state = children.get(child);
+  const others = descendantsOf(pid);
   child.stdin?.end();
   await becomesTrue(() => !isChildAlive(child), waitTimes.endOfInput);
   const remaining = state?.isReady === false ? state.startedAt + installationTime - Date.now() : 0;
-  if (!isChildAlive(child) || remaining <= 0) return killTree(child);
-  const timer = setTimeout(() => void killTree(child), remaining);
+  if (!isChildAlive(child) || remaining <= 0) return killTree(child, others);
+  const timer = setTimeout(() => void killTree(child, descendantsOf(pid)), remaining);
   timer.unref();
   child.once('exit', () => {
     clearTimeout(timer);
-    void killTree(child);
+    void killTree(child, others);
   });
 }
 
-async function killTree(child: ChildProcess): Promise<void> {
+async function killTree(child: ChildProcess, others: readonly Descendant[]): Promise<void> {
+  const isAlive = (): boolean => isTreeAlive(child) || others.some(isRunning);
+  const signal = (name: NodeJS.Signals): void => {
+    signalTree(child, name);
+    for (const other of others) if (isRunning(other)) signalProcess(other.pid, name);
+  };
   try {
-    if (!isTreeAlive(child)) return;
-    signalTree(child, 'SIGTERM');
-    if (await becomesTrue(() => !isTreeAlive(child), waitTimes.terminate)) return;
-    signalTree(child, 'SIGKILL');
-    await becomesTrue(() => !isTreeAlive(child), waitTimes.kill);
+    if (!isAlive()) return;
+    signal('SIGTERM');
+    if (await becomesTrue(() => !isAlive(), waitTimes.terminate)) return;
+    signal('SIGKILL');
+    await becomesTrue(() => !isAlive(), waitTimes.kill);
   } finally {
     forget(child);
   }
@@ -58,6 +67,69 @@ async function killTree(child: ChildProcess): Promise<void> {
 
 function isTreeAlive(child: ChildProcess): boolean {
   return isChildAlive(child) || (hasProcessGroups && signalGroup(child, 0));
+}
+
+/** A process outside of the group of the server, and its start, which shows that the id was not used again. */
+interface Descendant {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/**
+ * Returns the descendants of a process by their parents, on Linux. Those in a session of their own are not in the group. It must
+ * be called while the process lives: orphans get another parent.
+ */
+function descendantsOf(root: number): Descendant[] {
+  if (process.platform !== 'linux') return [];
+  const children = new Map<number, Descendant[]>();
+  for (const name of listProcesses()) {
+    const found = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
+    if (found === undefined || found.state === 'Z') continue;
+    children.set(found.parent, [...(children.get(found.parent) ?? []), found]);
+  }
+  const remaining = [root];
+  const found: Descendant[] = [];
+  for (let pid = remaining.pop(); pid !== undefined; pid = remaining.pop()) {
+    for (const child of children.get(pid) ?? []) {
+      found.push(child);
+      remaining.push(child.pid);
+    }
+  }
+  return found;
+}
+
+function listProcesses(): string[] {
+  try {
+    return readdirSync('/proc');
+  } catch {
+    return [];
+  }
+}
+
+/** Reads `/proc/<pid>/stat`. The name of the program is in parentheses and may contain any character. */
+function readProcess(pid: number): (Descendant & { parent: number; state: string }) | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state = '', parent = ''] = fields;
+    const { 19: startedAt = '' } = fields;
+    return { pid, state, parent: Number(parent), startedAt };
+  } catch {
+    return undefined; // it has ended
+  }
+}
+
+const isRunning = ({ pid, startedAt }: Descendant): boolean => {
+  const now = readProcess(pid);
+  return now !== undefined && now.state !== 'Z' && now.startedAt === startedAt;
+};
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // ESRCH: it has ended.
+  }
 }
 
 function isChildAlive(child: ChildProcess): boolean {

@@ -1,0 +1,224 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { McpServerConfig } from '../../src/mcp/index.js';
+import { findFreePort } from '../_free-port.js';
+import { call, openTools, until } from './_fixture-server.js';
+import { type Request, toPlainAnswer } from './_odd-server.js';
+
+/** A server that can go away and come back at the same address. */
+interface ComingServer {
+  readonly config: McpServerConfig;
+  /** The tool of a version is `tool_<version>`. The tool `hang` is never answered. */
+  start(version: number): Promise<void>;
+  stop(): Promise<void>;
+  /** The warning while nothing is there. */
+  readonly absence: RegExp;
+}
+
+const toAnswer = (message: Request, version: number): object => {
+  const answer = toPlainAnswer(message);
+  const tools = [`tool_${version}`, 'hang'].map(name => ({ name, inputSchema: {} }));
+  return message.method === 'tools/list' ? { ...answer, result: { tools } } : answer;
+};
+
+const isHanging = ({ method, params }: Request): boolean =>
+  method === 'tools/call' && params?.name === 'hang';
+
+async function overHttp(type: 'http' | 'sse'): Promise<ComingServer> {
+  const port = await findFreePort();
+  let server: Server | undefined;
+  const stop = async () => {
+    server?.closeAllConnections();
+    await new Promise<void>(resolve => (server === undefined ? resolve() : server.close(() => resolve())));
+    server = undefined;
+  };
+  onTestFinished(stop);
+  return {
+    config: { type, url: `http://127.0.0.1:${port}/mcp` },
+    absence: /is not reachable at .* \(ECONNREFUSED\)\. Is it running\?/,
+    stop,
+    async start(version) {
+      let events: ServerResponse | undefined;
+      const session = `session-${version}`;
+      server = createServer(async (request, response) => {
+        if (request.method === 'GET' && type === 'sse') {
+          events = response.writeHead(200, { 'content-type': 'text/event-stream' });
+          return void events.write('event: endpoint\ndata: /mcp\n\n');
+        }
+        if (request.method !== 'POST') return void response.writeHead(405).end();
+        const message = JSON.parse(await text(request)) as Request;
+        const { 'mcp-session-id': sent } = request.headers;
+        if (type === 'http' && sent !== undefined && sent !== session)
+          return void response.writeHead(404).end();
+        if (message.id === undefined || isHanging(message)) {
+          if (message.id === undefined || type === 'sse') response.writeHead(202).end();
+          return;
+        }
+        const answer = JSON.stringify(toAnswer(message, version));
+        if (type === 'sse') {
+          response.writeHead(202).end();
+          return void events?.write(`data: ${answer}\n\n`);
+        }
+        if (message.method === 'initialize') response.setHeader('mcp-session-id', session);
+        response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+      }).listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+  };
+}
+
+async function overStdio(): Promise<ComingServer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'coming-server-'));
+  const [script, pidFile] = [path.join(folder, 'server.mjs'), path.join(folder, 'pid')];
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return {
+    config: { command: process.execPath, args: [script] },
+    absence: /could not be started: .* ended before it was ready \(exit code 1\)/,
+    async start(version) {
+      const answers = ['initialize', 'ping', 'tools/list', 'tools/call'].map(method => {
+        const params = { protocolVersion: '2025-06-18' };
+        return [method, toAnswer({ id: 0, method, params }, version)] as const;
+      });
+      await writeFile(
+        script,
+        `import { writeFileSync } from 'node:fs';
+        import { createInterface } from 'node:readline';
+        writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
+        const answers = ${JSON.stringify(Object.fromEntries(answers))};
+        createInterface({ input: process.stdin }).on('line', line => {
+          const { id, method, params } = JSON.parse(line);
+          if (id === undefined || params?.name === 'hang') return;
+          const answer = answers[method] ?? { jsonrpc: '2.0', error: { code: -32601, message: 'Method not found' } };
+          console.log(JSON.stringify({ ...answer, id }));
+        });`,
+      );
+    },
+    async stop() {
+      await rm(script);
+      process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
+    },
+  };
+}
+
+const SERVERS: Readonly<Record<string, () => Promise<ComingServer>>> = {
+  stdio: overStdio,
+  http: () => overHttp('http'),
+  sse: () => overHttp('sse'),
+};
+
+/** Returns the names that a turn gets, and its warning. */
+async function takeTurn(tools: ReturnType<typeof openTools>) {
+  const { tools: listed, warnings } = await tools.listTools();
+  return { names: listed.map(({ name }) => name), warning: warnings.join(' ') };
+}
+
+describe.each(Object.entries(SERVERS))('a server over %s', (_, create) => {
+  it('that is down at the start has its tools in the first turn after it is up', async () => {
+    const server = await create();
+    const tools = openTools({ s: server.config });
+    for (let turn = 1; turn <= 3; turn++) {
+      expect(await takeTurn(tools)).toMatchObject({
+        names: [],
+        warning: expect.stringMatching(server.absence),
+      });
+      const [status] = tools.status();
+      expect(status).toMatchObject({ state: 'failed', failedAt: expect.any(Number) });
+      // On a busy machine, a program takes longer to end.
+      await until(() => (status?.nextAttemptAt ?? Infinity) - Date.now() <= 1000);
+    }
+    await server.start(1);
+    expect(await takeTurn(tools)).toEqual({ names: ['tool_1', 'hang'], warning: '' });
+  });
+
+  it('that is lost between turns, and back with another version, has its new tools in the next turn', async () => {
+    const server = await create();
+    await server.start(1);
+    const tools = openTools({ s: server.config });
+    await takeTurn(tools);
+    await server.stop();
+    // A turn may meet it while it is down, or not.
+    await call(tools, 'tool_1');
+    await takeTurn(tools);
+    await until(() => tools.status()[0]?.state !== 'connecting');
+    await server.start(2);
+    expect((await takeTurn(tools)).names).toContain('tool_2');
+  });
+
+  it('that is lost in a call fails the call at once, and is there for the next turn', async () => {
+    const server = await create();
+    await server.start(1);
+    const tools = openTools({ s: server.config });
+    await takeTurn(tools);
+    const pending = call(tools, 'hang');
+    await new Promise(resolve => setTimeout(resolve, 100));
+    await server.stop();
+    expect(await pending).toMatchObject({ type: 'error-text' });
+    await server.start(1);
+    expect((await takeTurn(tools)).names).toContain('tool_1');
+    expect(await call(tools, 'tool_1')).toMatchObject({ value: 'written' });
+  });
+
+  it('is asked at once by `reconnect`, and other servers are not touched', async () => {
+    const [server, other] = [await create(), await create()];
+    await other.start(7);
+    const tools = openTools({ s: server.config, other: other.config });
+    await takeTurn(tools);
+    const running = call(tools, 'hang');
+    let hasEnded = false;
+    void running.then(() => (hasEnded = true));
+    expect(await tools.reconnect('s')).toMatchObject({
+      name: 's',
+      state: 'failed',
+      error: { code: expect.stringMatching(/^mcp-/) },
+    });
+    await server.start(1);
+    expect(await tools.reconnect('s')).toMatchObject({ name: 's', state: 'ready', error: undefined });
+    expect(hasEnded).toBe(false);
+    await expect(tools.reconnect('t')).rejects.toMatchObject({
+      code: 'unknown-name',
+      message: expect.stringMatching(/s.*other/),
+    });
+    expect((await tools.reconnect()).map(({ state }) => state)).toEqual(['ready', 'ready']);
+    expect(await running).toMatchObject({ type: 'error-text' });
+  });
+});
+
+it('a listing waits for a server again after a minute in which nobody used it', async () => {
+  const server = await SERVERS.http?.();
+  if (server === undefined) throw new Error('Expected a server.');
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const tools = openTools({ s: server.config });
+  expect((await takeTurn(tools)).names).toEqual([]);
+  vi.setSystemTime(Date.now() + 60_000);
+  await server.start(1);
+  expect((await takeTurn(tools)).names).toEqual(['tool_1', 'hang']);
+});
+
+it('a remembered failure has its age, and the time of the next attempt', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  // Accepts connections and answers nothing.
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  const address = silent.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const tools = openTools(
+    { s: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } },
+    { connectTimeout: 1500 },
+  );
+  expect((await takeTurn(tools)).warning).toBe('MCP server "s" was not ready within 1500 ms.');
+  vi.setSystemTime(Date.now() + 100);
+  expect((await takeTurn(tools)).warning).toMatch(
+    /^MCP server "s" was not ready within 1500 ms\. That was 1 s ago; the server is asked again in 2 s\.$/,
+  );
+});
