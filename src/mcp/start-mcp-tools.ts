@@ -142,6 +142,8 @@ export function startMcpTools(
   const resourceTools = readable.length > 0 ? createResourceTools(readable, features) : undefined;
   const combined = combineSources(resourceTools === undefined ? sources : [...sources, resourceTools]);
 
+  const status = (): McpServerStatus[] => configs.map(([name]) => toStatus(name, servers));
+
   async function listTools(listOptions: ListToolsOptions = {}): Promise<ToolListing> {
     listOptions.signal?.throwIfAborted();
     const closed = [closing.signal, pool.closed];
@@ -162,22 +164,6 @@ export function startMcpTools(
     const output = await found.source.callTool(found.call, callOptions);
     resourceTools?.addLinks(found.call.server, output);
     return output;
-  }
-
-  async function reopen(server: Server): Promise<McpServerStatus> {
-    const { connection, config } = server;
-    await connection.close();
-    // The status has the error, also of a server that is required.
-    await listServer(server, { startupTimeout: config.startupTimeout ?? startupTimeout }).catch(() => {});
-    return toStatus(server.name, servers);
-  }
-
-  function reconnect(name: string): Promise<McpServerStatus>;
-  function reconnect(): Promise<McpServerStatus[]>;
-  async function reconnect(name?: string): Promise<McpServerStatus | McpServerStatus[]> {
-    if (name !== undefined) return reopen(findServer(servers, name));
-    await Promise.all(servers.map(reopen));
-    return configs.map(([one]) => toStatus(one, servers));
   }
 
   /** A call outside of a turn ends with the source: it must not open its server again. */
@@ -226,9 +212,32 @@ export function startMcpTools(
       await server.connection.finishAuth(callback, { serverName });
       server.error = undefined;
     },
-    status: () => configs.map(([name]) => toStatus(name, servers)),
-    reconnect,
+    status,
+    reconnect: createReconnect(servers, { startupTimeout, status }),
   };
+}
+
+/** Creates the function that opens one server again, or all. */
+function createReconnect(
+  servers: readonly Server[],
+  { startupTimeout, status }: { startupTimeout: number } & Pick<McpTools, 'status'>,
+): McpTools['reconnect'] {
+  async function reopen(server: Server): Promise<McpServerStatus> {
+    const { connection, config } = server;
+    await connection.close();
+    // The status has the error, also of a server that is required.
+    await listServer(server, { startupTimeout: config.startupTimeout ?? startupTimeout }).catch(() => {});
+    return toStatus(server.name, servers);
+  }
+
+  function reconnect(name: string): Promise<McpServerStatus>;
+  function reconnect(): Promise<McpServerStatus[]>;
+  async function reconnect(name?: string): Promise<McpServerStatus | McpServerStatus[]> {
+    if (name !== undefined) return reopen(findServer(servers, name));
+    await Promise.all(servers.map(reopen));
+    return status();
+  }
+  return reconnect;
 }
 
 function toStatus(name: string, servers: readonly Server[]): McpServerStatus {

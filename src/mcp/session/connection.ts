@@ -129,7 +129,7 @@ export function createConnection(
     if (cache.last !== undefined || now - failedAt >= failurePeriod) spent = 0;
     if (cache.last !== undefined) {
       // An attempt that follows a failure is delayed first.
-      const begin = current.failure === undefined ? startedAt : now + rereadTimeout;
+      const begin = current.failure() === undefined ? startedAt : now + rereadTimeout;
       return { refreshed: refreshing.join(), remaining: begin + rereadTimeout - Date.now() };
     }
     const waitUntil = waitsAgain ? now + startupTimeout : startedAt + startupTimeout - spent;
@@ -184,7 +184,7 @@ export function createConnection(
     },
     withSession,
     get failure() {
-      return reading.failure ?? current.failure;
+      return reading.failure ?? current.failure();
     },
     invalidateTools: cache.invalidate,
     async finishAuth(callback, options) {

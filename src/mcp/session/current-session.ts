@@ -109,11 +109,7 @@ export function createCurrentSession(
     get closeCount(): number {
       return closeCount;
     },
-    /**
-     * Waits until a server that crashed may be started again.
-     *
-     * @throws McpFailure `crashing` or `closed`, or the signal's reason.
-     */
+    /** Waits until a server that crashed may be started again. Throws `crashing`, `closed` or the signal's reason. */
     waitForRestart,
     /** Returns the open session, or opens one. Concurrent callers share the attempt. */
     async get({ signal }: { signal?: AbortSignal }): Promise<McpSession> {
@@ -126,10 +122,8 @@ export function createCurrentSession(
       if (!expired.isClosed) retired.add(expired);
       expired.retire();
     },
-    /** The last attempt to open a session, if it failed. */
-    get failure(): RememberedFailure | undefined {
-      return opening.failure;
-    },
+    /** Returns the last attempt to open a session, if it failed. */
+    failure: () => opening.failure,
     /** Ends the state `failed`. */
     forgetFailure(): void {
       hasFailed = false;
