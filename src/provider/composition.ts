@@ -107,7 +107,7 @@ export function createComposition(
       return whenLoaded(adapted, closed, async () => {
         const { createToolLoop } = await import('../tool-loop/tool-loop.js');
         // The loop is needed even without tools: a call may supply its own.
-        const loopTimeouts = { tool: timeouts.tool, total: timeouts.total };
+        const loopTimeouts = { tool: timeouts.tool, total: timeouts.total, unread: timeouts.unread };
         return createToolLoop(
           adapted,
           { telemetry, ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },

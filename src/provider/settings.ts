@@ -54,7 +54,10 @@ const createHeadersSchema = (): SchemaOf<Headers | (() => Headers)> =>
   );
 
 /** Time limits, in milliseconds. */
-export interface TimeoutSettings extends Pick<NonNullable<ToolLoopOptions['timeouts']>, 'tool' | 'total'> {
+export interface TimeoutSettings extends Pick<
+  NonNullable<ToolLoopOptions['timeouts']>,
+  'tool' | 'total' | 'unread'
+> {
   /** Time from the request to the beginning of the response. @default none */
   connect?: number;
   /**
@@ -72,6 +75,7 @@ function createTimeoutsSchema(): SchemaOf<TimeoutSettings> {
       idle: milliseconds,
       tool: milliseconds,
       total: milliseconds,
+      unread: z.union([milliseconds, z.literal(false)]),
     } satisfies Record<keyof TimeoutSettings, z.ZodType>)
     .partial();
 }

@@ -182,6 +182,13 @@ export interface ToolLoopOptions extends ObservedOptions {
     tools?: Readonly<Record<string, number>>;
     /** Limit for the complete turn, in milliseconds. A turn that exceeds it ends with an error. @default none */
     total?: number;
+    /**
+     * Time in which the reader of a stream takes no part although there are some, in milliseconds. The turn then ends as after
+     * an abort. Parts are taken in batches of at most 64. Hosts that split a stream hide from it that a reader has
+     * cancelled. `false` turns it off.
+     * @default 60,000
+     */
+    unread?: number | false;
   };
   /** Retries of requests. The host retries the first request of a turn if it fails before it responds. */
   retry?: {
@@ -303,6 +310,7 @@ export function createToolLoopShape() {
         tool: milliseconds,
         tools: z.record(z.string(), z.number().positive()).optional(),
         total: milliseconds,
+        unread: z.union([z.number().positive(), z.literal(false)]).optional(),
       })
       .optional(),
     retry: z

@@ -2,7 +2,13 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../core/call.js';
 import { observeModel } from '../core/observed-model.js';
 import type { Part } from '../core/part.js';
-import { type CoreModel, createPartSource, type PartSink, withOpen } from '../core/source.js';
+import {
+  type CoreModel,
+  createPartSource,
+  type PartSink,
+  type UnreadLimit,
+  withOpen,
+} from '../core/source.js';
 import { NO_CALL_TELEMETRY } from '../core/telemetry.js';
 import { isPlainObject, type JSONObject } from '../shared/json.js';
 import {
@@ -102,6 +108,7 @@ function prepareToolLoop(
       const { turn, first } = await begin(call, { ...context, model, policy, source, repeatedTurns, search });
       const parts = createPartSource(sink => run(turn, first, sink), {
         onCancel: turn.outside.lifetime.abort,
+        unread: toUnreadLimit(options.timeouts?.unread, turn),
       });
       return { ...parts, request: first?.round.request, response: first?.round.response };
     });
@@ -157,6 +164,20 @@ async function run(turn: Turn, first: OpenedRound | undefined, parts: PartSink):
     sink.setIdle(false);
   }
   await turn.close();
+}
+
+/** The default of `timeouts.unread`, in milliseconds. */
+const UNREAD = 60_000;
+
+/** Ends a turn that nobody reads, as an abort does. */
+function toUnreadLimit(
+  limit: number | false = UNREAD,
+  { outside: { lifetime } }: Turn,
+): UnreadLimit | undefined {
+  if (limit === false) return undefined;
+  const message = `Nobody has read the turn for ${limit} ms (timeouts.unread).`;
+  const onReached = (): void => lifetime.abort(new DOMException(message, 'AbortError'));
+  return { milliseconds: limit, onReached };
 }
 
 /** Time between the signs of life of a turn, in milliseconds. */
