@@ -19,7 +19,7 @@ import type { OpenResponsesExtension } from '../responses/stream/extension-items
 import { type SettingOptions, settingOptions } from '../responses/request/options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
-import type { LocalTools } from '../tools/local-tools.js';
+import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
 import type { McpServers } from '../mcp/config/config.js';
 import type { McpToolsOptions } from '../mcp/options.js';
 import { validateMcpToolsOptions } from '../mcp/options.js';
@@ -191,9 +191,9 @@ export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>>
   extends SettingsOf<ReturnType<typeof settingsShape>>, ModelSettings, ObservedOptions, SettingOptions {
   /**
    * Tools that run in this process: plain objects or AI SDK `tool()` objects with `execute`. The input of each tool is
-   * inferred from its `inputSchema`. The result of `createLocalTools` is accepted, too.
+   * inferred from its `inputSchema`. Also sources of tools, such as the result of `createMcpTools()`, and a list of both.
    */
-  tools?: LocalTools<ToolSchemas> | ToolSource;
+  tools?: GivenTools<ToolSchemas>;
 }
 
 /** The schema of all settings. Combinations of settings and entries of lists are checked in addition. */
@@ -204,7 +204,7 @@ export const settingsSchema = once(() =>
       ...modelSettingsShape(),
       ...settingOptions,
       telemetry: telemetrySetting(),
-      tools: objectSetting<LocalTools | ToolSource>(),
+      tools: toolsSetting(),
     })
     .partial(),
 );
