@@ -154,6 +154,9 @@ function findClosingQuote(
       }
       continue;
     }
+    // A colon follows keys only. It would be part of the string with the quotes around it.
+    if (!context.isKey && context.depth > 0 && inner % 2 === 0 && isBeforeColon(lenient, index + 1))
+      return 'unclear';
     if (mayFollow(lenient, index + 1, { ...context, inner })) {
       if (unpaired !== undefined) return 'unclear';
       if (inner % 2 === 0) return index;
@@ -163,6 +166,9 @@ function findClosingQuote(
   }
   return unpaired ?? afterBackslash;
 }
+
+const isBeforeColon = (lenient: LenientText, at: number): boolean =>
+  lenient.text[lenient.skipBlank(at) ?? -1] === ':';
 
 const isApostrophe = (text: string, at: number): boolean =>
   /['’]/.test(text.charAt(at)) && /\p{L}/u.test(text.charAt(at - 1)) && /\p{L}/u.test(text.charAt(at + 1));
@@ -207,7 +213,7 @@ function mayFollowBracket(lenient: LenientText, at: number, depth: number): bool
 const isPath = (text: string): boolean => /^[a-z]:\\/i.test(text);
 
 /** A backslash that starts no escape of JSON, Python or JavaScript. */
-const LONE_BACKSLASH = /\\(?:["'`$\\/bfnrt]|u[\da-f]{4})|(\\)/gi;
+const LONE_BACKSLASH = /\\(?:["'`$\\/bfnrt\n\t]|u[\da-f]{4})|(\\)/gi;
 
 /** A path that starts with a drive letter, up to white space. */
 const PATH = /(?<![\p{L}\p{N}])[a-z]:\\[^\s"'`<>|*?]*/giu;
@@ -247,6 +253,8 @@ export function toJsonString(contents: string): string {
   const escaped = contents.replace(SPECIAL, (found, at: number) => {
     if (found.length === 1) return found === '\\' ? '\\\\' : JSON.stringify(found).slice(1, -1);
     const character = found.charAt(1);
+    // The escape and the character that it stands for.
+    if (character === '\n' || character === '\t') return JSON.stringify(character).slice(1, -1);
     if (character === '"' || character === '/') return found;
     if (character === '\\') return isServer && at === 0 ? '\\\\\\\\' : found;
     if (character === "'" || character === '`') return character;
@@ -258,4 +266,4 @@ export function toJsonString(contents: string): string {
 }
 
 // eslint-disable-next-line no-control-regex -- control characters are what JSON does not allow
-const SPECIAL = /\\(?:["'`$\\/bfnrt]|u[\da-fA-F]{4})|[\\"\u0000-\u001f]/g;
+const SPECIAL = /\\(?:["'`$\\/bfnrt\n\t]|u[\da-fA-F]{4})|[\\"\u0000-\u001f]/g;

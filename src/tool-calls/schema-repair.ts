@@ -101,6 +101,8 @@ const deeper = (position: Position): Position => ({ ...position, depth: position
 function repair(value: unknown, schema: unknown, position: Position): unknown {
   if (typeof schema === 'boolean' || fitsSchema(value, schema, position)) return value;
   const resolved = resolveSchema(schema, position.root);
+  // Null comes before a list of the one text.
+  if (isNullWord(value) && fitsSchema(null, resolved, position)) return null;
   for (const alternative of alternativesOf(resolved)) {
     const repaired = repair(value, alternative, deeper(position));
     if (fitsSchema(repaired, alternative, deeper(position))) return repaired;
@@ -169,6 +171,9 @@ function toListOfOne(value: unknown, schema: PlainObject, position: Position): u
   const item = repair(value, items, deeper(position));
   return fitsSchema([item], schema, position) ? [item] : undefined;
 }
+
+/** Returns true for the word that a model writes for null. */
+const isNullWord = (value: unknown): boolean => typeof value === 'string' && parseText(value) === null;
 
 /** Constants in JSON, Python and upper-case spelling. */
 const constants: ReadonlyMap<string, unknown> = new Map([
