@@ -22,7 +22,11 @@ export const continues = ({ previous_response_id: id }: PlainObject, previousId:
 interface EchoRule {
   /** The option of the call. */
   readonly feature: string;
-  readonly isIgnored: (body: ResponsesRequestBody & PlainObject, response: PlainObject) => boolean;
+  readonly isIgnored: (
+    body: ResponsesRequestBody & PlainObject,
+    response: PlainObject,
+    memory: ModelMemory,
+  ) => boolean;
   readonly details: string;
 }
 
@@ -52,10 +56,7 @@ const RULES: readonly EchoRule[] = [
   },
   {
     feature: 'tools',
-    isIgnored({ tools: sent = [] }, { tools }) {
-      const received = Array.isArray(tools) ? new Set(objectsOf(tools).map(nameOf)) : undefined;
-      return received !== undefined && sent.length > 0 && sent.every(tool => !received.has(nameOf(tool)));
-    },
+    isIgnored: ignoresTools,
     details: 'The server ignored the tools: the model cannot call them.',
   },
   {
@@ -81,6 +82,26 @@ const RULES: readonly EchoRule[] = [
   },
 ];
 
+/**
+ * Returns true if the response repeats none of the tools. A call contradicts that: servers repeat an empty list, and call a
+ * tool. A stream shows it only later, so that the first one is no proof.
+ */
+function ignoresTools(
+  { tools: sent = [] }: ResponsesRequestBody & PlainObject,
+  { tools, output, status }: PlainObject,
+  memory: ModelMemory,
+): boolean {
+  if (objectsOf(output).some(({ type }) => type === 'function_call')) memory.tools = 'called';
+  const received = Array.isArray(tools) ? new Set(objectsOf(tools).map(nameOf)) : undefined;
+  if (received === undefined || sent.length === 0 || sent.some(tool => received.has(nameOf(tool))))
+    return false;
+  if (memory.tools === 'unknown') {
+    memory.tools = 'doubtful';
+    return status === 'completed';
+  }
+  return memory.tools === 'doubtful';
+}
+
 /** A conversation is its id, or an object with the id. */
 const toConversationId = (value: unknown): string | undefined => idOf(value) ?? idOf(objectOf(value)?.id);
 
@@ -99,9 +120,11 @@ export function readEcho(
   response: PlainObject,
   memory: ModelMemory,
 ): { warnings: readonly Warning[]; facts: PartFacts | undefined } {
-  const warnings: Warning[] = RULES.filter(({ isIgnored }) => isIgnored({ ...body }, response)).map(
-    ({ feature, details }) => ({ type: 'unsupported', feature, details }),
-  );
+  const warnings: Warning[] = [];
+  for (const { feature, isIgnored, details } of RULES) {
+    if (!isIgnored({ ...body }, response, memory) || !memory.isNewReport(feature)) continue;
+    warnings.push({ type: 'unsupported', feature, details });
+  }
   const other = toOtherModel(body.model, response);
   if (other !== undefined && memory.isNewModel(other)) {
     warnings.push({ type: 'other', message: `The model "${other}" answered in place of "${body.model}".` });

@@ -20,6 +20,7 @@ import {
 import type { ModelMemory } from './compatibility/model-memory.js';
 import { type Recognize, sendWithFallbacks, type TurnRepairs } from './compatibility/send-with-fallbacks.js';
 import { BACKGROUND_IGNORED, readEcho } from './echo.js';
+import type { ResponseReader } from './stream/read-response.js';
 import type { Extensions } from './extensions.js';
 import {
   type BegunResponse,
@@ -92,10 +93,10 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
       if (call.isStream)
         return openStream(call, opener => send(call, { ...context, opener }), config.retries);
       const response = await send(call, { ...context, opener: () => undefined });
-      const { reader, headers, body, warnings } = response;
+      const { reader, headers, url, body, warnings } = response;
       const content = await readAll(response, call);
       const parts: Part[] = [{ type: 'stream-start', warnings: warnings() }, ...content];
-      return sourceOf(parts, { request: { body }, response: { headers, body: reader.body() } });
+      return sourceOf(parts, { request: { url, body }, response: { headers, body: reader.body() } });
     },
   };
   return model;
@@ -222,7 +223,7 @@ async function begin(
   if (source.background !== undefined && !isInBackground) warn(BACKGROUND_IGNORED);
   // Hosts store and log the body, which may contain credentials of hosted MCP servers.
   const { headers, close } = source;
-  const facts = { body: redactRequestBody(body).body, headers, warnings, close };
+  const facts = { url: config.url, body: redactRequestBody(body).body, headers, warnings, close };
   if (isInBackground && background.submit) {
     source.background?.leave();
     return { ...facts, reader: NO_MORE, head: toSubmitted(backgroundId) };
@@ -257,7 +258,7 @@ async function begin(
     includeRawChunks,
     signal,
   });
-  const reader = config.extensions.read(response, { call, declared });
+  const reader = noteCalls(config.extensions.read(response, { call, declared }), config.server);
   try {
     // The host of a response in the background learns its id at once. A loop may send a later round again.
     const isEarly = isInBackground && (call.turn?.round ?? 1) === 1;
@@ -270,6 +271,16 @@ async function begin(
     throw error;
   }
 }
+
+/** Returns a reader that notes that the server calls tools. */
+const noteCalls = (reader: ResponseReader, server: ModelMemory): ResponseReader => ({
+  ...reader,
+  async next() {
+    const parts = await reader.next();
+    if (parts?.some(({ type }) => type === 'tool-input-start') === true) server.tools = 'called';
+    return parts;
+  },
+});
 
 const isJsonCall = ({ responseFormat }: CoreCall): boolean => responseFormat?.type === 'json';
 

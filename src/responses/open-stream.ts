@@ -16,6 +16,8 @@ import type { ResponseReader } from './stream/read-response.js';
 export interface BegunResponse {
   readonly reader: ResponseReader;
   readonly head: readonly Part[];
+  /** The address of the server. */
+  readonly url: string;
   /** The body of the request. */
   readonly body: unknown;
   readonly headers: Record<string, string>;
@@ -89,10 +91,10 @@ export function openStream(
 
 /** Shows a response as a source, which `later` continues. */
 const toSource = (
-  { head, body, headers, warnings, ...response }: BegunResponse,
+  { head, url, body, headers, warnings, ...response }: BegunResponse,
   later: PartSource = { next: response.reader.next, cancel: response.close },
 ): PartSource =>
-  withParts({ ...later, request: { body }, response: { headers } }, [
+  withParts({ ...later, request: { url, body }, response: { headers } }, [
     { type: 'stream-start', warnings: warnings() },
     ...head,
   ]);

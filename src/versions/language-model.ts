@@ -37,6 +37,10 @@ export function toLanguageModel<Name extends HostVersion>(core: CoreModel, name:
   return toModelOf(core, VERSIONS[name]) as unknown as LanguageModels[Name];
 }
 
+/** Returns what hosts see of a request. */
+const toRequest = ({ request }: PartSource): Pick<NonNullable<PartSource['request']>, 'body'> | undefined =>
+  request && { body: request.body };
+
 /** Shows a core model in a version that need not be one of the supported ones. */
 export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
   const model = {
@@ -52,7 +56,7 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
     async doStream(options: HostOptions) {
       const { call, source } = await open(options, true);
       const stream = toStream(writeSource(source, call, version));
-      return { stream, request: source.request, response: source.response };
+      return { stream, request: toRequest(source), response: source.response };
     },
 
     async doGenerate(options: HostOptions) {
@@ -74,7 +78,7 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
           ? version.writeResult?.({ content, isJson })
           : version.hasCustomParts && { structuredOutputText }),
         warnings: warnings.map(version.writeWarning),
-        request: source.request,
+        request: toRequest(source),
         response: { ...source.response, ...response },
       };
     },

@@ -30,11 +30,14 @@ export function toConversation({ input, ...body }: ResponsesRequestBody): string
 export class ModelMemory {
   /** True if the server answers requests with `store: true` and stores nothing. */
   storesNothing = false;
+  /** Calls of tools, although the response objects repeated none: unknown, not yet seen in a response, or seen. */
+  tools: 'unknown' | 'doubtful' | 'called' = 'unknown';
   /** True after the server was asked for its models. */
   isAsked = false;
   readonly #all: ModelMemories;
   readonly #rejections = new Memory<string, Cause>('rejections');
   readonly #otherModels = new Memory<string, true>('other models');
+  readonly #reported = new Set<string>();
   #learned: Compatibility | undefined;
   #server: KnownServer | undefined;
   #hasAnswered = false;
@@ -84,6 +87,13 @@ export class ModelMemory {
   isNewModel(name: string): boolean {
     const isNew = this.#otherModels.get(name) === undefined;
     this.#otherModels.set(name, true);
+    return isNew;
+  }
+
+  /** Returns true for a feature that was not reported before. There is one for each rule. */
+  isNewReport(feature: string): boolean {
+    const isNew = !this.#reported.has(feature);
+    this.#reported.add(feature);
     return isNew;
   }
 
