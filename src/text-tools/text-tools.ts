@@ -1,14 +1,15 @@
 import type { CoreCall } from '../core/call.js';
 import type { CallSettings } from '../core/prompt.js';
-import { type CoreModel, withChanges } from '../core/source.js';
-import { isPlainObject } from '../shared/json.js';
+import { type CoreModel, transformParts, withOpen } from '../core/source.js';
+import { Memory } from '../shared/memory.js';
+import { isPlainObject, tryParseJson } from '../shared/json.js';
 import type {
   ReasoningTags,
   TextToolFormat,
   TextSyntax,
   UndeclaredPolicy,
 } from './reading/text-tool-format.js';
-import { createResponseReader } from './parser/response-reader.js';
+import { createResponseReader, type ResponseReader, type ResponseStart } from './parser/response-reader.js';
 
 /** A call as an application sees it. */
 export interface AdaptedCall
@@ -62,30 +63,74 @@ export function createTextTools({
     const readFormats =
       syntax?.formats ?? lists.get(settings.formats) ?? withFormats(formats, settings.formats);
     if (syntax === undefined) lists.set(settings.formats, readFormats);
-    const isAssumed = (call: CoreCall): boolean =>
-      settings.startsInReasoning ??
-      syntax?.startsInReasoning ??
-      (typeof startsInReasoning === 'function' ? startsInReasoning(model.modelId, call) : startsInReasoning);
-    // The reader is created before the request, so that it does not delay the first delta.
-    return withChanges(model, call => ({
-      response: createResponseReader({
-        formats: readFormats,
-        reasoning: syntax?.reasoning ?? reasoning,
-        dropsText: syntax?.dropsText,
-        undeclared: settings.undeclared,
-        streamArgumentsFrom: settings.streamArgumentsFrom,
-        startsInReasoning: isAssumed(call) && !turnsReasoningOff(call),
-        call,
-      }),
-    }));
+    return withReader(
+      model,
+      call =>
+        createResponseReader({
+          formats: readFormats,
+          reasoning: syntax?.reasoning ?? reasoning,
+          dropsText: syntax?.dropsText,
+          undeclared: settings.undeclared,
+          streamArgumentsFrom: settings.streamArgumentsFrom,
+          call,
+        }),
+      (call, separates) => {
+        const stated = settings.startsInReasoning ?? syntax?.startsInReasoning;
+        if (stated !== undefined) return stated ? 'reasoning' : 'text';
+        const isSuggested =
+          typeof startsInReasoning === 'function'
+            ? startsInReasoning(model.modelId, call)
+            : startsInReasoning;
+        if (!isSuggested) return 'text';
+        if (separates === undefined) return 'unknown';
+        return separates ? 'text' : 'reasoning';
+      },
+    );
   };
+}
+
+/** What the responses of a server have shown about a model, by both: that it separates the reasoning, or not. */
+const servers = new Memory<string, boolean>('reasoning servers');
+
+/**
+ * Returns the model with its responses read.
+ *
+ * @param startOf Receives what earlier responses have shown: that the server separates the reasoning, or not.
+ */
+function withReader(
+  model: CoreModel,
+  createReader: (call: CoreCall) => ResponseReader,
+  startOf: (call: CoreCall, separates: boolean | undefined) => ResponseStart,
+): CoreModel {
+  const { modelId } = model;
+  /** What the responses of a server without an address have shown. */
+  let own: boolean | undefined;
+  return withOpen(model, async call => {
+    // The reader is created before the request, so that it does not delay the first delta.
+    const reader = createReader(call);
+    const source = await model.open(call);
+    const { url, body } = source.request ?? {};
+    const key = url === undefined ? undefined : `${url}\n${modelId}`;
+    const separates = key === undefined ? own : servers.get(key);
+    reader.begin(turnsReasoningOff(call, body) ? 'text' : startOf(call, separates));
+    return transformParts(source, {
+      part(part, emit) {
+        reader.part(part, emit);
+        const { separatesReasoning } = reader;
+        if (part.type !== 'finish' || separatesReasoning === undefined) return;
+        if (key === undefined) own = separatesReasoning;
+        else servers.set(key, separatesReasoning);
+      },
+      flush: emit => reader.flush?.(emit),
+    });
+  });
 }
 
 /**
  * Converts calls of declared tools in the text of a model that no adapter is known for, in formats whose markers occur in
  * no other text. All other text stays as it is. The metadata names the formats that were found.
  */
-export const detectTextCalls = (
+export function detectTextCalls(
   model: CoreModel,
   {
     formats,
@@ -94,22 +139,25 @@ export const detectTextCalls = (
     startsInReasoning,
     streamArgumentsFrom,
   }: Pick<TextSyntax, 'formats' | 'reasoning'> & Omit<TextToolSettings, 'syntax' | 'formats'>,
-): CoreModel =>
-  withChanges(model, call =>
-    call.tools?.some(({ type }) => type === 'function') !== true
-      ? {}
-      : {
-          response: createResponseReader({
-            formats,
-            reasoning,
-            undeclared: undeclared === 'drop' ? 'drop' : 'text',
-            streamArgumentsFrom,
-            startsInReasoning: startsInReasoning === true && !turnsReasoningOff(call),
-            call,
-            isDetected: true,
-          }),
-        },
+): CoreModel {
+  const detecting = withReader(
+    model,
+    call =>
+      createResponseReader({
+        formats,
+        reasoning,
+        undeclared: undeclared === 'drop' ? 'drop' : 'text',
+        streamArgumentsFrom,
+        call,
+        isDetected: true,
+      }),
+    () => (startsInReasoning === true ? 'reasoning' : 'text'),
   );
+  return withOpen(model, call => {
+    const hasTools = call.tools?.some(({ type }) => type === 'function') === true;
+    return hasTools ? detecting.open(call) : model.open(call);
+  });
+}
 
 /** Adds the formats that a list does not contain. */
 function withFormats(
@@ -136,13 +184,15 @@ const REASONING_SWITCHES: Readonly<Record<string, (value: unknown) => boolean>> 
 /** The objects of a server's options that may contain the switches. */
 const SWITCH_CONTAINERS = ['chat_template_kwargs', 'chatTemplateKwargs', 'extra_body', 'extraBody'];
 
-/** Returns true if the effort, or the options of any provider in the request, turn the model's reasoning off. */
-const turnsReasoningOff = ({
-  reasoning,
-  providerOptions = {},
-  own,
-}: Pick<CoreCall, 'reasoning' | 'providerOptions' | 'own'>): boolean =>
-  reasoning === 'none' || [own, ...Object.values(providerOptions)].some(isOffIn);
+/**
+ * Returns true if the request turns the model's reasoning off. What was sent counts. Without it, the effort and the options
+ * of any provider do.
+ */
+function turnsReasoningOff({ reasoning, providerOptions = {}, own }: CoreCall, sent: unknown): boolean {
+  const body: unknown = typeof sent === 'string' ? tryParseJson(sent) : sent;
+  if (isPlainObject(body) && Object.keys(body).length > 0) return isOffIn(body);
+  return reasoning === 'none' || [own, ...Object.values(providerOptions)].some(isOffIn);
+}
 
 function isOffIn(options: unknown): boolean {
   if (!isPlainObject(options)) return false;

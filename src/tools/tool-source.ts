@@ -262,6 +262,8 @@ export const isReadOnly = ({
   destructive,
 }: Pick<ToolDefinition, 'readOnly' | 'destructive'>): boolean => readOnly === true && destructive !== true;
 
-/** Returns the error of a call that a time limit ended. */
-export const toTimeoutText = (toolName: string, limit: number | undefined): string =>
-  `The tool "${toolName}" exceeded its limit of ${limit} ms. It may or may not have taken effect.`;
+/** A source that can also be listed in a context that cannot report warnings. */
+export interface PendingWarningsSource extends ToolSource {
+  /** Lists only the tools. The warnings of this listing are returned by the next `listTools()`. */
+  listToolsOnly(): Promise<readonly ToolDefinition[]>;
+}

@@ -71,7 +71,6 @@ export const v2: Version = {
   official: {
     major: 2,
     sendsCompactions: false,
-    restrictsTools: false,
     hasHostedServers: false,
     readsReasoning: false,
     refersByCallId: true,

@@ -83,18 +83,29 @@ describe('a file-writing call of an undeclared tool', () => {
     return content;
   };
 
+  const fence = async (text: string) => (await readText(text, { middleware: qwenMiddleware() })).content;
+
   it.each([
     [`Here:\n${write('print(1)')}\nDone.`, 'Here:\n```\nprint(1)\n```\nDone.'],
     [`Here: ${write('a')} Done.`, 'Here: \n```\na\n```\n Done.'],
     [write('```md\na\n````'), '`````\n```md\na\n````\n`````'],
     [write('a') + write('b'), '```\na\n```\n```\nb\n```'],
-  ])('%j becomes %j', async (given, expected) => {
-    expect(await convert(given)).toEqual([{ text: expected }]);
+  ])('%j becomes %j without tools', async (given, expected) => {
+    expect(await fence(given)).toEqual([{ text: expected }]);
   });
 
-  it('is also replaced if no tool is declared', async () => {
-    const { content } = await readText(write('a'), { middleware: qwenMiddleware() });
-    expect(content).toEqual([{ text: '```\na\n```' }]);
+  it.each([
+    [undefined, [{ call: 'save', input: { path: 'a.py', content: 'a' } }]],
+    ['call', [{ call: 'save', input: { path: 'a.py', content: 'a' } }]],
+    ['drop', []],
+    ['text', [{ text: '```\na\n```' }]],
+  ] as const)('follows the policy %j if tools are declared', async (undeclared, expected) => {
+    const { content } = await readText(write('a'), {
+      middleware: qwenMiddleware(),
+      tools,
+      settings: { undeclared },
+    });
+    expect(content).toEqual(expected);
   });
 
   it.each([

@@ -418,13 +418,13 @@ describe('an invalid response template', () => {
       { start_anchor, fields: { content: { content: 'json' } } },
       'Expected `fields.content.content`',
     ],
-    ['a look-around', withCalls({ open_pattern: '<a(?=b)' }), 'an expression with no look-around'],
+    ['a look-around', withCalls({ open_pattern: '<a(?=b)' }), 'expected no look-around'],
     [
       'no literal start',
       withCalls({ open_pattern: '\\w+x' }),
       'an expression that starts with a literal text',
     ],
-    ['a broken expression', withCalls({ open_pattern: '<a(' }), 'an expression with a closing parenthesis'],
+    ['a broken expression', withCalls({ open_pattern: '<a(' }), 'expected a closing parenthesis'],
   ])('with %s is an error when the model is adapted', (_, template, message) => {
     expect(() =>
       adaptModel(writing([''], 'stop'), { responseTemplate: template as ResponseTemplate }),

@@ -62,7 +62,7 @@ export function useProviderWithMcp(
   });
   return {
     model: (modelId = 'gpt-5') => provider(modelId),
-    tools: () => provider.tools(),
+    toolStubs: () => provider.toolStubs(),
     enqueue: (...responses: ScriptedResponse[]) => emulator.enqueue(...responses),
     /** Requests of the current test. */
     get requests() {

@@ -4,7 +4,12 @@ import { tool as toolOf6 } from 'ai6';
 import { tool as toolOf7 } from 'ai7';
 import { createKelivoResponsesProvider, type ToolLoopEvent } from 'kelivo-responses';
 import { createMcpTools, type McpConnectionPool, type McpServers } from 'kelivo-responses/mcp';
-import { type GivenTools, type ToolSource, withToolLoop } from 'kelivo-responses/tool-loop';
+import {
+  createLocalTools,
+  toolLoopMiddleware,
+  type ToolSource,
+  withToolLoop,
+} from 'kelivo-responses/tool-loop';
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 
@@ -12,14 +17,16 @@ const inputSchema = z.object({ city: z.string() });
 const execute = async ({ city }: { city: string }) => `Sunny in ${city}`;
 
 test('tools of all major versions of `ai` are local tools', () => {
-  expectTypeOf({ weather: tool({ inputSchema, execute }) }).toExtend<GivenTools>();
-  expectTypeOf({ weather: toolOf6({ inputSchema, execute }) }).toExtend<GivenTools>();
-  expectTypeOf({ weather: toolOf7({ inputSchema, execute }) }).toExtend<GivenTools>();
-  expectTypeOf({ weather: { ...tool({ inputSchema, execute }), readOnly: true } }).toExtend<GivenTools>();
-  expectTypeOf([{ weather: tool({ inputSchema, execute }) }, createMcpTools({})]).toExtend<GivenTools>();
+  expectTypeOf(createLocalTools).toBeCallableWith({ weather: tool({ inputSchema, execute }) });
+  expectTypeOf(createLocalTools).toBeCallableWith({ weather: toolOf6({ inputSchema, execute }) });
+  expectTypeOf(createLocalTools).toBeCallableWith({ weather: toolOf7({ inputSchema, execute }) });
+  expectTypeOf(createLocalTools).toBeCallableWith({
+    weather: { ...tool({ inputSchema, execute }), readOnly: true },
+  });
 });
 
-test('MCP tools are a tool source', () => {
+test('local tools and MCP tools are tool sources', () => {
+  expectTypeOf(createLocalTools).returns.toExtend<ToolSource>();
   expectTypeOf(createMcpTools).returns.toExtend<ToolSource>();
   expectTypeOf(createKelivoResponsesProvider).toBeCallableWith({ mcpServers: createMcpTools({}) });
 });
@@ -36,12 +43,12 @@ test('internal members are not part of the types', () => {
 
 test('a tool loop requires tools and a model', () => {
   const model = createKelivoResponsesProvider().responses('gpt-5');
-  expectTypeOf(withToolLoop(model, { tools: {} })).toExtend<typeof model>();
+  expectTypeOf(withToolLoop(model, { tools: createLocalTools({}) })).toEqualTypeOf(model);
   // @ts-expect-error No tools.
   withToolLoop(model, {});
   // @ts-expect-error An id is not a model.
   withToolLoop('gpt-5', { tools: [] });
-  expectTypeOf(withToolLoop.middleware).parameter(0).toHaveProperty('tools');
+  expectTypeOf(toolLoopMiddleware).parameter(0).toHaveProperty('tools');
 });
 
 test('events are a union discriminated by type', () => {

@@ -4,7 +4,7 @@ import type { Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
 import { hermes } from '../../text-tools/formats/json-lists.js';
-import { bareParameterFormat, qwenXml } from '../../text-tools/formats/invoke.js';
+import { bareParameterFormat, namedCallFormat, qwenXml } from '../../text-tools/formats/invoke.js';
 import { thinkTags, type UndeclaredCalls } from '../../text-tools/reading/text-tool-format.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
 import { createMiddleware, isContinuation, joinMiddlewares } from '../kit/middleware.js';
@@ -35,8 +35,8 @@ const optionsSchema: z.ZodType<QwenOptions> = z.strictObject({
 
 /**
  * Makes models of the Qwen family usable with tools if the server does not parse their calls. Converts calls and
- * reasoning in the text to parts, and removes instructions that make the model write calls as text. A call of an
- * undeclared tool that would write a file becomes the file's content as fenced code.
+ * reasoning in the text to parts, and removes instructions that make the model write calls as text. If the request has no
+ * tools, or calls of undeclared tools are text, such a call that would write a file becomes its content as fenced code.
  *
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid option.
  */
@@ -63,6 +63,7 @@ export function qwenMiddleware(options: QwenOptions = {}): ModelMiddleware {
         hermes,
         { ...qwenXml, undeclared: fencedContent },
         { ...bareParameterFormat, undeclared: fencedContent },
+        namedCallFormat,
       ],
       reasoning: [thinkTags],
       startsInReasoning: modelId => ALWAYS_REASONS.test(modelId),

@@ -52,7 +52,14 @@ export const deepseekDistillLlama = defineFamily('deepseek-distill-llama', {
 export const deepseek = defineFamily('deepseek', {
   ids: isDeepseek,
   unless: [deepseekDistillLlama],
-  formats: [formats.deepseek, formats.dsml, formats.spacedDsml, formats.hermes, formats.qwenXml],
+  formats: [
+    formats.deepseek,
+    formats.dsml,
+    formats.spacedDsml,
+    formats.dsmlVariants,
+    formats.hermes,
+    formats.qwenXml,
+  ],
   startsInReasoning: deepseekStartsInReasoning,
   prompt: modelId => {
     if (/v4[.-]1/i.test(modelId)) return 'deepseek-v4.1';

@@ -92,11 +92,6 @@ export interface ImportedProviderEntry
   creator: string;
   /** Argument of that function. */
   settings?: Record<string, unknown>;
-  /**
-   * Reasoning of other vendors in a conversation. `send` passes it on as the model's own, for compatible servers of one vendor.
-   * @default it is not sent
-   */
-  foreignReasoning?: 'send';
 }
 
 const name = z.string().min(1);
@@ -128,7 +123,6 @@ const importedEntrySchema = once(() =>
     import: name,
     creator: name,
     settings: anObject.optional(),
-    foreignReasoning: z.literal('send').optional(),
     ...namesShape,
     ...settingsSchema().pick(WRAPPING).shape,
   }),

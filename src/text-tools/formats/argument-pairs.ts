@@ -1,7 +1,8 @@
 import { findSpaceEnd, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { readCallArguments, readJsonCalls } from '../values/json-call.js';
-import { createTagGrammar, type KeyTags, readKeyTag, type TagGrammar } from '../tags/tag-grammar.js';
+import { isKnownChild } from '../tags/element-tree.js';
+import { createTagGrammar, type KeyTags, type TagGrammar } from '../tags/tag-grammar.js';
 import { readTaggedCall } from '../tags/tagged-call.js';
 
 /** The tags of a call whose arguments are pairs of a key and a value. */
@@ -39,15 +40,8 @@ export function toPairTags(tagOf: (name: TagName) => string): PairTags {
   };
 }
 
-function toGrammar({ key, valueEnd, ...texts }: PairTags): TagGrammar {
-  const tags = createTagGrammar({ ...texts, parameter: key.open, parameterEnd: valueEnd });
-  return {
-    ...tags,
-    *readTag(cursor, options) {
-      return (yield* readKeyTag(cursor, key, options)) ?? (yield* tags.readTag(cursor));
-    },
-  };
-}
+const toGrammar = ({ key, ...texts }: PairTags): TagGrammar =>
+  createTagGrammar({ ...texts, parameter: key.open, parameterEnd: texts.valueEnd, key });
 
 /** Creates a grammar of pairs in the tags of a call. */
 const createPairGrammar = (tagOf: (name: TagName) => string): TagGrammar => toGrammar(toPairTags(tagOf));
@@ -153,6 +147,23 @@ function* findEscapedSpaceEnd(cursor: TextCursor, start: number): Reading<number
   }
 }
 
+/**
+ * Takes the name of a tool. Before the end of a key, the name is followed by the key, whose own start is missing
+ * (https://github.com/vllm-project/vllm/issues/47190). Then only the name of a declared tool is taken, before one of its keys.
+ */
+function* readGluedName(cursor: TextCursor, calls: TextCalls): Reading<string> {
+  const written = yield* cursor.look(/[^\s{}<>[\]"'`|]/);
+  const isGlued = !calls.isDeclared(written) && (yield* cursor.sees(xmlTags.key.close, written.length));
+  if (!isGlued) return yield* readName(cursor);
+  const ends = [...Array(written.length).keys()].filter(end => {
+    const tool = calls.find(written.slice(0, end));
+    if (tool === undefined || tool.name !== written.slice(0, end)) return false;
+    return isKnownChild({ schema: tool.schema, root: tool.schema }, written.slice(end));
+  });
+  const [end] = ends;
+  return end === undefined || ends.length > 1 ? yield* readName(cursor) : cursor.take(end);
+}
+
 /** Returns the declared tool after a path, as in `Weather/get_weather`. */
 function toToolName(written: string, calls: TextCalls): string {
   let name = written;
@@ -174,7 +185,7 @@ export const glm: TextToolFormat = {
     return character !== undefined && /[\p{L}\p{N}_]/u.test(character);
   },
   *read(cursor, calls) {
-    const name = toToolName(yield* readName(cursor), calls);
+    const name = toToolName(yield* readGluedName(cursor, calls), calls);
     if (yield* cursor.takes('>')) return yield* readCallArguments(cursor, calls, { name });
     return yield* readTaggedCall(cursor, calls, { grammar: glmGrammar, name, isAnyWord: true });
   },

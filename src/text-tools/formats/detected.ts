@@ -35,6 +35,7 @@ const ROWS: readonly DetectedRow[] = [
   { format: formats.deepseek },
   { format: formats.dsml },
   { format: formats.spacedDsml },
+  { format: formats.dsmlVariants },
   { format: formats.gcml },
   { format: formats.step3 },
   { format: formats.gemma4, next: ['call:'] },

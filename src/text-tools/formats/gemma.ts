@@ -33,7 +33,7 @@ export const gemmaCall: TextToolFormat = {
   *accepts(cursor, calls) {
     const start = (yield* cursor.sees('call:')) ? 'call:'.length : 0;
     const name = yield* cursor.look(/[-.:\w$\u0080-\uffff]/, { start });
-    return (yield* cursor.peek(start + name.length)) === '{' && calls.isDeclared(name);
+    return /[{(]/.test((yield* cursor.peek(start + name.length)) ?? '') && calls.isDeclared(name);
   },
   read: (cursor, calls) => readGemmaCall(cursor, calls, '<|"|>'),
 };

@@ -36,6 +36,8 @@ export const harmony: TextToolFormat = {
 
 const BARE_REASONING = 'analysis';
 const BARE_CALL = 'commentary to=functions.';
+/** A call on the channel of thoughts (https://github.com/jundot/omlx/issues/2032). */
+const BARE_ANALYSIS_CALL = 'analysis to=functions.';
 const BARE_RECIPIENT = 'to=functions.';
 const BARE_CHANNELS = ['assistantfinal', 'assistantcommentary', 'assistantanalysis'];
 
@@ -46,23 +48,24 @@ const BARE_CHANNELS = ['assistantfinal', 'assistantcommentary', 'assistantanalys
 export const bareHarmony: TextToolFormat = {
   name: 'bare-harmony',
   openers: [`assistant${BARE_CALL}`],
-  startOpeners: [BARE_REASONING, BARE_CALL, BARE_RECIPIENT],
+  startOpeners: [BARE_REASONING, BARE_ANALYSIS_CALL, BARE_CALL, BARE_RECIPIENT],
   isMessageMarkup: true,
   *accepts(cursor, calls) {
-    if (yield* cursor.sees(BARE_REASONING)) {
+    const isCall = yield* cursor.sees(BARE_ANALYSIS_CALL);
+    if (!isCall && (yield* cursor.sees(BARE_REASONING))) {
       // "analysis of" is prose. In a message, its first word follows directly.
       const first = yield* cursor.peek(BARE_REASONING.length);
       return first !== undefined && /[\p{Lu}"'\u3000-\uffff]/u.test(first);
     }
     let start = 0;
-    for (const opener of [BARE_CALL, BARE_RECIPIENT]) {
+    for (const opener of [BARE_ANALYSIS_CALL, BARE_CALL, BARE_RECIPIENT]) {
       if (yield* cursor.sees(opener)) start = opener.length;
     }
     return calls.isDeclared(yield* cursor.look(WORD, { start }));
   },
   *read(cursor, calls, opener) {
     if (opener === BARE_REASONING) return yield* readBareMessages(cursor, calls);
-    yield* cursor.takes('commentary ');
+    if (!(yield* cursor.takes('analysis '))) yield* cursor.takes('commentary ');
     // Up to the name, the opener after text was taken.
     const recipient = opener.startsWith('assistant') ? `functions.${yield* readWord(cursor)}` : '';
     const header = yield* readHeader(cursor, { recipient });
@@ -155,11 +158,12 @@ function* readBareMessages(cursor: TextCursor, calls: TextCalls): Reading<boolea
     const channel = yield* cursor.match(BARE_CHANNELS);
     if (channel === undefined) {
       if ((yield* cursor.peek()) === undefined) return false;
-      continue;
+      if (!(yield* cursor.sees(` ${BARE_RECIPIENT}`))) continue;
     }
-    cursor.take(channel.length);
+    cursor.take(channel?.length ?? 0);
     yield* cursor.takeSpace(MAX_SPACE);
-    if (channel !== 'assistantcommentary' || !(yield* cursor.sees(BARE_RECIPIENT))) {
+    const mayCall = channel !== 'assistantfinal';
+    if (!mayCall || !(yield* cursor.sees(BARE_RECIPIENT))) {
       calls.drop();
       return false;
     }

@@ -19,6 +19,7 @@ export {
   claude,
   dots,
   dsml,
+  dsmlVariants,
   gcml,
   mimo,
   minicpm,

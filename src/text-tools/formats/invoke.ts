@@ -1,8 +1,8 @@
 import type { Trim } from '../values/argument-writer.js';
 import { readCallArguments } from '../values/json-call.js';
-import { createTagGrammar, readKeyTag, type TagGrammar } from '../tags/tag-grammar.js';
+import { BAR, createTagGrammar, readHeader, type TagGrammar } from '../tags/tag-grammar.js';
 import { readTaggedCall } from '../tags/tagged-call.js';
-import { MAX_NAME, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, MAX_NAME, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 /** The variations of the `<invoke>` format. */
@@ -26,6 +26,23 @@ export interface InvokeFormatOptions {
 
 const MAX_SPACE = 32;
 
+const createInvokeGrammar = (
+  prefix: string,
+  lists: readonly string[],
+  options: Pick<InvokeFormatOptions, 'trims' | 'hasEntities'> = {},
+): TagGrammar =>
+  createTagGrammar(
+    {
+      parameter: `<${prefix}parameter name=`,
+      parameterEnd: `</${prefix}parameter>`,
+      call: `<${prefix}invoke name=`,
+      callEnd: `</${prefix}invoke>`,
+      lists: lists.map(list => `<${prefix}${list}>`),
+      listEnds: lists.map(list => `</${prefix}${list}>`),
+    },
+    options,
+  );
+
 /**
  * Creates a format of `<invoke name="…"><parameter name="…">…</parameter></invoke>` calls in a list. A call may contain
  * its arguments as a JSON object instead, and a call without arguments may close itself.
@@ -47,18 +64,7 @@ export function createInvokeFormat(
   const close = lists.map(list => `</${tagPrefix}${list}>`);
   const opener = `<${tagPrefix}invoke name=`;
   const callEnd = `</${tagPrefix}invoke>`;
-  const grammar = createTagGrammar(
-    {
-      parameter: `<${tagPrefix}parameter name=`,
-      parameterEnd: `</${tagPrefix}parameter>`,
-      call: opener,
-      callEnd,
-      lists: open,
-      listEnds: close,
-      readHeader,
-    },
-    { trims, hasEntities },
-  );
+  const grammar = createInvokeGrammar(tagPrefix, lists, { trims, hasEntities });
   function* readJsonBody(cursor: TextCursor, calls: TextCalls, tool: string): Reading<boolean> {
     if (!(yield* readCallArguments(cursor, calls, { name: tool }))) return false;
     yield* cursor.takeSpace(MAX_SPACE);
@@ -73,7 +79,7 @@ export function createInvokeFormat(
     closers: [...close, ...closers],
     ...others,
     *read(cursor, calls) {
-      const tool = yield* readAttribute(cursor);
+      const tool = (yield* readAttribute(cursor)).trim();
       if (tool === '') return false;
       yield* cursor.takeSpace(MAX_SPACE);
       if (yield* takesSelfClosing(cursor, calls, tool)) return true;
@@ -105,20 +111,14 @@ export function* takesSelfClosing(cursor: TextCursor, calls: TextCalls, name: st
   return true;
 }
 
-/** Reads `"key"`, or `"key" string="false"`. The quotes of a key may be missing. */
-function readHeader(header: string): { key: string; isJson?: boolean } | undefined {
-  const [, quoted, unquoted, isString] =
-    /^(?:(["'][^"'<>]+["'])|([^\s"'<>=]+))(?:\s+string="(true|false)")?$/.exec(header) ?? [];
-  const key = quoted?.slice(1, -1) ?? unquoted;
-  if (key === undefined) return undefined;
-  return { key, ...(isString !== undefined && { isJson: isString === 'false' }) };
-}
-
 /** Claude's `<invoke>` calls in `<function_calls>`, with markup characters escaped as entities. */
 export const claude = createInvokeFormat('claude', {
   lists: ['function_calls', 'antml:function_calls'],
   hasEntities: true,
 });
+
+/** The names of the tags around the calls of DeepSeek. */
+const dsmlLists = ['function_calls', 'tool_calls', 'calls'];
 
 /**
  * `<｜DSML｜invoke name="…">` of DeepSeek V3.2 and V4. The attribute `string` distinguishes strings from JSON. Blank
@@ -126,7 +126,7 @@ export const claude = createInvokeFormat('claude', {
  */
 export const dsml = createInvokeFormat('dsml', {
   tagPrefix: '｜DSML｜',
-  lists: ['function_calls', 'tool_calls', 'calls'],
+  lists: dsmlLists,
   leads: ['\n\n', '\n'],
   reasoningEnders: ['<｜DSML｜tool_calls>'],
   closers: ['<｜end▁of▁sentence｜>'],
@@ -135,11 +135,67 @@ export const dsml = createInvokeFormat('dsml', {
 /** DSML with a space after the prefix of each tag, as DeepSeek V4.1 writes it. */
 export const spacedDsml = createInvokeFormat('spaced-dsml', {
   tagPrefix: '｜DSML｜ ',
-  lists: ['calls', 'tool_calls', 'function_calls'],
+  lists: dsmlLists,
   leads: ['\n\n', '\n'],
   reasoningEnders: ['<｜DSML｜ calls>', '<｜DSML｜ tool_calls>'],
   closers: ['<｜end▁of▁sentence｜>'],
 });
+
+/** The first bars of the prefix in the forms that models write. */
+const BARS = ['｜', '|', '‖', '¦', '∣', '｜｜', '||'];
+
+const VARIANT = new RegExp(`^(/?)(${BAR}+DSML${BAR}+\\s?)(\\w+)(.*)$`, 'i');
+
+/** Returns a tag with any bars at the position. Takes nothing. */
+function* readVariantTag(cursor: TextCursor) {
+  const text = yield* cursor.look(/[^<>\n]/, { start: 1, most: MAX_VARIANT });
+  if ((yield* cursor.peek()) !== '<' || (yield* cursor.peek(text.length + 1)) !== '>') return undefined;
+  const [, slash, prefix = '', name = '', header = ''] = VARIANT.exec(text) ?? [];
+  return name === ''
+    ? undefined
+    : { isClosing: slash === '/', prefix, name, header, length: text.length + 2 };
+}
+
+const MAX_VARIANT = 200;
+
+/**
+ * DSML with bars of another form in its tags, such as `<|DSML|invoke …>` and `<｜｜DSML｜｜invoke …>`, for declared tools
+ * (https://github.com/cline/cline/issues/13348, https://github.com/lsdefine/GenericAgent/issues/804,
+ * https://github.com/xorbitsai/xagent/issues/790).
+ */
+export const dsmlVariants: TextToolFormat = {
+  name: 'dsml-variants',
+  openers: BARS.map(bar => `<${bar}DSML`),
+  readsOpener: true,
+  reasoningEnders: BARS.flatMap(bar => dsmlLists.map(list => `<${bar}DSML${bar}${list}>`)),
+  closers: [
+    '<｜end▁of▁sentence｜>',
+    ...BARS.flatMap(bar => dsmlLists.map(list => `</${bar}DSML${bar}${list}>`)),
+  ],
+  *accepts(cursor) {
+    const tag = yield* readVariantTag(cursor);
+    return tag?.isClosing === false && (tag.name === 'invoke' || dsmlLists.includes(tag.name));
+  },
+  *read(cursor, calls) {
+    for (let count = 0; ; count++) {
+      yield* cursor.takeSpace();
+      const tag = yield* readVariantTag(cursor);
+      if (tag !== undefined && dsmlLists.includes(tag.name)) {
+        cursor.take(tag.length);
+        if (tag.isClosing) return count > 1;
+        continue;
+      }
+      if (tag?.name !== 'invoke' || tag.isClosing) return count > 1;
+      const header = readHeader(tag.header, true);
+      if (header === undefined || !calls.isDeclared(header.key)) return false;
+      cursor.take(tag.length);
+      // The tags have the prefix as it is written.
+      const grammar = createInvokeGrammar(tag.prefix, dsmlLists);
+      if (!(yield* readTaggedCall(cursor, calls, { grammar, name: header.key }))) return false;
+      if ((yield* cursor.peek()) === undefined) return true;
+    }
+  },
+};
 
 /** DSML of GigaChat 3.5, under another name. */
 export const gcml = createInvokeFormat('gcml', { tagPrefix: '｜GCML｜', lists: ['tool_calls'] });
@@ -176,33 +232,17 @@ export const step3 = createInvokeFormat('step3', {
 /** What the model writes between the name of a tag and its attribute: a space, nothing, or the tokenizer's glyph. */
 const spaces = [' ', '', 'Ġ'];
 
-const createGrammar = (space: string): TagGrammar =>
-  createTagGrammar(
+const grammar: TagGrammar = {
+  ...createTagGrammar(
     {
-      parameter: `<param${space}name=`,
+      parameter: '<param name=',
       parameterEnd: '</param>',
-      call: `<function${space}name=`,
+      call: '<function name=',
       callEnd: '</function>',
-      readHeader: header => {
-        const [, , key] = /^(["'])([^"'<>]+)\1$/.exec(header) ?? [];
-        return key === undefined ? undefined : { key };
-      },
     },
     { hasEntities: true },
-  );
-
-const grammars = spaces.map(createGrammar);
-
-const grammar: TagGrammar = {
-  ...createGrammar(' '),
-  isStrict: true,
-  *readTag(cursor) {
-    for (const { readTag } of grammars) {
-      const tag = yield* readTag(cursor);
-      if (tag !== undefined) return tag;
-    }
-    return undefined;
-  },
+  ),
+  hasCdata: true,
 };
 
 /** The same tags in text with glyphs of the tokenizer in place of white space. */
@@ -257,12 +297,16 @@ const createFunctionGrammar = ({ open, close, trims }: FunctionTags): TagGrammar
 /** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */
 function createFunctionFormat(name: string, { open, close, trims }: FunctionTags): TextToolFormat {
   const grammar = createFunctionGrammar({ open, close, trims });
-  const nameless: TagGrammar = {
-    ...grammar,
-    *readTag(cursor) {
-      return (yield* readKeyTag(cursor, namelessTag)) ?? (yield* grammar.readTag(cursor));
+  const nameless = createTagGrammar(
+    {
+      parameter: '<parameter>',
+      parameterEnd: '</parameter>',
+      call: '<function=',
+      callEnd: '</function>',
+      key: namelessTag,
     },
-  };
+    { trims },
+  );
 
   /** Reads the call after its name. */
   function* readBody(cursor: TextCursor, calls: TextCalls, tool: string): Reading<boolean> {
@@ -276,11 +320,11 @@ function createFunctionFormat(name: string, { open, close, trims }: FunctionTags
   return {
     name,
     // Small models omit the bracket before a name, or close it before the name.
-    openers: ['<function=', `${open}function=`, `${open}\nfunction=`, '<function>'],
+    openers: ['<function=', '<function name=', `${open}function=`, `${open}\nfunction=`, '<function>'],
     prefixes: [open, '<|im_start|>assistant'],
     closers: ['</function>', close, '<|im_end|>'],
     *read(cursor, calls, opener) {
-      const tool = yield* readAttribute(cursor);
+      const tool = (yield* readAttribute(cursor)).trim();
       yield* cursor.takeSpace(MAX_SPACE);
       if (tool !== '' && (yield* takesSelfClosing(cursor, calls, tool))) return true;
       if (tool === '' || !(yield* cursor.takes(opener === '<function>' ? '</function>' : '>'))) return false;
@@ -303,6 +347,22 @@ export const qwenXml: TextToolFormat = createFunctionFormat('qwen-xml', {
 });
 
 const qwenGrammar = createFunctionGrammar({ open: '<tool_call>', close: '</tool_call>', trims: true });
+
+/** `<tool_call>name` of a declared tool, and an element for each parameter. */
+export const namedCallFormat: TextToolFormat = {
+  name: 'named-call',
+  openers: ['<tool_call>'],
+  closers: ['</tool_call>'],
+  *accepts(cursor, calls) {
+    const name = yield* cursor.look(/[\w.-]/);
+    if (!calls.isDeclared(name)) return false;
+    return (yield* cursor.peek(yield* findSpaceEnd(cursor, { start: name.length, most: MAX_SPACE }))) === '<';
+  },
+  *read(cursor, calls) {
+    const name = yield* readName(cursor);
+    return yield* readTaggedCall(cursor, calls, { grammar: qwenGrammar, name, isAnyWord: true });
+  },
+};
 
 /** The parameters of a call whose function is missing, so that no tool is meant. */
 export const bareParameterFormat: TextToolFormat = {

@@ -56,13 +56,16 @@ const jsonEnd = tag('close', 'json');
 function* readCall(cursor: TextCursor, calls: TextCalls, name: string): Reading<boolean> {
   const tool = calls.begin(name);
   const writer = createArgumentWriter(tool, { write: calls.input, trims: false, hasEntities: false });
+  let isUnclear = false;
   while (yield* takesTag(cursor, argumentStart)) {
-    if (!(yield* readArgument(cursor, writer))) return false;
+    const end = yield* readArgument(cursor, writer);
+    if (end === undefined) return false;
+    isUnclear ||= end.isUnclear;
     yield* cursor.takeSpace();
   }
   // The end of all calls proves that nothing is missing.
   const isClosed = (yield* takesTag(cursor, callEnd)) || (yield* cursor.match(toolsEnd)) !== undefined;
-  if (!isClosed && !(yield* endsUnclosed(cursor, tool, writer))) return false;
+  if (isUnclear || (!isClosed && !(yield* endsUnclosed(cursor, tool, writer)))) return false;
   writer.end();
   calls.end({ isUnclosed: !isClosed });
   return true;
@@ -70,19 +73,30 @@ function* readCall(cursor: TextCursor, calls: TextCalls, name: string): Reading<
 
 const TOKEN_START = /</g;
 
-function* readArgument(cursor: TextCursor, writer: ArgumentWriter): Reading<boolean> {
+/** A special token, or a misspelt one, which is no part of a value unless text mentions it. */
+const SPECIAL_TOKEN = /^<\|[a-z]{2,8}\|$/i;
+const BEFORE_MENTION = /[\s"'`“”‘’«»(]/;
+
+/** Reads an argument. Undefined if it cannot be read. Its value is unclear if it contains a token, which may be a real one. */
+function* readArgument(
+  cursor: TextCursor,
+  writer: ArgumentWriter,
+): Reading<{ isUnclear: boolean } | undefined> {
   const attributes = toAttributes((yield* takeHeader(cursor)) ?? '');
   const key = attributes.get('key');
-  if (key === undefined || isPrototypeKey(key) || writer.has(key)) return false;
+  if (key === undefined || isPrototypeKey(key) || writer.has(key)) return undefined;
   const type = attributes.get('type');
   const value = writer.open(key, { ...(type !== undefined && { isJson: type !== 'string' }) });
-  for (;;) {
-    if ((yield* cursor.passUntil(TOKEN_START, value.push)) === undefined) return false;
+  let isUnclear = false;
+  for (let isStart = true; ; isStart = false) {
+    if ((yield* cursor.passUntil(TOKEN_START, value.push)) === undefined) return undefined;
     if (yield* takesTag(cursor, argumentEnd)) break;
+    const isMention = !isStart && BEFORE_MENTION.test(cursor.previous) && cursor.previous !== '\n';
+    isUnclear ||= !isMention && SPECIAL_TOKEN.test(yield* cursor.look(/[^\s>]/, { most: 12 }));
     value.push(cursor.take(1));
   }
   value.end();
-  return true;
+  return { isUnclear };
 }
 
 function* takesTag(cursor: TextCursor, tags: readonly string[]): Reading<boolean> {

@@ -149,7 +149,14 @@ function* readParameter(
   }
   const onText = parameters.openText(key);
   if (onText === undefined) return false;
-  if ((yield* readElement(cursor, { key, token, schema, root, onText })) === undefined) return false;
+  // The tag of the element again, without its token, is no part of the value unless its end is.
+  const tag = `<${key}>`;
+  const start = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+  const isRepeated = token !== '' && (yield* cursor.sees(tag, start));
+  let text = '';
+  const push = isRepeated ? (plain: string) => void (text += plain) : onText;
+  if ((yield* readElement(cursor, { key, token, schema, root, onText: push })) === undefined) return false;
+  if (isRepeated) onText(text.includes(`</${key}>`) ? text : text.slice(start + tag.length));
   parameters.closeText();
   return true;
 }

@@ -154,7 +154,7 @@ export const gigachat: TextToolFormat = {
 export const mistral: TextToolFormat = {
   name: 'mistral',
   openers: ['[TOOL_CALLS]'],
-  closers: ['</s>'],
+  closers: ['</s>', '[/TOOL_CALLS]'],
   *read(cursor, calls) {
     if ((yield* takesUpToList(cursor)) || (yield* cursor.peek()) === '{') {
       const fields = { name: 'name', arguments: ['arguments'], id: 'id' };

@@ -89,8 +89,9 @@ export function createCallReader(options: CallReaderOptions): CallReader {
         marker =
           format === undefined ? yield* cursor.match(markers.afterPrefix.get(marker) ?? []) : undefined;
       }
+      const isCut = !isRead && (yield* cursor.peek()) === undefined;
       if (isRead && output.preceding === 'call') fences.skip(cursor.recorded());
-      else if (tracker.discard()) yield* takeTruncatedTag(cursor, tracker.calls.closers());
+      else if (tracker.discard(isCut)) yield* takeTruncatedTag(cursor, tracker.calls.closers());
       cursor.stopRecording();
       return true;
     },
@@ -106,8 +107,11 @@ interface CallTracker extends Pick<CallReader, 'flush' | 'unclosedCall'> {
   readonly calls: TextCalls;
   /** Sets the format that reads the next calls. Bare calls have no marker. */
   useFormat(format: TextToolFormat | undefined, options: { isBare: boolean }): void;
-  /** Ends an incomplete or invalid call. If it has not started, the recorded text is emitted, and false is returned. */
-  discard(): boolean;
+  /**
+   * Ends an incomplete or invalid call. If it has not started, the recorded text is emitted, and false is returned. The text
+   * of a call of a declared tool that the end of the text cuts off is kept until the end of the response.
+   */
+  discard(isCut: boolean): boolean;
 }
 
 /** A call of a declared tool, which is emitted as it arrives. */
@@ -134,6 +138,8 @@ interface HeldCall {
   readonly name: string;
   readonly id: string | undefined;
   readonly policy: UndeclaredPolicy;
+  /** The format may replace the call by other text. */
+  readonly mayBeReplaced: boolean;
   input: string;
   /** The start of the input, until it is certain that the call may be replaced. */
   start: string | undefined;
@@ -212,17 +218,20 @@ function createCallTracker(options: CallReaderOptions): CallTracker {
 
   function holdOther(called: { name: string; id: string | undefined; isDeclared: boolean }) {
     const { name, id, isDeclared } = called;
-    const policy = toPolicy(name, isDeclared);
-    const mayBeReplaced = format?.undeclared !== undefined;
+    const policy = isBare && !isDeclared ? 'text' : toPolicy(name, isDeclared, options);
+    // A replacement stands for text, and for the default where no tool can be called.
+    const isText = policy === 'text' || (tools.size === 0 && undeclared !== 'drop');
+    const mayBeReplaced = isText && format?.undeclared !== undefined;
     if (policy === 'text' && !mayBeReplaced) return 'text';
-    const start = policy === 'text' ? '' : undefined;
-    return { kind: 'held', name: undecorateToolName(name), id, policy, input: '', start } as const;
-  }
-
-  function toPolicy(name: string, isDeclared: boolean): UndeclaredPolicy {
-    if (isBare && !isDeclared) return 'text';
-    if (dropsCalls) return isDeclared || undeclared !== 'text' ? 'drop' : 'text';
-    return undeclared === 'call' && !isPossibleName(name) ? 'text' : undeclared;
+    return {
+      kind: 'held',
+      name: undecorateToolName(name),
+      id,
+      policy,
+      mayBeReplaced,
+      input: '',
+      start: policy === 'text' ? '' : undefined,
+    } as const;
   }
 
   function addToHeld(held: HeldCall, text: string): void {
@@ -240,10 +249,12 @@ function createCallTracker(options: CallReaderOptions): CallTracker {
       isBare = options.isBare;
       hasBegun = false;
     },
-    discard() {
-      const hasStarted = typeof call === 'object' && call.kind === 'open' && call.hasStarted;
+    discard(isCut) {
+      const open = typeof call === 'object' && call.kind === 'open' ? call : undefined;
+      const hasStarted = open?.hasStarted === true;
       call = 'none';
       if (hasStarted) writer.endBroken();
+      else if (open !== undefined && isCut) unclosedCall = writer.holdCut();
       // Text without a name after a marker that it mentions is prose.
       else if (hasBegun) writer.writeText();
       else writeMarkdown(cursor.recorded());
@@ -256,6 +267,16 @@ function createCallTracker(options: CallReaderOptions): CallTracker {
       return unclosedCall;
     },
   };
+}
+
+/** Returns the meaning of a call that is not one of an allowed tool. */
+function toPolicy(
+  name: string,
+  isDeclared: boolean,
+  { undeclared, dropsCalls }: CallReaderOptions,
+): UndeclaredPolicy {
+  if (dropsCalls) return isDeclared || undeclared !== 'text' ? 'drop' : 'text';
+  return undeclared === 'call' && !isPossibleName(name) ? 'text' : undeclared;
 }
 
 /** Creates a writer that emits the calls of a tracker, or their text. */
@@ -278,10 +299,26 @@ function createCallWriter(
         end(ended.kind === 'open' ? { ...ended, text } : ended);
         output.end();
       },
-      discard() {
+      discard(isTruncated) {
         if (ended.kind === 'open' && ended.hasStarted) endBroken();
-        else writeText(text);
+        else if (!isTruncated) writeText(text);
         output.end();
+      },
+    };
+  }
+
+  /** Leaves it to the end of the response to show or drop the text of a call that is cut off. */
+  function holdCut(): UnclosedCall {
+    const text = cursor.recorded();
+    const show = () => {
+      writeText(text);
+      output.end();
+    };
+    return {
+      complete: show,
+      discard(isTruncated) {
+        if (isTruncated) output.end();
+        else show();
       },
     };
   }
@@ -304,9 +341,11 @@ function createCallWriter(
     endMarkup();
   }
 
-  function endHeld({ name, id, policy, input }: HeldCall): void {
+  function endHeld({ name, id, policy, mayBeReplaced, input }: HeldCall): void {
     const complete = input === '' ? '{}' : input;
-    const replacement = formatOf()?.undeclared?.replace({ name, input: complete });
+    const replacement = mayBeReplaced
+      ? formatOf()?.undeclared?.replace({ name, input: complete })
+      : undefined;
     if (replacement !== undefined) {
       output.writeLines(replacement);
       fences.skip(cursor.recorded());
@@ -332,7 +371,7 @@ function createCallWriter(
     output.write(text);
   }
 
-  return { start, end, endBroken, hold, writeText };
+  return { start, end, endBroken, hold, holdCut, writeText };
 }
 
 const MAX_TAG = 64;

@@ -212,7 +212,12 @@ export function* isLeftover(
     case 'turn-end':
       return !mayBeMention && (yield* endsText(cursor, { marker, markers }));
     case 'closer':
-      if (mayBeMention || hasOpener) return false;
+      if (hasOpener) return false;
+      // Text that ends a line with the marker mentions it, unless a call is next.
+      if (mayBeMention)
+        return (
+          (yield* cursor.peek(marker.length)) === '\n' && (yield* precedesCall(cursor, { marker, markers }))
+        );
       if (
         (preceding !== 'text' || cursor.previous === '\n') &&
         /[\r\n]/.test((yield* cursor.peek(marker.length)) ?? '')

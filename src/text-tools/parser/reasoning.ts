@@ -87,7 +87,7 @@ interface ReadCall {
 }
 
 /** The parser of the text within reasoning. */
-interface CallParser {
+export interface CallParser {
   feed(text: string): void;
   end(): void;
   /** The number of characters that were read. */
@@ -143,7 +143,7 @@ export function createReasoningCalls(open: (events: TextEvents) => CallParser): 
     },
     end() {
       parser.end();
-      parser.unclosedCall?.discard();
+      parser.unclosedCall?.discard(false);
       const reasoning = takeReleased();
       return calls.length > 0
         ? { reasoning, calls: { text: held, emit: events => emitCalls(calls, events) } }

@@ -1,35 +1,63 @@
 import type { CoreCall } from '../../core/call.js';
 import type { Finish, FinishReason, Part } from '../../core/part.js';
 import type { PartTransformer } from '../../core/source.js';
+import type { QuotedCalls } from './call-reader.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
-import type { HeldCalls } from './reasoning.js';
 import { createQuotedCalls } from './quoted-calls.js';
-import { createPartWriter, type PartWriter, type UnclosedCall } from './text-output.js';
+import { NativeReasoning } from './native-reasoning.js';
+import { createReasoningCalls, type HeldCalls } from './reasoning.js';
+import { createPartWriter, type PartWriter, type TextEvents, type UnclosedCall } from './text-output.js';
 import { TextParser, type TextParserOptions } from './text-parser.js';
-import { forbidsCalls, toDeclaredTools } from '../reading/text-tool-format.js';
+import {
+  type DeclaredTools,
+  forbidsCalls,
+  type ReasoningTags,
+  toDeclaredTools,
+} from '../reading/text-tool-format.js';
 
 export interface ResponseReaderOptions extends Pick<
   TextParserOptions,
-  'formats' | 'reasoning' | 'startsInReasoning' | 'undeclared' | 'dropsText' | 'streamArgumentsFrom'
+  'formats' | 'reasoning' | 'undeclared' | 'dropsText' | 'streamArgumentsFrom'
 > {
   readonly call: Pick<CoreCall, 'tools' | 'toolChoice' | 'prompt'>;
   /** The formats are those of other families: reasoning is text, and the metadata names the formats that were found. */
   readonly isDetected?: boolean;
 }
 
+/** Rewrites the parts of one response. */
+export interface ResponseReader extends PartTransformer {
+  /** Sets the start of the response before its first part. */
+  begin(start: ResponseStart): void;
+  /** True if the server separates the reasoning, false if its end was in the text, undefined if neither was seen. */
+  readonly separatesReasoning: boolean | undefined;
+}
+
+/**
+ * The start of a response.
+ *
+ * - `text`: it is an answer.
+ * - `reasoning`: it is reasoning up to its closing tag.
+ * - `unknown`: it is held back until it is certain, or too long to be.
+ */
+export type ResponseStart = 'text' | 'reasoning' | 'unknown';
+
 /**
  * Rewrites the parts of one response. Consecutive text is parsed as a unit; other content ends it, so a call never
  * spans other content.
  */
-export function createResponseReader(options: ResponseReaderOptions): PartTransformer {
+export function createResponseReader(options: ResponseReaderOptions): ResponseReader {
   const { call, isDetected = false, streamArgumentsFrom } = options;
   let emit: (part: Part) => void = () => {};
   const duplicateCalls = createDuplicateCalls(call, streamArgumentsFrom);
   const writer = createPartWriter(part => duplicateCalls.fromText(part, emit));
-  const text = createResponseText(options, writer);
+  const text = new ResponseText(options, writer);
+  const native = text.hasCalls
+    ? new NativeReasoning(text.openCallParser, REPLACEABLE_REASONS, text.addCalls)
+    : undefined;
 
   /** Ends the text before content of another type. */
   function endTextBefore(part: Part, id?: string): Part {
+    if (PROOFS.has(part.type)) text.proveSeparation();
     text.close();
     if (id !== undefined) writer.claim(id);
     return part;
@@ -48,9 +76,11 @@ export function createResponseReader(options: ResponseReaderOptions): PartTransf
       case 'text-end':
         text.end(part);
         return undefined;
-      case 'reasoning-start':
+      case 'reasoning-start': {
+        const ended = endTextBefore(part, part.id);
         text.startNativeReasoning();
-        return endTextBefore(part, part.id);
+        return ended;
+      }
       case 'tool-input-start':
         return endTextBefore(part, part.id);
       case 'tool-call':
@@ -71,14 +101,24 @@ export function createResponseReader(options: ResponseReaderOptions): PartTransf
     }
   }
 
+  function take(part: Part): void {
+    const rewritten = rewrite(part);
+    if (rewritten !== undefined) duplicateCalls.native(rewritten, emit);
+  }
+
   return {
+    begin: start => text.begin(start),
+    get separatesReasoning() {
+      return text.separatesReasoning;
+    },
     part(part, write) {
       emit = write;
-      const rewritten = rewrite(part);
-      if (rewritten !== undefined) duplicateCalls.native(rewritten, write);
+      if (native === undefined) take(part);
+      else for (const one of native.take(part)) take(one);
     },
     flush(write) {
       emit = write;
+      for (const one of native?.flush() ?? []) take(one);
       text.finish(undefined);
       duplicateCalls.end(write);
     },
@@ -99,84 +139,185 @@ function withCalls(part: Finish, { calls, formats, quoted }: PartWriter, isDetec
   };
 }
 
-/** The text of a response, which is read as a unit until other content ends it. */
-interface ResponseText {
-  feed(delta: string): void;
-  /** Ends the text with its metadata. Its last call may still be completed at the end of the response. */
-  end(end?: BlockEnd): void;
-  /** Ends the text before other content, which no call spans. */
-  close(): void;
-  /** Ends the text at the end of the response. */
-  finish(reason: Reason | undefined): void;
-  /** Notes that the server separates reasoning from the text. */
-  startNativeReasoning(): void;
-}
+/** The parts that only a server sends that parses the text of the model itself. */
+const PROOFS: ReadonlySet<Part['type']> = new Set<Part['type']>([
+  'reasoning-start',
+  'tool-input-start',
+  'tool-call',
+]);
 
 type BlockEnd = Parameters<PartWriter['endText']>[0];
 
-function createResponseText(
-  { call, isDetected = false, ...options }: ResponseReaderOptions,
-  writer: PartWriter,
-): ResponseText {
-  const tools = toDeclaredTools(call);
-  const dropsCalls = forbidsCalls(call);
-  const quoted = createQuotedCalls(call, { formats: options.formats, reasoning: options.reasoning, tools });
-  const pairs = createPairJoiner();
-  let parser: TextParser | undefined;
-  /** True while the first text may begin with reasoning. */
-  let mayStartInReasoning = options.startsInReasoning ?? false;
-  /** True if the server separates reasoning from the text. Tags that it leaves in the text are intended. */
-  let hasNativeReasoning = isDetected;
-  /** The first text while it is treated as reasoning. */
-  let assumedReasoning = '';
-  /** True if a text had the start of a call that is none. */
-  let hasOpener = false;
-  /** The calls at the end of the text that is treated as reasoning. */
-  let heldCalls: HeldCalls | undefined;
-  /** The call at the end of the latest text, if its end is missing. */
-  let unclosedCall: UnclosedCall | undefined;
+/** A longer start is labelled by the family of the model before it is certain, so that long thoughts stream. */
+const MAX_HELD = 400;
 
-  const openParser = (startsInReasoning: boolean) =>
-    new TextParser(
+const NO_TAGS: readonly ReasoningTags[] = [];
+
+/** The text of a response, which is read as a unit until other content ends it. */
+class ResponseText {
+  /** True if the server separates the reasoning, false if its end was in the text, undefined if neither was seen. */
+  separatesReasoning: boolean | undefined;
+  private readonly tools: DeclaredTools;
+  private readonly dropsCalls: boolean;
+  private readonly quoted: QuotedCalls;
+  private readonly pairs = createPairJoiner();
+  private readonly reasoningEnds: readonly string[];
+  private parser: TextParser | undefined;
+  /** True while the first text may begin with reasoning. */
+  private mayStartInReasoning = false;
+  /** The start while it is held back, with the end of its block. */
+  private held: { text: string; end?: BlockEnd; hasEnded: boolean } | undefined;
+  /** True if the server separates reasoning from the text. Tags that it leaves in the text are intended. */
+  private hasNativeReasoning: boolean;
+  /** The first text while it is treated as reasoning. */
+  private assumedReasoning = '';
+  /** True if a text had the start of a call that is none. */
+  private hasOpener = false;
+  /** The calls at the end of the text that is treated as reasoning. */
+  private heldCalls: HeldCalls | undefined;
+  /** The calls at the end of the reasoning of the server. */
+  private nativeCalls: HeldCalls | undefined;
+  /** The call at the end of the latest text, if its end is missing. */
+  private unclosedCall: UnclosedCall | undefined;
+
+  constructor(
+    private readonly options: ResponseReaderOptions,
+    private readonly writer: PartWriter,
+  ) {
+    const { call, isDetected = false, reasoning, formats } = options;
+    const [firstTags] = reasoning;
+    this.tools = toDeclaredTools(call);
+    this.dropsCalls = forbidsCalls(call);
+    this.quoted = createQuotedCalls(call, { formats, reasoning, tools: this.tools });
+    this.hasNativeReasoning = isDetected;
+    this.reasoningEnds = [
+      ...(firstTags === undefined ? [] : [firstTags.open, firstTags.close]),
+      ...formats.flatMap(({ reasoningEnders = [] }) => reasoningEnders),
+    ];
+  }
+
+  /** True if the request allows calls. */
+  get hasCalls(): boolean {
+    return this.tools.size > 0 && !this.dropsCalls;
+  }
+
+  /** Sets the start of the response before its first part. */
+  begin(start: ResponseStart): void {
+    this.mayStartInReasoning = start === 'reasoning';
+    this.held = start === 'unknown' ? { text: '', hasEnded: false } : undefined;
+  }
+
+  feed(delta: string): void {
+    const complete = this.pairs.push(delta);
+    if (complete === '') return;
+    if (this.held === undefined) return this.add(complete);
+    this.held.text += complete;
+    const { text } = this.held;
+    if (text.length > MAX_HELD || this.reasoningEnds.some(end => text.includes(end))) this.decide(true);
+  }
+
+  /** Ends the text with its metadata. Its last call may still be completed at the end of the response. */
+  end(end?: BlockEnd): void {
+    if (this.held === undefined) return this.endText(end);
+    const text = this.held.text + this.pairs.end();
+    this.held = { text, hasEnded: true, ...(end && { end }) };
+  }
+
+  /** Ends the text before other content, which no call spans. */
+  close(): void {
+    if (this.held !== undefined && this.held.text.trim() !== '') this.decide(true);
+    this.endText();
+    this.endUnclosedCall();
+  }
+
+  /** Ends the text at the end of the response. */
+  finish(reason: Reason | undefined): void {
+    this.endHeld(reason);
+    this.endText();
+    this.endUnclosedCall(reason);
+    this.endAssumedReasoning(reason);
+  }
+
+  /** Notes that the server separates reasoning or calls from the text, so that a start that is held back is text. */
+  proveSeparation(): void {
+    this.separatesReasoning ??= true;
+    this.decide(false);
+    if (this.parser === undefined) this.mayStartInReasoning = false;
+  }
+
+  /** Notes that the server separates reasoning from the text. */
+  startNativeReasoning(): void {
+    this.separatesReasoning = true;
+    this.hasNativeReasoning = true;
+  }
+
+  /** Adds calls at the end of the response. */
+  readonly addCalls = (calls: HeldCalls): void => {
+    this.nativeCalls = calls;
+  };
+
+  /** Opens a parser of the calls within reasoning: those of declared tools, after a marker. */
+  readonly openCallParser = (events: TextEvents): TextParser => {
+    const { tools, quoted } = this;
+    const { formats } = this.options;
+    return new TextParser(
+      { formats, reasoning: NO_TAGS, tools, undeclared: 'text', isContinued: true, quoted },
+      events,
+    );
+  };
+
+  private openParser(startsInReasoning: boolean): TextParser {
+    const { options, tools, quoted, dropsCalls, hasOpener, writer } = this;
+    return new TextParser(
       {
-        ...options,
+        formats: options.formats,
+        reasoning: options.reasoning,
+        dropsText: options.dropsText,
+        streamArgumentsFrom: options.streamArgumentsFrom,
         tools,
         quoted,
         // The host would run a tool that the request excludes.
-        undeclared: options.undeclared ?? (call.toolChoice?.type === 'tool' ? 'text' : undefined),
+        undeclared: options.undeclared ?? (options.call.toolChoice?.type === 'tool' ? 'text' : undefined),
         dropsCalls,
         startsInReasoning,
-        keepsReasoning: hasNativeReasoning,
+        keepsReasoning: this.hasNativeReasoning,
         hasOpener,
       },
       writer,
     );
-
-  function feed(delta: string): void {
-    const complete = pairs.push(delta);
-    if (complete === '') return;
-    parser ??= openParser(mayStartInReasoning);
-    if (mayStartInReasoning) assumedReasoning += complete;
-    parser.feed(complete);
-    writer.flush();
   }
 
-  function endText(end?: BlockEnd): void {
-    const rest = pairs.end();
-    if (rest !== '') {
-      parser ??= openParser(mayStartInReasoning);
-      parser.feed(rest);
+  private add(text: string): void {
+    this.parser ??= this.openParser(this.mayStartInReasoning);
+    if (this.mayStartInReasoning) this.assumedReasoning += text;
+    this.parser.feed(text);
+    this.writer.flush();
+  }
+
+  /** Reads the start that was held back, as reasoning or as text. */
+  private decide(isReasoning: boolean): void {
+    if (this.held === undefined) return;
+    const { text, end, hasEnded } = this.held;
+    this.held = undefined;
+    this.mayStartInReasoning = isReasoning;
+    if (text !== '') this.add(text);
+    if (hasEnded) this.endText(end);
+  }
+
+  private endText(end?: BlockEnd): void {
+    const rest = this.pairs.end();
+    if (rest !== '') this.add(rest);
+    this.parser?.end();
+    if (this.parser !== undefined) {
+      if (!this.parser.isAllReasoning) this.assumedReasoning = '';
+      if (this.parser.hasReasoningEnd && !this.hasNativeReasoning) this.separatesReasoning ??= false;
+      this.heldCalls ??= this.parser.heldCalls;
+      this.unclosedCall = this.parser.unclosedCall;
+      this.hasOpener = this.parser.hasOpener;
+      this.mayStartInReasoning = false;
     }
-    parser?.end();
-    if (parser !== undefined) {
-      if (!parser.isAllReasoning) assumedReasoning = '';
-      heldCalls ??= parser.heldCalls;
-      unclosedCall = parser.unclosedCall;
-      hasOpener = parser.hasOpener;
-      mayStartInReasoning = false;
-    }
-    parser = undefined;
-    writer.endText(end);
+    this.parser = undefined;
+    this.writer.endText(end);
   }
 
   /**
@@ -184,55 +325,57 @@ function createResponseText(
    * an answer that is shown twice does less harm than one that is hidden. The calls at its end are calls unless the
    * response was truncated or failed.
    */
-  function endAssumedReasoning(reason: Reason | undefined): void {
+  private endAssumedReasoning(reason: Reason | undefined): void {
     const isFinished = REPLACEABLE_REASONS.has(reason);
-    const calls = heldCalls;
-    const text = assumedReasoning.slice(0, assumedReasoning.length - (calls?.text.length ?? 0));
-    assumedReasoning = '';
-    heldCalls = undefined;
-    if (isFinished && reason !== 'tool-calls' && text.trim() !== '') feedText(text);
-    if (isFinished) calls?.emit(writer);
-    else if (calls !== undefined) writer.reasoning(calls.text.trim());
-    endText();
-    endUnclosedCall(reason);
+    const calls = this.heldCalls;
+    const text = this.assumedReasoning.slice(0, this.assumedReasoning.length - (calls?.text.length ?? 0));
+    if (this.assumedReasoning.trim() !== '' && isFinished && calls === undefined)
+      this.separatesReasoning ??= true;
+    this.assumedReasoning = '';
+    this.heldCalls = undefined;
+    if (isFinished && reason !== 'tool-calls' && text.trim() !== '') this.feedText(text);
+    if (isFinished) calls?.emit(this.writer);
+    else if (calls !== undefined) this.writer.reasoning(calls.text.trim());
+    this.nativeCalls?.emit(this.writer);
+    this.nativeCalls = undefined;
+    this.endText();
+    this.endUnclosedCall(reason);
   }
 
   /**
    * Completes the call at the end of the response, if only its end is missing and the response finished normally.
    * Otherwise more arguments may be missing.
    */
-  function endUnclosedCall(reason?: Reason): void {
-    const unclosed = unclosedCall;
+  private endUnclosedCall(reason?: Reason): void {
+    const unclosed = this.unclosedCall;
     if (unclosed === undefined) return;
-    unclosedCall = undefined;
+    this.unclosedCall = undefined;
     if (FINISHED_REASONS.has(reason)) unclosed.complete();
-    else unclosed.discard();
-    writer.endText();
+    else unclosed.discard(TRUNCATED_REASONS.has(reason));
+    this.writer.endText();
   }
 
-  function feedText(text: string): void {
-    parser = openParser(false);
-    parser.feed(text);
-    endText();
+  private feedText(text: string): void {
+    this.parser = this.openParser(false);
+    this.parser.feed(text);
+    this.endText();
   }
 
-  return {
-    feed,
-    end: endText,
-    close() {
-      endText();
-      endUnclosedCall();
-    },
-    finish(reason) {
-      endText();
-      endUnclosedCall(reason);
-      endAssumedReasoning(reason);
-    },
-    startNativeReasoning() {
-      mayStartInReasoning = false;
-      hasNativeReasoning = true;
-    },
-  };
+  private endsInCalls(text: string): boolean {
+    if (this.tools.size === 0 || this.dropsCalls) return false;
+    const scanner = createReasoningCalls(this.openCallParser);
+    scanner.push(text);
+    return scanner.end().calls !== undefined;
+  }
+
+  /** Reads a start that is held back at the end of the response: it is an answer if the model ended it. */
+  private endHeld(reason: Reason | undefined): void {
+    if (this.held === undefined) return;
+    // Only the text of a server that parses nothing contains calls.
+    const isAnswer = FINISHED_REASONS.has(reason) && !this.endsInCalls(this.held.text);
+    if (isAnswer && this.held.text.trim() !== '') this.separatesReasoning ??= true;
+    this.decide(!isAnswer);
+  }
 }
 
 /** Holds back the first half of a surrogate pair until the second half arrives. */
@@ -260,6 +403,13 @@ type Reason = FinishReason['unified'];
 
 /** The reasons of a response that the model ended itself. */
 const FINISHED_REASONS: ReadonlySet<Reason | undefined> = new Set<Reason>(['stop', 'tool-calls']);
+
+/** The reasons of a response whose end is missing. */
+const TRUNCATED_REASONS: ReadonlySet<Reason | undefined> = new Set<Reason>([
+  'length',
+  'content-filter',
+  'error',
+]);
 
 const REPLACEABLE_REASONS: ReadonlySet<Reason | undefined> = new Set<Reason>([
   'stop',

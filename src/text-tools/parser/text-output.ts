@@ -23,8 +23,12 @@ export interface TextEvents {
 export interface UnclosedCall {
   /** Emits the call, because the response ended normally. */
   complete(): void;
-  /** Emits the text of the call, because more arguments may be missing. */
-  discard(): void;
+  /**
+   * Ends the call, because more arguments may be missing.
+   *
+   * @param isTruncated The response was truncated: the markup of the call is dropped. Otherwise it is text.
+   */
+  discard(isTruncated: boolean): void;
 }
 
 /** Writes the text of a response, and tracks the content that precedes the current position. */

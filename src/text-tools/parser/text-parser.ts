@@ -54,6 +54,8 @@ export class TextParser {
   heldCalls: HeldCalls | undefined;
   /** True if the text so far has the start of a call that is none. */
   hasOpener: boolean;
+  /** True if the text contained the end of reasoning that it did not start. */
+  hasReasoningEnd = false;
   private readonly hasCalls: boolean;
   private readonly markers: Markers;
   private readonly cursor = new TextCursor();
@@ -254,6 +256,7 @@ export class TextParser {
     if (!isKept && (yield* isLeftover(cursor, leftover))) {
       fences.skip(cursor.take(marker.length));
       output.dropMarker();
+      if (kind === 'reasoning-end') this.hasReasoningEnd = true;
       if (kind === 'reasoning-end' && preceding === 'nothing') {
         output.startReasoning();
         output.endReasoning();
@@ -303,8 +306,10 @@ export class TextParser {
     this.isAllReasoning = isAssumed;
     this.mayBeReasoning = false;
     const end = yield* this.emitReasoning(tags.close);
-    if (end.isClosed) this.isAllReasoning = false;
-    else if (isAssumed) this.heldCalls = end.calls;
+    if (end.isClosed) {
+      this.isAllReasoning = false;
+      this.hasReasoningEnd ||= isAssumed;
+    } else if (isAssumed) this.heldCalls = end.calls;
     else end.calls?.emit(this.events);
   }
 

@@ -2,23 +2,40 @@ import type { Trim } from '../values/argument-writer.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 
 /** A tag of a call that consists of tags around plain values. */
-export type Tag = { readonly length: number } & (
-  | { readonly kind: 'parameter'; readonly key: string; readonly isJson?: boolean | undefined }
+export type Tag = {
+  readonly length: number;
+  /** The tag is misspelt, or has another shape than that of the family. */
+  readonly isTolerant?: boolean;
+} & (
+  | ParameterTag
+  /** The start of a parameter whose key cannot be read. `opener` is the markup directly before the value. */
+  | { readonly kind: 'opener'; readonly opener: string }
   | { readonly kind: 'parameter-end' }
-  /** A misspelt end of a parameter. */
-  | { readonly kind: 'misspelt-end' }
-  | { readonly kind: 'call' }
+  | { readonly kind: 'call'; readonly opener: string }
   /** The end of a call. Truncated if the text ends within it. */
   | { readonly kind: 'call-end'; readonly isTruncated?: boolean }
   | { readonly kind: 'list' }
   | { readonly kind: 'list-end' }
+  /** A tag of no grammar, or one that cannot be read. The name of a plain one. */
+  | { readonly kind: 'other'; readonly name?: string; readonly isClosing?: boolean }
 );
+
+/** The start of a parameter. */
+export interface ParameterTag {
+  readonly kind: 'parameter';
+  readonly key: string;
+  readonly isJson?: boolean | undefined;
+  /** The tag closes itself, so that the value is empty. */
+  readonly isEmpty?: boolean;
+  /** The markup directly before the value. */
+  readonly opener: string;
+}
 
 /** The tags of a model family, and the meaning of its values. */
 export interface TagGrammar {
   /**
-   * Returns the tag at the current position. Looks ahead and takes nothing. Between parameters, incomplete tags may count
-   * that would be text within a value.
+   * Returns the tag at the current position. Looks ahead and takes nothing. Between parameters, all that looks like a tag
+   * is one, and known misspellings are read. Within a value, only those are that may end it, or that it must balance.
    */
   readTag(cursor: TextCursor, options?: { isBetween: boolean }): Reading<Tag | undefined>;
   /**
@@ -32,14 +49,14 @@ export interface TagGrammar {
   readonly trims: Trim;
   /** Values contain XML entities. */
   readonly hasEntities: boolean;
-  /** A value may be in `<![CDATA[…]]>`, and a call with the same parameter twice is ambiguous, and no call. */
-  readonly isStrict?: boolean;
+  /** A value may be in `<![CDATA[…]]>`. */
+  readonly hasCdata?: boolean;
   /** Converts the text of values. */
   toText?(text: string): string;
 }
 
 export interface TagTexts {
-  /** The start of a parameter tag up to its key: `<parameter=`. */
+  /** The start of a parameter tag up to its key: `<parameter=` or `<parameter name=`. */
   readonly parameter: string;
   readonly parameterEnd: string;
   /** The start of a call tag up to its name: `<function=`. */
@@ -48,8 +65,22 @@ export interface TagTexts {
   /** Opening tags of lists of calls. */
   readonly lists?: readonly string[];
   readonly listEnds?: readonly string[];
-  /** Reads the text between the start of a parameter tag and its `>`. */
-  readHeader?(header: string): { key: string; isJson?: boolean } | undefined;
+  /** The tags of a key that is an element of its own. `parameter` is its opening tag. */
+  readonly key?: KeyTags;
+}
+
+/** The tags around a key, and before its value. */
+export interface KeyTags {
+  readonly open: string;
+  readonly close: string;
+  /** The tag before the value. @default none */
+  readonly valueOpen?: string;
+  /** The tags around the type of the value, which may precede it. */
+  readonly type?: { readonly open: string; readonly close: string };
+  /** Strings may be in quotes. */
+  readonly isJson?: boolean;
+  /** Returns the offset after the white space at offset `start`, between the key and its value. */
+  findSpaceEnd?(cursor: TextCursor, start: number): Reading<number>;
 }
 
 /** Longer than any tag that contains the name of a tool or parameter. */
@@ -58,7 +89,16 @@ const MAX_TAG = 300;
 /** The maximum white space after the end of a call before the next tag. */
 const MAX_SPACE_AFTER_CALL = 64;
 
-/** Creates a grammar of `<start…>` tags. White space around the name, around `=` and before `>` is accepted. */
+/** The maximum white space between a key and its value. */
+const MAX_SPACE_BEFORE_VALUE = 32;
+
+/** The maximum number of letters after a name that it does not have. */
+const MAX_SUFFIX = 16;
+
+/** The maximum number of tags of one kind in a row. */
+const MAX_REPEATED = 4;
+
+/** Creates a grammar. White space around names, around `=` and before `>` is accepted. */
 export function createTagGrammar(
   texts: TagTexts,
   {
@@ -66,8 +106,9 @@ export function createTagGrammar(
     hasEntities = false,
   }: { trims?: Trim | undefined; hasEntities?: boolean | undefined } = {},
 ): TagGrammar {
+  const reader = new TagReader(texts);
   return {
-    readTag: createTagReader(texts),
+    readTag: (cursor, options) => reader.read(cursor, options?.isBetween === true),
     endsAfter: createEndReader(texts),
     takeSpace: cursor => cursor.takeSpace(),
     trims,
@@ -91,147 +132,416 @@ function createEndReader({ call, lists = [], listEnds = [] }: TagTexts): TagGram
   };
 }
 
-function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
-  const { parameter, parameterEnd, call, callEnd, lists = [], listEnds = [], readHeader = toKey } = texts;
-  const misspeltStart = parameterEnd.slice(0, -1);
-  const starts = [parameter, parameterEnd, call, callEnd, ...lists, ...listEnds];
-  const longestStart = Math.max(...starts.map(start => start.length));
+/** The meaning of a tag's name. */
+type Role =
+  | 'parameter'
+  | 'parameter-end'
+  | 'key-end'
+  | 'value'
+  | 'type'
+  | 'type-end'
+  | 'call'
+  | 'call-end'
+  | 'list'
+  | 'list-end';
 
-  function toTag(tag: string): Tag | undefined {
-    const { length } = tag;
-    const compact = toCompact(tag);
-    if (compact === parameterEnd) return { kind: 'parameter-end', length };
-    if (compact === callEnd) return { kind: 'call-end', length };
-    if (lists.includes(compact)) return { kind: 'list', length };
-    if (listEnds.includes(compact)) return { kind: 'list-end', length };
-    if (compact.startsWith(parameter)) {
-      const header = readHeader(compact.slice(parameter.length, -1).trim());
-      return header && { kind: 'parameter', length, ...header };
-    }
-    // A call without arguments that closes itself contains no tags.
-    if (compact.startsWith(call)) return compact.endsWith('/>') ? undefined : { kind: 'call', length };
-    return toMisspeltEnd(tag);
+/** A tag as it is written, up to its `>`, or up to what interrupts it. */
+interface WrittenTag {
+  readonly isClosing: boolean;
+  readonly name: string;
+  /** The text between the name and the `>`. */
+  readonly header: string;
+  readonly length: number;
+  /** False if a line break, another tag or the end of the text comes before the `>`. */
+  readonly isComplete: boolean;
+  /** The role of the name. Undefined for the name of another grammar. */
+  readonly role: Role | undefined;
+  /** The name is exactly that of the role. */
+  readonly isExact: boolean;
+}
+
+interface Name {
+  readonly role: Role;
+  readonly isClosing: boolean;
+  readonly name: string;
+  /** The name in lower case without its prefix. */
+  readonly bare: string;
+}
+
+/** The bars of a prefix such as `｜DSML｜`, of which models write several forms. */
+export const BAR = '[|｜‖¦│┃∣❘ǀ]';
+const BARS = new RegExp(`^${BAR}+\\w*${BAR}+$`);
+const PREFIX = new RegExp(`^(?:${BAR}+\\w*${BAR}+\\s?|\\w+\\||[\\w-]+:(?=\\w))`);
+const NAME_END = /[\s=>"'<Ġ]/;
+
+const toBare = (name: string): string => (name.replace(PREFIX, '') || name).toLowerCase();
+
+/** Reads the tags of one grammar. */
+class TagReader {
+  private readonly names: readonly Name[];
+  private readonly longest: number;
+  /** The attribute with the key of a parameter, or `=` if the key follows the name. */
+  private readonly hasAttribute: boolean;
+
+  constructor(private readonly texts: TagTexts) {
+    const { key, lists = [], listEnds = [] } = texts;
+    const rows: [Role, string | undefined][] = [
+      ['parameter', texts.parameter],
+      // The space before the attribute may be missing.
+      ['parameter', / name=$/.test(texts.parameter) ? texts.parameter.replace(' ', '') : undefined],
+      ['parameter-end', texts.parameterEnd],
+      ['key-end', key?.close],
+      ['value', key?.valueOpen],
+      ['type', key?.type?.open],
+      ['type-end', key?.type?.close],
+      ['call', texts.call],
+      ['call-end', texts.callEnd],
+      ...lists.map((text): [Role, string] => ['list', text]),
+      ...listEnds.map((text): [Role, string] => ['list-end', text]),
+    ];
+    this.names = rows.flatMap(([role, text]) => {
+      const [, slash, name = ''] = /^<(\/?)((?:[|｜]\w+[|｜]\s?)?[^\s=>Ġ]+)/.exec(text ?? '') ?? [];
+      return name === '' ? [] : [{ role, isClosing: slash === '/', name, bare: toBare(name) }];
+    });
+    this.longest = Math.max(...this.names.map(({ name }) => name.length)) + MAX_SUFFIX;
+    this.hasAttribute = /\sname=$/.test(texts.parameter);
   }
 
-  /** Recognizes `</parameter1>`, `</parameter_function>`, and `</parameter` without its bracket. */
-  function toMisspeltEnd(tag: string): Tag | undefined {
-    if (!tag.startsWith(misspeltStart)) return undefined;
-    const rest = tag.slice(misspeltStart.length);
-    if (/^\w*>$/.test(rest)) return { kind: 'misspelt-end', length: tag.length };
-    return /^\s/.test(rest) && !rest.includes('>')
-      ? { kind: 'misspelt-end', length: misspeltStart.length }
-      : undefined;
+  *read(cursor: TextCursor, isBetween: boolean): Reading<Tag | undefined> {
+    const { key } = this.texts;
+    const written = yield* this.scan(cursor, 0);
+    if (key !== undefined && (isBetween || written?.role === 'parameter')) {
+      const pair = yield* this.readPair(cursor, key);
+      if (pair !== undefined && (isBetween || pair.isTolerant !== true)) return pair;
+    }
+    if (written === undefined) return undefined;
+    if (!written.isComplete && (yield* cursor.peek(written.length)) === undefined) {
+      const truncated = this.toTruncated(cursor.rest());
+      if (truncated !== undefined) return truncated;
+    }
+    const tag = this.toTag(written);
+    return isBetween || this.countsInValue(tag, written) ? tag : undefined;
+  }
+
+  /** Within a value, a misspelt tag is text unless it is about a parameter. */
+  private countsInValue(tag: Tag, { isComplete, isExact, name }: WrittenTag): boolean {
+    switch (tag.kind) {
+      case 'other':
+        return false;
+      case 'parameter':
+      case 'opener':
+        return isComplete && (isExact || this.isSpelt(name));
+      case 'parameter-end':
+        return true;
+      default:
+        return tag.isTolerant !== true;
+    }
+  }
+
+  /** Returns true if only the case of a name differs. */
+  private isSpelt(written: string): boolean {
+    return this.names.some(({ name }) => name.toLowerCase() === written.toLowerCase());
+  }
+
+  /** Looks at the text from a `<` on. Returns undefined for text that is no tag. */
+  private *scan(cursor: TextCursor, offset: number): Reading<WrittenTag | undefined> {
+    if ((yield* cursor.peek(offset)) !== '<') return undefined;
+    const scanner = new TagScanner(this.longest, (name, isClosing) => this.find(name, isClosing));
+    const end = yield* cursor.scan(character => scanner.push(character), offset + 1);
+    return scanner.end(end - offset);
+  }
+
+  /** Returns the role of a name: that of the same name, or of the one that it is a misspelling of. */
+  private find(name: string, isClosing: boolean): { role: Role; isExact: boolean } | undefined {
+    let near: Role | undefined;
+    const bare = toBare(name);
+    for (const known of this.names) {
+      if (known.isClosing !== isClosing) continue;
+      if (known.name === name) return { role: known.role, isExact: true };
+      near ??= isNear(bare, known) ? known.role : undefined;
+    }
+    return near && { role: near, isExact: false };
+  }
+
+  private toTag(written: WrittenTag): Tag {
+    const { role, header, isComplete, isExact } = written;
+    // The text that interrupts a tag is no part of it.
+    const length = isComplete ? written.length : written.length - header.length;
+    const isPlain = isExact && isComplete && header.trim() === '';
+    const tolerant = isPlain ? {} : ({ isTolerant: true } as const);
+    const { key } = this.texts;
+    const isKeyed = key === undefined;
+    switch (role) {
+      case 'parameter':
+        if (isKeyed || (key.valueOpen === undefined && header.trim() !== ''))
+          return this.toParameter(written);
+        return { kind: 'opener', length, opener: '', isTolerant: true };
+      case 'value':
+        return { kind: 'opener', length, opener: key?.valueOpen ?? '', ...tolerant };
+      case 'call':
+        if (isKeyed) return this.toCall(written);
+        return { kind: 'call', length, opener: '', ...tolerant };
+      case 'parameter-end':
+      case 'call-end':
+      case 'list':
+      case 'list-end':
+        return !isComplete && header.trim() !== ''
+          ? { kind: 'other', length }
+          : { kind: role, length, ...tolerant };
+      default: {
+        const { name, isClosing } = written;
+        return isComplete && header === ''
+          ? { kind: 'other', length, name, isClosing }
+          : { kind: 'other', length };
+      }
+    }
+  }
+
+  private toParameter({ name, header, length, isComplete, isExact }: WrittenTag): Tag {
+    const opener = `<${name}${header.trim()}>`;
+    const isAttribute = this.hasAttribute && !name.endsWith('name');
+    const read = isComplete ? readHeader(header, isAttribute) : undefined;
+    const isEmpty = isComplete && header.trimEnd().endsWith('/');
+    if (read === undefined) return { kind: isEmpty ? 'other' : 'opener', length, opener, isTolerant: true };
+    const { isTolerant, ...facts } = read;
+    const isDeviating = isTolerant || !isExact;
+    return { kind: 'parameter', length, opener, ...facts, ...(isDeviating && { isTolerant: true }) };
+  }
+
+  private toCall({ header, length, isComplete, isExact }: WrittenTag): Tag {
+    // A call without arguments that closes itself contains no tags.
+    if (!isComplete || header.endsWith('/')) return { kind: 'other', length };
+    const read = readHeader(header, /name=$/.test(this.texts.call));
+    if (read === undefined) return isExact ? { kind: 'call', length, opener: '' } : { kind: 'other', length };
+    return { kind: 'call', length, opener: read.key, ...(!isExact && { isTolerant: true }) };
   }
 
   /** An incomplete end of a call counts as its end after a complete value. */
-  function toTruncatedTag(tag: string): Tag | undefined {
-    const isTruncated = tag.length >= 3 && [callEnd, ...listEnds].some(end => end.startsWith(tag));
-    if (isTruncated) return { kind: 'call-end', length: tag.length, isTruncated };
-    return toMisspeltEnd(tag);
+  private toTruncated(rest: string): Tag | undefined {
+    const { callEnd, listEnds = [] } = this.texts;
+    const isTruncated = rest.length >= 3 && [callEnd, ...listEnds].some(end => end.startsWith(rest));
+    return isTruncated ? { kind: 'call-end', length: rest.length, isTruncated } : undefined;
   }
 
-  function mayBecomeTag(text: string): boolean {
-    if (text.length > longestStart || text.startsWith(misspeltStart)) return true;
-    if (starts.some(start => start.startsWith(text) || text.startsWith(start))) return true;
-    if (!/[\s=]/.test(text)) return false;
-    const compact = text.replace(/^<\s*(\/?)\s*/, '<$1').replace(/(?<!\s)\s*(?:=\s*)?$/, '');
-    return starts.some(start => start.startsWith(compact) || compact.startsWith(start));
-  }
-
-  return function* readTag(cursor) {
-    let tag = '';
-    let end: 'closed' | 'next' | 'none' | undefined;
-    yield* cursor.scan(character => {
-      if ((character === '<') !== (tag === '')) {
-        end = tag === '' ? 'none' : 'next';
-        return false;
-      }
-      tag += character;
-      if (character === '>') end = 'closed';
-      else if (tag.length > MAX_TAG || !mayBecomeTag(tag)) end = 'none';
-      return end === undefined;
-    });
-    switch (end) {
-      case 'closed':
-        return toTag(tag);
-      case 'next':
-        return toMisspeltEnd(tag);
-      case 'none':
-        return undefined;
-      case undefined:
-        return tag === '' ? undefined : toTruncatedTag(tag);
+  /**
+   * Reads a parameter whose key is between a pair of tags, with a tag before the value. One of the tags may be missing,
+   * and each may be repeated. Takes nothing.
+   */
+  private *readPair(cursor: TextCursor, tags: KeyTags): Reading<Tag | undefined> {
+    const { close: keyEnd, valueOpen = '', type } = tags;
+    const skip = tags.findSpaceEnd ?? findValueStart;
+    const isOpen = ({ role, header }: WrittenTag) =>
+      role === 'call' || (role === 'parameter' && (valueOpen !== '' || header.trim() === ''));
+    const open = yield* this.countTags(cursor, { start: 0, is: isOpen, skip });
+    const text = yield* cursor.look(/[^<]/, { start: open.end });
+    const key = text.trim();
+    const isStarted = open.count > 0 || (valueOpen !== '' && /^[\w.-]+$/.test(key));
+    if (key === '' || !isStarted) return undefined;
+    // Without a tag before the value, the tags around the key are those of a parameter.
+    const endRole = valueOpen === '' && keyEnd === this.texts.parameterEnd ? 'parameter-end' : 'key-end';
+    const isEnd = (tag: WrittenTag) => tag.role === endRole || tag.role === 'parameter';
+    const close = yield* this.countTags(cursor, { start: open.end + text.length, is: isEnd, skip });
+    if (close.count === 0 && (open.count === 0 || open.hasCall || valueOpen === '')) return undefined;
+    let isJson = tags.isJson;
+    let start = close.end;
+    if (type !== undefined && (yield* cursor.sees(type.open, start))) {
+      const name = yield* cursor.look(/[^<]/, { start: start + type.open.length });
+      const end = start + type.open.length + name.length;
+      if (!(yield* cursor.sees(type.close, end))) return undefined;
+      isJson = name.trim() !== 'string';
+      start = yield* skip(cursor, end + type.close.length);
     }
-  };
-}
-
-/** Removes the white space around a tag's name and `=`, and before `>`. */
-const toCompact = (tag: string): string =>
-  tag
-    .replace(/^<\s*(\/?)\s*/, '<$1')
-    .replace(/^(<\/?[^\s=<>"']+)\s*=\s*/, '$1=')
-    .replace(/(?<!\s)\s+>$/, '>');
-
-/** Accepts a key on one line, without quotes or in a pair of them. Some templates write more than a name. */
-function toKey(header: string): { key: string } | undefined {
-  const [, , quoted] = /^(["'])([^\n"']+)\1$/.exec(header) ?? [];
-  const key = quoted ?? header;
-  return /^[^\n"'][^\n]*$/.test(key) ? { key } : undefined;
-}
-
-const MAX_SPACE_BEFORE_VALUE = 32;
-
-/** The tags around a key, and before its value. */
-export interface KeyTags {
-  readonly open: string;
-  readonly close: string;
-  /** The tag before the value. @default none */
-  readonly valueOpen?: string;
-  /** The tags around the type of the value, which may precede it. */
-  readonly type?: { readonly open: string; readonly close: string };
-  /** Strings may be in quotes. */
-  readonly isJson?: boolean;
-  /** Returns the offset after the white space at offset `start`, between the key and its value. */
-  findSpaceEnd?(cursor: TextCursor, start: number): Reading<number>;
-}
-
-/**
- * Reads a parameter tag whose key is between a pair of tags, with an optional tag before the value. Takes nothing.
- *
- * @param isBetween The tag can only be that of a parameter, so that the end of the key or the tag before the value may be missing.
- */
-export function* readKeyTag(
-  cursor: TextCursor,
-  tags: KeyTags,
-  { isBetween = false }: { isBetween?: boolean } = {},
-): Reading<Tag | undefined> {
-  const { open, close, valueOpen = '', type } = tags;
-  if (!(yield* cursor.sees(open))) return undefined;
-  const key = yield* cursor.look(/[^<]/, { start: open.length });
-  const closeStart = open.length + key.length;
-  if (key.trim() === '') return undefined;
-  const tag = { kind: 'parameter', key: key.trim(), ...(tags.isJson && { isJson: true }) } as const;
-  if (!(yield* cursor.sees(close, closeStart))) {
-    const hasValue = isBetween && valueOpen !== '' && (yield* cursor.sees(valueOpen, closeStart));
-    return hasValue ? { ...tag, length: closeStart + valueOpen.length } : undefined;
+    const isSimple = open.isExact && close.isExact;
+    const parameter = { kind: 'parameter', key, ...(isJson !== undefined && { isJson }) } as const;
+    if (valueOpen === '') {
+      return { ...parameter, opener: keyEnd, length: close.tagEnd, ...(!isSimple && { isTolerant: true }) };
+    }
+    const value = yield* this.scan(cursor, start);
+    if (value?.role === 'value' && value.isComplete) {
+      const isExact = isSimple && value.isExact && value.header.trim() === '';
+      const length = start + value.length;
+      return { ...parameter, opener: valueOpen, length, ...(!isExact && { isTolerant: true }) };
+    }
+    const next = yield* cursor.peek(start);
+    if (next === undefined || next === '<' || !isSimple) return undefined;
+    return { ...parameter, opener: valueOpen, length: start, isTolerant: true };
   }
-  const keyEnd = closeStart + close.length;
-  if (valueOpen === '') return { ...tag, length: keyEnd };
 
-  const findEnd = tags.findSpaceEnd ?? findValueStart;
-  let start = yield* findEnd(cursor, keyEnd);
-  let isJson: boolean | undefined;
-  if (type !== undefined && (yield* cursor.sees(type.open, start))) {
-    const name = yield* cursor.look(/[^<]/, { start: start + type.open.length });
-    const end = start + type.open.length + name.length;
-    if (!(yield* cursor.sees(type.close, end))) return undefined;
-    isJson = name.trim() !== 'string';
-    start = yield* findEnd(cursor, end + type.close.length);
+  /** Looks at the tags of one kind that follow each other. One that is exact is as it must be. */
+  private *countTags(
+    cursor: TextCursor,
+    {
+      start,
+      is,
+      skip,
+    }: {
+      start: number;
+      is: (tag: WrittenTag) => boolean;
+      skip: (cursor: TextCursor, start: number) => Reading<number>;
+    },
+  ): Reading<{ count: number; end: number; tagEnd: number; isExact: boolean; hasCall: boolean }> {
+    let count = 0;
+    let end = start;
+    let tagEnd = start;
+    let isExact = false;
+    let hasCall = false;
+    while (count < MAX_REPEATED) {
+      const tag = yield* this.scan(cursor, end);
+      if (tag === undefined || !is(tag)) break;
+      const isInterrupted = !tag.isComplete && tag.header.trim() !== '';
+      if (isInterrupted) break;
+      isExact = count === 0 && tag.isExact && tag.isComplete && tag.header.trim() === '';
+      hasCall ||= tag.role === 'call';
+      tagEnd = end + tag.length - (tag.isComplete ? 0 : tag.header.length);
+      end = yield* skip(cursor, tagEnd);
+      count++;
+    }
+    return { count, end, tagEnd, isExact: isExact && !hasCall, hasCall };
   }
-  const written = { ...tag, ...(isJson !== undefined && { isJson }) };
-  if (yield* cursor.sees(valueOpen, start)) return { ...written, length: start + valueOpen.length };
-  const next = isBetween ? yield* cursor.peek(start) : undefined;
-  return next === undefined || next === '<' ? undefined : { ...written, length: start };
 }
 
 const findValueStart = (cursor: TextCursor, start: number): Reading<number> =>
   findSpaceEnd(cursor, { start, most: MAX_SPACE_BEFORE_VALUE });
+
+/** Collects the characters of a tag after its `<`. */
+class TagScanner {
+  private state: 'start' | 'name' | 'header' | 'closed' | 'none' = 'start';
+  private isClosing = false;
+  private name = '';
+  private header = '';
+  private found: { role: Role; isExact: boolean } | undefined;
+
+  constructor(
+    private readonly longest: number,
+    private readonly find: (name: string, isClosing: boolean) => { role: Role; isExact: boolean } | undefined,
+  ) {}
+
+  /** Adds a character. Returns false if it ends the tag, or if the text is no tag. */
+  push(character: string): boolean {
+    switch (this.state) {
+      case 'start':
+        return this.start(character);
+      case 'name':
+        return this.addToName(character);
+      case 'header':
+        return this.addToHeader(character);
+      default:
+        return false;
+    }
+  }
+
+  /** Returns the tag, which ends before or with the character at this offset. */
+  end(offset: number): WrittenTag | undefined {
+    if (this.state === 'name') this.endName();
+    if (this.state !== 'header' && this.state !== 'closed') return undefined;
+    const isComplete = this.state === 'closed';
+    const { isClosing, name, header, found } = this;
+    const length = isComplete ? offset + 1 : offset;
+    return {
+      isClosing,
+      name,
+      header,
+      length,
+      isComplete,
+      role: found?.role,
+      isExact: found?.isExact === true,
+    };
+  }
+
+  private start(character: string): boolean {
+    if (character === '/' && !this.isClosing) this.isClosing = true;
+    else if (/[\p{L}|｜‖_¦│┃∣❘]/u.test(character)) return this.addToName(character);
+    else if (character !== ' ') this.state = 'none';
+    return this.state !== 'none';
+  }
+
+  private addToName(character: string): boolean {
+    this.state = 'name';
+    const isBetween = character === ' ' && BARS.test(this.name);
+    if (isBetween || !NAME_END.test(character)) {
+      this.name += character;
+      if (this.name.length > this.longest) this.state = 'none';
+      return this.state === 'name';
+    }
+    this.endName();
+    return this.addToHeader(character);
+  }
+
+  private endName(): void {
+    const name = this.name.replace(/\/$/, '');
+    if (name !== this.name) this.header = '/';
+    this.name = name;
+    this.found = this.find(name, this.isClosing);
+    this.state = 'header';
+  }
+
+  private addToHeader(character: string): boolean {
+    if (character === '>') this.state = 'closed';
+    if (character === '>' || character === '<' || character === '\n' || this.found === undefined)
+      return false;
+    this.header += character;
+    if (this.header.length > MAX_TAG) this.state = 'none';
+    return this.state === 'header';
+  }
+}
+
+/** Returns true for a name in another case, with another prefix, or with one letter more, less or other. */
+function isNear(bare: string, known: Name): boolean {
+  if (bare === known.bare) return true;
+  // `</parameter1>` and `</parameter_function>`.
+  if (known.role === 'parameter-end' && known.bare.length > 4 && bare.startsWith(known.bare)) return true;
+  return known.bare.length > 4 && isWithinOne(bare, known.bare);
+}
+
+/** Returns true if two texts differ in at most one letter. */
+function isWithinOne(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  return Math.max(a.length, b.length) - start - end <= 1;
+}
+
+export interface Header {
+  readonly key: string;
+  readonly isTolerant: boolean;
+  readonly isJson?: boolean;
+  readonly isEmpty?: boolean;
+}
+
+const ATTRIBUTE = /\s*([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/y;
+
+/**
+ * Reads the key after the name of a tag: `=key` or ` name="key"`. More attributes, in any order and with either quote, and
+ * the other of the two forms are accepted.
+ */
+export function readHeader(written: string, hasAttribute: boolean): Header | undefined {
+  const isEmpty = written.trimEnd().endsWith('/');
+  const header = (isEmpty ? written.replace(/\/\s*$/, '') : written).replaceAll('Ġ', ' ').trim();
+  const [, direct] = /^=\s*([^]*)$/.exec(header) ?? [];
+  const attributes = new Map<string, string>();
+  const rest = direct === undefined ? header : `name=${direct}`;
+  ATTRIBUTE.lastIndex = 0;
+  let end = 0;
+  for (let match = ATTRIBUTE.exec(rest); match !== null; match = ATTRIBUTE.exec(rest)) {
+    const [, name = '', double, single, bare = ''] = match;
+    attributes.set(name, double ?? single ?? bare);
+    end = ATTRIBUTE.lastIndex;
+  }
+  const isWhole = end === rest.length && rest !== '';
+  const string = attributes.get('string');
+  const isJson = string === undefined ? {} : { isJson: string === 'false' };
+  // A key after `=` may contain spaces.
+  if (direct !== undefined && !isWhole) {
+    const isPlain = /^[^"'=<>]+$/.test(direct) && direct.trim() !== '';
+    return isPlain && !isEmpty ? { key: direct.trim(), isTolerant: hasAttribute } : undefined;
+  }
+  const key = attributes.get('name')?.trim();
+  if (!isWhole || key === undefined || key === '') return undefined;
+  // An empty element with more than a name may have its value there.
+  const hasMore = [...attributes.keys()].some(name => name !== 'name' && name !== 'string');
+  if (isEmpty && hasMore) return undefined;
+  const isTolerant = isEmpty || hasMore || hasAttribute === (direct !== undefined);
+  return { key, isTolerant, ...isJson, ...(isEmpty && { isEmpty }) };
+}

@@ -248,8 +248,11 @@ function compile(path: string, source: unknown): Pattern {
   try {
     return compilePattern(source);
   } catch (error) {
-    if (error instanceof PatternError) return fail(path, `an expression with ${error.message}`, source);
-    throw error;
+    if (!(error instanceof PatternError)) throw error;
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message: `Unsupported pattern ${JSON.stringify(source)} in \`${path}\` of the response template: expected ${error.message}.`,
+    });
   }
 }
 

@@ -9,6 +9,8 @@ export { allowsAny, toAllowedJson };
 
 /** Streams the arguments of a call as JSON, one parameter after the other. */
 export interface ArgumentWriter {
+  /** The parameters in the tool's schema. Undefined if it lists none. */
+  readonly keys: readonly string[] | undefined;
   /** Returns true if the tool's schema has this parameter, or lists no parameters. */
   isDeclared(key: string): boolean;
   /** Returns true if the parameter was written before. */
@@ -111,6 +113,7 @@ export function createArgumentWriter(
   }
 
   return {
+    keys: properties && Object.keys(properties),
     isDeclared,
     has: key => written.has(key) || wrapper?.key === key,
     get size() {

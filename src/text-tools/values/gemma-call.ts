@@ -17,24 +17,42 @@ import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 /** Deeper than any argument. */
 const MAX_DEPTH = 256;
 const MAX_SPACE = 256;
-const KEY = /[^:{}[\],"'<\n]/;
+const KEY = /[^:={}[\](),"'<\n]/;
 
-/** Reads `name{key:value, …}`, the objects of Gemma, with strings between a delimiter. */
+/** The characters of the name of a tool. */
+const NAME = /[^\s{}<>[\]"'`|()]/;
+
+/**
+ * Reads `name{key:value, …}`, the objects of Gemma, with strings between a delimiter. For a declared tool with these keys,
+ * the brackets may be round, an equals sign may follow a key, and the first delimiter of a string may be missing
+ * (https://github.com/vllm-project/vllm/issues/53642, https://github.com/jundot/omlx/issues/1886).
+ */
 export function* readGemmaCall(cursor: TextCursor, calls: TextCalls, delimiter: string): Reading<boolean> {
   yield* cursor.takes('call:');
   yield* cursor.takeSpace(MAX_SPACE);
-  const name = yield* readName(cursor);
+  const name = yield* readName(cursor, NAME);
   yield* cursor.takeSpace(MAX_SPACE);
-  if (name === '' || (yield* cursor.peek()) !== '{') return false;
-  const reader = createGemmaReader(cursor, calls.begin(name), delimiter);
+  const bracket = yield* cursor.peek();
+  const isRound = bracket === '(';
+  if (name === '' || !(bracket === '{' || isRound)) return false;
+  const tool = calls.begin(name);
+  if (isRound && tool === undefined) return false;
+  const reader = createGemmaReader(cursor, tool, delimiter, isRound);
   if (!(yield* reader.object(calls.input, 0))) return false;
   yield* takeExcess(cursor, calls);
   calls.end();
   return true;
 }
 
-function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, delimiter: string) {
+function createGemmaReader(
+  cursor: TextCursor,
+  tool: DeclaredTool | undefined,
+  delimiter: string,
+  isRound: boolean,
+) {
   const properties = toProperties(tool?.schema);
+  /** Returns true if a key belongs to the tool, which a call with mistakes requires. */
+  const isKnown = (key: string): boolean => properties !== undefined && Object.hasOwn(properties, key);
   const delimiterStart = toStopExpression([delimiter]);
 
   /** The value of a parameter that accepts only text. It may contain commas if the delimiters are missing. */
@@ -47,8 +65,9 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
   const readObject = (write: Write, depth: number): Reading<boolean> => {
     cursor.take(1);
     return readMembers(cursor, write, {
-      close: '}',
-      isForbidden: depth === 0 ? isPrototypeKey : key => key === '__proto__',
+      close: depth === 0 && isRound ? ')' : '}',
+      isForbidden:
+        depth === 0 ? key => isPrototypeKey(key) || (isRound && !isKnown(key)) : key => key === '__proto__',
       readKey,
       readValue: (one, key) => readValue(one, { depth: depth + 1, isText: depth === 0 && isText(key) }),
       // Nested values are converted with their parameter.
@@ -67,7 +86,9 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
       key = (yield* readName(cursor, KEY)).trim();
     }
     yield* cursor.takeSpace();
-    return key !== '' && (yield* cursor.takes(':')) ? key : undefined;
+    if (key === '') return undefined;
+    const isRead = (yield* cursor.takes(':')) || (isKnown(key) && (yield* cursor.takes('=')));
+    return isRead ? key : undefined;
   }
 
   function* readValue(write: Write, { depth, isText }: { depth: number; isText: boolean }): Reading<boolean> {
@@ -101,10 +122,14 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
     let text = '';
     for (;;) {
       const end = yield* cursor.passUntil(BARE_END, plain => void (text += plain));
+      if (end === '<' && isText && text !== '' && (yield* endsString())) {
+        write(JSON.stringify(text));
+        return true;
+      }
       if (end === undefined || end === '<') {
         if (end === undefined || isMarker(yield* cursor.look(/[^]/, { most: 2 }))) return false;
       } else if (end !== ',' || !isText || (yield* seesKey(cursor, properties))) {
-        if (end === '}' || end === ',' || end === ']') break;
+        if (end === '}' || end === ',' || end === ']' || (isRound && (yield* endsRound()))) break;
       }
       text += cursor.take(1);
     }
@@ -115,6 +140,21 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
     if (isNull) write('null');
     else write(isLiteral && !isText ? bare : JSON.stringify(bare));
     return true;
+  }
+
+  /** Takes the delimiter that ends a string whose first one is missing. */
+  function* endsString(): Reading<boolean> {
+    if (!(yield* cursor.sees(delimiter))) return false;
+    const next = yield* findSpaceEnd(cursor, { start: delimiter.length, most: MAX_SPACE });
+    if (!/[,})\]]/.test((yield* cursor.peek(next)) ?? '')) return false;
+    return yield* cursor.takes(delimiter);
+  }
+
+  /** Returns true if the round bracket that comes next ends the call. */
+  function* endsRound(): Reading<boolean> {
+    const next = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
+    const character = yield* cursor.peek(next);
+    return character === undefined || character === '<';
   }
 
   return { object: readObject };
@@ -148,11 +188,11 @@ function* seesKey(
 ): Reading<boolean> {
   const start = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
   const key = yield* cursor.look(KEY, { start });
-  const isKey = (yield* cursor.peek(start + key.length)) === ':';
+  const isKey = /[:=]/.test((yield* cursor.peek(start + key.length)) ?? '');
   return isKey && properties !== undefined && Object.hasOwn(properties, key.trim());
 }
 
-const BARE_END = /[,}\]<]/g;
+const BARE_END = /[,}\])<]/g;
 
 /** Returns true for the start of a special token or tag, which no bare value contains. */
 const isMarker = (text: string): boolean => /^<[|\w/]/.test(text);

@@ -12,7 +12,6 @@ import {
   type ToolOutput,
   type ToolProgress,
   type ToolSource,
-  toTimeoutText,
 } from '../../tools/tool-source.js';
 import { toCallForApproval } from '../../tools/approval.js';
 import {
@@ -244,7 +243,7 @@ async function runTool(
   const key = steps.idempotencyKeyOf(label, { input: call.input });
   const idempotencyKey = typeof key === 'string' ? key : await key;
   signal.throwIfAborted();
-  const message = toTimeoutText(call.toolName, timeout);
+  const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms. It may or may not have taken effect.`;
   const limit = createTimeLimit(signal, { milliseconds: timeout, message });
   const observed = observe();
   // A tool may ignore its signal.
