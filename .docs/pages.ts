@@ -66,6 +66,7 @@ export const GROUPS: readonly Group[] = [
     title: 'Guides',
     pages: [
       { path: 'provider', source: 'src/provider/README.md' },
+      { path: 'tools', source: 'src/tools/README.md' },
       { path: 'tool-loop', source: 'src/tool-loop/README.md' },
       { path: 'mcp', source: 'src/mcp/README.md' },
       { path: 'adapters', source: 'src/adapters/README.md' },
@@ -80,6 +81,11 @@ export const GROUPS: readonly Group[] = [
   {
     title: 'Hosts',
     pages: [
+      { path: 'chat-with-a-flag', source: 'src/host/pages/chat-with-a-flag.md' },
+      { path: 'agents-and-adapters', source: 'src/host/pages/agents-and-adapters.md' },
+      { path: 'raw-streams', source: 'src/host/pages/raw-streams.md' },
+      { path: 'stored-conversations', source: 'src/host/pages/stored-conversations.md' },
+      { path: 'mcp-servers', source: 'src/host/pages/mcp-servers.md' },
       { path: 'host', source: 'src/host/README.md' },
       { path: 'examples', source: 'playground/examples/README.md' },
       { path: 'recipes/resumable-chat', source: 'playground/recipes/resumable-chat/README.md' },

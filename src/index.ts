@@ -12,7 +12,7 @@ import {
 } from './provider/provider.js';
 import type { KelivoResponsesSettings } from './provider/settings.js';
 
-export { createCorsProxyFetch } from './http/base-url.js';
+export { type CorsProxyOptions, createCorsProxyFetch } from './http/base-url.js';
 export { redactSecrets, type RedactSecretsOptions } from './redaction/redaction.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
 export { VERSION } from './shared/version.js';

@@ -319,7 +319,7 @@ async function readAll<Part>(stream: ReadableStream<Part>): Promise<Part[]> {
 }
 
 it('the loop wraps a model of the later major, reads its finish reason, and returns the same version', async () => {
-  const { createLocalTools, withToolLoop } = await load<typeof toolLoop>('tool-loop/index.ts');
+  const { withToolLoop } = await load<typeof toolLoop>('tool-loop/index.ts');
   let runs = 0;
   const clock = { inputSchema: z.object({}), execute: () => `${++runs} o'clock` };
   const usage = { inputTokens: { total: 10 }, outputTokens: { total: 5 } };
@@ -339,7 +339,7 @@ it('the loop wraps a model of the later major, reads its finish reason, and retu
       doGenerate: async () => ({}),
       doStream: async (_options: never) => ({ stream: toStream(rounds.shift() ?? []) }),
     },
-    { tools: createLocalTools({ clock }) },
+    { tools: { clock } },
   );
   const { stream } = await model.doStream({ prompt } as never);
   const parts = await readAll(stream);

@@ -74,7 +74,7 @@ export async function openDemo({
     const { fullStream, response } = streamText({
       model: provider(modelId),
       messages: [...history, asked],
-      tools: hasLoop ? await provider.toolStubs() : withoutExecution(await mcpTools.listTools({ signal })),
+      tools: hasLoop ? await provider.tools() : withoutExecution(await mcpTools.listTools({ signal })),
       providerOptions: { openai: { reasoningSummary: 'auto' } },
       // Errors are shown immediately instead of after retries.
       maxRetries: 0,

@@ -2,6 +2,7 @@ import { withOpen } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
 import { objectOf } from '../shared/json.js';
 import { toNameHint } from '../shared/names.js';
+import { registerUnique } from '../shared/registration.js';
 import { type AdapterModule, toModuleName } from './adapter-choice.js';
 import { adapterOf, createMiddleware } from './kit/middleware.js';
 import type { ModelAdapter, ModelAdapterDefinition, ModelAdapterRegistry } from './kit/definition.js';
@@ -19,23 +20,18 @@ export function createModelAdapterRegistry(
   const byName = new Map<string, ModelAdapter>();
 
   const registry: ModelAdapterRegistry = {
-    register(adapter) {
+    register(adapter, options) {
       const defined = defineModelAdapter(adapter);
       const { name } = defined;
-      if (byName.has(name)) {
-        throw new KelivoError({
-          code: 'invalid-settings',
-          message: `Expected a unique adapter name, got a second "${name}". Unregister the first adapter, or rename this one.`,
-        });
-      }
-      byName.set(name, defined);
+      const message = `Expected a unique adapter name, got a second "${name}". Rename it, or set { replace: true }.`;
+      registerUnique(byName, [name, defined], { ...options, message });
     },
     unregister: name => byName.delete(name),
     get: name => byName.get(name),
     findFor: modelId => [...byName.values()].filter(adapter => adapter.appliesTo(modelId)),
     all: () => [...byName.values()],
   };
-  for (const adapter of adapters) registry.register(adapter);
+  for (const adapter of adapters) registry.register(adapter, { replace: false });
   return registry;
 }
 

@@ -1,6 +1,7 @@
 import { KelivoError, messageOf } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { toNameHint } from '../shared/names.js';
+import { type RegisterOptions, registerUnique } from '../shared/registration.js';
 import * as catalogue from '../text-tools/formats/index.js';
 import type { TextToolFormat } from '../text-tools/reading/text-tool-format.js';
 import {
@@ -58,10 +59,9 @@ const REQUIRED = ['tools', 'call', 'result'] as const;
  *
  * @throws KelivoError with code `invalid-settings` for a name that is taken, a missing field or an unknown format.
  */
-export function registerToolPrompt(name: string, prompt: OwnToolPrompt): void {
-  if (name === 'auto' || selected.has(name)) {
-    throw toPromptError(`Expected a new name for a syntax of tool prompts, got "${name}", which is taken.`);
-  }
+export function registerToolPrompt(name: string, prompt: OwnToolPrompt, options?: RegisterOptions): void {
+  const message = `Expected a new name for a syntax of tool prompts, got "${name}", which is taken.`;
+  if (name === 'auto' || Object.hasOwn(prompts, name)) throw toPromptError(message);
   const fields: Readonly<Record<string, unknown>> = isPlainObject(prompt) ? prompt : {};
   const missing = REQUIRED.find(field => typeof fields[field] !== 'string');
   if (missing !== undefined || !Array.isArray(fields.formats)) {
@@ -69,7 +69,7 @@ export function registerToolPrompt(name: string, prompt: OwnToolPrompt): void {
       `Expected \`${missing ?? 'formats'}\` of the syntax "${name}" to be a ${missing === undefined ? 'list' : 'text'}.`,
     );
   }
-  selected.set(name, toSelected(name, prompt));
+  registerUnique(selected, [name, toSelected(name, prompt)], { ...options, message });
   toolPromptNames.add(name);
 }
 

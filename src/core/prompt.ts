@@ -45,6 +45,8 @@ export interface PartFacts {
   readonly broken?: boolean;
   /** The round began without the old outputs of tools up to this call. */
   readonly cleared?: string | undefined;
+  /** The vendor that wrote the reasoning, if its own metadata does not show it. */
+  readonly origin?: string;
   /** The model that wrote the part, of several behind one. @default the first of them */
   readonly answeredBy?: string;
   /** A message of the user that arrived during the turn, at its place: a `UserMessage` as plain JSON. */

@@ -151,6 +151,15 @@ export interface PartSink {
   write(part: Part): void;
   /** Returns a promise that resolves when the reader has caught up, or undefined if there is room. Await it between batches. */
   ready(): Promise<void> | undefined;
+  /** Returns a promise that resolves when the reader has taken every part so far, or undefined if it has. */
+  taken(): Promise<void> | undefined;
+}
+
+/** The limit for a reader that takes nothing although there are parts. */
+export interface UnreadLimit {
+  readonly milliseconds: number;
+  /** Called once, when the limit is reached. */
+  readonly onReached: () => void;
 }
 
 /** Maximum number of parts that a producer may be ahead of its reader. */
@@ -161,8 +170,12 @@ export function createPartSource(
   produce: (sink: PartSink) => Promise<void>,
   {
     onCancel,
+    unread,
     ...facts
-  }: { onCancel?: (reason: unknown) => void } & Pick<PartSource, 'request' | 'response'> = {},
+  }: { onCancel?: (reason: unknown) => void; unread?: UnreadLimit | undefined } & Pick<
+    PartSource,
+    'request' | 'response'
+  > = {},
 ): PartSource {
   let waiting: Part[] = [];
   let isCancelled = false;
@@ -177,7 +190,9 @@ export function createPartSource(
       partsArrived.notify();
     },
     ready: () => (isCancelled || waiting.length < MAX_AHEAD ? undefined : partsTaken.wait()),
+    taken: () => (isCancelled || waiting.length === 0 ? undefined : partsTaken.wait()),
   };
+  const watch = unread && watchReader(unread, () => waiting.length > 0);
 
   void produce(sink)
     .then(
@@ -188,11 +203,15 @@ export function createPartSource(
         outcome = { failed: true, error };
       },
     )
-    .then(partsArrived.notify);
+    .then(() => {
+      watch?.end();
+      partsArrived.notify();
+    });
 
   return {
     ...facts,
     async next() {
+      watch?.restart();
       while (waiting.length === 0) {
         if (isCancelled) return undefined;
         if (outcome?.failed) throw outcome.error;
@@ -212,6 +231,23 @@ export function createPartSource(
       onCancel?.(reason);
     },
   };
+}
+
+/** Number of checks in the time of a limit. A check costs nothing for a part. */
+const CHECKS = 4;
+
+/** Watches a reader that may have gone away without a sign. `hasParts` returns true if there are parts that it has not taken. */
+function watchReader({ milliseconds, onReached }: UnreadLimit, hasParts: () => boolean) {
+  let checks = 0;
+  const timer = setInterval(() => {
+    checks = hasParts() ? checks + 1 : 0;
+    if (checks <= CHECKS) return;
+    clearInterval(timer);
+    onReached();
+  }, milliseconds / CHECKS);
+  // The turn itself keeps the process alive while it does something.
+  if (typeof timer === 'object') timer.unref();
+  return { restart: () => void (checks = 0), end: () => clearInterval(timer) };
 }
 
 /** Lets one side wait for a signal of the other. */

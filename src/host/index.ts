@@ -3,11 +3,13 @@
  *
  * @module kelivo-responses/host
  */
-import { createProvider, type ProviderOf } from '../provider/provider.js';
+import type { ProviderOf } from '../provider/provider.js';
 import { type KelivoResponsesSettings, listSettingNames } from '../provider/settings.js';
+import { KelivoError } from '../shared/errors.js';
 import { once } from '../shared/settings.js';
 import { VERSION_OF_MAJOR } from '../versions/provider.js';
 import type { HostVersion } from '../versions/specification.js';
+import { createSwitchableProvider, type SwitchableProviderOptions } from './switch/switchable-provider.js';
 
 export { loadProviderConfig, providerConfigFromEnvironment } from './registry/config-sources.js';
 export type { ImportModule } from './registry/imported-models.js';
@@ -24,6 +26,7 @@ export type {
   ProviderRegistryConfig,
 } from './registry/schema.js';
 export type { ImportOpenAI } from './switch/official-provider.js';
+export { openaiHistoryMiddleware } from './switch/history-middleware.js';
 export {
   createSwitchableProvider,
   type SwitchableProviderByVersion,
@@ -32,22 +35,33 @@ export {
   type SwitchValue,
 } from './switch/switchable-provider.js';
 
-/** The versions of the hosts' majors of `ai`. */
-type Versions = typeof VERSION_OF_MAJOR;
+/** The settings of the switch, which each entry and its options have. */
+export type SwitchOptions = Pick<SwitchableProviderOptions, 'enabled' | 'fallback' | 'importOpenAI'>;
 
-/** The provider's settings, plus any options that the host stores with them, such as `mode`. */
-export type HostProviderOptions = KelivoResponsesSettings & Readonly<Record<string, unknown>>;
+/**
+ * The provider's settings and those of the switch, plus any options that the host stores with them, such as `mode`. They
+ * take precedence over those of the entry.
+ */
+export type HostProviderOptions = KelivoResponsesSettings & SwitchOptions & Readonly<Record<string, unknown>>;
+
+/** Options of the entries for hosts. */
+export interface HostEntryOptions<Version extends HostVersion> extends SwitchOptions {
+  /** Version of the models, for the major of `ai` of the host. @default that of the entry */
+  specificationVersion?: Version;
+}
 
 /** An entry for hosts whose provider schema has an `id`, a `name` and a `creator`, such as `@cherrystudio/ai-core` 1. */
-export interface KelivoResponsesProviderConfig {
+export interface KelivoResponsesProviderConfig<Version extends HostVersion = (typeof VERSION_OF_MAJOR)[5]> {
   /** Id of the provider in the host. */
   readonly id: 'kelivo-responses';
   /** Name of the provider for people. */
   readonly name: string;
   /** Creates the provider. */
-  readonly creator: (options?: HostProviderOptions) => ProviderOf<Versions[5]>;
+  readonly creator: (options?: HostProviderOptions) => ProviderOf<Version>;
   /** Loads the module with the function of `creatorFunctionName`. */
-  readonly import: () => Promise<{ createForHost: typeof createForHost }>;
+  readonly import: () => Promise<{
+    createForHost: KelivoResponsesProviderConfig<Version>['creator'];
+  }>;
   /** Name of the function that creates the provider. */
   readonly creatorFunctionName: 'createForHost';
   /** False, because the provider has no image models. */
@@ -59,79 +73,123 @@ export interface KelivoResponsesProviderConfig {
 }
 
 /**
- * Entry for a host's provider schema. `creator` is synchronous and ignores options that are not settings of the
- * provider. `import` and `creatorFunctionName` refer to the same function. `validateOptions` returns false for options
- * that `creator` would reject.
+ * Creates an entry for a host's provider schema. `creator` is synchronous, returns the provider of
+ * `createSwitchableProvider`, and ignores options that are no settings of it. `import` and `creatorFunctionName` refer to the
+ * same function. `validateOptions` returns false for options that `creator` would reject.
+ *
+ * @example
+ * ```ts
+ * registerProviderConfig(createKelivoResponsesProviderConfig({ specificationVersion: 'v4', enabled: () => flags.kelivo }));
+ * ```
+ */
+export function createKelivoResponsesProviderConfig<
+  Version extends HostVersion = (typeof VERSION_OF_MAJOR)[5],
+>(entry: HostEntryOptions<Version> = {}): KelivoResponsesProviderConfig<Version> {
+  const { specificationVersion = VERSION_OF_MAJOR[5] as Version, ...defaults } = entry;
+  const creator = (options?: HostProviderOptions) =>
+    createForHost({ ...defaults, ...options }, specificationVersion);
+  return {
+    id: 'kelivo-responses',
+    name: 'Kelivo Responses',
+    creator,
+    import: () => Promise.resolve({ createForHost: creator }),
+    creatorFunctionName: 'createForHost',
+    supportsImageGeneration: false,
+    validateOptions(options) {
+      try {
+        // A provider opens nothing before its first call, so there is nothing to close.
+        creator(options);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    aliases: ['kelivo'],
+  };
+}
+
+/**
+ * The entry for hosts of `ai@5`, the result of `createKelivoResponsesProviderConfig()`.
  *
  * @example
  * ```ts
  * registerProviderConfig(kelivoResponsesProviderConfig);
- * await createAndRegisterProvider('kelivo-responses', { baseURL, apiKey, mcpServers });
+ * await createAndRegisterProvider('kelivo-responses', { baseURL, apiKey, mcpServers, enabled: 'gpt-5*' });
  * ```
  */
-export const kelivoResponsesProviderConfig: KelivoResponsesProviderConfig = {
-  id: 'kelivo-responses',
-  name: 'Kelivo Responses',
-  creator: options => createForHost(options),
-  import: () => Promise.resolve({ createForHost }),
-  creatorFunctionName: 'createForHost',
-  supportsImageGeneration: false,
-  validateOptions(options) {
-    try {
-      // A provider opens nothing before its first call, so there is nothing to close.
-      createForHost(options);
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  aliases: ['kelivo'],
-};
+export const kelivoResponsesProviderConfig: KelivoResponsesProviderConfig =
+  /* @__PURE__ */ createKelivoResponsesProviderConfig();
 
 /** The argument of `ProviderExtension.create` in `@cherrystudio/ai-core` 2. */
-export interface KelivoResponsesExtension {
+export interface KelivoResponsesExtension<Version extends HostVersion = (typeof VERSION_OF_MAJOR)[6]> {
   readonly name: 'kelivo-responses';
   readonly aliases: string[];
   readonly supportsImageGeneration: false;
-  readonly create: (settings?: HostProviderOptions) => ProviderOf<Versions[6]>;
+  readonly create: (settings?: HostProviderOptions) => ProviderOf<Version>;
 }
 
 /**
- * The provider as an extension for `@cherrystudio/ai-core` 2. Its models have version 3, because `wrapLanguageModel` of
- * `ai@6` loses the finish reason and the usage of version 2 models.
+ * Creates the provider as an extension for `@cherrystudio/ai-core` 2. By default its models have version 3, because
+ * `wrapLanguageModel` of `ai@6` loses the finish reason and the usage of version 2 models.
  *
  * The host shares one instance between equal settings, and it treats all functions as equal. If two sets of settings
- * differ only in `fetch` or in tools, add a distinguishing value under any name: `{ fetch, instance: 'b' }`.
+ * differ only in `fetch` or in tools, add the value `instance`: `{ fetch, instance: 'b' }`. A function as `enabled` in
+ * settings requires it. One flag for all settings belongs here: `createKelivoResponsesExtension({ enabled })`.
  *
  * @example
  * ```ts
- * extensionRegistry.register(ProviderExtension.create(kelivoResponsesExtension));
+ * extensionRegistry.register(ProviderExtension.create(createKelivoResponsesExtension({ specificationVersion: 'v4' })));
  * const executor = await createExecutor('kelivo-responses', { baseURL, apiKey, mcpServers });
  * ```
  */
-export const kelivoResponsesExtension: KelivoResponsesExtension = {
-  name: 'kelivo-responses',
-  aliases: ['kelivo'],
-  supportsImageGeneration: false,
-  create: settings => createOfVersion(settings, VERSION_OF_MAJOR[6]),
-};
+export function createKelivoResponsesExtension<Version extends HostVersion = (typeof VERSION_OF_MAJOR)[6]>(
+  entry: HostEntryOptions<Version> = {},
+): KelivoResponsesExtension<Version> {
+  const { specificationVersion = VERSION_OF_MAJOR[6] as Version, ...defaults } = entry;
+  return {
+    name: 'kelivo-responses',
+    aliases: ['kelivo'],
+    supportsImageGeneration: false,
+    create(settings = {}) {
+      if (typeof settings.enabled === 'function' && settings.instance === undefined) throw sharedFlagError();
+      return createForHost({ ...defaults, ...settings }, specificationVersion);
+    },
+  };
+}
+
+/** The extension for hosts of `ai@6`, the result of `createKelivoResponsesExtension()`. */
+export const kelivoResponsesExtension: KelivoResponsesExtension =
+  /* @__PURE__ */ createKelivoResponsesExtension();
+
+/** The host would use the first of several functions for all settings that are equal otherwise. */
+const sharedFlagError = (): KelivoError =>
+  new KelivoError({
+    code: 'invalid-settings',
+    message:
+      'Expected `instance` next to a function as `enabled`, got none: the host treats all functions as equal and would use ' +
+      "one flag for all such settings. Add `instance: 'account-1'`, or pass the function to " +
+      'createKelivoResponsesExtension({ enabled }).',
+  });
+
+/** Settings of the switch. */
+const SWITCH_OPTIONS = ['enabled', 'fallback', 'importOpenAI'];
 
 const lowerCaseNames = once(() => new Set(listSettingNames().map(name => name.toLowerCase())));
 
-/** The function that `creator` and `import` refer to. */
-const createForHost = (options?: HostProviderOptions): ProviderOf<Versions[5]> =>
-  createOfVersion(options, VERSION_OF_MAJOR[5]);
-
 /**
- * Creates the provider from a host's options. Options that are not settings of the provider are ignored. A setting in
- * the wrong case, such as `baseUrl`, is an error.
+ * Creates the switchable provider from a host's options. Options that are not settings of the provider are ignored. A setting
+ * in the wrong case, such as `baseUrl`, is an error.
  *
  * @throws KelivoError with code `invalid-settings` for an invalid setting.
  */
-function createOfVersion<Version extends HostVersion>(
-  options: HostProviderOptions = {},
-  version: Version,
+function createForHost<Version extends HostVersion>(
+  options: HostProviderOptions,
+  specificationVersion: Version,
 ): ProviderOf<Version> {
-  const settings = Object.entries(options).filter(([name]) => lowerCaseNames().has(name.toLowerCase()));
-  return createProvider(Object.fromEntries(settings), version);
+  const given = Object.entries(options);
+  const kelivo = given.filter(
+    ([name]) => lowerCaseNames().has(name.toLowerCase()) && !SWITCH_OPTIONS.includes(name),
+  );
+  const ofSwitch: SwitchOptions = Object.fromEntries(given.filter(([name]) => SWITCH_OPTIONS.includes(name)));
+  return createSwitchableProvider({ ...ofSwitch, kelivo: Object.fromEntries(kelivo), specificationVersion });
 }

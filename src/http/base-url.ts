@@ -86,6 +86,12 @@ function parse(baseURL: string): URL {
   });
 }
 
+/** Options of `createCorsProxyFetch`. */
+export interface CorsProxyOptions {
+  /** Sends the requests to the proxy, for applications with a `fetch` of their own. @default the global `fetch` */
+  readonly fetch?: FetchFunction;
+}
+
 /**
  * Creates a `fetch` for web pages, which cannot call a server without CORS headers. It calls a proxy, which forwards
  * method, headers and body and returns the response of the server, including streams. The proxy sees every key and
@@ -102,7 +108,10 @@ function parse(baseURL: string): URL {
  *
  * @throws KelivoError with code `invalid-settings` if `proxyUrl` is empty.
  */
-export function createCorsProxyFetch(proxyUrl: string): FetchFunction {
+export function createCorsProxyFetch(
+  proxyUrl: string,
+  { fetch = (input, init) => globalThis.fetch(input, init) }: CorsProxyOptions = {},
+): FetchFunction {
   if (typeof proxyUrl !== 'string' || proxyUrl === '') {
     throw new KelivoError({
       code: 'invalid-settings',
@@ -113,7 +122,7 @@ export function createCorsProxyFetch(proxyUrl: string): FetchFunction {
     proxyUrl.includes('{url}') ? proxyUrl.replaceAll('{url}', () => encodeURIComponent(url)) : proxyUrl + url;
 
   return (input, init) => {
-    if (!(input instanceof Request)) return globalThis.fetch(toProxied(String(input)), init);
-    return globalThis.fetch(new Request(toProxied(input.url), input), init);
+    if (!(input instanceof Request)) return fetch(toProxied(String(input)), init);
+    return fetch(new Request(toProxied(input.url), input), init);
   };
 }

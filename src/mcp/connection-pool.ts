@@ -1,4 +1,5 @@
 import { createClosing } from '../shared/abort.js';
+import { isDevelopment } from '../shared/registration.js';
 import { authStateOf } from './auth/authorization.js';
 import type { McpServerConfig } from './config/config.js';
 import {
@@ -91,10 +92,6 @@ interface SharedConnection {
   readonly connection: McpConnection;
   userCount: number;
 }
-
-const isDevelopment = (): boolean =>
-  (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.NODE_ENV ===
-  'development';
 
 /**
  * Shares a connection among all pools of the process. A development server evaluates a module, and perhaps this package,

@@ -1,12 +1,11 @@
 import { mayHaveAdapters } from '../adapters/adapter-choice.js';
 import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, withOpen } from '../core/source.js';
-import { createLocalTools } from '../tools/local-tools.js';
 import { createMcpTools } from '../mcp/create-mcp-tools.js';
-import { type HostTools, type HostToolsOptions, toHostTools } from '../tools/host-tools.js';
-import { isToolSource, type PendingWarningsSource, type ToolSource } from '../tools/tool-source.js';
+import { toSources } from '../tools/given-tools.js';
+import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from '../tools/shared-tools.js';
+import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import { type AbortSource, createClosing } from '../shared/abort.js';
-import { inform } from '../shared/inform.js';
 import { Memory } from '../shared/memory.js';
 import type { SearchSupport } from '../tool-loop/context/tool-search.js';
 import { createToolbox } from '../tools/toolbox.js';
@@ -17,9 +16,11 @@ import type { KelivoResponsesSettings } from './settings.js';
 /** Wraps the bare models of a provider. */
 export interface Composition {
   /** The tools that the loop runs, or undefined without a loop. */
-  readonly tools: PendingWarningsSource | undefined;
-  /** Returns the tools of the MCP servers for the loop of the host, also without a loop of the provider. */
-  mcpTools(options?: HostToolsOptions): Promise<HostTools>;
+  readonly tools: SharedSource | undefined;
+  /** The same tools as hosts receive them, also without a loop. Undefined without tools. */
+  readonly shared: SharedTools | undefined;
+  /** Returns the tools for hosts. */
+  readonly declareTools: DeclareTools;
   /** Wraps a model in the adapters of its family and those in the tool loop. */
   compose(model: CoreModel): CoreModel;
   /** Ends turns with tools, stops MCP servers and closes connections. */
@@ -88,16 +89,11 @@ export function createComposition(
     searchSupport.set(modelId, support);
     return support;
   };
+  const shared = source && new SharedTools(source, toolLoop === false ? {} : toolLoop, timeouts.tool);
   return {
     tools,
-    async mcpTools(options = {}) {
-      if (mcp === undefined) return {};
-      const pending = withPendingWarnings(mcp);
-      if (options.onWarning === undefined) return toHostTools(mcp, await pending.listToolsOnly(), options);
-      const listing = await pending.listTools();
-      for (const warning of listing.warnings) inform(options.onWarning, warning);
-      return toHostTools(mcp, listing.tools, options);
-    },
+    shared,
+    declareTools: createDeclareTools(shared, { hasLoop: tools !== undefined }),
     compose(model) {
       const adaptation =
         models === undefined ? common : resolveAdaptation(model.modelId, { ...common, models });
@@ -107,7 +103,7 @@ export function createComposition(
       return whenLoaded(adapted, closed, async () => {
         const { createToolLoop } = await import('../tool-loop/tool-loop.js');
         // The loop is needed even without tools: a call may supply its own.
-        const loopTimeouts = { tool: timeouts.tool, total: timeouts.total };
+        const loopTimeouts = { tool: timeouts.tool, total: timeouts.total, unread: timeouts.unread };
         return createToolLoop(
           adapted,
           { telemetry, ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },
@@ -176,43 +172,9 @@ function createMcpSource({
 function createToolSource(
   { tools }: Pick<CompositionSettings, 'tools'>,
   mcp: ToolSource | undefined,
-): PendingWarningsSource | undefined {
+): SharedSource | undefined {
   const sources: ToolSource[] = mcp === undefined ? [] : [mcp];
-  if (tools !== undefined) sources.push(isToolSource(tools) ? tools : createLocalTools(tools));
+  if (tools !== undefined) sources.push(...toSources(tools));
   const source = sources.length > 1 ? createToolbox(sources) : sources[0];
-  return source && withPendingWarnings(source);
-}
-
-/** One wrapper per source, because all users of a source share its pending warnings. */
-const pendingWarningsSources = new WeakMap<ToolSource, PendingWarningsSource>();
-
-/**
- * Keeps the warnings of listings that cannot report them, because a source returns most warnings only once.
- *
- * @internal
- */
-export function withPendingWarnings(source: ToolSource): PendingWarningsSource {
-  const result = pendingWarningsSources.get(source) ?? keepWarnings(source);
-  pendingWarningsSources.set(source, result);
-  return result;
-}
-
-function keepWarnings(source: ToolSource): PendingWarningsSource {
-  const pending = new Set<string>();
-  return {
-    name: source.name,
-    async listTools(options) {
-      const listing = await source.listTools(options);
-      const warnings = [...new Set([...pending, ...listing.warnings])];
-      pending.clear();
-      return { ...listing, warnings };
-    },
-    async listToolsOnly() {
-      const { tools, warnings } = await source.listTools();
-      for (const warning of warnings) pending.add(warning);
-      return tools;
-    },
-    callTool: (call, options) => source.callTool(call, options),
-    close: () => source.close(),
-  };
+  return source && SharedSource.of(source);
 }

@@ -17,8 +17,7 @@ import { createResponsesModel, type ResponsesModelConfig } from '../responses/mo
 import { toModelTraits } from '../responses/request/model-settings.js';
 import { toSettingOptions } from '../responses/request/options.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
-import type { HostTools, HostToolsOptions } from '../tools/host-tools.js';
-import { type ToolStub, type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
+import type { DeclareTools, SharedTools } from '../tools/shared-tools.js';
 import { DEFAULT_VERSION } from '../versions/provider.js';
 import type { HostVersion } from '../versions/specification.js';
 import { compactMessages, type CompactMessage, type CompactOptions, type CompactResult } from './compact.js';
@@ -38,8 +37,7 @@ export interface CoreProvider {
   languageModel(modelId: string): CoreModel;
   responses(modelId: string): CoreModel;
   embeddingModel(modelId: string, options?: EmbeddingModelOptions): CoreEmbeddingModel;
-  toolStubs(options?: ToolStubsOptions): Promise<Record<string, ToolStub>>;
-  mcpTools(options?: HostToolsOptions): Promise<HostTools>;
+  readonly tools: DeclareTools;
   compact<Message extends CompactMessage>(
     modelId: string,
     options: CompactOptions<Message>,
@@ -59,6 +57,24 @@ export const withCore = <Provider extends object>(
 export const coreOf = (provider: object): CoreProvider | undefined =>
   (provider as { readonly [CORE]?: CoreProvider })[CORE];
 
+/** The parts of a provider that other implementations of its models share. */
+export interface ProviderParts {
+  readonly settings: KelivoResponsesSettings;
+  readonly connection: Connection;
+  /** The tools of the settings. Undefined without any. */
+  readonly tools: SharedTools | undefined;
+}
+
+/** Replaces the models of a provider, for example by those of another package. By default they stay as they are. */
+export interface ModelReplacement {
+  /** Replaces a bare model, which the adapters and the tool loop then wrap. */
+  inLoop?(bare: CoreModel): CoreModel;
+  /** Replaces a model with its adapters and its tool loop. */
+  aroundLoop?(model: CoreModel): CoreModel;
+  /** Replaces a bare model that the application uses without adapters and loop. */
+  bare?(bare: CoreModel): CoreModel;
+}
+
 /**
  * Creates a provider. Nothing is sent and no process is started before one of its models is called.
  *
@@ -68,6 +84,7 @@ export const coreOf = (provider: object): CoreProvider | undefined =>
 export function createCoreProvider(
   options: object,
   version: HostVersion,
+  replace: (parts: ProviderParts) => ModelReplacement = () => ({}),
 ): CoreProvider & { readonly connection: () => Connection } {
   const settings = validateSettings(options);
   const { name = 'kelivo-responses', timeouts = {}, telemetry, toolLoop } = settings;
@@ -91,7 +108,7 @@ export function createCoreProvider(
   const isOpenAI = needsKey || settings.api === 'azure';
   const searchesTools = (modelId: string): boolean => isOpenAI && toModelTraits(modelId).searchesTools;
   const composition = createComposition(settings, version, searchesTools);
-  const { compose, tools, mcpTools, close: closeComposition } = composition;
+  const { compose, close: closeComposition } = composition;
   const known = compatibilityByHost(endpoints.host) ?? (isOpenAI ? {} : undefined);
   const memories = new ModelMemories();
   const extensions = createExtensions(settings.extensions, { sendsUnknown: !isOpenAI });
@@ -142,19 +159,28 @@ export function createCoreProvider(
       ? model
       : withOpen(model, call => model.open({ ...call, telemetry: telemetry.startCall({ server }) }));
 
+  const {
+    inLoop = same,
+    aroundLoop = same,
+    bare = same,
+  } = replace({
+    settings,
+    connection,
+    tools: composition.shared,
+  });
+
   return {
     settings,
     server,
     connection: () => connection,
-    languageModel: modelId => observe(compose(createBareModel(modelId))),
+    languageModel: modelId => observe(aroundLoop(compose(inLoop(createBareModel(modelId))))),
     responses(modelId) {
-      const model = createBareModel(modelId);
+      const model = bare(createBareModel(modelId));
       return telemetry === undefined ? model : observe(observeModel(model, telemetry));
     },
     embeddingModel: (modelId, embeddingOptions) =>
       createEmbeddingModel(modelId, { ...connection, url: endpoints.urlOf('embeddings') }, embeddingOptions),
-    toolStubs: stubsOptions => toToolStubs(tools, stubsOptions),
-    mcpTools,
+    tools: composition.declareTools,
     compact: async (modelId, conversation) =>
       compactMessages(modelId, conversation, createConfig(modelId, 'responses/compact')),
     async close() {
@@ -163,6 +189,8 @@ export function createCoreProvider(
     },
   };
 }
+
+const same = (model: CoreModel): CoreModel => model;
 
 let defaultInstance: ReturnType<typeof createCoreProvider> | undefined;
 const created = () => (defaultInstance ??= createCoreProvider({}, DEFAULT_VERSION));
@@ -179,8 +207,9 @@ export const defaultProvider: CoreProvider = {
   languageModel: modelId => created().languageModel(modelId),
   responses: modelId => created().responses(modelId),
   embeddingModel: (modelId, options) => created().embeddingModel(modelId, options),
-  toolStubs: options => created().toolStubs(options),
-  mcpTools: options => created().mcpTools(options),
+  get tools() {
+    return created().tools;
+  },
   compact: (modelId, options) => created().compact(modelId, options),
   close: async () => defaultInstance?.close(),
 };

@@ -211,7 +211,7 @@ export const resolveAdaptation = (
   );
 
 /** Returns the overrides whose patterns match a model id, the most specific one last. */
-const findOverrides = (modelId: string, models: Record<string, ModelOverride>): ModelOverride[] =>
+export const findOverrides = (modelId: string, models: Record<string, ModelOverride>): ModelOverride[] =>
   Object.entries(models)
     .filter(([pattern]) => toModelExpression(pattern).test(modelId))
     .sort(([a], [b]) => toSpecificity(a) - toSpecificity(b))

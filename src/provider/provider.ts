@@ -5,10 +5,10 @@ import type { ResponsesProviderOptions } from '../responses/request/options.js';
 import type { JSONValue } from '../shared/json.js';
 import type { ToolLoopCallOptions } from '../tool-loop/index.js';
 import type { TurnLimit } from '../tool-loop/turn/turn-limits.js';
-import type { HostTools, HostToolsOptions } from '../tools/host-tools.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { ToolSource } from '../tools/tool-source.js';
-import type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
+import type { DeclareTools } from '../tools/shared-tools.js';
+import type { DeclarationOptions } from '../tools/tool-stubs.js';
 import { type AnyEmbeddingModel, fromEmbeddingModel } from '../versions/embedding-model.js';
 import { fromLanguageModel, toLanguageModel } from '../versions/language-model.js';
 import { type ProviderShapes, toProviderShape } from '../versions/provider.js';
@@ -34,22 +34,10 @@ export interface ProviderMembers<Version extends HostVersion> {
   /** @throws NoSuchModelError always. Language models generate images with a hosted tool. */
   imageModel(modelId: string): never;
   /**
-   * OpenAI's tools, with the names and the arguments of the official provider. Put them into the `tools` of `generateText`
-   * and `streamText`.
+   * Returns the tools of the settings, for the `tools` of `generateText` and `streamText`. Its members are OpenAI's tools, with
+   * the names and the arguments of the official provider: `provider.tools.webSearch()`.
    */
-  readonly tools: OfficialTools<Version>;
-  /**
-   * Returns declarations of the provider's tools, to be spread into the `tools` of `generateText` or `streamText`. With
-   * them every major of `ai` shows the calls and keeps them in its history. They have no `execute`, because the provider
-   * runs them. Starts the MCP servers. If a server fails, the next call of a model returns a warning.
-   */
-  toolStubs(options?: ToolStubsOptions): Promise<Record<string, ToolStub>>;
-  /**
-   * Returns the tools of the provider's MCP servers with `execute`, for the loop of the host: `generateText`, `streamText`
-   * and the agents of `ai` 5, 6 and 7, with any model that does not run these tools itself, such as one of `responses()`.
-   * They share sessions and connections with the provider. Starts the servers; if one fails, its tools are missing.
-   */
-  mcpTools(options?: HostToolsOptions): Promise<HostTools>;
+  readonly tools: DeclareTools & OfficialTools<Version>;
   /**
    * Replaces a conversation by a shorter one with `POST …/responses/compact`, for servers that have it. The result contains
    * the messages for the next call; the items of the model are encrypted and bound to the account.
@@ -104,9 +92,10 @@ export function showProvider<Version extends HostVersion>(
     imageModel(modelId: string): never {
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
-    tools: createToolFactories(officialToolKinds, version),
-    toolStubs: (options?: ToolStubsOptions) => core.toolStubs(options),
-    mcpTools: (options?: HostToolsOptions) => core.mcpTools(options),
+    tools: Object.assign(
+      (options?: DeclarationOptions) => core.tools(options),
+      createToolFactories(officialToolKinds, version),
+    ),
     compact: (modelId: string, options: CompactOptions) => core.compact(modelId, options),
     close: () => core.close(),
   });
@@ -114,10 +103,8 @@ export function showProvider<Version extends HostVersion>(
 }
 
 /** A provider of any version. */
-export interface AnyProvider extends Pick<
-  ProviderMembers<HostVersion>,
-  'toolStubs' | 'mcpTools' | 'compact' | 'close'
-> {
+export interface AnyProvider extends Pick<ProviderMembers<HostVersion>, 'compact' | 'close'> {
+  readonly tools: DeclareTools;
   languageModel(modelId: string): AnyLanguageModel;
   responses(modelId: string): AnyLanguageModel;
   textEmbeddingModel?(modelId: string, options?: EmbeddingModelOptions): AnyEmbeddingModel;
@@ -141,8 +128,7 @@ const readProvider = (provider: AnyProvider): CoreProvider => ({
     if (model === undefined) throw new NoSuchModelError({ modelId, modelType: 'textEmbeddingModel' });
     return fromEmbeddingModel(model);
   },
-  toolStubs: options => provider.toolStubs(options),
-  mcpTools: options => provider.mcpTools(options),
+  tools: provider.tools,
   compact: (modelId, options) => provider.compact(modelId, options),
   close: () => provider.close(),
 });

@@ -19,7 +19,7 @@ import type { OpenResponsesExtension } from '../responses/stream/extension-items
 import { type SettingOptions, settingOptions } from '../responses/request/options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
-import type { LocalTools } from '../tools/local-tools.js';
+import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
 import type { McpServers } from '../mcp/config/config.js';
 import type { McpToolsOptions } from '../mcp/options.js';
 import { validateMcpToolsOptions } from '../mcp/options.js';
@@ -54,7 +54,10 @@ const createHeadersSchema = (): SchemaOf<Headers | (() => Headers)> =>
   );
 
 /** Time limits, in milliseconds. */
-export interface TimeoutSettings extends Pick<NonNullable<ToolLoopOptions['timeouts']>, 'tool' | 'total'> {
+export interface TimeoutSettings extends Pick<
+  NonNullable<ToolLoopOptions['timeouts']>,
+  'tool' | 'total' | 'unread'
+> {
   /** Time from the request to the beginning of the response. @default none */
   connect?: number;
   /**
@@ -72,6 +75,7 @@ function createTimeoutsSchema(): SchemaOf<TimeoutSettings> {
       idle: milliseconds,
       tool: milliseconds,
       total: milliseconds,
+      unread: z.union([milliseconds, z.literal(false)]),
     } satisfies Record<keyof TimeoutSettings, z.ZodType>)
     .partial();
 }
@@ -187,9 +191,9 @@ export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>>
   extends SettingsOf<ReturnType<typeof settingsShape>>, ModelSettings, ObservedOptions, SettingOptions {
   /**
    * Tools that run in this process: plain objects or AI SDK `tool()` objects with `execute`. The input of each tool is
-   * inferred from its `inputSchema`. The result of `createLocalTools` is accepted, too.
+   * inferred from its `inputSchema`. Also sources of tools, such as the result of `createMcpTools()`, and a list of both.
    */
-  tools?: LocalTools<ToolSchemas> | ToolSource;
+  tools?: GivenTools<ToolSchemas>;
 }
 
 /** The schema of all settings. Combinations of settings and entries of lists are checked in addition. */
@@ -200,7 +204,7 @@ export const settingsSchema = once(() =>
       ...modelSettingsShape(),
       ...settingOptions,
       telemetry: telemetrySetting(),
-      tools: objectSetting<LocalTools | ToolSource>(),
+      tools: toolsSetting(),
     })
     .partial(),
 );

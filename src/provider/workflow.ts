@@ -1,5 +1,6 @@
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
+import { type RegisterOptions, registerUnique } from '../shared/registration.js';
 import { toModelOf } from '../versions/language-model.js';
 import type { AnyLanguageModel } from '../versions/specification.js';
 import { VERSIONS, versionOf } from '../versions/versions.js';
@@ -55,15 +56,8 @@ function registrations(): Map<string, Registration> {
   return (scope[REGISTRY] ??= new Map());
 }
 
-/** Options of `registerProvider`. */
-export interface RegisterProviderOptions {
-  /**
-   * Replaces a provider with the same name. Otherwise a second provider is an error, unless its settings are equal.
-   * Functions are never equal, so set it if a bundler evaluates a module twice.
-   * @default false
-   */
-  readonly replace?: boolean;
-}
+/** Options of `registerProvider`. A second provider with equal settings is no error. Functions are never equal. */
+export type RegisterProviderOptions = RegisterOptions;
 
 /**
  * Registers a provider, so that its language models can be passed to the steps of a workflow, for example by
@@ -84,18 +78,17 @@ export interface RegisterProviderOptions {
 export function registerProvider<Provider extends RegistrableProvider>(
   name: string,
   provider: Provider,
-  { replace = false }: RegisterProviderOptions = {},
+  options: RegisterProviderOptions = {},
 ): Provider {
   const core = coreOf(provider);
   const settings = comparableSettingsOf(core?.settings ?? provider);
-  if (!replace && registrations().get(name)?.hasSettings(settings) === false) {
-    throw new KelivoError({
-      code: 'invalid-settings',
-      message: `Expected one provider with the name "${name}", got a second one, whose settings differ or contain functions. Use different names, or { replace: true } if a module is evaluated twice.`,
-    });
-  }
   const server = core?.server;
-  registrations().set(name, { provider, server, hasSettings: other => other === settings });
+  const isEqual = registrations().get(name)?.hasSettings(settings) === true;
+  const message = `Expected one provider with the name "${name}", got a second one, whose settings differ or contain functions. Use different names, or { replace: true } if a module is evaluated twice.`;
+  registerUnique(registrations(), [name, { provider, server, hasSettings: other => other === settings }], {
+    ...(isEqual ? { replace: true } : options),
+    message,
+  });
 
   const create = (method: ModelCall['method']) => (modelId: string) =>
     toSerializable(toOwnProperties(createModel(provider, { method, modelId })), {

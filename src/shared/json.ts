@@ -258,12 +258,7 @@ function toError({ name, message, statusCode, responseBody, isRetryable, code }:
       isRetryable: isRetryable === true,
     });
   }
-  if (name === 'KelivoError')
-    return new KelivoError({
-      code: code as KelivoErrorCode,
-      message: text,
-      isRetryable: isRetryable === true,
-    });
+  if (name === 'KelivoError') return new KelivoError({ code: code as KelivoErrorCode, message: text });
   return Object.assign(new Error(text), {
     name: String(name),
     ...(isRetryable === true && { isRetryable }),

@@ -9,6 +9,8 @@ const decorations: readonly RegExp[] = [
   /[:.]\d+$/,
   // Gemini: the module of its tools, such as `default_api.get_weather` and `default_api:get_weather`.
   /^default_api[.:]/,
+  // The name as a call of a function, such as `get_weather()`.
+  /\(\)$/,
 ];
 
 /**
@@ -21,6 +23,8 @@ const decorations: readonly RegExp[] = [
  *   name fits.
  * - Otherwise the name may differ in case and white space from exactly one declared name. Hyphens and underscores count: a
  *   name with others is another tool, such as `__proto__` and `proto`.
+ * - Otherwise the declared tail counts: segments before `.`, `/`, `:` and `__` are dropped if exactly one declared name
+ *   remains, whatever their words are. `tools.get_weather` and `mcp__srv__get_weather` mean `get_weather`.
  *
  * @returns undefined if the name matches no declared tool, or several.
  */
@@ -35,8 +39,14 @@ export function normalizeToolName(name: string, declared: ReadonlySet<string>): 
     const similar = [...declared].filter(known => fold(known) === fold(spelling));
     if (similar.length > 0) return similar.length === 1 ? similar[0] : undefined;
   }
-  return undefined;
+  const tails = new Set(spellings.flatMap(tailsOf).filter(tail => declared.has(tail)));
+  const [tail, ...others] = tails;
+  return others.length === 0 ? tail : undefined;
 }
+
+/** Returns the rests of a name after each of its separators. */
+const tailsOf = (name: string): string[] =>
+  [...name.matchAll(/__|[./:]/g)].map(({ 0: separator, index }) => name.slice(index + separator.length));
 
 /**
  * Returns the declared name that another name decorates: `functions.x` means `x` if there is an `x`. Undefined if there is

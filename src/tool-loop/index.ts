@@ -4,14 +4,15 @@ import type { Steering } from './context/steering.js';
 import type { ToolLoopStep } from './durable/steps.js';
 import type { ToolLoopOptions } from './options.js';
 
-export {
-  createLocalTools,
-  type LocalTool,
-  type LocalToolCallOptions,
-  type LocalTools,
-  type LocalToolsOptions,
-  type ToolInput,
+export type {
+  LocalTool,
+  LocalToolCallOptions,
+  LocalTools,
+  LocalToolsOptions,
+  ToolInput,
 } from '../tools/local-tools.js';
+export type { GivenTools } from '../tools/given-tools.js';
+export type { DeclareTools, RunByHost } from '../tools/shared-tools.js';
 export type {
   ToolApp,
   ToolCallContext,
@@ -24,8 +25,7 @@ export type {
   ToolProgress,
   ToolSource,
 } from '../tools/tool-source.js';
-export type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
-export { createToolbox } from '../tools/toolbox.js';
+export type { DeclarationOptions, ToolStub } from '../tools/tool-stubs.js';
 export type { ApprovalDecision, ApprovalStatus, StatedAnnotations } from '../tools/approval.js';
 export type { ApprovalRequest, Approvals, Approve, ToolApproval } from './approvals/approvals.js';
 export type { HostApprovalOptions } from './approvals/host-approvals.js';
@@ -43,7 +43,7 @@ export type { RoundUsage } from '../core/finish.js';
 export { continueTurn, type PartialTurn, partialTurnOf } from './turn/partial-turn.js';
 export type { ToolLoopEvent } from './turn/turn-reports.js';
 export type { ToolLoopJournal, ToolLoopStep } from './durable/steps.js';
-export { toolLoopMiddleware, withToolLoop } from './tool-loop.js';
+export { type ToolLoopModel, withToolLoop } from './tool-loop.js';
 
 /**
  * Options of the tool loop for one call, in `providerOptions.kelivo`. Those that the tool loop has as well apply instead of

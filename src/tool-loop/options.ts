@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { type ObservedOptions, telemetrySetting } from '../core/telemetry.js';
 import { isPlainObject } from '../shared/json.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
-import { isToolSource, type ToolSource } from '../tools/tool-source.js';
+import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
 import type { ApprovalPolicy } from '../tools/approval.js';
 import type { Approvals, Approve } from './approvals/approvals.js';
 import type { HostApprovalOptions } from './approvals/host-approvals.js';
@@ -19,7 +19,7 @@ export interface ToolLoopOptions extends ObservedOptions {
    * Tools that the loop runs. A server's tool with the same name as another tool is offered as `<server>_<tool>`; if two
    * sources of the application share a name, the later tool is offered as `name_2`.
    */
-  tools: ToolSource | readonly ToolSource[];
+  tools: GivenTools;
   /**
    * Maximum number of rounds in one turn. A round is one request to the model. The last round is sent with
    * `tool_choice: none`, so that the model responds with the results so far. At least 1, or false for no limit.
@@ -126,7 +126,7 @@ export interface ToolLoopOptions extends ObservedOptions {
   startEarly?: 'read-only' | boolean;
   /**
    * Parts of the loop's calls that the host receives. `auto`: complete provider-executed calls for tools that the host
-   * declared (see `toolStubs()`). For other tools it sends what every host accepts: input and result in streams, nothing
+   * declared (see `provider.tools()`). For other tools it sends what every host accepts: input and result in streams, nothing
    * in generated results. `none`: only the model's response. Whatever is left out is in the metadata of other parts
    * (`providerMetadata.kelivo.hiddenCalls`), arguments and outputs included, so that the next request can contain it.
    * @default 'auto'
@@ -182,6 +182,13 @@ export interface ToolLoopOptions extends ObservedOptions {
     tools?: Readonly<Record<string, number>>;
     /** Limit for the complete turn, in milliseconds. A turn that exceeds it ends with an error. @default none */
     total?: number;
+    /**
+     * Time in which the reader of a stream takes no part although there are some, in milliseconds. The turn then ends as after
+     * an abort. Parts are taken in batches of at most 64. Hosts that split a stream hide from it that a reader has
+     * cancelled. `false` turns it off.
+     * @default 60,000
+     */
+    unread?: number | false;
   };
   /** Retries of requests. The host retries the first request of a turn if it fails before it responds. */
   retry?: {
@@ -303,6 +310,7 @@ export function createToolLoopShape() {
         tool: milliseconds,
         tools: z.record(z.string(), z.number().positive()).optional(),
         total: milliseconds,
+        unread: z.union([z.number().positive(), z.literal(false)]).optional(),
       })
       .optional(),
     retry: z
@@ -317,16 +325,9 @@ export function createToolLoopShape() {
   };
 }
 
-const schema = once<z.ZodType<ToolLoopOptions>>(() => {
-  const source = z.custom<ToolSource>(
-    isToolSource,
-    'expected a tool source, such as the result of createMcpTools() or createLocalTools()',
-  );
-  return z.strictObject({
-    tools: z.union([source, z.array(source)], 'expected a tool source or an array of them'),
-    ...createToolLoopShape(),
-  });
-});
+const schema = once<z.ZodType<ToolLoopOptions>>(() =>
+  z.strictObject({ tools: toolsSetting(), ...createToolLoopShape() }),
+);
 
 export const validateToolLoopOptions = (options: unknown): ToolLoopOptions =>
   parseSettings(schema(), options, 'the tool loop options');

@@ -2,7 +2,13 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../core/call.js';
 import { observeModel } from '../core/observed-model.js';
 import type { Part } from '../core/part.js';
-import { type CoreModel, createPartSource, type PartSink, withOpen } from '../core/source.js';
+import {
+  type CoreModel,
+  createPartSource,
+  type PartSink,
+  type UnreadLimit,
+  withOpen,
+} from '../core/source.js';
 import { NO_CALL_TELEMETRY } from '../core/telemetry.js';
 import { isPlainObject, type JSONObject } from '../shared/json.js';
 import {
@@ -13,6 +19,8 @@ import {
   type LocalToolsOptions,
   type ToolInput,
 } from '../tools/local-tools.js';
+import { toSources } from '../tools/given-tools.js';
+import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from '../tools/shared-tools.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 import { createToolbox } from '../tools/toolbox.js';
@@ -30,7 +38,7 @@ import { type OpenedRound, openNext, reportEnd, runTurn } from './turn/run-turn.
 import { isDurableCall, type LoopPolicy, openTurn, type Turn, type TurnContext } from './turn/turn.js';
 
 /** The source of a loop without tools. Its model calls need no rounds unless they contain tools to run. */
-const NO_TOOLS = createToolbox([]);
+const NO_TOOLS = SharedSource.of(createToolbox([]));
 
 /**
  * Wraps any model so that it runs tools itself: it executes the calls of `tools`, sends the results back to the model,
@@ -50,18 +58,30 @@ const NO_TOOLS = createToolbox([]);
 export function withToolLoop<Model extends AnyLanguageModel>(
   model: Model,
   options: ToolLoopOptions,
-): SameVersion<Model> {
-  const withLoop = prepareToolLoop(validateToolLoopOptions(options));
-  return wrapSameVersion(model, withLoop);
+): SameVersion<Model> & ToolLoopModel {
+  const { tools, ...valid } = validateToolLoopOptions(options);
+  const source = toOneSource(tools);
+  const shared = new SharedTools(source, valid, valid.timeouts?.tool);
+  return Object.assign(wrapSameVersion(model, prepareToolLoop({ ...valid, tools: source })), {
+    tools: createDeclareTools(shared, { hasLoop: true }),
+  });
 }
 
-/**
- * Returns the tool loop as a middleware for `wrapLanguageModel` of `ai` 5, 6 and 7.
- *
- * @throws KelivoError with code `invalid-settings` for an invalid option.
- */
-export const toolLoopMiddleware = (options: ToolLoopOptions): ModelMiddleware =>
+/** The loop as a middleware for `wrapLanguageModel` of `ai` 5, 6 and 7, for hosts that accept nothing else. Throws likewise. */
+withToolLoop.middleware = (options: ToolLoopOptions): ModelMiddleware =>
   toMiddleware(prepareToolLoop(validateToolLoopOptions(options)));
+
+/** The members of a model with a tool loop that other models do not have. */
+export interface ToolLoopModel {
+  /** Returns the tools of the loop, as `provider.tools()` does. */
+  readonly tools: DeclareTools;
+}
+
+function toOneSource(given: object): SharedSource {
+  const sources = toSources(given);
+  const [first = NO_TOOLS] = sources;
+  return SharedSource.of(sources.length > 1 ? createToolbox(sources) : first);
+}
 
 interface LoopContext extends Pick<TurnContext, 'reportsLength' | 'resumesResponses' | 'closed'> {
   /** Support of the tool search of the API. @default none */
@@ -80,9 +100,7 @@ function prepareToolLoop(
   { tools, telemetry, ...options }: ToolLoopOptions,
   context: LoopContext = {},
 ): (model: CoreModel) => CoreModel {
-  const sources = 'listTools' in tools ? [tools] : tools;
-  const [firstSource = NO_TOOLS] = sources;
-  const ownTools = sources.length > 1 ? createToolbox(sources) : firstSource;
+  const ownTools = toOneSource(tools);
   const policy = toPolicy(options);
 
   return inner => {
@@ -102,6 +120,7 @@ function prepareToolLoop(
       const { turn, first } = await begin(call, { ...context, model, policy, source, repeatedTurns, search });
       const parts = createPartSource(sink => run(turn, first, sink), {
         onCancel: turn.outside.lifetime.abort,
+        unread: toUnreadLimit(options.timeouts?.unread, turn),
       });
       return { ...parts, request: first?.round.request, response: first?.round.response };
     });
@@ -157,6 +176,20 @@ async function run(turn: Turn, first: OpenedRound | undefined, parts: PartSink):
     sink.setIdle(false);
   }
   await turn.close();
+}
+
+/** The default of `timeouts.unread`, in milliseconds. */
+const UNREAD = 60_000;
+
+/** Ends a turn that nobody reads, as an abort does. */
+function toUnreadLimit(
+  limit: number | false = UNREAD,
+  { outside: { lifetime } }: Turn,
+): UnreadLimit | undefined {
+  if (limit === false) return undefined;
+  const message = `Nobody has read the turn for ${limit} ms (timeouts.unread).`;
+  const onReached = (): void => lifetime.abort(new DOMException(message, 'AbortError'));
+  return { milliseconds: limit, onReached };
 }
 
 /** Time between the signs of life of a turn, in milliseconds. */
@@ -253,11 +286,14 @@ export function runInProvider<Schemas = Record<string, unknown>>(
   options: LocalToolsOptions = {},
 ): ProviderRunTools<Schemas> {
   // The type of provider options allows only JSON, but hosts pass the object by reference.
-  const executors = createLocalTools(tools, options) as unknown as JSONObject;
-  const stubs = Object.entries<LocalTool>(tools).map(([name, { description }]) => [
-    name,
-    toToolStub({ name, ...(typeof description === 'string' && { description }) }),
-  ]);
+  const source = SharedSource.of(createLocalTools(tools, options));
+  const executors = source as unknown as JSONObject;
+  const shared = new SharedTools(source, {}, undefined);
+  const stubs = Object.entries<LocalTool>(tools).map(([name, { description, needsApproval = false }]) => {
+    const tool = { name, inputSchema: {}, ...(typeof description === 'string' && { description }) };
+    // Without a loop nobody can be asked.
+    return [name, toToolStub(tool, { run: shared.functionsOf(tool, needsApproval !== false) })];
+  });
   return {
     tools: Object.fromEntries(stubs) as ProviderRunTools<Schemas>['tools'],
     providerOptions: { kelivo: { executors } },

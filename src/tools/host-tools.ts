@@ -2,6 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import { jsonSchema, type ModelMessage } from '@ai-sdk/provider-utils';
 import type * as z from 'zod/v4';
 import type { OutputContent } from '../core/prompt.js';
+import { createTimeLimit, untilAborted } from '../shared/abort.js';
 import { messageOf } from '../shared/errors.js';
 import { inform } from '../shared/inform.js';
 import { isPlainObject, type JSONValue, objectOf, type PlainObject } from '../shared/json.js';
@@ -17,13 +18,14 @@ import {
   toCallForApproval,
   toRefusalText,
 } from './approval.js';
-import type {
-  ToolDefinition,
-  ToolInvocation,
-  ToolMetadata,
-  ToolOutput,
-  ToolProgress,
-  ToolSource,
+import {
+  type ToolDefinition,
+  type ToolInvocation,
+  type ToolMetadata,
+  type ToolOutput,
+  type ToolProgress,
+  type ToolSource,
+  toTimeoutText,
 } from './tool-source.js';
 
 /** Options of the tools for the host's own loop. */
@@ -95,13 +97,27 @@ export interface HostTool {
 /** Executable tools for the host's own loop. */
 export type HostTools = Record<string, HostTool>;
 
+/** Rules for calls that the host runs. */
+export interface HostRunRules {
+  /**
+   * False if the host cannot be asked for approvals. Calls that need one are then refused without `approve`.
+   * @default true
+   */
+  readonly hostAsks?: boolean;
+  /** Limit for a call, in milliseconds, unless its tool has one. @default none */
+  readonly timeout?: number | undefined;
+}
+
 /** Returns the tools of a source for the host's own loop, by name. */
 export function toHostTools(
   source: Pick<ToolSource, 'callTool'>,
   tools: readonly ToolDefinition[],
   options: HostToolsOptions = {},
+  rules: HostRunRules = {},
 ): HostTools {
-  return Object.fromEntries(tools.map(tool => [tool.name, toHostTool(source, tool, options)]));
+  return Object.fromEntries(
+    tools.map(tool => [tool.name, toHostTool(source, tool, { ...options, ...rules })]),
+  );
 }
 
 function toHostTool(
@@ -112,14 +128,17 @@ function toHostTool(
     approvals = approve === undefined ? 'never' : 'unless-read-only',
     onProgress,
     forWorkflowAgent,
-  }: HostToolsOptions,
+    hostAsks = true,
+    timeout,
+  }: HostToolsOptions & HostRunRules,
 ): HostTool {
   const { name, description, inputSchema, metadata, server, originalName = name } = tool;
   /** Calls for which the host has evaluated `needsApproval`, so that it does not run them without the approval. */
   const asked = createRecentIds();
   /** Calls of `ai` 7, whose outputs have words of their own. */
   const tagged = createRecentIds();
-  const mayAsk = typeof approvals === 'function' || isAskedByPolicy(approvals, tool);
+  const mayAsk =
+    tool.needsApproval !== undefined || typeof approvals === 'function' || isAskedByPolicy(approvals, tool);
 
   const toCall = (input: unknown, { toolCallId }: HostCallOptions): ToolInvocation => ({
     toolCallId,
@@ -131,8 +150,13 @@ function toHostTool(
     const { messages = [], experimental_context, context = experimental_context } = options;
     return toCallForApproval(toCall(input, options), tool, { messages: messages as ModelMessage[], context });
   };
-  const needsApproval = async (request: CallForApproval): Promise<boolean> =>
-    typeof approvals === 'function' ? (await approvals(request)) !== false : mayAsk;
+  const needsApproval = async (request: CallForApproval): Promise<boolean> => {
+    const { messages, context } = request;
+    if (await tool.needsApproval?.(request, { messages, callContext: { context } })) return true;
+    return typeof approvals === 'function'
+      ? (await approvals(request)) !== false
+      : isAskedByPolicy(approvals, tool);
+  };
 
   /** Returns the refusal of a call that needs an approval which it does not have. */
   async function findRefusal(request: CallForApproval, signal: AbortSignal): Promise<string | undefined> {
@@ -161,20 +185,23 @@ function toHostTool(
       signal.throwIfAborted();
       const isTagged = isOfNewestHost(options);
       if (isTagged) tagged.add(toolCallId);
-      const isAskedByHost = approve === undefined && (isTagged || asked.has(toolCallId));
+      const isAskedByHost = hostAsks && approve === undefined && (isTagged || asked.has(toolCallId));
       if (mayAsk && !isAskedByHost) {
         const refusal = await findRefusal(toRequest(input, options), signal);
         signal.throwIfAborted();
         if (refusal !== undefined) throw new Error(refusal);
       }
       const call = toCall(input, options);
-      const output = await source.callTool(call, {
-        signal,
+      const milliseconds = tool.timeout ?? timeout;
+      const limit = createTimeLimit(signal, { milliseconds, message: toTimeoutText(name, milliseconds) });
+      const calling = source.callTool(call, {
+        signal: limit.signal,
         messages: messages as ModelMessage[],
         ...(mayAsk && { approved: tool }),
         ...(context !== undefined && { callContext: { context } }),
         onProgress: progress => void inform(onProgress, progress, call),
       });
+      const output = await untilAborted(calling, limit.signal).finally(limit.release);
       if (isFailed(output)) throw new Error(toText(output));
       return toResultValue(output);
     },
@@ -184,6 +211,7 @@ function toHostTool(
       return writeOutput(output, words) as ReturnType<HostTool['toModelOutput']>;
     },
     ...(mayAsk &&
+      hostAsks &&
       approve === undefined && {
         async needsApproval(input: unknown, options: HostCallOptions) {
           asked.add(options.toolCallId);
@@ -215,7 +243,7 @@ function toPlainSchema(schema: JSONSchema7): JSONSchema7 {
   }) as JSONSchema7;
 }
 
-const NOBODY_ASKS = 'this tool needs approval. `ai` 5 cannot ask for it, and `approve` is not set.';
+const NOBODY_ASKS = 'this tool needs approval. The host cannot ask for it, and `approve` is not set.';
 
 /** Only `ai` 7 passes `context` and not `experimental_context`. It has decided on each call that it runs. */
 const isOfNewestHost = (options: HostCallOptions): boolean =>
@@ -242,8 +270,16 @@ function toText(output: ToolOutput): string {
   return typeof output.value === 'string' ? output.value : JSON.stringify(output.value);
 }
 
+/** Writes a result as hosts do for tools without `toModelOutput`. */
+export function toDefaultOutput(given: unknown): ReturnType<HostTool['toModelOutput']> {
+  const { output } = readResult(given);
+  const written: unknown =
+    typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null };
+  return written as ReturnType<HostTool['toModelOutput']>;
+}
+
 /** `ai` 5 passes the result alone, later versions with its call. */
-function readResult(result: unknown): { toolCallId?: string; output: unknown } {
+export function readResult(result: unknown): { toolCallId?: string; output: unknown } {
   const isWithCall =
     isPlainObject(result) && 'toolCallId' in result && 'input' in result && 'output' in result;
   return isWithCall ? { toolCallId: String(result.toolCallId), output: result.output } : { output: result };

@@ -262,8 +262,6 @@ export const isReadOnly = ({
   destructive,
 }: Pick<ToolDefinition, 'readOnly' | 'destructive'>): boolean => readOnly === true && destructive !== true;
 
-/** A source that can also be listed in a context that cannot report warnings. */
-export interface PendingWarningsSource extends ToolSource {
-  /** Lists only the tools. The warnings of this listing are returned by the next `listTools()`. */
-  listToolsOnly(): Promise<readonly ToolDefinition[]>;
-}
+/** Returns the error of a call that a time limit ended. */
+export const toTimeoutText = (toolName: string, limit: number | undefined): string =>
+  `The tool "${toolName}" exceeded its limit of ${limit} ms. It may or may not have taken effect.`;

@@ -1,13 +1,15 @@
 import * as z from 'zod/v4';
 import type { FunctionTool } from '../core/prompt.js';
 import { objectOf, stringOf } from '../shared/json.js';
-import type { PendingWarningsSource, ToolDefinition, ToolMetadata } from './tool-source.js';
+import { isStrictSchema } from '../tool-calls/strict-schema.js';
+import type { HostTool } from './host-tools.js';
+import type { ToolDefinition, ToolMetadata } from './tool-source.js';
 
 /**
  * The declaration of a tool that the provider executes. The schema is a Zod schema because the `Tool` types of all
  * `ai` releases accept one; a `jsonSchema()` is only accepted by the release that created it.
  *
- * A host cannot ask before a tool of the provider runs. Request approvals with `toolStubs({ needsApproval })` or in the
+ * A host cannot ask before a tool of the provider runs. Request approvals with `tools({ needsApproval })` or in the
  * settings `toolLoop`. Calls of a changed copy, such as `{ ...stub, needsApproval: true }`, need approval as well.
  */
 export interface ToolStub<Input = Record<string, unknown>> {
@@ -25,7 +27,9 @@ export interface ToolStub<Input = Record<string, unknown>> {
 }
 
 /** Options of the declarations of a provider's tools. */
-export interface ToolStubsOptions {
+export interface DeclarationOptions {
+  /** Who runs the tools: the provider in its tool loop, or the host in the loop of the AI SDK. @default 'provider' */
+  runBy?: 'provider';
   /**
    * Names of tools whose calls need approval in addition to those of the setting `toolLoop.approvals`. Original names count
    * as well, because a tool gets a prefix if another server has one of the same name. `toolLoop.approve` decides on the
@@ -35,20 +39,44 @@ export interface ToolStubsOptions {
   needsApproval?: readonly string[];
 }
 
-/** Returns the declarations of the tools of a source, by name. */
-export async function toToolStubs(
-  source: PendingWarningsSource | undefined,
-  { needsApproval = [] }: ToolStubsOptions = {},
-): Promise<Record<string, ToolStub>> {
-  const tools = (await source?.listToolsOnly()) ?? [];
+/**
+ * Returns the declarations of tools, by name. `run` has the functions of a tool, for turns that another package answers.
+ */
+export function toToolStubs(
+  tools: readonly ToolDefinition[],
+  { needsApproval = [] }: DeclarationOptions = {},
+  run: (tool: ToolDefinition, needsApproval: boolean) => StubFunctions | undefined = () => undefined,
+): Record<string, ToolStub> {
   return Object.fromEntries(
     tools.map(tool => {
       const { name, originalName = name } = tool;
       const isAsked = needsApproval.includes(name) || needsApproval.includes(originalName);
-      return [name, toToolStub(tool, { needsApproval: isAsked })];
+      return [name, toToolStub(tool, { needsApproval: isAsked, run: run(tool, isAsked) })];
     }),
   );
 }
+
+/**
+ * The functions of a declared tool. Hosts call them only if the official provider answers a turn: they run no call that is
+ * marked as run by the provider.
+ */
+export type StubFunctions = Pick<HostTool, 'execute' | 'toModelOutput'>;
+
+/** Returns the declaration of a tool for a model. */
+export const toFunctionTool = ({
+  name,
+  description,
+  inputSchema,
+  providerOptions,
+}: ToolDefinition): FunctionTool => ({
+  type: 'function',
+  name,
+  ...(description !== undefined && { description }),
+  inputSchema,
+  ...(providerOptions !== undefined && { providerOptions }),
+  // A host's request for strict schemas does not apply to the loop's tools.
+  ...(!isStrictSchema(inputSchema) && { strict: false }),
+});
 
 /** Begins the comment in the schema of a stub. The identity of its tool follows, also in a changed copy. */
 const STUB_COMMENT = 'A tool that kelivo-responses runs: ';
@@ -63,10 +91,10 @@ export const stubIdentityOf = ({
 
 type StubTool = Pick<ToolDefinition, 'name' | 'description' | 'server' | 'originalName' | 'metadata'>;
 
-/** Returns the declaration of one tool. It has no `execute`. */
+/** Returns the declaration of one tool. */
 export function toToolStub(
   { description, metadata, ...tool }: StubTool,
-  { needsApproval = false }: { needsApproval?: boolean } = {},
+  { needsApproval = false, run }: { needsApproval?: boolean; run?: StubFunctions | undefined } = {},
 ): ToolStub {
   const identity = stubIdentityOf(tool);
   const mark: { stub: true; tool: string; needsApproval?: unknown } = {
@@ -80,6 +108,7 @@ export function toToolStub(
     // Intentionally lenient: `ai@5` treats a call that fails the declared schema as a call of a host tool.
     inputSchema: z.looseObject({}).meta({ $comment: STUB_COMMENT + identity }),
     providerOptions: { kelivo: mark },
+    ...run,
   };
   return Object.defineProperties(stub, {
     // A copy with other properties must not pass as the stub: hosts do not send `needsApproval` to the model.

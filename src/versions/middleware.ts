@@ -113,21 +113,26 @@ type Origin = { readonly self: object; readonly wrap: CoreWrapper };
 
 /** Creates a middleware that wraps models of every version. */
 export function toMiddleware(wrap: CoreWrapper): ModelMiddleware {
+  const middleware = toModelMiddleware(model => wrapSameVersion(model, wrap));
+  const origin: Origin = { self: middleware, wrap };
+  return Object.defineProperty(middleware, WRAPPER, { value: origin });
+}
+
+/** Creates a middleware from a function that wraps the models of hosts. */
+export function toModelMiddleware(wrap: (model: AnyLanguageModel) => AnyLanguageModel): ModelMiddleware {
   // Hosts pass the same model to every call of a wrapped model.
   let last: { readonly model: AnyLanguageModel; readonly wrapped: AnyLanguageModel } | undefined;
   const wrapped = (model: AnyLanguageModel): AnyLanguageModel => {
-    if (last?.model !== model) last = { model, wrapped: wrapSameVersion(model, wrap) };
+    if (last?.model !== model) last = { model, wrapped: wrap(model) };
     return last.wrapped;
   };
-  const middleware: ModelMiddleware = {
+  return {
     specificationVersion: 'v3',
     wrapGenerate: async <Result>({ model, params }: { model: AnyLanguageModel; params: object }) =>
       (await wrapped(model).doGenerate(params as never)) as Result,
     wrapStream: async <Result>({ model, params }: { model: AnyLanguageModel; params: object }) =>
       (await wrapped(model).doStream(params as never)) as Result,
   };
-  const origin: Origin = { self: middleware, wrap };
-  return Object.defineProperty(middleware, WRAPPER, { value: origin });
 }
 
 /** Returns the wrapper of a middleware that `toMiddleware` created. Undefined for those of applications. */

@@ -71,6 +71,7 @@ export const v2: Version = {
   official: {
     major: 2,
     sendsCompactions: false,
+    restrictsTools: false,
     hasHostedServers: false,
     readsReasoning: false,
     refersByCallId: true,

@@ -43,6 +43,7 @@ export const v4: Version = {
   official: {
     major: 4,
     sendsCompactions: true,
+    restrictsTools: true,
     hasHostedServers: true,
     readsReasoning: true,
     refersByCallId: false,

@@ -61,6 +61,8 @@ export interface OfficialTraits {
   readonly sendsCompactions: boolean;
   /** True if they know hosted MCP servers and the approval of their calls. */
   readonly hasHostedServers: boolean;
+  /** True if they know the option `allowedTools`. */
+  readonly restrictsTools: boolean;
   /** True if they read the call option `reasoning`. */
   readonly readsReasoning: boolean;
   /**

@@ -20,6 +20,7 @@ import {
   toApprovalResult,
 } from './history/approval-tool.js';
 import { joinFacts, joinOptions } from './history/facts.js';
+import { withoutForeignReasoning } from './history/foreign-reasoning.js';
 import { v2 } from './v2.js';
 import { type Version, writeCarrier } from './version.js';
 
@@ -105,9 +106,11 @@ export function serializeHistory(
   call: CoreCall,
   { provider }: Pick<CoreModel, 'provider'>,
   version: Version,
+  { sendsForeign = false }: { sendsForeign?: boolean } = {},
 ): CoreCall {
   const functions = new Set(call.tools?.filter(({ type }) => type === 'function').map(({ name }) => name));
-  const prompt = pairToolCalls(call.prompt, {
+  const own = sendsForeign ? call.prompt : withoutForeignReasoning(call.prompt, provider);
+  const prompt = pairToolCalls(own, {
     keepOrphans: continuesStoredResponse(call),
     isFunctionTool: name => functions.has(name),
     isHostedTool: part => call.turn?.hostedCalls?.has(part.toolCallId) === true || isRunBy(provider, part),

@@ -33,7 +33,7 @@ describe('a registry', () => {
   it('rejects a second adapter with the same name, and keeps the first', () => {
     const registry = createModelAdapterRegistry([a]);
     expect(() => registry.register(family('alpha'))).toThrow(
-      'Expected a unique adapter name, got a second "alpha". Unregister the first adapter, or rename this one.',
+      'Expected a unique adapter name, got a second "alpha". Rename it, or set { replace: true }.',
     );
     expect(registry.all()).toEqual([a]);
     expect(() => createModelAdapterRegistry([a, a])).toThrow('a second "alpha"');

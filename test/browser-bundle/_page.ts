@@ -19,7 +19,7 @@ export const page = {
   async streams() {
     const provider = createKelivoResponsesProvider({ ...settings, tools: { double } });
     const registry = createProviderRegistry({ kelivo: provider });
-    const tools = await provider.toolStubs();
+    const tools = await provider.tools();
     const result = streamText({ model: registry.languageModel('kelivo:gpt-5'), prompt, tools });
     const types = new Set<string>();
     for await (const { type } of result.fullStream) types.add(type);

@@ -14,26 +14,47 @@ const createProviders = (environment: Record<string, string | undefined>) =>
 const shown = ({ provider, modelId }: LanguageModelV2) => `${provider} ${modelId}`;
 
 describe('providerConfigFromEnvironment', () => {
+  it('never mixes the address and the key of OpenAI with those of a compatible server', () => {
+    const openai = {
+      OPENAI_API_KEY: 'sk-openai',
+      OPENAI_BASE_URL: 'https://openai.test/v1',
+      OPENAI_MODEL: 'gpt-5',
+    };
+    const settingsOf = (more: Record<string, string>, name: string) =>
+      providerConfigFromEnvironment({ ...openai, ...more }).providers[name];
+    const compatible = { OPENAI_COMPATIBLE_BASE_URL: 'https://own.test/v1', OPENAI_COMPATIBLE_MODEL: 'own' };
+    expect(settingsOf(compatible, 'openai-compatible')).toMatchObject({
+      settings: { baseURL: 'https://own.test/v1' },
+      defaultModels: { chat: 'own' },
+    });
+    expect(settingsOf(compatible, 'openai-compatible')?.settings).not.toHaveProperty('apiKey');
+    expect(settingsOf(compatible, 'openai')).toMatchObject({ settings: { apiKey: 'sk-openai' } });
+    expect(settingsOf({}, 'openai-compatible')).toMatchObject({
+      settings: { baseURL: 'https://openai.test/v1', apiKey: 'sk-openai' },
+      defaultModels: { chat: 'gpt-5' },
+    });
+  });
+
   it.each([
     [{}, 'kelivo-responses gpt-5'],
     [{ LLM_PROVIDER: '', OPENAI_MODEL: ' ' }, 'kelivo-responses gpt-5'],
     [{ OPENAI_MODEL: 'gpt-4.1' }, 'kelivo-responses gpt-4.1'],
     [{ OPENAI_MODEL: 'qwen3:8b' }, 'kelivo-responses qwen3:8b'],
-    [{ LLM_PROVIDER: 'openai-compatible', OPENAI_MODEL: 'm' }, '@ai-sdk/openai-compatible m'],
-    [{ LLM_PROVIDER: 'google', GEMINI_MODEL: 'gemini-flash-latest' }, '@ai-sdk/google gemini-flash-latest'],
-    [{ LLM_PROVIDER: 'mistral', MISTRAL_MODEL: 'mistral-large' }, '@ai-sdk/mistral mistral-large'],
+    [{ LLM_PROVIDER: 'openai-compatible', OPENAI_MODEL: 'm' }, 'openai-compatible m'],
+    [{ LLM_PROVIDER: 'google', GEMINI_MODEL: 'gemini-flash-latest' }, 'google gemini-flash-latest'],
+    [{ LLM_PROVIDER: 'mistral', MISTRAL_MODEL: 'mistral-large' }, 'mistral mistral-large'],
   ])('%j sets the role chat to %s', (environment, expected) => {
     expect(shown(createProviders(environment).modelFor('chat'))).toBe(expected);
   });
 
   it.each([
-    ['gemini-2.5-flash', '@ai-sdk/google gemini-2.5-flash'],
-    ['claude-sonnet-4-5', '@ai-sdk/anthropic claude-sonnet-4-5'],
-    ['grok-4', '@ai-sdk/xai grok-4'],
-    ['deepseek-chat', '@ai-sdk/deepseek deepseek-chat'],
+    ['gemini-2.5-flash', 'google gemini-2.5-flash'],
+    ['claude-sonnet-4-5', 'anthropic claude-sonnet-4-5'],
+    ['grok-4', 'xai grok-4'],
+    ['deepseek-chat', 'deepseek deepseek-chat'],
     ['o4-mini', 'kelivo-responses o4-mini'],
-    ['my-own-model', '@ai-sdk/mistral my-own-model'],
-    ['openai-compatible:my-own-model', '@ai-sdk/openai-compatible my-own-model'],
+    ['my-own-model', 'mistral my-own-model'],
+    ['openai-compatible:my-own-model', 'openai-compatible my-own-model'],
   ])('the model %s of a record is %s with any default provider', (model, expected) => {
     const providers = createProviders({
       LLM_PROVIDER: 'mistral',
@@ -111,12 +132,12 @@ describe('providerConfigFromEnvironment', () => {
       roles: { ...config.roles, summary: 'fast' },
       aliases: { fast: 'gpt-5-mini' },
     });
-    expect(shown(providers.modelFor('planner'))).toBe('@ai-sdk/google gemini-2.5-flash');
+    expect(shown(providers.modelFor('planner'))).toBe('google gemini-2.5-flash');
     expect(shown(providers.modelFor('summary'))).toBe('kelivo-responses gpt-5-mini');
     expect(shown(providers.modelFor('title'))).toBe('kelivo-responses gpt-5-mini');
     expect(() => providers.modelFor('blank')).toThrow('Unknown role "blank"');
     providers.register('mine', { import: 'x', creator: 'y' });
-    expect(shown(providers.modelFor('chat', { provider: 'mine', model: 'm' }))).toBe('x m');
+    expect(shown(providers.modelFor('chat', { provider: 'mine', model: 'm' }))).toBe('mine m');
   });
 
   it.each([

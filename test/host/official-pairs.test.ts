@@ -49,7 +49,7 @@ async function switchOff(
     [{ text: 'Paid.' }],
     [{ text: 'Yes.' }],
   );
-  const tools = stubs ? await provider.toolStubs() : undefined;
+  const tools = stubs ? await provider.tools() : undefined;
   const run = async (messages: readonly ai5.ModelMessage[]): Promise<ai5.ModelMessage[]> => {
     const options = {
       model: provider('gpt-5') as ai5.LanguageModel,

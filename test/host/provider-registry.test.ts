@@ -58,11 +58,11 @@ describe('a model name', () => {
     ['quick', 'kelivo-responses gpt-5-mini'],
     ['gpt-5', 'kelivo-responses gpt-5'],
     ['chat', 'kelivo-responses gpt-5'],
-    ['planner', '@ai-sdk/google gemini-2.5-pro'],
+    ['planner', 'gemini gemini-2.5-pro'],
     ['gpt-4.1', 'kelivo-responses gpt-4.1'],
-    ['gemini-2.5-flash', '@ai-sdk/google gemini-2.5-flash'],
-    ['qwen3-8b', '@ai-sdk/openai-compatible qwen3-8b'],
-    ['local:qwen3:8b', '@ai-sdk/openai-compatible qwen3:8b'],
+    ['gemini-2.5-flash', 'gemini gemini-2.5-flash'],
+    ['qwen3-8b', 'local qwen3-8b'],
+    ['local:qwen3:8b', 'local qwen3:8b'],
   ])('%s resolves to %s', (name, expected) => {
     expect(shown(registry.languageModel(name))).toBe(expected);
   });
@@ -93,9 +93,9 @@ describe('the model of a role', () => {
     ['chat', undefined, 'kelivo-responses gpt-5'],
     ['summary', { model: null, provider: null }, 'kelivo-responses gpt-5-mini'],
     ['chat', { model: 'gpt-4.1' }, 'kelivo-responses gpt-4.1'],
-    ['chat', { model: 'gemini-2.5-flash' }, '@ai-sdk/google gemini-2.5-flash'],
+    ['chat', { model: 'gemini-2.5-flash' }, 'gemini gemini-2.5-flash'],
     ['chat', { model: 'fast' }, 'kelivo-responses gpt-5-mini'],
-    ['chat', { provider: 'local', model: 'qwen3:8b' }, '@ai-sdk/openai-compatible qwen3:8b'],
+    ['chat', { provider: 'local', model: 'qwen3:8b' }, 'local qwen3:8b'],
     ['planner', { provider: 'openai', model: 'qwen3:8b' }, 'kelivo-responses qwen3:8b'],
     ['unknown', { model: 'gpt-5' }, 'kelivo-responses gpt-5'],
   ])('%s with the record %j is %s', (role, choice, expected) => {
@@ -389,7 +389,7 @@ describe('an invalid configuration', () => {
       aliases: { 'team:fast': 'main:gpt-5-mini' },
       roles: { chat: 'qwen3:8b', summary: 'team:fast' },
     });
-    expect(shown(registry.modelFor('chat'))).toBe('@ai-sdk/openai-compatible qwen3:8b');
+    expect(shown(registry.modelFor('chat'))).toBe('local qwen3:8b');
     expect(shown(registry.modelFor('summary'))).toBe('kelivo-responses gpt-5-mini');
   });
 

@@ -6,10 +6,15 @@ import {
   registerProviderConfig,
 } from '@cherrystudio/ai-core/provider';
 import { createProviderRegistry, customProvider, streamText, wrapLanguageModel } from 'ai';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as z4 from 'zod/v4';
 import { z as z3 } from 'zod/v3';
-import { kelivoResponsesProviderConfig } from '../../src/host/index.js';
+import {
+  createKelivoResponsesExtension,
+  createKelivoResponsesProviderConfig,
+  kelivoResponsesProviderConfig,
+} from '../../src/host/index.js';
+import type { EmulatorRequest } from '../../src/testing/index.js';
 import { KelivoError } from '../../src/index.js';
 import { question, readResult, useMcpQuestion } from './_mcp-question.js';
 import { createSmallHost } from './_small-host.js';
@@ -52,6 +57,10 @@ const hostSchema4 = z4.strictObject({
 
 const ask = useMcpQuestion();
 
+/** The official package names itself in a header. */
+const isOfficial = (request: EmulatorRequest | undefined): boolean =>
+  /ai-sdk\/openai\//.test(String(request?.headers['user-agent']));
+
 describe('kelivoResponsesProviderConfig', () => {
   it.each([
     ['zod 3', hostSchema3],
@@ -89,6 +98,30 @@ describe('kelivoResponsesProviderConfig', () => {
     ]);
   });
 
+  it.each(['v2', 'v3', 'v4'] as const)('has models of version %s, and obeys the switch', async version => {
+    const { creator, validateOptions } = createKelivoResponsesProviderConfig({
+      specificationVersion: version,
+    });
+    const extension = createKelivoResponsesExtension({ specificationVersion: version });
+    for (const create of [creator, extension.create]) {
+      const provider = create({ ...ask.options(), enabled: 'off' });
+      expect(provider('gpt-5').specificationVersion).toBe(version);
+      expect(provider.responses('gpt-5').provider).toBe('openai.responses');
+      vi.stubEnv('KELIVO_RESPONSES', 'off');
+      expect(create(ask.options()).responses('gpt-5').provider).toBe('openai.responses');
+      vi.unstubAllEnvs();
+      expect(create({ ...ask.options(), enabled: true }).responses('gpt-5').provider).toBe(
+        'kelivo-responses',
+      );
+    }
+    expect(
+      [{ enabled: 3 }, { fallback: 'x' }, { enabled: 'off' }].map(one => validateOptions(one as never)),
+    ).toEqual([false, false, true]);
+    const enabled = () => true;
+    expect(() => extension.create({ enabled })).toThrow('`instance`');
+    expect(extension.create({ enabled, instance: 'a' }).responses('gpt-5').provider).toBe('kelivo-responses');
+  });
+
   it('imports the same creator', async () => {
     const { import: load, creatorFunctionName, creator } = kelivoResponsesProviderConfig;
     const module = await load();
@@ -115,6 +148,24 @@ describe('in @cherrystudio/ai-core 1', () => {
       prompt: question,
     });
     ask.expectCompleted(await readResult(result));
+  });
+
+  it('the flag turns the entry while the process runs, and its tools stay', async () => {
+    let isOn = false;
+    registerProviderConfig(createKelivoResponsesProviderConfig({ enabled: () => isOn }));
+    await createAndRegisterProvider('kelivo-responses', ask.options());
+    const senders: boolean[] = [];
+    for (const on of [false, true]) {
+      isOn = on;
+      const before = ask.requests.length;
+      const result = await streamTextOfCore('kelivo-responses' as never, ask.options() as never, {
+        model: 'gpt-5',
+        prompt: question,
+      });
+      expect((await readResult(result)).text).toContain('The sum of 2 and 3 is 5.');
+      senders.push(isOfficial(ask.requests[before]));
+    }
+    expect(senders).toEqual([true, false]);
   });
 
   it('middlewares and namespaced model ids work', async () => {

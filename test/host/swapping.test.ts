@@ -58,8 +58,8 @@ const providers: [string, string | undefined, string, string?, string?, string?]
   ['xai', 'grok', 'xai', 'grok-4.3', undefined, 'XAI'],
   ['deepseek', undefined, 'deepseek', 'deepseek-v4-flash', undefined, 'DEEPSEEK'],
   ['azure', undefined, 'azure', undefined, undefined, 'AZURE'],
-  ['ollama', undefined, 'openai-compatible', 'qwen3:8b', 'nomic-embed-text', 'OLLAMA'],
-  ['openrouter', undefined, 'openai-compatible', 'openrouter/auto', undefined, 'OPENROUTER'],
+  ['ollama', undefined, 'ollama', 'qwen3:8b', 'nomic-embed-text', 'OLLAMA'],
+  ['openrouter', undefined, 'openrouter', 'openrouter/auto', undefined, 'OPENROUTER'],
 ];
 const rows = providers.flatMap(([name, alias, ...rest]) =>
   [name, alias].flatMap(given => (given === undefined ? [] : [{ given, name, rest }])),
@@ -203,17 +203,17 @@ describe('the provider of a configuration', () => {
 
   it.each([
     ['chat', { provider: 'main' }, 'kelivo-responses gpt-4.1'],
-    ['chat', { provider: 'gemini' }, 'google gemini-2.5-pro'],
-    ['chat', { provider: 'g' }, 'google gemini-2.5-pro'],
-    ['summary', { provider: 'g' }, 'google gemini-2.5-pro'],
-    ['swap', {}, 'google gemini-2.5-pro'],
+    ['chat', { provider: 'gemini' }, 'gemini gemini-2.5-pro'],
+    ['chat', { provider: 'g' }, 'gemini gemini-2.5-pro'],
+    ['summary', { provider: 'g' }, 'gemini gemini-2.5-pro'],
+    ['swap', {}, 'gemini gemini-2.5-pro'],
     ['swap', { provider: 'main' }, 'kelivo-responses gpt-5'],
-    ['chat', { provider: 'own' }, 'google a'],
-    ['summary', { provider: 'own' }, 'google b'],
+    ['chat', { provider: 'own' }, 'own a'],
+    ['summary', { provider: 'own' }, 'own b'],
     ['chat', { provider: 'backup' }, 'kelivo-responses gpt-4.1'],
     ['swap', { provider: 'backup' }, noModel('backup', 'swap')],
     ['chat', { provider: 'local' }, noModel('local', 'chat')],
-    ['chat', { model: 'g' }, 'google gemini-2.5-pro'],
+    ['chat', { model: 'g' }, 'gemini gemini-2.5-pro'],
     ['chta', { provider: 'g' }, 'unknown-name: Unknown role "chta". Did you mean "chat"? Known roles:'],
   ])('has for the role %s and the record %j the model %s', (role, record, expected) => {
     const result = shown(() => createProviderRegistryFromConfig(config).modelFor(role, record));
@@ -222,10 +222,10 @@ describe('the provider of a configuration', () => {
 
   it.each([
     [{ provider: 'main' }, 'kelivo-responses text-embedding-3-large 256'],
-    [{ provider: 'gemini' }, 'google gemini-embedding-001'],
-    [{ provider: 'own', dimensions: 8 }, 'google c 8'],
-    [{ provider: 'local' }, 'openai-compatible d 32'],
-    [{ embedding_provider: 'local', embedding_dims: 16 }, 'openai-compatible d 16'],
+    [{ provider: 'gemini' }, 'gemini gemini-embedding-001'],
+    [{ provider: 'own', dimensions: 8 }, 'own c 8'],
+    [{ provider: 'local' }, 'local d 32'],
+    [{ embedding_provider: 'local', embedding_dims: 16 }, 'local d 16'],
     [{ provider: 'backup' }, noModel('backup', 'embedding')],
   ])('embeds for the record %j with %s', (record, expected) => {
     const registry = createProviderRegistryFromConfig(config);
@@ -249,10 +249,10 @@ describe('the provider of a configuration', () => {
       embeddingDimensions: 4,
     });
     registry.register('later', { ...gemini, aliases: [] });
-    expect(shown(() => registry.modelFor('chat', { provider: 'late' }))).toBe('openai-compatible x');
+    expect(shown(() => registry.modelFor('chat', { provider: 'late' }))).toBe('late x');
     const embedding = shown(() => registry.embeddingModelFor('embedding', { provider: 'late' }));
-    expect(embedding).toBe('openai-compatible y 4');
-    expect(shown(() => registry.modelFor('chat', { provider: 'later' }))).toBe('google gemini-2.5-pro');
+    expect(embedding).toBe('late y 4');
+    expect(shown(() => registry.modelFor('chat', { provider: 'later' }))).toBe('later gemini-2.5-pro');
   });
 });
 
@@ -299,8 +299,8 @@ describe('a record', () => {
     // The model ids of some servers contain colons, and the names of other providers.
     [
       { provider: 'ollama', model: 'mistral:7b' },
-      'openai-compatible mistral:7b',
-      'openai-compatible mistral:7b',
+      'ollama mistral:7b',
+      'ollama mistral:7b',
     ],
     [
       { embedding_provider: 'google', model: 'openai:gpt-4.1' },

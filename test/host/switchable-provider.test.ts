@@ -7,10 +7,9 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { createSwitchableProvider, type SwitchableProviderOptions } from '../../src/host/index.js';
 import { KelivoError, type KelivoResponsesSettings } from '../../src/index.js';
-import { runInProvider } from '../../src/tool-loop/index.js';
 import { toProviderV3 } from '../../src/v3.js';
 import { shapeOf } from '../integration/_provider.js';
-import { hostTools, loopTools } from '../integration/_tools.js';
+import { loopTools } from '../integration/_tools.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { startSwitchedConversation } from './_switched-conversation.js';
 
@@ -38,9 +37,9 @@ async function start({ kelivo, basePath = '/v1', apiKeys, ...options }: Start = 
 
 /** Returns the provider name of the implementation that is selected for a model. */
 const implementationOf = (
-  provider: { languageModel(modelId: string): { provider: string } },
+  provider: { responses(modelId: string): { provider: string } },
   modelId = 'gpt-5',
-) => provider.languageModel(modelId).provider;
+) => provider.responses(modelId).provider;
 
 const OURS = 'kelivo-responses';
 const OFFICIAL = 'openai.responses';
@@ -92,7 +91,7 @@ describe('the setting `enabled`', () => {
 
   it('is read for every call of an existing model', async () => {
     vi.stubEnv('KELIVO_RESPONSES', 'off');
-    const { provider } = await start({ kelivo: { tools: loopTools } });
+    const { provider } = await start({ fallback: 'plain', kelivo: { tools: loopTools } });
     const model = provider('gpt-5');
     const ask = async () => (await generateText({ model, prompt: 'Use find_book "Momo"' })).text;
     expect(await ask()).toBe('You said: Use find_book "Momo"');
@@ -109,12 +108,9 @@ describe('the setting `enabled`', () => {
   });
 
   it('keeps our provider name for an official model inside our loop', async () => {
-    const { provider } = await start({
-      enabled: 'off',
-      fallback: 'with-tool-loop',
-      kelivo: { tools: loopTools },
-    });
-    expect(implementationOf(provider)).toBe(OURS);
+    const { provider } = await start({ enabled: 'off', kelivo: { tools: loopTools } });
+    expect(provider('gpt-5').provider).toBe(OURS);
+    expect(provider.responses('gpt-5').provider).toBe(OFFICIAL);
   });
 
   it.each([
@@ -266,33 +262,6 @@ describe('a model that is switched off', () => {
     expect(emulator.requests[1]?.body).toMatchObject({ reasoning: { effort: 'high' } });
   });
 
-  it('receives no stubs of tools that would not run, and keeps the tools of the host', async () => {
-    const { emulator, provider } = await start({ enabled: 'off', kelivo: { tools: loopTools } });
-    const tools = { ...(await provider.toolStubs()), ...hostTools };
-    await generateText({ model: provider('gpt-5'), prompt: 'Hello', tools, toolChoice: 'auto' });
-    const stubs = await provider.toolStubs();
-    await generateText({ model: provider('gpt-5'), prompt: 'Hello', tools: stubs, toolChoice: 'required' });
-    await generateText({ model: provider('gpt-5'), prompt: 'Hello', tools: { find_book: hostTools.add } });
-    expect(emulator.requests.map(({ body }) => toolNamesOf(body))).toEqual([
-      ['get_weather', 'add'],
-      [],
-      ['find_book'],
-    ]);
-    expect(emulator.requests[1]?.body).not.toHaveProperty('tool_choice');
-  });
-
-  it('receives no tools that a call declares for the loop', async () => {
-    const { emulator, provider } = await start({ enabled: 'off' });
-    const { tools, providerOptions } = runInProvider(loopTools);
-    await generateText({
-      model: provider('gpt-5'),
-      prompt: 'Hello',
-      tools: { ...tools, ...hostTools },
-      providerOptions,
-    });
-    expect(toolNamesOf(emulator.requests[0]?.body)).toEqual(['get_weather', 'add']);
-  });
-
   it('reports its requests to the logger', async () => {
     const entries: unknown[] = [];
     const { provider } = await start({ enabled: 'off', kelivo: { logger: entry => entries.push(entry) } });
@@ -305,7 +274,11 @@ describe('a model that is switched off', () => {
 
   it('converts to version 3 for `ai@6`', async () => {
     let isOn = false;
-    const { provider } = await start({ enabled: () => isOn, kelivo: { tools: loopTools } });
+    const { provider } = await start({
+      enabled: () => isOn,
+      fallback: 'plain',
+      kelivo: { tools: loopTools },
+    });
     const model = wrapLanguageModel({
       model: toProviderV3(provider)('gpt-5') as LanguageModelV3,
       middleware: [],

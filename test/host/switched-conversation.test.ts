@@ -37,7 +37,7 @@ describe.each(cases)(
       'continues in both directions with MCP calls of %s tools, host tools and reasoning',
       async declaration => {
         const conversation = await startSwitchedConversation({ host, fallback, mcpServers });
-        const stubs: ToolSet = declaration === 'declared' ? await conversation.provider.toolStubs() : {};
+        const stubs: ToolSet = declaration === 'declared' ? await conversation.provider.tools() : {};
         const tools = { ...hostTools, ...stubs };
         for (const [turn, on] of [first, !first, first, !first].entries()) {
           const prompt = `Use get-sum with ${turn} and 3, then get_weather in Oslo`;
@@ -81,7 +81,7 @@ describe.each(cases)(
         tools: loopTools,
         openai: { store: true },
       });
-      const tools = { ...hostTools, ...(await conversation.provider.toolStubs()) };
+      const tools = { ...hostTools, ...(await conversation.provider.tools()) };
       for (const on of [first, !first, first, !first]) {
         const response = await conversation.send('Use find_book "Momo", then get_weather in Rome', {
           on,

@@ -2,7 +2,7 @@ import { embed, generateText, streamText, tool } from 'ai';
 import { z } from 'zod';
 import { describe, expect, it, vi } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import { createLocalTools } from '../../src/tool-loop/index.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
 import { type RequestLogEntry, type RequestLogger, withRequestLog } from '../../src/http/request-log.js';
 import { startEmulator } from '../testing/_emulator.js';
 

@@ -13,7 +13,7 @@ export interface ManyTurns {
   readonly baseURL: string;
   readonly host: string;
   readonly mode: Mode;
-  /** Declares the provider's tool with `toolStubs()`. */
+  /** Declares the provider's tool with `provider.tools()`. */
   readonly declared: boolean;
   readonly step: 'first' | 'next' | 'all';
   readonly count: number;
@@ -72,7 +72,7 @@ const note = sdk.tool({
     return `note ${key} ${step}`;
   },
 });
-const tools = { ...(declared && (await provider.toolStubs())), note };
+const tools = { ...(declared && (await provider.tools())), note };
 
 /** Continues a conversation and returns its last text. */
 async function converse(key: string, step: ManyTurns['step']): Promise<string> {

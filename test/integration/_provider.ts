@@ -62,7 +62,7 @@ export function useProviderWithMcp(
   });
   return {
     model: (modelId = 'gpt-5') => provider(modelId),
-    toolStubs: () => provider.toolStubs(),
+    tools: () => provider.tools(),
     enqueue: (...responses: ScriptedResponse[]) => emulator.enqueue(...responses),
     /** Requests of the current test. */
     get requests() {

@@ -168,7 +168,7 @@ describe('an approval by the host', () => {
 
   each('works with declared tools: $host.name, $mode', async ({ host, mode }) => {
     const { turn, emulator, effects, provider } = await startApprovals(host, mode);
-    const tools = await provider.toolStubs();
+    const tools = await provider.tools();
     emulator.enqueue([record('a')], [{ text: 'Done.' }]);
     const asked = await turn([question], { tools });
     expect(asked.errors).toEqual([]);

@@ -85,7 +85,7 @@ describe('an MCP server', () => {
       mcpServers: { everything: everythingOverStdio() },
       mcp: { onElicitation: (_request, { server }) => ({ action: 'accept', content: { name: server } }) },
     });
-    await until(async () => 'trigger-elicitation-request' in (await provider.toolStubs()));
+    await until(async () => 'trigger-elicitation-request' in (await provider.tools()));
     emulator.enqueue([{ call: 'trigger-elicitation-request' }]);
     await hosts.generateText({ model: provider('gpt-5'), prompt: 'Go.' });
     const output = inputOf(emulator.requests[1]).find(({ type }) => type === 'function_call_output');
@@ -100,7 +100,7 @@ describe('an MCP server', () => {
         { expandVariables: { NODE: config.command } },
       ),
     });
-    expect(Object.keys(await provider.toolStubs())).toContain('echo');
+    expect(Object.keys(await provider.tools())).toContain('echo');
   });
 
   it.skipIf(process.platform === 'win32')(

@@ -27,7 +27,7 @@ async function begin(host: HostName) {
   const { baseURL } = await startEmulator({ apiKey });
   // Closed together with its tools, which all tests share.
   const provider = createKelivoResponsesProvider({ baseURL, apiKey, mcpServers: mcpTools });
-  const tools = await provider.toolStubs();
+  const tools = await provider.tools();
   const prompt: ModelMessage = { role: 'user', content: 'Get the sum of 2 and 3 and echo "hello"' };
   const { messages } = await hosts[host]({
     model: provider('gpt-5'),

@@ -112,7 +112,7 @@ describe.each(['declared', 'undeclared'] as const)(
   declaration => {
     const start = async (store: boolean) => {
       const conversation = await startConversation({ store, settings: { tools: loopTools } });
-      const stubs: ToolSet = declaration === 'declared' ? await conversation.ours.toolStubs() : {};
+      const stubs: ToolSet = declaration === 'declared' ? await conversation.ours.tools() : {};
       return { conversation, tools: { ...hostTools, ...stubs } };
     };
 

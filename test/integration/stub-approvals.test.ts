@@ -18,13 +18,13 @@ describe.each(rows)('a declared tool of the provider: $name, $mode', ({ host, mo
   const refusal = [expect.stringMatching(/^The call was not approved/)];
   it('runs without approval if the stub is unchanged', async () => {
     const { turn, provider, effects } = await start();
-    await turn([question], { tools: await provider.toolStubs() });
+    await turn([question], { tools: await provider.tools() });
     expect(effects()).toEqual(['a 1']);
   });
 
   it('does not run without approval if a copy of the stub has `needsApproval`', async () => {
     const { turn, provider, effects, outputs } = await start();
-    const stubs = await provider.toolStubs();
+    const stubs = await provider.tools();
     await turn([question], { tools: { record: { ...stubs.record, needsApproval: true } } });
     expect(effects()).toEqual([]);
     expect(outputs()).toEqual([expect.stringContaining('a changed copy of its stub')]);
@@ -36,7 +36,7 @@ describe.each(rows)('a declared tool of the provider: $name, $mode', ({ host, mo
       approvals: 'never',
       approve: (request: ApprovalRequest) => asked.push(request) > 0,
     });
-    const stubs = await provider.toolStubs();
+    const stubs = await provider.tools();
     await turn([question], { tools: { record: { ...stubs.record, needsApproval: true } } });
     expect(asked).toMatchObject([{ toolName: 'record', server: 'recording', input: { key: 'a' } }]);
     expect(effects()).toEqual(['a 1']);
@@ -49,7 +49,7 @@ describe.each(rows)('a declared tool of the provider: $name, $mode', ({ host, mo
     'does not run without approval if `needsApproval` of the stub is set to %s',
     async (_, needsApproval) => {
       const { turn, provider, effects, outputs } = await start();
-      const stubs = await provider.toolStubs();
+      const stubs = await provider.tools();
       Object.assign(stubs.record ?? {}, { needsApproval });
       const asked = await turn([question], { tools: stubs });
       expect(effects()).toEqual([]);
@@ -59,9 +59,9 @@ describe.each(rows)('a declared tool of the provider: $name, $mode', ({ host, mo
     },
   );
 
-  it('does not run without approval if `toolStubs` received its name', async () => {
+  it('does not run without approval if `tools()` received its name', async () => {
     const { turn, provider, effects, outputs } = await start();
-    await turn([question], { tools: await provider.toolStubs({ needsApproval: ['record'] }) });
+    await turn([question], { tools: await provider.tools({ needsApproval: ['record'] }) });
     expect(effects()).toEqual([]);
     expect(outputs()).toEqual(refusal);
   });
@@ -107,7 +107,7 @@ describe.each(rows.filter(({ host }) => host.version === 'V3'))(
         toolLoop: { approvals: 'never' },
       });
       emulator.enqueue([record('a')], [{ text: 'Done.' }]);
-      const tools = await provider.toolStubs({ needsApproval: ['record'] });
+      const tools = await provider.tools({ needsApproval: ['record'] });
       const asked = await turn([question], { tools });
       expect(effects()).toEqual([]);
       expect(requestsIn(asked)).toHaveLength(1);

@@ -27,7 +27,7 @@ const outputsOf = (request: EmulatorRequest | undefined) =>
     .map(({ output }) => output);
 
 async function run(provider: KelivoResponsesProvider, messages: ModelMessage[]) {
-  const tools = await provider.toolStubs();
+  const tools = await provider.tools();
   const result = streamText({ model: provider('gpt-5'), messages, tools });
   await result.consumeStream();
   return [...messages, ...(await result.response).messages];

@@ -37,7 +37,7 @@ describe.each(hostNames)('%s with declared tools', name => {
   const run = hosts[name];
 
   it('returns the call and its result', async () => {
-    const tools = await host.toolStubs();
+    const tools = await host.tools();
     const { steps, text, errors } = await run({ model: host.model(), prompt, tools });
     expect({ text, errors }).toEqual({ text: response, errors: [] });
     expect(steps).toHaveLength(1);
@@ -55,7 +55,7 @@ describe.each(hostNames)('%s with declared tools', name => {
   });
 
   it('sends the real schemas instead of those of the stubs', async () => {
-    const tools = await host.toolStubs();
+    const tools = await host.tools();
     await run({ model: host.model(), prompt: 'Hello', tools });
     expect(host.requests[0]?.body).toMatchObject({
       tools: expect.arrayContaining([
@@ -69,7 +69,7 @@ describe.each(hostNames)('%s with declared tools', name => {
   });
 
   it('replays the history with its reasoning in the next turn', async () => {
-    const tools = await host.toolStubs();
+    const tools = await host.tools();
     const { messages } = await run({ model: host.model(), prompt, tools, providerOptions: showReasoning });
     const next = await run({
       model: host.model(),
@@ -83,7 +83,7 @@ describe.each(hostNames)('%s with declared tools', name => {
   });
 
   it('stays in one step if arguments are invalid', async () => {
-    const tools = await host.toolStubs();
+    const tools = await host.tools();
     host.enqueue([
       { call: 'get-sum', arguments: '{a: 2, b: 3}' },
       { call: 'get-sum', arguments: 'nonsense' },
@@ -98,7 +98,7 @@ describe.each(hostNames)('%s with declared tools', name => {
   });
 
   it('returns a failed tool as a tool error', async () => {
-    const tools = await host.toolStubs();
+    const tools = await host.tools();
     host.enqueue([{ call: 'get-sum', arguments: { a: 'two' } }]);
     const { steps, errors } = await run({ model: host.model(), prompt, tools });
     expect(errors).toEqual([]);
@@ -116,7 +116,7 @@ describe('a UI message stream', () => {
     ['declared', true],
     ['undeclared', false],
   ])('carries calls of %s tools to the UI and into the next turn', async (_, isDeclared) => {
-    const tools = isDeclared ? await host.toolStubs() : undefined;
+    const tools = isDeclared ? await host.tools() : undefined;
     const errors: unknown[] = [];
     const onError = (error: unknown) => void errors.push(error);
     const result = streamText({
@@ -188,7 +188,7 @@ describe('undeclared tools', () => {
   });
 
   it('are not called with the tool choice "none"', async () => {
-    const tools = await host.toolStubs();
+    const tools = await host.tools();
     const { text, steps, errors } = await hosts.streamText({
       model: host.model(),
       prompt,
@@ -203,7 +203,7 @@ describe('undeclared tools', () => {
 
 describe('an image of a tool', () => {
   it('reaches the model as an image in this turn and the next', async () => {
-    const tools = await host.toolStubs();
+    const tools = await host.tools();
     const ask = 'Use get-tiny-image';
     const { messages, errors, steps } = await hosts.streamText({ model: host.model(), prompt: ask, tools });
     expect(errors).toEqual([]);

@@ -1,7 +1,9 @@
-import { Linter } from 'eslint';
+import { type ESLint, Linter } from 'eslint';
 import { expect, it } from 'vitest';
-import { linearExpressions } from '../../.eslint.linear-expressions.mjs';
 
+// The rule is a module without types.
+const rules = '../../.eslint.linear-expressions.mjs';
+const { linearExpressions } = (await import(rules)) as { linearExpressions: ESLint.Plugin };
 const linter = new Linter();
 
 const isReported = (expression: string): boolean =>

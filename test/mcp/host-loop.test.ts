@@ -86,7 +86,7 @@ describe.each(newest(hostLoops))('in the loop of ai $major', ({ major, run }) =>
     const { content, outputs, messages } = await run(tools, [['crash']], { streams });
     expect(await journal()).toEqual(before);
     if (major === 5) {
-      const value = expect.stringMatching(/not approved: .*`ai` 5 cannot ask/);
+      const value = expect.stringMatching(/not approved: .*The host cannot ask/);
       expect(outputs).toEqual([{ type: 'error-text', value }]);
       return;
     }
@@ -370,10 +370,10 @@ it('is offered by a provider for its servers, also if the provider runs no tools
     toolLoop: false,
   });
   const onWarning = vi.fn();
-  const { echo: tool, ...others } = await provider.mcpTools({ onWarning });
+  const { echo: tool, ...others } = await provider.tools({ runBy: 'host', onWarning });
   expect(await tool?.execute({ text: 'hi' }, { toolCallId: 'call_1' })).toBe('echo hi');
   expect(Object.keys(others)).toContain('journal');
   expect(onWarning).toHaveBeenCalledTimes(1);
   await provider.close();
-  expect(await createKelivoResponsesProvider({ apiKey: 'key' }).mcpTools()).toEqual({});
+  expect(await createKelivoResponsesProvider({ apiKey: 'key' }).tools({ runBy: 'host' })).toEqual({});
 });

@@ -35,7 +35,7 @@ describe('kelivoResponses', () => {
     expect(Object.keys(kelivoResponses).sort()).toEqual(Object.keys(createKelivoResponsesProvider()).sort());
     expect(kelivoResponses.textEmbeddingModel('e').modelId).toBe('e');
     expect(() => kelivoResponses.imageModel('i')).toThrow(NoSuchModelError);
-    expect(await kelivoResponses.toolStubs()).toEqual({});
+    expect(await kelivoResponses.tools()).toEqual({});
   });
 
   it('can be closed before its first use', async () => {

@@ -146,19 +146,19 @@ describe('createKelivoResponsesProvider', () => {
   });
 
   it('returns declarations of its tools without `execute`', async () => {
-    const stubs = await createKelivoResponsesProvider({ tools: { echo: createEcho().echo } }).toolStubs();
+    const stubs = await createKelivoResponsesProvider({ tools: { echo: createEcho().echo } }).tools();
     expect(stubs).toEqual({ echo: { description: 'Says it again.', inputSchema: expect.anything() } });
     // Copies do not contain the mark.
     expect(stubs.echo?.providerOptions).toEqual({ kelivo: { stub: true, tool: '["","echo"]' } });
-    expect(await createKelivoResponsesProvider().toolStubs()).toEqual({});
+    expect(await createKelivoResponsesProvider().tools()).toEqual({});
   });
 
   it('warns once about tools that are missing from the declarations', async () => {
     const server = await serveJson(toResponse([message(['Hi'])]));
     const broken = { inputSchema: z.date(), execute: () => 'never' };
     const provider = createKelivoResponsesProvider({ baseURL: server.url, tools: { broken } });
-    expect(await provider.toolStubs()).toEqual({});
-    expect(await provider.toolStubs()).toEqual({});
+    expect(await provider.tools()).toEqual({});
+    expect(await provider.tools()).toEqual({});
     const { warnings } = await provider('m').doGenerate({ prompt });
     expect(warnings).toEqual([
       { type: 'other', message: expect.stringMatching(/^The local tool "broken" is not offered/) },
@@ -172,7 +172,7 @@ describe('createKelivoResponsesProvider', () => {
       baseURL: server.url,
       mcpServers: { none: { command: 'no-such-program' } },
     });
-    await provider.toolStubs();
+    await provider.tools();
     const { warnings } = await provider('m').doGenerate({ prompt });
     expect(warnings).toEqual([{ type: 'other', message: expect.stringContaining('no-such-program') }]);
     await provider.close();
@@ -205,13 +205,13 @@ describe('createKelivoResponsesProvider', () => {
   it('accepts local tools that are a source already', async () => {
     const { echo } = createEcho();
     const provider = createKelivoResponsesProvider({ tools: createLocalTools({ echo }) });
-    expect(Object.keys(await provider.toolStubs())).toEqual(['echo']);
+    expect(Object.keys(await provider.tools())).toEqual(['echo']);
   });
 
   it('declares no tools without a tool loop', async () => {
     const { echo } = createEcho();
     const provider = createKelivoResponsesProvider({ tools: { echo }, toolLoop: false });
-    expect(await provider.toolStubs()).toEqual({});
+    expect(await provider.tools()).toEqual({});
   });
 
   it('names the invalid option of the tool loop', () => {

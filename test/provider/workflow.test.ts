@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { createKelivoResponsesProvider, registerProvider } from '../../src/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
-import { createLocalTools, withToolLoop } from '../../src/tool-loop/index.js';
+import { withToolLoop } from '../../src/tool-loop/index.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
 import { createKelivoResponsesProvider as createV3 } from '../../src/v3.js';
 import { createKelivoResponsesProvider as createV4 } from '../../src/v4.js';
 

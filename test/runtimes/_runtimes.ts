@@ -75,9 +75,7 @@ async function findFailingProgram(): Promise<string | undefined> {
   }
 }
 
-/** The package `bun` is that of its program for this machine, which needs no script. */
-const binary = (name: Runtime['name']): string =>
-  path.join(installed, name === 'bun' ? 'bun/bin/bun' : `.bin/${name}`);
+const binary = (name: Runtime['name']): string => path.join(installed, '.bin', name);
 
 /** Milliseconds. A program that does not end keeps a connection, a timer or a process. */
 const TIME_LIMIT = 60_000;

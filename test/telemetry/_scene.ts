@@ -1,6 +1,7 @@
 import { trace } from '@opentelemetry/api';
 import * as z from 'zod';
-import { createLocalTools, type ToolLoopOptions, withToolLoop } from '../../src/tool-loop/index.js';
+import { type ToolLoopOptions, withToolLoop } from '../../src/tool-loop/index.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/index.js';
 import { call, finish, scriptedModel, start, text } from '../tool-loop/_scripted-model.js';
 

@@ -12,7 +12,8 @@ import * as z from 'zod';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createTelemetry } from '../../src/telemetry/index.js';
-import { createLocalTools, withToolLoop } from '../../src/tool-loop/index.js';
+import { withToolLoop } from '../../src/tool-loop/index.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
 import {
   call,
   callRound,

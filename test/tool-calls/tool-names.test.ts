@@ -27,6 +27,7 @@ describe('normalizeToolName', () => {
     ['like an index that was declared', 'x:0', 'x:0'],
     ['like a prefix that was declared', 'default_api', 'default_api'],
     ['with a decoration around a declared name that looks like an index', 'functions.x:0', 'x:0'],
+    ['in namespaces of any words', 'my.functions.get_weather', 'get_weather'],
     ['in another case', 'READFILE', 'readFile'],
     ['with a space', 'Read File', 'readFile'],
     ['with a decoration and in another case', 'functions.readfile:2', 'readFile'],
@@ -44,7 +45,7 @@ describe('normalizeToolName', () => {
     ['with a hyphen in place of an underscore', 'get-weather'],
     ['that was not declared', 'functions.get_time'],
     ['that only starts with a declared name', 'get_weather_now'],
-    ['that only ends with a declared name', 'my.functions.get_weather'],
+    ['that only ends with a declared name', 'my_get_weather'],
     ['that is empty', ''],
     ['that consists of decorations only', 'functions.<|channel|>commentary:0'],
   ])('finds no tool for a name %s', (_, name) => {
@@ -69,4 +70,27 @@ describe('the name in an id of Kimi without its punctuation', () => {
   it('is not read where it is declared as written', () => {
     expect(normalizeToolName('functionsglob7', new Set(['glob', 'functionsglob7']))).toBe('functionsglob7');
   });
+});
+
+it.each([
+  ['tools.get_weather', 'get_weather'],
+  ['ns::get_weather', 'get_weather'],
+  ['ns/get_weather', 'get_weather'],
+  ['mcp__srv__get_weather', 'get_weather'],
+  ['a.b/c:get_weather', 'get_weather'],
+  ['get_weather()', 'get_weather'],
+  ['tools.get_weather()', 'get_weather'],
+  // An exact name wins, also over a tail.
+  ['list.items', 'list.items'],
+  // Two candidates.
+  ['x__items__list.items', undefined],
+  // Hyphens and underscores count, and a single underscore separates nothing.
+  ['get-weather', undefined],
+  ['getWeather', undefined],
+  ['srv_get_weather', undefined],
+  ['tools.', undefined],
+  ['__', undefined],
+])('the guide: %s means %s', (name, expected) => {
+  const declared = new Set(['get_weather', 'list.items', 'items__list.items']);
+  expect(normalizeToolName(name, declared)).toBe(expected);
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLocalTools, createToolbox, withToolLoop } from '../../src/tool-loop/index.js';
+import { withToolLoop } from '../../src/tool-loop/index.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
+import { createToolbox } from '../../src/tools/toolbox.js';
 import type { ToolSource } from '../../src/tools/tool-source.js';
 import * as z from 'zod/v4';
 import { gate, scriptedTools } from './_tools.js';

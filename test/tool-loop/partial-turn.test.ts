@@ -7,12 +7,12 @@ import { newest } from '../_products.js';
 import * as v2 from '../../src/index.js';
 import {
   continueTurn,
-  createLocalTools,
   partialTurnOf,
   type ToolLoopEvent,
   type ToolLoopJournal,
   withToolLoop,
 } from '../../src/tool-loop/index.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
 import { createJournal } from '../../src/tool-loop/durable/index.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';

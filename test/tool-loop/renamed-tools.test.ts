@@ -10,7 +10,7 @@ import { createLocalTools } from '../../src/tools/local-tools.js';
 import { toToolStubs } from '../../src/tools/tool-stubs.js';
 import { createToolbox } from '../../src/tools/toolbox.js';
 import type { ToolSource } from '../../src/tools/tool-source.js';
-import { withPendingWarnings } from '../../src/provider/composition.js';
+import { SharedSource } from '../../src/tools/shared-tools.js';
 import { call, callRound, ofType, scriptedModel, stream, textRound, user } from './_scripted-model.js';
 
 /** A server whose tools can change. Each call is added to `ran`. */
@@ -34,7 +34,7 @@ const server = (name: string, tools: readonly string[], ran: string[]): ToolSour
 
 /** The declarations of the tools as `ai` passes them to a model. */
 async function stubsOf(source: ToolSource): Promise<LanguageModelV2FunctionTool[]> {
-  const stubs = await toToolStubs(withPendingWarnings(source), {
+  const stubs = await toToolStubs(await SharedSource.of(source).listToolsOnly(), {
     needsApproval: ['read', 'wipe', 'search'],
   });
   return Object.entries(stubs).map(([name, { inputSchema, providerOptions }]) => ({

@@ -1,6 +1,6 @@
 import type { LanguageModelV2, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { toolLoopMiddleware, withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
   callRound,
   call,
@@ -267,10 +267,14 @@ function wrap() {
     textRound('It said a.'),
     textRound('Again.'),
   );
-  return { tools, model, wrapped: wrapLanguageModel({ model, middleware: toolLoopMiddleware({ tools }) }) };
+  return {
+    tools,
+    model,
+    wrapped: wrapLanguageModel({ model, middleware: withToolLoop.middleware({ tools }) }),
+  };
 }
 
-describe('toolLoopMiddleware', () => {
+describe('withToolLoop.middleware', () => {
   it('runs the tools of a model that `wrapLanguageModel` wraps, in `generateText`', async () => {
     const { tools, model, wrapped } = wrap();
     const { text, steps, usage } = await generateText({ model: wrapped, prompt: 'Go.' });
@@ -299,6 +303,6 @@ describe('toolLoopMiddleware', () => {
 
   it('rejects invalid options at creation', () => {
     const options = { tools: scriptedTools({}), maxRounds: 0 };
-    expect(() => toolLoopMiddleware(options)).toThrow('Invalid `maxRounds` of the tool loop options');
+    expect(() => withToolLoop.middleware(options)).toThrow('Invalid `maxRounds` of the tool loop options');
   });
 });

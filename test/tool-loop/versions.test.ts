@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toolLoopMiddleware, withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { HostVersion } from '../../src/versions/specification.js';
 import { user } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
@@ -106,7 +106,7 @@ describe.each(['v2', 'v3', 'v4'] as const)('a loop over a %s model of another pa
 
   it('is also a middleware', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
-    const { wrapGenerate } = toolLoopMiddleware({ tools });
+    const { wrapGenerate } = withToolLoop.middleware({ tools });
     const model = foreignModel(version, 'tool-calls', 'stop');
     const params = { prompt: user('Go.') };
     const result = await wrapGenerate({

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readToolStub, toToolStubs } from '../../src/tools/tool-stubs.js';
 import { createToolbox } from '../../src/tools/toolbox.js';
 import type { ToolSource } from '../../src/tools/tool-source.js';
-import { withPendingWarnings } from '../../src/provider/composition.js';
+import { SharedSource } from '../../src/tools/shared-tools.js';
 
 const serverOf = (server: string): ToolSource => ({
   name: server,
@@ -20,8 +20,8 @@ it.each([
 ])(
   'requires approval by the current and the original name of tools that have a prefix: %s',
   async (asking, [first, second]) => {
-    const source = withPendingWarnings(createToolbox([serverOf('a'), serverOf('b')]));
-    const stubs = await toToolStubs(source, { needsApproval: [asking] });
+    const source = SharedSource.of(createToolbox([serverOf('a'), serverOf('b')]));
+    const stubs = await toToolStubs(await source.listToolsOnly(), { needsApproval: [asking] });
     const asked = Object.entries(stubs).map(([name, { providerOptions }]) => [
       name,
       readToolStub({ type: 'function', name, inputSchema: {}, providerOptions })?.needsApproval,
@@ -39,7 +39,7 @@ it('contains the metadata of a tool with a user interface', async () => {
     toolName: 'clock',
     app: { resourceUri: 'ui://clock/page', mimeType: 'text/html;profile=mcp-app' },
   };
-  const source = withPendingWarnings({
+  const source = SharedSource.of({
     ...serverOf('a'),
     listTools: async () => ({
       tools: [
@@ -49,7 +49,7 @@ it('contains the metadata of a tool with a user interface', async () => {
       warnings: [],
     }),
   });
-  const { clock, plain } = await toToolStubs(source);
+  const { clock, plain } = await toToolStubs(await source.listToolsOnly());
   expect(clock?.metadata).toEqual(metadata);
   expect(plain).not.toHaveProperty('metadata');
 });

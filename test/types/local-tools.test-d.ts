@@ -3,12 +3,13 @@ import { generateText, jsonSchema, tool } from 'ai';
 import { jsonSchema as jsonSchemaOf6, tool as toolOf6, type ToolSet as ToolSetOf6 } from 'ai6';
 import { jsonSchema as jsonSchemaOf7, tool as toolOf7, type ToolSet as ToolSetOf7 } from 'ai7';
 import { createKelivoResponsesProvider, type LocalTool, type LocalTools } from 'kelivo-responses';
-import { createLocalTools, runInProvider } from 'kelivo-responses/tool-loop';
+import { runInProvider } from 'kelivo-responses/tool-loop';
 import { createKelivoResponsesProvider as createProviderV3 } from 'kelivo-responses/v3';
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import * as z3 from 'zod/v3';
 import * as mini from 'zod/v4-mini';
+import { createLocalTools } from '../../src/tools/local-tools.js';
 
 type City = { city: string };
 const inputSchema = z.object({ city: z.string() });

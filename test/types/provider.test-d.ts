@@ -31,15 +31,15 @@ test('models are accepted by all major versions of `ai`', () => {
 });
 
 test('tool stubs are accepted by all major versions of `ai`', () => {
-  expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSet>();
-  expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSetOf6>();
-  expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSetOf7>();
+  expectTypeOf(provider.tools()).resolves.toExtend<ToolSet>();
+  expectTypeOf(provider.tools()).resolves.toExtend<ToolSetOf6>();
+  expectTypeOf(provider.tools()).resolves.toExtend<ToolSetOf7>();
 });
 
 test('MCP tools are accepted by all major versions of `ai`', () => {
-  expectTypeOf(provider.mcpTools()).resolves.toExtend<ToolSet>();
-  expectTypeOf(provider.mcpTools()).resolves.toExtend<ToolSetOf6>();
-  expectTypeOf(provider.mcpTools()).resolves.toExtend<ToolSetOf7>();
+  expectTypeOf(provider.tools({ runBy: 'host' })).resolves.toExtend<ToolSet>();
+  expectTypeOf(provider.tools({ runBy: 'host' })).resolves.toExtend<ToolSetOf6>();
+  expectTypeOf(provider.tools({ runBy: 'host' })).resolves.toExtend<ToolSetOf7>();
 });
 
 test('rejects unknown and wrong settings', () => {

@@ -4,12 +4,7 @@ import { tool as toolOf6 } from 'ai6';
 import { tool as toolOf7 } from 'ai7';
 import { createKelivoResponsesProvider, type ToolLoopEvent } from 'kelivo-responses';
 import { createMcpTools, type McpConnectionPool, type McpServers } from 'kelivo-responses/mcp';
-import {
-  createLocalTools,
-  toolLoopMiddleware,
-  type ToolSource,
-  withToolLoop,
-} from 'kelivo-responses/tool-loop';
+import { type GivenTools, type ToolSource, withToolLoop } from 'kelivo-responses/tool-loop';
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 
@@ -17,16 +12,14 @@ const inputSchema = z.object({ city: z.string() });
 const execute = async ({ city }: { city: string }) => `Sunny in ${city}`;
 
 test('tools of all major versions of `ai` are local tools', () => {
-  expectTypeOf(createLocalTools).toBeCallableWith({ weather: tool({ inputSchema, execute }) });
-  expectTypeOf(createLocalTools).toBeCallableWith({ weather: toolOf6({ inputSchema, execute }) });
-  expectTypeOf(createLocalTools).toBeCallableWith({ weather: toolOf7({ inputSchema, execute }) });
-  expectTypeOf(createLocalTools).toBeCallableWith({
-    weather: { ...tool({ inputSchema, execute }), readOnly: true },
-  });
+  expectTypeOf({ weather: tool({ inputSchema, execute }) }).toExtend<GivenTools>();
+  expectTypeOf({ weather: toolOf6({ inputSchema, execute }) }).toExtend<GivenTools>();
+  expectTypeOf({ weather: toolOf7({ inputSchema, execute }) }).toExtend<GivenTools>();
+  expectTypeOf({ weather: { ...tool({ inputSchema, execute }), readOnly: true } }).toExtend<GivenTools>();
+  expectTypeOf([{ weather: tool({ inputSchema, execute }) }, createMcpTools({})]).toExtend<GivenTools>();
 });
 
-test('local tools and MCP tools are tool sources', () => {
-  expectTypeOf(createLocalTools).returns.toExtend<ToolSource>();
+test('MCP tools are a tool source', () => {
   expectTypeOf(createMcpTools).returns.toExtend<ToolSource>();
   expectTypeOf(createKelivoResponsesProvider).toBeCallableWith({ mcpServers: createMcpTools({}) });
 });
@@ -43,12 +36,12 @@ test('internal members are not part of the types', () => {
 
 test('a tool loop requires tools and a model', () => {
   const model = createKelivoResponsesProvider().responses('gpt-5');
-  expectTypeOf(withToolLoop(model, { tools: createLocalTools({}) })).toEqualTypeOf(model);
+  expectTypeOf(withToolLoop(model, { tools: {} })).toExtend<typeof model>();
   // @ts-expect-error No tools.
   withToolLoop(model, {});
   // @ts-expect-error An id is not a model.
   withToolLoop('gpt-5', { tools: [] });
-  expectTypeOf(toolLoopMiddleware).parameter(0).toHaveProperty('tools');
+  expectTypeOf(withToolLoop.middleware).parameter(0).toHaveProperty('tools');
 });
 
 test('events are a union discriminated by type', () => {

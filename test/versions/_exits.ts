@@ -8,13 +8,7 @@ import {
   type SwitchableProviderOptions,
 } from '../../src/host/index.js';
 import { createMcpTools } from '../../src/mcp/index.js';
-import {
-  createLocalTools,
-  type ToolLoopOptions,
-  toolLoopMiddleware,
-  type ToolSource,
-  withToolLoop,
-} from '../../src/tool-loop/index.js';
+import { type ToolLoopOptions, type ToolSource, withToolLoop } from '../../src/tool-loop/index.js';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { type AnyModel, type Major, majors, type Version } from './_majors.js';
@@ -127,7 +121,7 @@ export interface Exits {
   /** Returns the model of the switch that `enabled` switches. */
   switched(): AnyModel;
   /** Declarations of the package's tools for the host. */
-  toolStubs(): Promise<ToolSet>;
+  tools(): Promise<ToolSet>;
   /** Ends the MCP server of the registry, which does not share it. */
   close(): Promise<void>;
 }
@@ -188,7 +182,7 @@ export function createExits(
     },
     registryOptions,
   );
-  const loopOptions = { tools: [createLocalTools(localTools), mcp], ...toolLoop };
+  const loopOptions = { tools: [localTools, mcp], ...toolLoop };
   const looped = (model: AnyModel): AnyModel => looping(adapted(model), loopOptions);
   const official = major.openai(connection).responses;
   const chat = major.compatible(connection);
@@ -219,7 +213,7 @@ export function createExits(
     'middleware-chat': () =>
       major.sdk.wrapLanguageModel({
         model: chat('some-model') as never,
-        middleware: toolLoopMiddleware(loopOptions) as never,
+        middleware: withToolLoop.middleware(loopOptions) as never,
       }),
     'converted-provider': () =>
       major.version === 'v2'
@@ -234,7 +228,7 @@ export function createExits(
   return {
     model: exit => create[exit]() as AnyModel,
     switched: () => plain('gpt-5') as unknown as AnyModel,
-    toolStubs: () => provider.toolStubs() as Promise<ToolSet>,
+    tools: () => provider.tools() as Promise<ToolSet>,
     close: () => registry.close(),
   };
 }

@@ -249,7 +249,7 @@ export function startConversation(
       const own = inProvider ? runInProvider(hostTools) : { tools: hostTools, providerOptions: {} };
       const tools: ToolSet = {
         ...own.tools,
-        ...(stubs ? await models.toolStubs() : {}),
+        ...(stubs ? await models.tools() : {}),
         ...(rounds.some(one => one.search) && { web_search: major.webSearch() }),
       };
       const options = {

@@ -5,12 +5,7 @@ import {
   qwenMiddleware,
   textToolsMiddleware,
 } from '../../src/adapters/index.js';
-import {
-  createLocalTools,
-  toolLoopMiddleware,
-  type ToolLoopOptions,
-  withToolLoop,
-} from '../../src/tool-loop/index.js';
+import { type ToolLoopOptions, withToolLoop } from '../../src/tool-loop/index.js';
 import { z } from 'zod';
 import type { AnyModel, Major } from './_majors.js';
 
@@ -40,7 +35,8 @@ const within = (model: AnyModel, { sdk }: Major, ...middlewares: unknown[]): Any
     middleware: middlewares as never,
   }) as unknown as AnyModel;
 
-const loop = (tools: ToolLoopOptions['tools']): Middleware => toolLoopMiddleware({ tools }) as Middleware;
+const loop = (tools: ToolLoopOptions['tools']): Middleware =>
+  withToolLoop.middleware({ tools }) as Middleware;
 const text = (): Middleware => textToolsMiddleware({ formats: [formats.hermes] }) as Middleware;
 
 type Kind = Partial<Pick<Wrapper, 'hasLoop' | 'readsText' | 'isWithinHost'>>;
@@ -112,7 +108,7 @@ export function createCountedTools() {
   };
   return {
     add,
-    tools: createLocalTools({ add }),
+    tools: { add },
     get runs() {
       return runs;
     },

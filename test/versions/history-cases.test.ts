@@ -252,7 +252,7 @@ it.each(combine({ from: majors, to: majors, target: readers }))(
     const { sdk } = from;
     const result = sdk.streamText({
       ...{ model: asModel(exits.model('provider')), prompt: 'Go.', stopWhen: sdk.stepCountIs(5) },
-      tools: { ...createHostTools(sdk, () => {}), ...(await exits.toolStubs()) },
+      tools: { ...createHostTools(sdk, () => {}), ...(await exits.tools()) },
     });
     let last: UIMessage | undefined;
     for await (const message of sdk.readUIMessageStream({ stream: result.toUIMessageStream() })) {

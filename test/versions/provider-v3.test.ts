@@ -39,7 +39,7 @@ describe('the version 3 provider', () => {
     const emulator = await startEmulator();
     const echo = { inputSchema: z.object({}), execute: () => 'echo' };
     const provider = createKelivoResponsesProvider({ baseURL: emulator.baseURL, tools: { echo } });
-    expect(Object.keys(await provider.toolStubs())).toEqual(['echo']);
+    expect(Object.keys(await provider.tools())).toEqual(['echo']);
     const prompt = [{ role: 'user' as const, content: [{ type: 'text', text: 'Use echo' }] }];
     const { content, finishReason } = await provider('gpt-5').doGenerate({ prompt });
     expect(content).toContainEqual(

@@ -1,7 +1,7 @@
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { KelivoError } from '../../src/index.js';
 import { joinMiddlewares, qwenMiddleware } from '../../src/adapters/index.js';
-import { createLocalTools, toolLoopMiddleware } from '../../src/tool-loop/index.js';
+import { withToolLoop } from '../../src/tool-loop/index.js';
 import { createTelemetry } from '../../src/telemetry/index.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { combine, eachOf, everyValue } from '../_products.js';
@@ -301,9 +301,9 @@ describe.each(versions)('a model of version $version', ({ version, major }) => {
   );
 
   it.each([
-    ['toolLoopMiddleware', toolLoopMiddleware({ tools: [] })],
+    ['toolLoopMiddleware', withToolLoop.middleware({ tools: [] })],
     ['qwenMiddleware', qwenMiddleware()],
-    ['joinMiddlewares', joinMiddlewares(qwenMiddleware(), toolLoopMiddleware({ tools: [] }) as never)],
+    ['joinMiddlewares', joinMiddlewares(qwenMiddleware(), withToolLoop.middleware({ tools: [] }) as never)],
   ])('is understood by %s when the middleware is called without wrapLanguageModel', async (_, middleware) => {
     const model = new ScriptedModel(version, [{ text: 'Hi.' }, { text: 'Hi.' }]);
     const options = { prompt };
@@ -332,7 +332,7 @@ const [, , v4] = versions;
 const v4Major = v4?.major ?? ({} as Major);
 const wrapV4 = (wrapper: Wrapper, ...script: ScriptedRound[]) => {
   const model = new ScriptedModel('v4', script);
-  return { model, wrapped: wrapper.wrap(model, v4Major, createLocalTools({})) };
+  return { model, wrapped: wrapper.wrap(model, v4Major, {}) };
 };
 
 const source = { type: 'source', sourceType: 'url', id: 's1', url: 'https://example.com/', title: 'Example' };
@@ -497,7 +497,7 @@ describe('telemetry of the rounds', () => {
       exporter.reset();
       const { tools } = createCountedTools();
       const telemetry = createTelemetry({ tracer: tracers.getTracer('test') });
-      const middleware = toolLoopMiddleware({ tools, telemetry });
+      const middleware = withToolLoop.middleware({ tools, telemetry });
       const model = new ScriptedModel(version, rounds);
       const options = { prompt };
       const call = { model, params: options, doGenerate: () => {}, doStream: () => {} } as never;

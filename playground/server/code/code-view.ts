@@ -100,7 +100,7 @@ async function captureRequest(
     const result = streamText({
       model: provider.languageModel(settings.modelId),
       messages: convertToModelMessages([toMessage(question)]),
-      tools: await provider.toolStubs(),
+      tools: await provider.tools(),
       ...toCallOptions(settings),
       maxRetries: 0,
       abortSignal: controller.signal,

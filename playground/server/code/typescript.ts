@@ -123,7 +123,7 @@ function toCallLines(
     model: `provider(${toLiteral(settings.modelId)})`,
     ...(settings.systemPrompt !== '' && { system: toLiteral(settings.systemPrompt) }),
     ...prompt,
-    ...(hasTools && { tools: 'await provider.toolStubs()' }),
+    ...(hasTools && { tools: 'await provider.tools()' }),
     ...(settings.temperature !== null && { temperature: String(settings.temperature) }),
     ...(settings.maxOutputTokens !== null && { maxOutputTokens: String(settings.maxOutputTokens) }),
     ...(toolChoice !== 'default' && { toolChoice: toLiteral(toToolChoice(toolChoice)) }),

@@ -1,5 +1,5 @@
 import { type McpServerConfig, type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
-import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
+import type { ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
 import {
   type ConfigurationRejected,
@@ -9,6 +9,7 @@ import {
   type ToolSwitch,
 } from '../../shared/playground-state.js';
 import type { Redactor } from '../redaction/redactor.js';
+import { joinSources } from './joined-sources.js';
 import { findNewPrograms } from './commands.js';
 import { createConfirmations } from './confirmation.js';
 import { openCredentials } from './credentials.js';
@@ -143,10 +144,15 @@ export function openServerRegistry({
     configText: () => JSON.stringify({ mcpServers: maskServers(servers) }, null, 2),
     variables: () => toVariables(servers),
     tools: off =>
-      createToolbox(
-        [...entries]
-          .filter(([server]) => !isToolOff(off, { server }))
-          .map(([server, { source }]) => withoutTools(source, tool => isToolOff(off, { server, tool }))),
+      joinSources(
+        new Map(
+          [...entries]
+            .filter(([server]) => !isToolOff(off, { server }))
+            .map(([server, { source }]) => [
+              server,
+              withoutTools(source, tool => isToolOff(off, { server, tool })),
+            ]),
+        ),
       ),
     connect,
     async reconnect(name) {

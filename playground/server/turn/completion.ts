@@ -1,6 +1,6 @@
 import { generateText, type ModelMessage } from 'ai';
-import { createToolbox } from 'kelivo-responses/tool-loop';
 import * as z from 'zod';
+import { joinSources } from '../mcp/joined-sources.js';
 import type { Settings } from '../../shared/playground-state.js';
 import type { SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../keys.js';
@@ -46,7 +46,7 @@ export async function draftCompletion(
       requestId: 'completion',
       fetch: globalThis.fetch,
       tools: {},
-      mcpTools: createToolbox([]),
+      mcpTools: joinSources(new Map()),
       adapters: adaptersFor(settings),
       toolLoop: { approvals: 'always', approve: () => false },
     });

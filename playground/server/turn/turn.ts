@@ -127,7 +127,7 @@ export async function runTurn(options: TurnOptions, { signal, recorder, write }:
       },
     });
     record({ type: 'tools-requested' });
-    const stubs = await provider.toolStubs();
+    const stubs = await provider.tools();
     record({ type: 'tools-listed' });
     const result = streamText({
       model: provider.languageModel(settings.modelId),

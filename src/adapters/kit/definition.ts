@@ -1,3 +1,4 @@
+import type { RegisterOptions } from '../../shared/registration.js';
 import type { Part } from '../../core/part.js';
 import { KelivoError } from '../../shared/errors.js';
 import { objectOf, type PlainObject } from '../../shared/json.js';
@@ -63,7 +64,7 @@ export interface ModelAdapterRegistry {
    *
    * @throws KelivoError with code `invalid-settings` for an invalid adapter or a name that is taken.
    */
-  register(adapter: ModelAdapter | ModelAdapterDefinition): void;
+  register(adapter: ModelAdapter | ModelAdapterDefinition, options?: RegisterOptions): void;
   /** Removes an adapter by its name. Returns false if there was none. */
   unregister(name: string): boolean;
   /** Returns the adapter with a name, or undefined if there is none. */

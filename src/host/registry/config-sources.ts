@@ -142,7 +142,8 @@ const ROLE_PREFIX = 'LLM_ROLE_';
  * - `EMBEDDING_DIMS` or `EMBEDDING_DIMENSIONS`: vector length of the provider of the role `embedding` alone.
  * - `…_MODEL`, `…_EMBEDDING_MODEL`, `…_EMBEDDING_DIMS` (or `…_EMBEDDING_DIMENSIONS`), `…_API_KEY`, `…_BASE_URL`: models, vector
  *   length and connection of one provider, such as `GEMINI_MODEL` or `ANTHROPIC_API_KEY`. Without them, the provider's own
- *   default model and vector length apply. `OPENAI_…` applies to `kelivo-responses`, `openai` and `openai-compatible` alone.
+ *   default model and vector length apply. `OPENAI_…` applies to `kelivo-responses` and `openai`, and to `openai-compatible` if no
+ *   `OPENAI_COMPATIBLE_…` is set.
  *
  * The result is plain data as in a file, to which an application can add its own aliases, roles and MCP servers.
  *
@@ -167,8 +168,10 @@ export function providerConfigFromEnvironment(environment: Environment): Provide
   return {
     providers: Object.fromEntries(
       Object.entries(knownProviders).map(([name, known]) => {
-        const prefixes = name === embedding.provider ? [...known.prefixes, ''] : known.prefixes;
-        return [name, toEntry(known, environment, readDimensions(prefixes, environment))];
+        const dimensions = readDimensions(known, environment);
+        const ofRole =
+          name === embedding.provider ? readDimensions({ prefixes: [''] }, environment) : undefined;
+        return [name, toEntry(known, environment, dimensions ?? ofRole)];
       }),
     ),
     defaultProvider: chat.provider,
@@ -244,9 +247,12 @@ function readModels(known: KnownProvider, environment: Environment): Partial<Rec
   return { ...(chat !== undefined && { chat }), ...(embedding !== undefined && { embedding }) };
 }
 
-/** @param prefixes An empty one stands for the variables of the role. */
-function readDimensions(prefixes: readonly string[], environment: Environment): number | undefined {
-  const found = readOf({ prefixes }, ['EMBEDDING_DIMS', 'EMBEDDING_DIMENSIONS'], environment);
+/** An empty prefix stands for the variables of the role. */
+function readDimensions(
+  known: Pick<KnownProvider, 'prefixes' | 'otherPrefixes'>,
+  environment: Environment,
+): number | undefined {
+  const found = readOf(known, ['EMBEDDING_DIMS', 'EMBEDDING_DIMENSIONS'], environment);
   if (found === undefined) return undefined;
   const dimensions = Number(found.value);
   if (Number.isInteger(dimensions) && dimensions > 0) return dimensions;
@@ -261,10 +267,13 @@ const toVariableError = (variable: string, expected: string, value: string | und
 
 /** Reads a variable of a provider. */
 function readOf(
-  { prefixes }: Pick<KnownProvider, 'prefixes'>,
+  known: Pick<KnownProvider, 'prefixes' | 'otherPrefixes'>,
   suffixes: string | readonly string[],
   environment: Environment,
 ): { variable: string; value: string } | undefined {
+  const { otherPrefixes = [] } = known;
+  const hasOwn = otherPrefixes.length > 0 && hasVariables(known.prefixes, environment);
+  const prefixes = hasOwn || otherPrefixes.length === 0 ? known.prefixes : otherPrefixes;
   const names = prefixes.flatMap(prefix =>
     [suffixes].flat().map(suffix => [prefix, suffix].filter(Boolean).join('_')),
   );
@@ -274,6 +283,12 @@ function readOf(
   }
   return undefined;
 }
+
+const hasVariables = (prefixes: readonly string[], environment: Environment): boolean =>
+  Object.keys(environment).some(
+    name =>
+      prefixes.some(prefix => name.startsWith(`${prefix}_`)) && readVariable(environment, name) !== undefined,
+  );
 
 /** Reads a variable. A blank value counts as unset. */
 const readVariable = (environment: Environment, name: string): string | undefined =>

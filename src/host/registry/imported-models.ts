@@ -7,6 +7,7 @@ import { type AnyEmbeddingModel, fromEmbeddingModel } from '../../versions/embed
 import { fromLanguageModel } from '../../versions/language-model.js';
 import { type AnyImageModel, isVersion, VERSION_OF_MAJOR } from '../../versions/provider.js';
 import type { AnyLanguageModel, HostVersion } from '../../versions/specification.js';
+import { serializeHistory } from '../../versions/write-call.js';
 import { continueHistories } from '../switch/official-call.js';
 
 /** Imports a package by name. */
@@ -86,12 +87,20 @@ export const isProvider = (value: unknown): value is AnyProvider =>
  * items are not stored by default.
  *
  * @param source Package or provider of the model, for the message.
+ * @param sendsForeign True to send the reasoning of other vendors.
  * @throws KelivoError with code `missing-package` for an unknown version.
  */
-export function languageModelOf(provider: AnyProvider, modelId: string, source: string): CoreModel {
+export function languageModelOf(
+  provider: AnyProvider,
+  modelId: string,
+  { source, sendsForeign = false }: { source: string; sendsForeign?: boolean },
+): CoreModel {
   const model = provider.languageModel(modelId);
   if (!isVersion(model.specificationVersion)) throw toVersionError(model, source);
-  return isOfficialModel(model) ? continueHistories(model, { store: false }) : fromLanguageModel(model);
+  if (isOfficialModel(model)) return continueHistories(model);
+  return fromLanguageModel(model, {
+    serialize: (call, facts, version) => serializeHistory(call, facts, version, { sendsForeign }),
+  });
 }
 
 /**
@@ -151,9 +160,17 @@ type ModelFacts = Pick<CoreModel, 'provider' | 'modelId'>;
 
 /** Creates a language model whose package is loaded when it is first used. After a failed load, the next use loads again. */
 export function createImportedLanguageModel(facts: ModelFacts, load: () => Promise<CoreModel>): CoreModel {
-  const loaded = memoize(load);
+  let provider = facts.provider;
+  const loaded = memoize(async () => {
+    const model = await load();
+    ({ provider } = model);
+    return model;
+  });
   return {
-    ...facts,
+    get provider() {
+      return provider;
+    },
+    modelId: facts.modelId,
     get supportedUrls() {
       return ignoreRejection(loaded().then(model => model.supportedUrls));
     },

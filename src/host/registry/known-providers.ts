@@ -13,6 +13,12 @@ export interface KnownProvider {
    * first one.
    */
   readonly prefixes: readonly string[];
+  /**
+   * Prefixes that apply instead if no variable of the provider's own is set: an address and a key of different servers must not
+   * be mixed.
+   * @default none
+   */
+  readonly otherPrefixes?: readonly string[];
   /** Settings besides `apiKey` and `baseURL` that have a variable, by the end of its name. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Path of the API, for base URLs that have none. */
@@ -48,10 +54,11 @@ export const knownProviders: Readonly<Record<string, KnownProvider>> = {
     prefixes: ['OPENAI'],
     models: openaiModels,
   },
-  // A server with the API of OpenAI at `OPENAI_BASE_URL`. Its models are unknown.
+  // A server with the API of OpenAI. Its models are unknown.
   'openai-compatible': {
     entry: toCompatibleEntry('openai-compatible'),
-    prefixes: ['OPENAI'],
+    prefixes: ['OPENAI_COMPATIBLE'],
+    otherPrefixes: ['OPENAI'],
     models: {},
   },
   google: {

@@ -10,6 +10,7 @@ import { KelivoError } from '../../shared/errors.js';
 import type { ToolSource } from '../../tools/tool-source.js';
 import type { AnyImageModel } from '../../versions/provider.js';
 import type { HostVersion } from '../../versions/specification.js';
+import { markReasoning } from '../../versions/history/foreign-reasoning.js';
 import { createSwitchableCore } from '../switch/switchable-provider.js';
 import {
   type AnyProvider,
@@ -63,10 +64,11 @@ export interface ConfiguredProviderOptions {
 
 /** Creates the provider of an entry. Nothing is imported or started before one of its models is called. */
 export const createConfiguredProvider = (
+  name: string,
   entry: ProviderEntry,
   options: ConfiguredProviderOptions,
 ): ConfiguredProvider =>
-  'import' in entry ? createImportedProvider(entry, options) : createKelivoProvider(entry, options);
+  'import' in entry ? createImportedProvider(name, entry, options) : createKelivoProvider(entry, options);
 
 function createKelivoProvider(
   { settings: given = {}, fallback, enabled }: KelivoProviderEntry,
@@ -109,6 +111,7 @@ function createKelivoProvider(
 }
 
 function createImportedProvider(
+  name: string,
   { import: packageName, creator, settings, ...entry }: ImportedProviderEntry,
   { sharedTools, importModule, version }: ConfiguredProviderOptions,
 ): ConfiguredProvider {
@@ -133,17 +136,18 @@ function createImportedProvider(
       importModule: importModule ?? importFromHere,
     });
   return {
-    // Telemetry shows the package. The registry adds the entry's name to embedding models, for `embeddingIdentity`.
-    languageModel: (modelId, overrides) =>
-      compose(
-        withCallIds(
-          createImportedLanguageModel({ provider: packageName, modelId }, async () =>
-            languageModelOf(await load(overrides), modelId, packageName),
-          ),
-        ),
-      ),
+    // The specifier of the module may be a path. Until the package is loaded, the entry's name stands for the provider.
+    languageModel(modelId, overrides) {
+      const model = createImportedLanguageModel({ provider: name, modelId }, async () =>
+        languageModelOf(await load(overrides), modelId, {
+          source: packageName,
+          sendsForeign: entry.foreignReasoning === 'send',
+        }),
+      );
+      return markReasoning(compose(withCallIds(model)), model);
+    },
     embeddingModel(modelId, overrides, dimensions) {
-      const model = createImportedEmbeddingModel({ provider: packageName, modelId }, async () =>
+      const model = createImportedEmbeddingModel({ provider: name, modelId }, async () =>
         embeddingModelOf(await load(overrides), modelId, packageName),
       );
       return withDimensions(model, dimensions);
@@ -175,7 +179,7 @@ export function toConfiguredProvider(
     languageModel(modelId, overrides) {
       rejectOverrides(overrides);
       // Some servers omit call ids, which hosts need to match results with calls.
-      return withCallIds(languageModelOf(provider, modelId, source));
+      return markReasoning(withCallIds(languageModelOf(provider, modelId, { source })));
     },
     embeddingModel(modelId, overrides, dimensions) {
       rejectOverrides(overrides);

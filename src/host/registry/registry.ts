@@ -129,7 +129,7 @@ export function createProviderRegistryFromConfig<Version extends HostVersion = D
       name,
       isInstance
         ? toConfiguredProvider(provider, name, version)
-        : createConfiguredProvider(provider, { sharedTools: shared.tools, importModule, version }),
+        : createConfiguredProvider(name, provider, { sharedTools: shared.tools, importModule, version }),
     );
   };
   for (const [name, entry] of Object.entries(entries)) add(name, entry, namesSchema.parse(entry));

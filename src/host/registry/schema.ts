@@ -92,6 +92,11 @@ export interface ImportedProviderEntry
   creator: string;
   /** Argument of that function. */
   settings?: Record<string, unknown>;
+  /**
+   * Reasoning of other vendors in a conversation. `send` passes it on as the model's own, for compatible servers of one vendor.
+   * @default it is not sent
+   */
+  foreignReasoning?: 'send';
 }
 
 const name = z.string().min(1);
@@ -123,6 +128,7 @@ const importedEntrySchema = once(() =>
     import: name,
     creator: name,
     settings: anObject.optional(),
+    foreignReasoning: z.literal('send').optional(),
     ...namesShape,
     ...settingsSchema().pick(WRAPPING).shape,
   }),

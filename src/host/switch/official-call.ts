@@ -2,23 +2,29 @@ import type { CoreCall } from '../../core/call.js';
 import type { Prompt, ProviderOptions, Tool, ToolChoice } from '../../core/prompt.js';
 import type { Part, Warning } from '../../core/part.js';
 import { type CoreModel, transformParts, withOpen } from '../../core/source.js';
+import type { SettingOptions } from '../../responses/request/options.js';
 import { createToolNames, type NamedTool } from '../../responses/request/tool-names.js';
-import { idOf, isPlainObject, objectOf } from '../../shared/json.js';
+import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { isToolStub } from '../../tools/tool-stubs.js';
+import { withoutForeignReasoning } from '../../versions/history/foreign-reasoning.js';
 import { fromLanguageModel } from '../../versions/language-model.js';
 import type { OfficialTraits } from '../../versions/version.js';
 import type { AnyLanguageModel } from '../../versions/specification.js';
 import { VERSIONS, versionOf } from '../../versions/versions.js';
 import { partsOf, toOfficialHistory } from './official-history.js';
 
-/** Wraps an official model of any version, so that it continues histories of this package. */
-export function continueHistories(official: AnyLanguageModel, { store }: { store: boolean }): CoreModel {
+/**
+ * Wraps an official model of any version, so that it continues histories of this package.
+ *
+ * @param settings The options of calls that do not set them.
+ */
+export function continueHistories(official: AnyLanguageModel, settings: SettingOptions = {}): CoreModel {
   const traits = VERSIONS[versionOf(official)].official;
   // The prompt of the call has the form that the model accepts.
   const model = fromLanguageModel(official, { serialize: call => call });
   const { hasOwn, toOwn, fromOwn } = createNamespaces(official.provider);
   return withOpen(model, async received => {
-    const { call, toDeclaredName, warnings } = toOfficialCall(fromOwn(received), { store, traits });
+    const { call, toDeclaredName, warnings } = toOfficialCall(fromOwn(received), { settings, traits });
     const source = await model.open(toOwn(call));
     if (toDeclaredName === undefined && warnings.length === 0 && !hasOwn) return source;
     return transformParts(source, {
@@ -101,31 +107,47 @@ interface OfficialCall {
  */
 function toOfficialCall(
   call: CoreCall,
-  { store: storeByDefault, traits }: { store: boolean; traits: OfficialTraits },
+  { settings, traits }: { settings: SettingOptions; traits: OfficialTraits },
 ): OfficialCall {
   const { own, providerOptions, reasoning } = call;
   const openai = providerOptions?.openai;
   // The official provider's default, `true`, replays items by reference. Items of responses that were not stored exist on
   // no server.
-  const store = own.store ?? openai?.store ?? storeByDefault;
+  const store = own.store ?? openai?.store ?? settings.store ?? false;
   const warnings: Warning[] = [];
-  const prompt = toOfficialHistory(call, {
-    traits,
-    store: store !== false,
-    warn: message => void warnings.push({ type: 'other', message }),
-  });
-  const tools = call.tools?.filter(tool => tool.type !== 'function' || !isToolStub(tool));
+  const warn = (message: string): void => void warnings.push({ type: 'other', message });
+  const mode = own.systemMessageMode ?? openai?.systemMessageMode ?? settings.systemMessageMode;
+  // Namespaces of other packages with OpenAI's models have become `openai`.
+  const ownCall = { ...call, prompt: withoutForeignReasoning(call.prompt, 'openai') };
+  const written = toOfficialHistory(ownCall, { traits, store: store !== false, warn });
+  const prompt = mode === 'remove' ? withoutSystem(written, warn) : written;
+  const sendable = call.tools?.filter(tool => tool.type !== 'function' || !isToolStub(tool));
+  const allowed = allowedToolsOf(call, sendable);
+  const isOffered = ({ name }: Tool): boolean =>
+    allowed === undefined ||
+    (traits.restrictsTools && allowed.toolNames.length > 0) ||
+    allowed.toolNames.includes(name);
+  const tools = sendable?.filter(isOffered);
+  if (allowed !== undefined && allowed.toolNames.length === 0)
+    warn('No tools are sent, because none of `allowedTools` is one of the tools of the call.');
   const effort =
     traits.readsReasoning || reasoning === undefined || reasoning === 'provider-default'
       ? {}
       : { reasoningEffort: reasoning };
-  const options: Readonly<Record<string, unknown>> = { ...effort, ...openai, ...own, store };
+  const { systemMessageMode: _, ...given }: PlainObject = { ...effort, ...openai, ...own, store };
+  const options: PlainObject = {
+    ...given,
+    ...((mode === 'system' || mode === 'developer') && { systemMessageMode: mode }),
+    allowedTools: allowed !== undefined && allowed.toolNames.length > 0 ? allowed : undefined,
+  };
+  const isForced = !traits.restrictsTools && allowed?.mode === 'required';
+  const choice = isForced && call.toolChoice?.type !== 'none' ? REQUIRED : call.toolChoice;
   const converted: CoreCall = {
     ...call,
     providerOptions: { ...providerOptions, openai: options as ProviderOptions[string] },
     prompt,
     tools: tools?.length === 0 ? undefined : tools,
-    toolChoice: toValidChoice(call.toolChoice, new Set(tools?.map(tool => tool.name))),
+    toolChoice: toValidChoice(choice, new Set(tools?.map(tool => tool.name))),
   };
 
   const functions = call.tools?.filter(({ type }) => type === 'function') ?? [];
@@ -134,6 +156,34 @@ function toOfficialCall(
   if (names.every(({ name, namespace }) => toWire(name, namespace) === name))
     return { call: converted, warnings };
   return { call: renameTools(converted, toWire), toDeclaredName: fromWire, warnings };
+}
+
+const REQUIRED: ToolChoice = { type: 'required' };
+
+function withoutSystem(prompt: Prompt, warn: (message: string) => void): Prompt {
+  const rest = prompt.filter(({ role }) => role !== 'system');
+  if (rest.length < prompt.length) warn('system messages are removed for this model');
+  return rest;
+}
+
+/**
+ * Returns the tools of a call to which it is restricted, by their names or the types of OpenAI's tools. In later rounds of a
+ * tool loop, a forced call would be forced again.
+ */
+function allowedToolsOf(
+  { own, providerOptions, turn }: CoreCall,
+  tools: readonly Tool[] = [],
+): { toolNames: readonly string[]; mode?: unknown } | undefined {
+  const { toolNames, mode } = objectOf(own.allowedTools ?? providerOptions?.openai?.allowedTools) ?? {};
+  if (!Array.isArray(toolNames)) return undefined;
+  const known = tools.flatMap(tool =>
+    tool.type === 'provider' ? [tool.name, tool.id.split('.')[1]] : [tool.name],
+  );
+  const modeOfRound = turn !== undefined && turn.round > 1 ? 'auto' : mode;
+  return {
+    toolNames: toolNames.map(String).filter(name => known.includes(name)),
+    ...(modeOfRound !== undefined && { mode: modeOfRound }),
+  };
 }
 
 /** Drops a choice of tools that are not declared. */
@@ -155,7 +205,20 @@ function renameTools(call: CoreCall, toName: (name: string, namespace?: string) 
       tool.type === 'function' ? { ...tool, name: toName(tool.name) } : tool,
     ),
     toolChoice: call.toolChoice && rename(call.toolChoice),
+    providerOptions: renameAllowed(call.providerOptions, toName),
   };
+}
+
+/** Renames the tools to which the official provider restricts the call. */
+function renameAllowed(
+  options: ProviderOptions | undefined,
+  toName: (name: string) => string,
+): ProviderOptions | undefined {
+  const allowed = objectOf(options?.openai?.allowedTools);
+  if (!Array.isArray(allowed?.toolNames)) return options;
+  const toolNames = allowed.toolNames.map(name => toName(String(name)));
+  const openai = { ...options?.openai, allowedTools: { ...allowed, toolNames } };
+  return { ...options, openai } as ProviderOptions;
 }
 
 function* toolNamesIn(prompt: Prompt): Generator<NamedTool> {

@@ -1,72 +1,108 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
+import type { CoreCall } from '../../core/call.js';
+import type { Warning } from '../../core/part.js';
 import type { CoreModel } from '../../core/source.js';
-import { withRequestLog } from '../../http/request-log.js';
-import { createCredentials, createEndpoints } from '../../provider/connection.js';
+import { withTimeLimits } from '../../http/time-limits.js';
+import type { ProviderParts } from '../../provider/core-provider.js';
 import { resolveModelOverride } from '../../provider/model-overrides.js';
-import type { KelivoResponsesSettings } from '../../provider/settings.js';
 import { supportedUrls } from '../../responses/request/content.js';
+import { toSettingOptions } from '../../responses/request/options.js';
 import { KelivoError } from '../../shared/errors.js';
-import { objectOf } from '../../shared/json.js';
+import { isPlainObject, objectOf, type PlainObject, tryParseJson } from '../../shared/json.js';
 import { isVersion, majorOf, VERSION_OF_MAJOR } from '../../versions/provider.js';
 import type { AnyLanguageModel, HostVersion } from '../../versions/specification.js';
 import { continueHistories } from './official-call.js';
+import { toOfficialRequest, withoutFields } from './official-request.js';
+import { withWarnings } from './warnings.js';
 
 /** Imports the package of the official provider, `@ai-sdk/openai` 2, 3 or 4. */
 export type ImportOpenAI = () => Promise<unknown>;
 
 const RESPONSES_PATH = '/responses';
 
+/** Name of the models, which hosts treat as those of the official provider: they add their own tool handling. */
+export const OFFICIAL_NAME = 'openai.responses';
+
 /**
- * Creates official Responses models from the settings of this package's provider. They use its address, keys, headers and
- * `fetch`. Settings of this package's own client (`compatibility`, `missingReasoning`, `timeouts`, body fields) do not
- * apply.
+ * Creates an official Responses model from the settings of this package's provider. It uses the connection of the provider,
+ * and its requests contain what the settings and the call add to them. A warning names what does not apply.
  */
-export function createOfficialModels(
-  settings: KelivoResponsesSettings,
+export function createOfficialModel(
+  modelId: string,
   {
+    parts: { settings, connection },
+    name,
     version,
-    provider,
     importOpenAI,
+    lost,
   }: {
+    readonly parts: ProviderParts;
+    /** Provider name of the model. */
+    readonly name: string;
     /** Version of the host, for messages. */
     readonly version: HostVersion;
-    /** Provider name of the models. */
-    readonly provider: string;
     readonly importOpenAI: ImportOpenAI | undefined;
+    /** Settings that do not apply. The first response of the model names them. */
+    readonly lost: readonly string[];
   },
-): (modelId: string) => CoreModel {
-  const endpoints = createEndpoints(settings);
-  const credentials = createCredentials(settings, { url: endpoints.shownRoot });
-  const fetchFor = withRequestLog(
-    settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    settings.logger,
-  );
-  const endpoint = new URL(endpoints.urlOf(RESPONSES_PATH.slice(1)));
-
-  return modelId => {
-    const { headers: modelHeaders } = resolveModelOverride(modelId, { ...settings, known: {} });
-    return {
-      provider,
-      modelId,
-      supportedUrls,
+): CoreModel {
+  const override = resolveModelOverride(modelId, { ...settings, known: {} });
+  const endpoint = new URL(connection.urlOf(RESPONSES_PATH.slice(1)));
+  const defaults = toSettingOptions(settings);
+  let isReported = lost.length === 0;
+  return {
+    provider: name,
+    modelId,
+    supportedUrls,
+    async open(given) {
+      const call = settings.api === 'azure' ? withAzureOptions(given) : given;
+      const warnings: Warning[] = [];
+      if (!isReported) warnings.push({ type: 'other', message: toLostText(lost) });
+      isReported = true;
+      const official = await load(importOpenAI, version);
       // The model is opened for every call, so that each call reads the key and a rejected key is replaced by the next one.
-      open: call =>
-        credentials.use(call.turn, async keyHeaders => {
-          const fetch = fetchFor(call);
-          const official = await openOfficialModel(modelId, {
-            baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
-            needsKey: endpoints.needsKey,
-            importOpenAI,
-            version,
-            // The official provider would append its path after the query string.
-            fetch: (_, init) => fetch(endpoint, init),
-            headers: { ...keyHeaders, ...modelHeaders },
-          });
-          return continueHistories(official, { store: settings.store ?? false }).open(call);
-        }),
-    };
+      const source = await connection.credentials.use(call.turn, async keyHeaders => {
+        const request: { complete?: (body: PlainObject) => PlainObject } = {};
+        const send = connection.fetchFor(call, warning => void warnings.push(warning));
+        const fetch = withTimeLimits(send, settings.timeouts ?? {});
+        const { model, major } = openOfficialModel(official, modelId, {
+          baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
+          needsKey: connection.needsKey,
+          version,
+          // The official provider would append its path after the query string.
+          fetch: (_, init) => fetch(endpoint, { ...init, body: completeJson(init?.body, request.complete) }),
+          headers: { ...keyHeaders, ...override.headers },
+        });
+        const { complete, warnings: found } = toOfficialRequest(call, {
+          settings: defaults,
+          override,
+          major,
+        });
+        request.complete = complete;
+        warnings.push(...found);
+        return continueHistories(model, defaults).open({ ...call, own: withoutFields(call.own) });
+      });
+      return withWarnings(source, warnings);
+    },
   };
 }
+
+function completeJson(
+  body: RequestInit['body'],
+  complete: ((body: PlainObject) => PlainObject) | undefined,
+): RequestInit['body'] {
+  const built = typeof body === 'string' ? tryParseJson(body) : undefined;
+  return complete === undefined || !isPlainObject(built) ? body : JSON.stringify(complete(built));
+}
+
+/** The official package reads the options of `openai`. With Azure, this package reads those of `azure` instead. */
+const withAzureOptions = (call: CoreCall): CoreCall =>
+  call.providerOptions?.azure === undefined
+    ? call
+    : { ...call, providerOptions: { ...call.providerOptions, openai: call.providerOptions.azure } };
+
+const toLostText = (lost: readonly string[]): string =>
+  `While this model is switched to @ai-sdk/openai, these settings do not apply: ${lost.join(', ')}.`;
 
 interface OfficialModelConfig {
   /** URL that `/responses` is appended to. */
@@ -76,7 +112,6 @@ interface OfficialModelConfig {
   /** True if a request without a key is an error. */
   readonly needsKey: boolean;
   readonly fetch: FetchFunction;
-  readonly importOpenAI: ImportOpenAI | undefined;
   /** Version of the host, for messages. */
   readonly version: HostVersion;
 }
@@ -94,13 +129,13 @@ interface OfficialPackage {
 /**
  * Opens the Responses model of `@ai-sdk/openai`, an optional peer dependency that is imported when first needed.
  *
- * @throws KelivoError with code `missing-package` if it is missing or its models have an unknown version.
+ * @throws KelivoError with code `missing-package` if its models have an unknown version.
  */
-async function openOfficialModel(
+function openOfficialModel(
+  { createOpenAI }: OfficialPackage,
   modelId: string,
-  { baseURL, headers, needsKey, fetch, version, importOpenAI }: OfficialModelConfig,
-): Promise<AnyLanguageModel> {
-  const { createOpenAI } = await load(importOpenAI, version);
+  { baseURL, headers, needsKey, fetch, version }: OfficialModelConfig,
+): { readonly model: AnyLanguageModel; readonly major: number } {
   const hasKey = headers.authorization !== undefined || headers['api-key'] !== undefined;
   // If a required key is missing, the official provider reports it.
   const skipsKeyCheck = hasKey || !needsKey;
@@ -112,7 +147,8 @@ async function openOfficialModel(
     headers: { ...(skipsKeyCheck && { Authorization: undefined }), ...headers },
     fetch,
   }).responses(modelId);
-  if (isVersion(model.specificationVersion)) return model;
+  const { specificationVersion: found } = model;
+  if (isVersion(found)) return { model, major: majorOf(found) };
   const supported = Object.entries(VERSION_OF_MAJOR)
     .map(([major, supportedVersion]) => `${majorOf(supportedVersion)} for \`ai@${major}\``)
     .join(', ');
@@ -120,11 +156,12 @@ async function openOfficialModel(
     code: 'missing-package',
     message:
       `Expected a package @ai-sdk/openai that fits the host (${supported}), got one whose models have version ` +
-      `${model.specificationVersion}. Run \`npm install @ai-sdk/openai@${majorOf(version)}\`, or install that version under ` +
+      `${found}. Run \`npm install @ai-sdk/openai@${majorOf(version)}\`, or install that version under ` +
       'another name and import it with `importOpenAI`.',
   });
 }
 
+/** @throws KelivoError with code `missing-package` if the package is missing. */
 async function load(importOpenAI: ImportOpenAI | undefined, version: HostVersion): Promise<OfficialPackage> {
   try {
     // Turbopack and webpack build without a missing package only if a `try` block imports it.

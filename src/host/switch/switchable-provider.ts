@@ -1,16 +1,17 @@
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import type { CoreModel } from '../../core/source.js';
-import { createComposition } from '../../provider/composition.js';
+import { observeModel } from '../../core/observed-model.js';
 import { type CoreProvider, createCoreProvider } from '../../provider/core-provider.js';
 import { type ProviderOf, showProvider } from '../../provider/provider.js';
-import { type KelivoResponsesSettings, validateSettings } from '../../provider/settings.js';
+import type { KelivoResponsesSettings } from '../../provider/settings.js';
 import { toModelExpression } from '../../shared/names.js';
 import { parseSettings } from '../../shared/settings.js';
-import { toToolStubs } from '../../tools/tool-stubs.js';
 import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../../versions/provider.js';
 import type { HostVersion } from '../../versions/specification.js';
-import { createOfficialModels, type ImportOpenAI } from './official-provider.js';
+import { findLostSettings } from './lost-settings.js';
+import { createOfficialModel, type ImportOpenAI, OFFICIAL_NAME } from './official-provider.js';
+import { withHostRunTools } from './plain-tools.js';
 
 /**
  * Selects the implementation. `true` and `'on'` select this package, `false` and `'off'` the official provider. Model id
@@ -26,9 +27,10 @@ export interface SwitchableProviderOptions<Version extends HostVersion = Default
   /** Settings of this package's provider. The official provider uses the same address, keys, headers and `fetch`. */
   kelivo: KelivoResponsesSettings;
   /**
-   * Behavior of models that are switched off: the official Responses model of `@ai-sdk/openai` alone (`plain`), or that
-   * model with the adapters and the tool loop of the settings (`with-tool-loop`).
-   * @default 'plain'
+   * Behavior of models that are switched off: the official Responses model of `@ai-sdk/openai` with the adapters and the tool
+   * loop of the settings (`with-tool-loop`), or that model alone (`plain`). Then the host runs the tools of
+   * `provider.tools()`, and warnings name the limits and tools that do not apply.
+   * @default 'with-tool-loop'
    */
   fallback?: 'plain' | 'with-tool-loop';
   /**
@@ -92,9 +94,9 @@ export type SwitchableProviderByVersion = { [Version in HostVersion]: ProviderOf
  * `@ai-sdk/openai` 2, 3 or 4, whichever is installed. Both use the same address, keys, headers and `fetch`, and each can
  * continue a conversation that the other started.
  *
- * With `fallback: 'plain'`, the official model runs no tools of the settings, and stubs of them (`toolStubs()`) are not
- * sent. Items that the official provider cannot send are left out, with a warning. The switch does not affect embedding
- * models.
+ * Only the sender of the requests changes: tools, limits, approvals, fields of the body, keys and log of the settings still
+ * apply. A warning of the call names each setting, option and item that the official package cannot apply or send. The switch
+ * does not affect embedding models.
  *
  * @example
  * ```ts
@@ -119,7 +121,7 @@ export function createSwitchableProvider<Version extends HostVersion = DefaultVe
 export function createSwitchableCore(options: SwitchableProviderOptions<HostVersion>): CoreProvider {
   const {
     kelivo,
-    fallback = 'plain',
+    fallback = 'with-tool-loop',
     enabled,
     importOpenAI,
     specificationVersion: version = DEFAULT_VERSION,
@@ -128,30 +130,37 @@ export function createSwitchableCore(options: SwitchableProviderOptions<HostVers
     options,
     'the options of createSwitchableProvider()',
   );
-  const valid = validateSettings(kelivo);
-  // The bare models are composed here, around the switch or inside it. They observe their calls themselves.
-  const { tools: _tools, mcpServers: _mcpServers, mcp: _mcp, ...settings } = valid;
-  const bare = createCoreProvider(settings, version);
-  const composition = createComposition({ ...valid, telemetry: undefined }, version);
-  // Hosts treat names that end in `.responses` as the official provider and add their own tool handling.
-  const provider = fallback === 'plain' ? 'openai.responses' : (settings.name ?? 'kelivo-responses');
-  const toOff = createOfficialModels(settings, { version, provider, importOpenAI });
-  const switched = (on: CoreModel): CoreModel =>
-    createSwitchedModel({ on, off: toOff(on.modelId), isOn: () => isSwitchedOn(on.modelId, enabled) });
-  return {
-    languageModel(modelId) {
-      const model = bare.responses(modelId);
-      return fallback === 'plain'
-        ? switched(composition.compose(model))
-        : composition.compose(switched(model));
-    },
-    responses: modelId => switched(bare.responses(modelId)),
-    embeddingModel: bare.embeddingModel,
-    toolStubs: stubsOptions => toToolStubs(composition.tools, stubsOptions),
-    mcpTools: composition.mcpTools,
-    compact: bare.compact,
-    close: composition.close,
-  };
+  const {
+    settings: _settings,
+    server: _server,
+    ...core
+  } = createCoreProvider(kelivo, version, parts => {
+    const { settings, tools } = parts;
+    const toOfficial = (modelId: string, name: string, facts: { hasLoop: boolean }): CoreModel => {
+      const lost = findLostSettings(modelId, settings, facts);
+      return createOfficialModel(modelId, { parts, name, version, importOpenAI, lost });
+    };
+    // A name that ends in `.responses` would make hosts run the tools of the loop.
+    const { name: ownName = 'kelivo-responses' } = settings;
+    const switched = (on: CoreModel, off: CoreModel): CoreModel =>
+      createSwitchedModel({ on, off, isOn: () => isSwitchedOn(on.modelId, enabled) });
+    const { telemetry } = settings;
+    const observe = (model: CoreModel): CoreModel =>
+      telemetry === undefined ? model : observeModel(model, telemetry);
+    return {
+      // A bare model has no adapters and no loop on either side.
+      bare: model => switched(model, toOfficial(model.modelId, OFFICIAL_NAME, { hasLoop: true })),
+      ...(fallback === 'plain'
+        ? {
+            aroundLoop: model => {
+              const off = toOfficial(model.modelId, OFFICIAL_NAME, { hasLoop: false });
+              return switched(model, observe(withHostRunTools(off, tools)));
+            },
+          }
+        : { inLoop: model => switched(model, toOfficial(model.modelId, ownName, { hasLoop: true })) }),
+    };
+  });
+  return core;
 }
 
 /** Selects a model for every call. `provider` is that of the currently selected model: telemetry and hosts read it. */

@@ -38,6 +38,12 @@ export function toRequestFields(rows: Rows, options: Readonly<Record<string, unk
   return fields;
 }
 
+/** Returns true if the row of an option names a request field. */
+export function isRequestField(rows: Rows, name: string): boolean {
+  const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
+  return row !== undefined && requestFields.has(row);
+}
+
 /** Returns a schema for the options of a table, each of which may be absent or null. */
 export const toOptionsSchema = <Table extends Rows>(rows: Table) =>
   z.object(

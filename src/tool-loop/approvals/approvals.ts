@@ -169,7 +169,7 @@ async function findNeed(
 
 const COPIED_STUB =
   'the application declares this tool with a changed copy of its stub, which may need approval. Pass the result of ' +
-  '`toolStubs()` unchanged and use its option `needsApproval`, or set `approve` to a function.';
+  '`provider.tools()` unchanged and use its option `needsApproval`, or set `approve` to a function.';
 
 /** Evaluates `needsApproval` as hosts do. */
 async function isNeededByStub(

@@ -12,6 +12,7 @@ import {
   type ToolOutput,
   type ToolProgress,
   type ToolSource,
+  toTimeoutText,
 } from '../../tools/tool-source.js';
 import { toCallForApproval } from '../../tools/approval.js';
 import {
@@ -243,7 +244,7 @@ async function runTool(
   const key = steps.idempotencyKeyOf(label, { input: call.input });
   const idempotencyKey = typeof key === 'string' ? key : await key;
   signal.throwIfAborted();
-  const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms. It may or may not have taken effect.`;
+  const message = toTimeoutText(call.toolName, timeout);
   const limit = createTimeLimit(signal, { milliseconds: timeout, message });
   const observed = observe();
   // A tool may ignore its signal.

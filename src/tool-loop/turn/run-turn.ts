@@ -3,6 +3,7 @@ import { toReasonText, toRoundUsage } from '../../core/finish.js';
 import type { Finish, FinishReason, Part } from '../../core/part.js';
 import type { Prompt, ToolResultOutput } from '../../core/prompt.js';
 import type { PartSink } from '../../core/source.js';
+import { untilAborted } from '../../shared/abort.js';
 import { toMissingToolText } from '../approvals/host-approvals.js';
 import type { CallOutcome, CallRunner } from '../calls/calls.js';
 import { isCompleteReason, isIncompleteReason } from '../calls/host-calls.js';
@@ -110,6 +111,9 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
         if (number === 1 && calls.size > 0) reportLimit(turn, number, limits.reachedLimit(number));
         calls.abandon(`Not run: ${record.reachedLimit?.reason ?? 'the tool choice is "none".'}`);
       } else if (!isCompleteReason(finishReason)) calls.refuseRepairs(UNCLEAR_END);
+      // Nothing new starts for a reader that has not taken the calls: it may have gone away.
+      const taken = calls.size > 0 ? sink.taken() : undefined;
+      if (taken !== undefined) await untilAborted(taken, lifetime.signal);
       const outcomes = withoutAsked(await calls.waitForAll(), state);
       const isCompaction =
         isCompacting && !isIncomplete && compaction.read(number, summary) && calls.size === 0;

@@ -1,9 +1,8 @@
 import type { CoreCall } from '../../core/call.js';
-import type { FunctionTool, Prompt, Tool } from '../../core/prompt.js';
+import type { Prompt, Tool } from '../../core/prompt.js';
 import { messageOf } from '../../shared/errors.js';
 import { untilAborted } from '../../shared/abort.js';
 import { objectOf } from '../../shared/json.js';
-import { isStrictSchema } from '../../tool-calls/strict-schema.js';
 import type {
   KnownTool,
   ListToolsOptions,
@@ -11,7 +10,7 @@ import type {
   ToolListing,
   ToolSource,
 } from '../../tools/tool-source.js';
-import { isToolStub } from '../../tools/tool-stubs.js';
+import { isToolStub, toFunctionTool } from '../../tools/tool-stubs.js';
 import { createToolFinder, type FindTool, type ToolFinderOptions } from '../calls/host-calls.js';
 import {
   type CreateBuiltIn,
@@ -274,21 +273,6 @@ function shadowWarnings(
     ];
   });
 }
-
-const toFunctionTool = ({
-  name,
-  description,
-  inputSchema,
-  providerOptions,
-}: ToolDefinition): FunctionTool => ({
-  type: 'function',
-  name,
-  ...(description !== undefined && { description }),
-  inputSchema,
-  ...(providerOptions !== undefined && { providerOptions }),
-  // A host's request for strict schemas does not apply to the loop's tools.
-  ...(!isStrictSchema(inputSchema) && { strict: false }),
-});
 
 /** Namespaces of other providers that may contain the option `allowedTools`. */
 const NAMESPACES = ['openai', 'azure'] as const;

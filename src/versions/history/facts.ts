@@ -44,6 +44,7 @@ const FACTS: { readonly [Name in keyof PartFacts]-?: (value: unknown) => PartFac
   isWindow: value => (value === true ? true : undefined),
   broken: value => (value === true ? true : undefined),
   cleared: idOf,
+  origin: idOf,
   answeredBy: idOf,
   userMessage: value => (Array.isArray(objectOf(value)?.content) ? (value as JSONObject) : undefined),
   tool(value) {

@@ -33,7 +33,7 @@ export const agents: Scenario = {
     });
     const remove = { ...note, ...(major > 5 && { needsApproval: true }) } as typeof note;
     // In `ai@5`, a call of an undeclared tool is an error.
-    const stubs = major === 5 ? await provider.toolStubs() : {};
+    const stubs = major === 5 ? await provider.tools() : {};
     const agent = new AgentOfHost({
       model: provider('gpt-5'),
       ...{ [major === 5 ? 'system' : 'instructions']: 'Be brief.' },

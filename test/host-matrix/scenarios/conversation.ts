@@ -7,7 +7,7 @@ const user = (content: string): ModelMessage => ({ role: 'user', content });
 export const conversation: Scenario = {
   name: 'conversation of several turns',
   async play({ run, provider, inputOf }) {
-    const tools = await provider.toolStubs();
+    const tools = await provider.tools();
     const providerOptions = { openai: { reasoningSummary: 'auto' } };
     const messages = [user('Use get-sum with 2 and 3')];
     messages.push(...(await run({ messages, tools, providerOptions })).messages, user('Use echo "Hi"'));

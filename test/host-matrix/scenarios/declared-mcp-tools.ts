@@ -4,7 +4,7 @@ import type { Scenario } from '../_scenario.js';
 export const declaredMcpTools: Scenario = {
   name: 'MCP rounds, declared tools',
   async play({ run, provider, emulator, inputOf }) {
-    const tools = await provider.toolStubs();
+    const tools = await provider.tools();
     const prompt = 'get-sum 1 and 2, then get-sum 3 and 4';
     const { text, steps, errors, finishReason } = await run({ prompt, tools });
     expect(text).toMatch(/1 and 2 is 3\.\n.*3 and 4 is 7\./);

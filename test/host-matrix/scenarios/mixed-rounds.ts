@@ -21,7 +21,7 @@ export const mixedRounds: Scenario = {
     ]);
     const { text, steps, errors } = await run({
       prompt: 'Use get-sum with 2 and 3 and save "Sum"',
-      tools: { ...(await provider.toolStubs()), save },
+      tools: { ...(await provider.tools()), save },
       stopWhen: sdk.stepCountIs(5),
     });
     expect(executed).toEqual([{ title: 'Sum' }]);

@@ -4,7 +4,7 @@ import type { Scenario } from '../_scenario.js';
 export const toolChoice: Scenario = {
   name: 'tool choice',
   async play({ run, provider, emulator }) {
-    const tools = await provider.toolStubs();
+    const tools = await provider.tools();
     const prompt = 'Use get-sum with 2 and 3';
     // Since `ai@6`, hosts treat any tool part as a violation of `none`.
     emulator.enqueue([{ call: 'get-sum', arguments: { a: 2, b: 3 } }]);

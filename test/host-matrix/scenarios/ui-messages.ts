@@ -14,7 +14,7 @@ export const uiMessages: Scenario = {
   async play({ sdk, provider, version, inputOf }) {
     const { streamText, readUIMessageStream, convertToModelMessages } = sdk;
     const prompt = 'Use get-sum with 2 and 3';
-    const tools = version !== 'V2' ? {} : await provider.toolStubs();
+    const tools = version !== 'V2' ? {} : await provider.tools();
     const turn = async (messages: UIMessage[]): Promise<UIMessage> => {
       const result = streamText({
         model: provider('gpt-5'),

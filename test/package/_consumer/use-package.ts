@@ -25,7 +25,7 @@ const model = provider('gpt-5');
 const prompt = 'Use the tool add with 20 and 22.';
 
 const { text } = await generateText({ model, prompt });
-const { textStream } = streamText({ model, prompt, tools: await provider.toolStubs() });
+const { textStream } = streamText({ model, prompt, tools: await provider.tools() });
 let streamed = '';
 for await (const piece of textStream) streamed += piece;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../../src/index.js';
-import { createLocalTools } from '../../../src/tool-loop/index.js';
+import { createLocalTools } from '../../../src/tools/local-tools.js';
 import { serve } from '../../_server.js';
 import { message, toResponse } from '../stream/_fixtures/wire-events.js';
 

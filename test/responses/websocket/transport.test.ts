@@ -144,7 +144,7 @@ describe('rounds', () => {
 describe('conversations', () => {
   it('continue over several turns of a host, and start again when their history was edited', async () => {
     const { emulator, provider } = await setUp();
-    const tools = await provider.toolStubs();
+    const tools = await provider.tools();
     const messages: ModelMessage[] = [];
     const ask = async (content: string) => {
       messages.push({ role: 'user', content });

@@ -7,7 +7,7 @@ import {
   textToolsMiddleware,
 } from '../../../src/adapters/index.js';
 import { devTools } from '../../../src/devtools/index.js';
-import { toolLoopMiddleware } from '../../../src/tool-loop/index.js';
+import { withToolLoop } from '../../../src/tool-loop/index.js';
 
 export const weatherInput = z.object({ city: z.string() });
 
@@ -22,7 +22,7 @@ export const toShellOutput = (command: string) => ({
 /** The middlewares have one type, which `wrapLanguageModel` of every major accepts. */
 export const middlewares = {
   family: qwenMiddleware(),
-  loop: toolLoopMiddleware({ tools: [] }),
+  loop: withToolLoop.middleware({ tools: [] }),
   text: textToolsMiddleware({ formats: [] }),
   devTools: devTools(),
   joined: joinMiddlewares(qwenMiddleware(), mistralMiddleware()),

@@ -54,7 +54,7 @@ export const hosted = {
 } satisfies ToolSet;
 
 export async function run() {
-  await generateText({ model: provider('gpt-5'), prompt: '', tools: await provider.toolStubs() });
+  await generateText({ model: provider('gpt-5'), prompt: '', tools: await provider.tools() });
   await generateText({ model: registry.languageModel('kelivo:gpt-5'), prompt: '' });
   await generateText({ model: custom.languageModel('chat'), prompt: '' });
   await generateText({ model: wrapped, prompt: '' });

@@ -13,7 +13,7 @@ import type { EmbeddingModelV3, LanguageModelV3, ProviderV3 } from 'provider3';
 import { openai } from 'openai3';
 import type { LanguageModelV4 } from 'provider4';
 import { adaptModel } from '../../../src/adapters/index.js';
-import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
+import { runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
 import { createKelivoResponsesProvider, hostedTools, toLanguageModelV3 } from '../../../src/v3.js';
 import { createKelivoResponsesProvider as createV2Provider } from '../../../src/index.js';
 import { middlewares, readWeather, toShellOutput, weatherInput } from './_shared.js';
@@ -39,9 +39,7 @@ const wrapped = wrapLanguageModel({
   model: provider('gpt-5'),
   middleware: { specificationVersion: 'v3', wrapGenerate: ({ doGenerate }) => doGenerate() },
 });
-const looped = toLanguageModelV3(
-  withToolLoop(createV2Provider()('gpt-5'), { tools: createLocalTools({ weather }) }),
-);
+const looped = toLanguageModelV3(withToolLoop(createV2Provider()('gpt-5'), { tools: { weather } }));
 
 /** Wrappers return the version of the model, whatever the package. */
 const native: LanguageModelV3 = openai('gpt-5');
@@ -68,7 +66,7 @@ export const hosted = {
 } satisfies ToolSet;
 
 export async function run() {
-  const tools = await provider.toolStubs();
+  const tools = await provider.tools();
   await generateText({ model: provider('gpt-5'), prompt: '', tools });
   await generateText({ model: registry.languageModel('kelivo:gpt-5'), prompt: '' });
   await generateText({ model: custom.languageModel('chat'), prompt: '' });

@@ -9,7 +9,7 @@ import {
   wrapLanguageModel,
 } from 'ai7';
 import type { EmbeddingModelV3, LanguageModelV3, ProviderV3 } from 'provider3';
-import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
+import { runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
 import { createKelivoResponsesProvider, toLanguageModelV3 } from '../../../src/v3.js';
 import { createKelivoResponsesProvider as createV2Provider } from '../../../src/index.js';
 import { readWeather, weatherInput } from './_shared.js';
@@ -35,12 +35,10 @@ const wrapped = wrapLanguageModel({
   model: provider('gpt-5'),
   middleware: { specificationVersion: 'v3', wrapGenerate: ({ doGenerate }) => doGenerate() },
 });
-const looped = toLanguageModelV3(
-  withToolLoop(createV2Provider()('gpt-5'), { tools: createLocalTools({ weather }) }),
-);
+const looped = toLanguageModelV3(withToolLoop(createV2Provider()('gpt-5'), { tools: { weather } }));
 
 export async function run() {
-  const tools = await provider.toolStubs();
+  const tools = await provider.tools();
   await generateText({ model: provider('gpt-5'), prompt: '', tools });
   await generateText({ model: registry.languageModel('kelivo:gpt-5'), prompt: '' });
   await generateText({ model: custom.languageModel('chat'), prompt: '' });

@@ -14,7 +14,7 @@ import type { EmbeddingModelV4, LanguageModelV4, ProviderV4 } from 'provider4';
 import type { LanguageModelV3 } from 'provider3';
 import { devTools } from '../../../src/devtools/index.js';
 import { adaptModel } from '../../../src/adapters/index.js';
-import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
+import { runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
 import { openai as openai3 } from 'openai3';
 import { openai as openai4 } from 'openai4';
 import {
@@ -51,11 +51,9 @@ const wrapped = wrapLanguageModel({
 });
 /** A later model in the loop. */
 export const official = [openai3('gpt-5'), openai4('gpt-5')].map(model =>
-  toLanguageModelV4(withToolLoop(toLanguageModelV2(model), { tools: createLocalTools({ weather }) })),
+  toLanguageModelV4(withToolLoop(toLanguageModelV2(model), { tools: { weather } })),
 );
-const looped = toLanguageModelV4(
-  withToolLoop(createV2Provider()('gpt-5'), { tools: createLocalTools({ weather }) }),
-);
+const looped = toLanguageModelV4(withToolLoop(createV2Provider()('gpt-5'), { tools: { weather } }));
 
 /** Wrappers return the version of the model, whatever the package. */
 const native: LanguageModelV4 = openai4('gpt-5');
@@ -82,7 +80,7 @@ export const hosted = {
 } satisfies ToolSet;
 
 export async function run() {
-  const tools = await provider.toolStubs();
+  const tools = await provider.tools();
   await generateText({ model: provider('gpt-5'), prompt: '', tools });
   await generateText({ model: registry.languageModel('kelivo:gpt-5'), prompt: '' });
   await generateText({ model: custom.languageModel('chat'), prompt: '' });

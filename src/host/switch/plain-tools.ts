@@ -1,0 +1,77 @@
+import type { CoreCall } from '../../core/call.js';
+import type { Tool } from '../../core/prompt.js';
+import { type CoreModel, withOpen } from '../../core/source.js';
+import type { SharedTools } from '../../tools/shared-tools.js';
+import {
+  isToolSource,
+  type ToolDefinition,
+  type ToolListing,
+  type ToolSource,
+} from '../../tools/tool-source.js';
+import { readToolStub, stubIdentityOf, toFunctionTool } from '../../tools/tool-stubs.js';
+import { findLostOptions } from './lost-settings.js';
+import { withWarnings } from './warnings.js';
+
+/*
+ * The official model without a tool loop. The host runs the declared tools, whose declarations have functions for it.
+ */
+
+/** Declares the tools of the settings to the official model as the host has declared them. */
+export const withHostRunTools = (model: CoreModel, tools: SharedTools | undefined): CoreModel =>
+  withOpen(model, async call => {
+    const declared = call.tools ?? [];
+    const { executors } = call.own;
+    const sources = [
+      ...(isToolSource(executors) ? [executors] : []),
+      ...(tools === undefined ? [] : [tools.source]),
+    ];
+    const isEmpty = sources.length === 0 && findLostOptions(call).length === 0;
+    if (isEmpty) return model.open(call);
+    const listing = await listAll(sources, call);
+    const byIdentity = new Map(listing.tools.map(tool => [stubIdentityOf(tool), tool]));
+    const unavailable: string[] = [];
+    const toTool = (tool: Tool): Tool[] => {
+      const stub = tool.type === 'function' ? readToolStub(tool) : undefined;
+      if (stub === undefined) return [tool];
+      const found = byIdentity.get(stub.identity);
+      byIdentity.delete(stub.identity);
+      if (found === undefined) {
+        unavailable.push(tool.name);
+        return [];
+      }
+      if (stub.isCopy) tools?.requireApproval(stub.identity);
+      return [{ ...toFunctionTool(found), name: tool.name }];
+    };
+    const converted = declared.flatMap(toTool);
+    const undeclared = [...byIdentity.values()].map(({ name }) => name);
+    const lost = findLostOptions(call);
+    const source = await model.open({ ...call, tools: converted.length === 0 ? undefined : converted });
+    return withWarnings(source, [
+      ...listing.warnings,
+      ...(unavailable.length > 0
+        ? [`Declared tools that are not available now: ${unavailable.join(', ')}.`]
+        : []),
+      ...(lost.length > 0 ? [`Options that only the tool loop applies: ${lost.join(', ')}.`] : []),
+      ...(undeclared.length > 0 ? [toUndeclared(undeclared)] : []),
+    ]);
+  });
+
+async function listAll(
+  sources: readonly ToolSource[],
+  { abortSignal: signal }: CoreCall,
+): Promise<{ tools: ToolDefinition[]; warnings: string[] }> {
+  const listings = await Promise.all(sources.map(source => source.listTools(signal && { signal })));
+  const all = <Value>(read: (listing: ToolListing) => readonly Value[]): Value[] => listings.flatMap(read);
+  return { tools: all(({ tools }) => tools), warnings: all(({ warnings }) => warnings) };
+}
+
+const MAX_NAMES = 10;
+
+function toUndeclared(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES).join(', ');
+  const rest = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return (
+    `While this model is switched off, ${names.length} tools of the settings are not available: ${shown}${rest}. ` +
+    "Set `fallback: 'with-tool-loop'`, or pass `provider.tools()` to the host."
+  );
+}

@@ -1,0 +1,59 @@
+import type { AssistantPart, Message, Prompt } from '../../core/prompt.js';
+import { type CoreModel, withChanges } from '../../core/source.js';
+
+/*
+ * Thoughts belong to the vendor that wrote them: others would read them as their own, reject them or repeat them. Metadata of
+ * the vendor shows who wrote a part. A part without any is marked when it arrives (`origin`), so that it survives `JSON`.
+ */
+
+/** Names of one vendor in providers of models and in metadata, which are those of its packages. */
+const VENDORS: readonly (readonly string[])[] = [
+  ['openai', 'azure', 'azure-openai'],
+  ['google', 'vertex', 'google-vertex'],
+  ['anthropic', 'bedrock', 'amazon-bedrock', 'vertex-anthropic'],
+];
+
+/** Vendors that read only thoughts that they have signed or stored. */
+const SIGNING = /^(?:openai|google|anthropic)$/;
+
+/** Returns the vendor of a provider (`google.generative-ai`), or of a namespace of metadata (`vertex`). */
+export function vendorOf(provider = ''): string {
+  const company = /anthropic/.test(provider) ? 'anthropic' : (provider.split('.')[0] ?? '');
+  return VENDORS.find(names => names.includes(company))?.[0] ?? company;
+}
+
+/** Returns a prompt without the reasoning that another vendor than that of the provider has written. */
+export function withoutForeignReasoning(prompt: Prompt, provider: string): Prompt {
+  const vendor = vendorOf(provider);
+  const isKept = (part: AssistantPart): boolean =>
+    (part.type !== 'reasoning' && part.type !== 'reasoning-file') || isOwn(part, vendor);
+  if (prompt.every(({ role, content }) => role !== 'assistant' || content.every(isKept))) return prompt;
+  return prompt.flatMap((message): Message[] => {
+    if (message.role !== 'assistant') return [message];
+    const content = message.content.filter(isKept);
+    return content.length === 0 && message.content.length > 0 ? [] : [{ ...message, content }];
+  });
+}
+
+function isOwn({ providerOptions = {}, own = {} }: AssistantPart, vendor: string): boolean {
+  // A message at its place in the turn is no thought.
+  if (own.userMessage !== undefined || own.commentary === true) return true;
+  if (own.origin !== undefined) return vendorOf(own.origin) === vendor;
+  const writers = Object.keys(providerOptions).map(vendorOf);
+  return writers.length === 0 ? !SIGNING.test(vendor) : writers.includes(vendor);
+}
+
+/**
+ * Marks the reasoning of a model that its vendor has not marked.
+ *
+ * @param writer The model that sends the requests, if others are around it.
+ */
+export const markReasoning = (model: CoreModel, writer: Pick<CoreModel, 'provider'> = model): CoreModel =>
+  withChanges(model, () => ({
+    response: {
+      part(part, emit) {
+        const isMarked = part.type !== 'reasoning-start' || part.providerMetadata !== undefined;
+        emit(isMarked ? part : { ...part, own: { ...part.own, origin: vendorOf(writer.provider) } });
+      },
+    },
+  }));
