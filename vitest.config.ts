@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { installedFolders } from './test/_install-packages.js';
 
 /** Replaces a module, so that it has to run in a suite whose files do not share modules. */
 const mocking = ['test/text-tools/prose.test.ts'];
@@ -72,6 +71,7 @@ export default defineConfig(({ mode }) => ({
           name: 'main',
           env: { PRODUCTS: mode === 'products' ? 'all' : 'pairs' },
           include: mode === 'products' ? listProducts() : ['test/**/*.test.ts'],
+          globalSetup: ['./test/_install-packages.ts'],
           exclude: [...built, ...Object.values(slowSuites).flat(), '**/node_modules/**'],
         },
       },
@@ -82,10 +82,7 @@ export default defineConfig(({ mode }) => ({
           include,
           env: { PRODUCTS: name === 'built' ? 'pairs' : 'all' },
           isolate: name === 'fuzz',
-          globalSetup: [
-            './test/_build-package.ts',
-            ...(name in installedFolders ? ['./test/_install-packages.ts'] : []),
-          ],
+          globalSetup: ['./test/_build-package.ts', './test/_install-packages.ts'],
         },
       })),
     ],

@@ -11,18 +11,18 @@ export const installedFolders: Readonly<Record<string, string>> = {
   playground: 'playground',
 };
 
-/** Installs the packages of a folder unless they are installed. Returns the reason if that fails. */
-export async function installPackages(folder: string): Promise<string | undefined> {
+/** Installs the packages of folders unless they are installed. Returns the reason if that fails. */
+export async function installPackages(...folders: readonly string[]): Promise<string | undefined> {
   try {
-    await promisify(execFile)(process.execPath, ['.install.mjs', folder], { cwd: root });
+    await promisify(execFile)(process.execPath, ['.install.mjs', ...folders], { cwd: root });
     return undefined;
   } catch (error) {
     return (error as { stderr: string }).stderr.trim().split('\n').slice(-8).join(' ');
   }
 }
 
-/** Installs the packages of a suite. */
+/** Installs the packages of all tests, and those of a suite. */
 export default async function setup({ name }: TestProject): Promise<void> {
-  const reason = await installPackages(installedFolders[name] ?? name);
+  const reason = await installPackages('test', ...[installedFolders[name] ?? []].flat());
   if (reason !== undefined) throw new Error(reason);
 }

@@ -37,6 +37,14 @@ export type KelivoErrorCode =
 
 const marker = Symbol.for('kelivo-responses.error');
 
+interface KelivoErrorFields {
+  readonly code: KelivoErrorCode;
+  readonly message: string;
+  readonly cause?: unknown;
+  /** @default true for codes whose calls are safe to repeat */
+  readonly isRetryable?: boolean;
+}
+
 /**
  * An error of this package, for example for invalid settings or MCP servers. HTTP failures and invalid call options are
  * errors of the AI SDK (`APICallError`, `LoadAPIKeyError`, `InvalidArgumentError` and others). The message contains the
@@ -50,10 +58,10 @@ export class KelivoError extends AISDKError {
   /** Lets `isInstance` recognize errors of another copy of the package. */
   readonly [marker] = true;
 
-  constructor({ code, message, cause }: { code: KelivoErrorCode; message: string; cause?: unknown }) {
+  constructor({ code, message, cause, isRetryable }: KelivoErrorFields) {
     super({ name: 'KelivoError', message, cause });
     this.code = code;
-    this.isRetryable = code === 'journal-failed' || code === 'turn-running';
+    this.isRetryable = isRetryable ?? (code === 'journal-failed' || code === 'turn-running');
   }
 
   /** Returns true for a `KelivoError`, including one of another copy of this package. */

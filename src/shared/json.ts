@@ -258,7 +258,12 @@ function toError({ name, message, statusCode, responseBody, isRetryable, code }:
       isRetryable: isRetryable === true,
     });
   }
-  if (name === 'KelivoError') return new KelivoError({ code: code as KelivoErrorCode, message: text });
+  if (name === 'KelivoError')
+    return new KelivoError({
+      code: code as KelivoErrorCode,
+      message: text,
+      isRetryable: isRetryable === true,
+    });
   return Object.assign(new Error(text), {
     name: String(name),
     ...(isRetryable === true && { isRetryable }),

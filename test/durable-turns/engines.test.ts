@@ -7,6 +7,7 @@ import { missingPostgres, type Postgres, startPostgres } from './_postgres.js';
 import { killTurns } from '../tool-loop/durable/_kill-turns.js';
 import { temporaryFolder } from '../mcp/_fixture-server.js';
 import { installPackages } from '../_install-packages.js';
+import { findNode, NODES } from '../nodes/nodes.js';
 import { checkTypes, recipes } from './_recipes.js';
 import { type RestateServer, startRestateServer } from './_restate-server.js';
 import { APPROVAL, startTurnServices, type TurnServices } from './_services.js';
@@ -19,9 +20,10 @@ import { startWorker, type Worker } from './_worker.js';
  * the turns. Writes the table of the guide.
  */
 
+const node22 = await findNode('22');
 const [noDbos, noRestate] = await Promise.all([
   missingPostgres ?? installPackages('playground/recipes/dbos'),
-  installPackages('playground/recipes/restate'),
+  node22.missing ?? installPackages('playground/recipes/restate'),
 ]);
 for (const [name, reason] of Object.entries({ DBOS: noDbos, Restate: noRestate }))
   if (reason !== undefined) process.stderr.write(`Skipping the tests of ${name}: ${reason}\n`);
@@ -188,7 +190,7 @@ describe('the recipe of Restate', () => {
 
   const startRestate = (services: TurnServices, port: number, env: Record<string, string> = {}) =>
     startRecipe(recipes.restate, services, {
-      node: path.join(recipes.restate, 'node_modules/.bin/node'),
+      node: node22.program ?? '',
       pauses: '_pauses-restate.mjs',
       env: {
         SERVICE_PORT: String(port),
@@ -269,14 +271,16 @@ it.skipIf(noDbos !== undefined || noRestate !== undefined)('stays within the tab
   table.check(),
 );
 
-// `better-sqlite3` of the tests is built for another Node, so the store has only `node:sqlite` to open.
-it.skipIf(noRestate !== undefined)(
-  'turns of `ai` 7 with a journal over `node:sqlite` continue after SIGKILL at every point',
+// Node 20 has no SQLite, so that the store opens `libsql` there, and `node:sqlite` in the others.
+it.each(NODES)(
+  'turns of `ai` 7 with a journal over SQLite continue after SIGKILL at every point in Node %s',
   { timeout },
-  async () => {
+  async major => {
+    const { program, missing } = await findNode(major);
+    if (program === undefined) return void process.stderr.write(`Skipping Node ${major}: ${missing}.\n`);
     const { issues, turns: killed } = await killTurns({
       location: path.join(await temporaryFolder(), 'turns.db'),
-      ...{ client: 'sqlite', host: 'ai7', node: path.join(recipes.restate, 'node_modules/.bin/node') },
+      ...{ client: 'sqlite', host: 'ai7', node: program },
     });
     expect(issues).toEqual([]);
     expect(killed.length).toBeGreaterThan(40);

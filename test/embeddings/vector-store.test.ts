@@ -1,5 +1,5 @@
 import { embed, embedMany, type EmbeddingModel } from 'ai';
-import Database from 'better-sqlite3';
+import Database from 'libsql';
 import * as sqliteVec from 'sqlite-vec';
 import { expect, it, onTestFinished } from 'vitest';
 import {

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,7 +13,6 @@ import { pack } from './pack.js';
 
 const run = promisify(execFile);
 const sources = path.join(root, 'playground');
-const binary = 'node_modules/better-sqlite3/build';
 
 /** Installs the archives of the playground and of the package into an empty folder, with what a saved test imports. */
 async function installPlayground(): Promise<string> {
@@ -23,9 +22,7 @@ async function installPlayground(): Promise<string> {
   const archives = [await pack(folder), await pack(folder, sources)];
   const tools = ['ai', 'vitest'].map(name => `${name}@${manifest.devDependencies[name]}`);
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ private: true }));
-  // Compiling SQLite takes a minute, so the program of the repository is used.
   await npmInstall(folder, ['--ignore-scripts', ...archives, ...tools]);
-  await cp(path.join(root, binary), path.join(folder, binary), { recursive: true });
   return folder;
 }
 

@@ -75,7 +75,9 @@ async function findFailingProgram(): Promise<string | undefined> {
   }
 }
 
-const binary = (name: Runtime['name']): string => path.join(installed, '.bin', name);
+/** The package `bun` is that of its program for this machine, which needs no script. */
+const binary = (name: Runtime['name']): string =>
+  path.join(installed, name === 'bun' ? 'bun/bin/bun' : `.bin/${name}`);
 
 /** Milliseconds. A program that does not end keeps a connection, a timer or a process. */
 const TIME_LIMIT = 60_000;

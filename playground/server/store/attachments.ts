@@ -4,7 +4,7 @@ import {
   ATTACHMENT_TYPES,
   type PlaygroundMessage,
 } from '../../shared/playground-state.js';
-import type { Connection } from './database.js';
+import type { Connection } from './sqlite.js';
 
 /** A stored file. */
 export interface Attachment {
@@ -32,12 +32,12 @@ export function createAttachmentStore(database: Connection): AttachmentStore {
   const insert = database.prepare(
     'INSERT INTO attachments (conversation_id, hash, media_type, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const select = database.prepare<[string, string], { media_type: string; data: Buffer }>(
+  const select = database.prepare<[string, string], { media_type: string; data: Uint8Array }>(
     'SELECT media_type, data FROM attachments WHERE conversation_id = ? AND hash = ?',
   );
   const read: AttachmentStore['read'] = (conversationId, hash) => {
     const row = select.get(conversationId, hash);
-    return row && { mediaType: row.media_type, data: row.data };
+    return row && { mediaType: row.media_type, data: Buffer.from(row.data) };
   };
 
   return {

@@ -10,7 +10,7 @@ import type {
 import { toTurnUsage } from '../../shared/cost.js';
 import type { TraceEvent } from '../../shared/trace-event.js';
 import { toTrace } from '../../shared/trace.js';
-import type { Connection } from './database.js';
+import type { Connection } from './sqlite.js';
 import { isComplete, type MessageRow, toTree } from './message-tree.js';
 import { packJson, unpackJson } from './pieces.js';
 import { createRecordingStore, NO_RECORDING, type RecordingStore } from './recordings.js';
@@ -114,9 +114,6 @@ interface ConversationRow {
 }
 
 export function createConversationStore(database: Connection): ConversationStore {
-  database.function('contains', { deterministic: true }, (text, part) =>
-    Number(String(text).toLowerCase().includes(String(part))),
-  );
   const deleted = '(SELECT conversation_id FROM deleted)';
   const chats = `mode <> 'app' AND conversations.id NOT IN ${deleted}`;
   // A chat has many turns, so its title identifies none of them.
@@ -141,14 +138,11 @@ export function createConversationStore(database: Connection): ConversationStore
       'INSERT INTO deleted (conversation_id) SELECT id FROM conversations WHERE id = ? ON CONFLICT DO NOTHING',
     ),
     restore: database.prepare('DELETE FROM deleted WHERE conversation_id = ?'),
-    inTitles: database.prepare<[string], { id: string }>(
-      `SELECT id FROM conversations WHERE ${chats} AND contains(title, ?) ORDER BY updated_at DESC`,
-    ),
-    inMessages: database.prepare<[string], { id: string; role: PlaygroundMessage['role']; text: string }>(
+    texts: database.prepare<[], { id: string; role: PlaygroundMessage['role']; text: string }>(
       `SELECT conversations.id, messages.message ->> 'role' AS role, part.value ->> 'text' AS text
        FROM conversations
        JOIN messages ON messages.conversation_id = conversations.id, json_each(messages.message, '$.parts') AS part
-       WHERE ${chats} AND part.value ->> 'type' = 'text' AND contains(part.value ->> 'text', ?)
+       WHERE ${chats} AND part.value ->> 'type' = 'text'
        ORDER BY updated_at DESC, messages.number DESC`,
     ),
     messages: database.prepare<[string], MessageRow>(
@@ -161,7 +155,7 @@ export function createConversationStore(database: Connection): ConversationStore
        WHERE end IS NOT NULL AND conversations.id NOT IN ${deleted}
        ORDER BY messages.number DESC LIMIT ${MAX_TURNS}`,
     ),
-    outline: database.prepare<[number], string>('SELECT outline FROM messages WHERE number = ?').pluck(),
+    outline: database.prepare<[number], { outline: string }>('SELECT outline FROM messages WHERE number = ?'),
     heads: database.prepare<[string], { thread: Thread; message_id: string }>(
       'SELECT thread, message_id FROM heads WHERE conversation_id = ?',
     ),
@@ -283,15 +277,18 @@ export function createConversationStore(database: Connection): ConversationStore
     findTurn: messageId => statements.place.get(messageId),
     listTurns: () => statements.turns.all(),
     readOutline(number) {
-      const outline = statements.outline.get(number);
-      return outline === undefined ? undefined : (JSON.parse(outline) as readonly TraceEvent[]);
+      const row = statements.outline.get(number);
+      return row && (JSON.parse(row.outline) as readonly TraceEvent[]);
     },
     search(text) {
       const part = text.toLowerCase();
+      const isMatch = (whole: string): boolean => whole.toLowerCase().includes(part);
       const found = new Map<string, ConversationMatch>();
-      for (const { id, role, text: whole } of statements.inMessages.all(part))
-        if (!found.has(id)) found.set(id, { id, message: { role, text: whole } });
-      for (const { id } of statements.inTitles.all(part)) if (!found.has(id)) found.set(id, { id });
+      // SQLite compares letters of other languages exactly.
+      for (const { id, role, text: whole } of statements.texts.iterate())
+        if (!found.has(id) && isMatch(whole)) found.set(id, { id, message: { role, text: whole } });
+      for (const { id, title } of statements.list.iterate())
+        if (!found.has(id) && isMatch(title)) found.set(id, { id });
       return [...found.values()];
     },
     delete(id) {

@@ -1,9 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import { describeFailure } from '../../shared/failure.js';
-
-export type Connection = Database.Database;
+import { Connection } from './sqlite.js';
 
 /** The number of the layout of the tables. */
 const LAYOUT = 2;
@@ -16,14 +14,14 @@ const LAYOUT = 2;
 export function openDatabase(folder: string): Connection {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, 'conversations.sqlite');
-  const database = new Database(file);
+  const database = new Connection(file);
   try {
-    const layout = Number(database.pragma('user_version', { simple: true }));
+    const layout = readLayout(database);
     if (layout > LAYOUT) throw new Error(`its layout ${layout} is of a later version`);
     chmodSync(file, 0o600);
     createTables(database);
     if (layout < 2) keepSettings(database);
-    database.pragma(`user_version = ${LAYOUT}`);
+    database.exec(`PRAGMA user_version = ${LAYOUT}`);
   } catch (cause) {
     database.close();
     throw new Error(
@@ -34,10 +32,14 @@ export function openDatabase(folder: string): Connection {
   return database;
 }
 
+/** Returns the number of the layout that a database has, 0 for a new one. */
+export const readLayout = (database: Connection): number =>
+  database.prepare<[], { user_version: number }>('PRAGMA user_version').get()?.user_version ?? 0;
+
 function createTables(database: Connection): void {
-  database.pragma('journal_mode = WAL');
-  database.pragma('foreign_keys = ON');
   database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA foreign_keys = ON;
     CREATE TABLE IF NOT EXISTS conversations (
       id TEXT PRIMARY KEY,
       title TEXT NOT NULL,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ToolPolicy } from '../../shared/playground-state.js';
-import type { Connection } from './database.js';
+import type { Connection } from './sqlite.js';
 
 /** Tools that run without a question: in one chat, or in all. */
 export interface PolicyStore {

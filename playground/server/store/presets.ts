@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { Preset, Settings } from '../../shared/playground-state.js';
-import type { Connection } from './database.js';
+import type { Connection } from './sqlite.js';
 import { completeSettings } from './settings.js';
 
 /** Settings under a name. A new chat starts with the default preset, if there is one. */

@@ -1,5 +1,5 @@
 import type { ConversationMode, Retention } from '../../shared/playground-state.js';
-import type { Connection } from './database.js';
+import type { Connection } from './sqlite.js';
 
 /**
  * The recorded requests, responses and events of turns, which are deleted by age and size: in chats the recording alone, of
@@ -26,7 +26,7 @@ export function createRecordingStore(database: Connection): RecordingStore {
     (SELECT TOTAL(octet_length(trace)) FROM messages WHERE conversation_id = @conversationId)
     + (SELECT TOTAL(octet_length(json)) FROM pieces WHERE conversation_id = @conversationId)
     - (SELECT TOTAL(size) FROM recordings WHERE conversation_id = @conversationId)`;
-  const insert = database.prepare<RecordingPlace & { at: string }>(
+  const insert = database.prepare<[RecordingPlace & { at: string }]>(
     `INSERT INTO recordings (conversation_id, message_id, at, size)
      VALUES (@conversationId, @messageId, @at, ${unknownBytes})`,
   );
@@ -48,26 +48,26 @@ export function createRecordingStore(database: Connection): RecordingStore {
        WHERE place > 1 AND (at < ? OR total > ?)`,
     ),
     deleteTurn: database.prepare<[string]>('DELETE FROM conversations WHERE id = ?'),
-    deleteTrace: database.prepare<RecordingPlace>(
+    deleteTrace: database.prepare<[RecordingPlace]>(
       `UPDATE messages
        SET trace = '${NO_RECORDING}', outline = json_insert(outline, '$[#]', json('{"type":"recording-deleted","at":0}'))
        WHERE conversation_id = @conversationId AND id = @messageId`,
     ),
-    deleteSize: database.prepare<RecordingPlace>(
+    deleteSize: database.prepare<[RecordingPlace]>(
       'DELETE FROM recordings WHERE conversation_id = @conversationId AND message_id = @messageId',
     ),
-    completeOldest: database.prepare<{ conversationId: string }>(
+    completeOldest: database.prepare<[{ conversationId: string }]>(
       `UPDATE recordings SET size = size + ${unknownBytes}
        WHERE conversation_id = @conversationId AND message_id =
          (SELECT message_id FROM recordings WHERE conversation_id = @conversationId ORDER BY at LIMIT 1)`,
     ),
-    traces: database
-      .prepare<[string], string>('SELECT trace FROM messages WHERE conversation_id = ?')
-      .pluck(),
-    hashes: database.prepare<[string], string>('SELECT hash FROM pieces WHERE conversation_id = ?').pluck(),
-    piece: database
-      .prepare<[string, string], string>('SELECT json FROM pieces WHERE conversation_id = ? AND hash = ?')
-      .pluck(),
+    traces: database.prepare<[string], { trace: string }>(
+      'SELECT trace FROM messages WHERE conversation_id = ?',
+    ),
+    hashes: database.prepare<[string], { hash: string }>('SELECT hash FROM pieces WHERE conversation_id = ?'),
+    piece: database.prepare<[string, string], { json: string }>(
+      'SELECT json FROM pieces WHERE conversation_id = ? AND hash = ?',
+    ),
     deletePiece: database.prepare<[string, string]>(
       'DELETE FROM pieces WHERE conversation_id = ? AND hash = ?',
     ),
@@ -80,11 +80,11 @@ export function createRecordingStore(database: Connection): RecordingStore {
       for (const [, hash = ''] of json.matchAll(/"\$piece":"([\w-]+)"/g)) {
         if (used.has(hash)) continue;
         used.add(hash);
-        visit(statements.piece.get(conversationId, hash) ?? '');
+        visit(statements.piece.get(conversationId, hash)?.json ?? '');
       }
     };
-    for (const trace of statements.traces.all(conversationId)) visit(trace);
-    for (const hash of statements.hashes.all(conversationId))
+    for (const { trace } of statements.traces.all(conversationId)) visit(trace);
+    for (const { hash } of statements.hashes.all(conversationId))
       if (!used.has(hash)) statements.deletePiece.run(conversationId, hash);
   }
 

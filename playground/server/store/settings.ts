@@ -9,7 +9,7 @@ import {
 } from '../../shared/playground-state.js';
 import { openResponseSchema } from '../turn/response-schema.js';
 import { describeFailure } from '../../shared/failure.js';
-import type { Connection } from './database.js';
+import type { Connection } from './sqlite.js';
 
 export const settingsSchema = z.strictObject({
   endpoint: z

@@ -4,7 +4,13 @@ import { createTimeLimit, untilAborted } from '../../shared/abort.js';
 import { KelivoError, messageOf } from '../../shared/errors.js';
 import type { HostApprovalOptions } from '../approvals/host-approvals.js';
 import type { ChangedTurnPolicy, Conversation } from './conversation.js';
-import { checkAnswers, type RecordEncoding, UnusableStoreError, withRetries } from './records.js';
+import {
+  checkAnswers,
+  type RecordEncoding,
+  UnusableStoreError,
+  VanishedStoreError,
+  withRetries,
+} from './records.js';
 import type { JournalOptions } from './steps.js';
 import { type JournalStore, renewalOf, type TurnEntry } from './store.js';
 
@@ -54,6 +60,7 @@ export function createAccess({ turnId, signal, timeout, onStoreFailure, warn }: 
       code: 'journal-failed',
       message: `${what}. The turn was stopped, so that no call runs twice.`,
       cause,
+      ...(cause instanceof VanishedStoreError && { isRetryable: false }),
     });
     return failure;
   }

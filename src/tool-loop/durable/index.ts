@@ -14,6 +14,7 @@ export {
   type RedisStore,
   type RedisStoreOptions,
 } from './redis-store.js';
+export type { SqliteDatabase, SqliteStatement } from './sqlite-driver.js';
 export { createSqliteStore, type SqliteStore, type SqliteStoreOptions } from './sqlite-store.js';
 export {
   type JournalStore,

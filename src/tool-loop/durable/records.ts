@@ -34,6 +34,15 @@ export interface RecordEncoding {
 /** A store has broken its contract, or has a record that cannot be used. It is not asked again. */
 export class UnusableStoreError extends Error {}
 
+/** A store has lost what was recorded. It is not asked again, and unlike after other failures, a repeated turn is not safe. */
+export class VanishedStoreError extends Error {
+  static readonly code = 'vanished';
+  readonly code = VanishedStoreError.code;
+}
+
+const isFinal = (error: unknown): boolean =>
+  error instanceof UnusableStoreError || error instanceof VanishedStoreError;
+
 /** Delays in milliseconds before further attempts at an operation. */
 const RETRY_DELAYS = [100, 300];
 
@@ -47,7 +56,7 @@ export async function withRetries<Result>(
       return await operation();
     } catch (error) {
       const pause = RETRY_DELAYS[attempt];
-      if (pause === undefined || signal?.aborted === true || error instanceof UnusableStoreError) throw error;
+      if (pause === undefined || signal?.aborted === true || isFinal(error)) throw error;
       await delay(pause, signal && { abortSignal: signal });
     }
   }

@@ -1,7 +1,7 @@
-import type * as FileSystem from 'node:fs/promises';
-import type * as Path from 'node:path';
 import { KelivoError } from '../../shared/errors.js';
-import { createTables, type Database, SCHEMA } from './sqlite-tables.js';
+import { VanishedStoreError } from './records.js';
+import { type OpenDatabase, openFile, type SqliteDatabase } from './sqlite-driver.js';
+import { createTables, SCHEMA } from './sqlite-tables.js';
 
 /* The database of the SQLite store. It runs in a worker, or in the thread of the application. */
 
@@ -36,45 +36,56 @@ export const toFailure = (error: unknown): Failure => ({
   code: (error as { code?: unknown } | undefined)?.code,
 });
 
-export const fromFailure = ({ message, code }: Failure): Error =>
-  code === 'missing-package'
-    ? new KelivoError({ code, message })
-    : Object.assign(new Error(message), { code });
+export function fromFailure({ message, code }: Failure): Error {
+  if (code === 'missing-package') return new KelivoError({ code, message });
+  if (code === VanishedStoreError.code) return new VanishedStoreError(message);
+  return Object.assign(new Error(message), { code });
+}
 
 const READS: ReadonlySet<OperationName> = new Set(['read', 'get', 'list', 'records']);
 
 /** Time in milliseconds for which a group of operations tries to get the lock of the file. */
 const LOCK_TIMEOUT = 5000;
 
+/** The open file. */
+interface Opened {
+  readonly database: SqliteDatabase;
+  readonly tables: Tables;
+  /** Throws if the file is no longer at its path. */
+  checkFiles(): void;
+}
+
 /**
  * Runs groups of operations, each group in one transaction. An operation that fails in a group fails alone. The file is
  * opened on first use.
  *
  * @param busyTimeout Time in milliseconds for which one attempt blocks the thread while the file is locked.
+ * @param open The driver of the application, instead of an installed one.
  */
-export function createSqliteRunner(path: string, { busyTimeout }: { busyTimeout: number }) {
-  let opened: { readonly database: Database; readonly tables: Tables } | undefined;
+export function createSqliteRunner(path: string, busyTimeout: number, open?: OpenDatabase) {
+  let opened: Opened | undefined;
 
-  const open = async () => {
+  async function openOnce(): Promise<Opened> {
     if (opened !== undefined) return opened;
-    const database = await openFile(path);
+    const { database, findFiles } = await openFile(path, open);
     try {
       // Without the timeout, the other statements fail while another process opens the file.
       database.exec(`pragma busy_timeout = ${busyTimeout}`);
       database.exec(SCHEMA);
+      opened = { database, tables: createTables(database), checkFiles: findFiles() };
     } catch (error) {
       database.close();
       throw error;
     }
-    opened = { database, tables: createTables(database) };
     return opened;
-  };
+  }
 
   /** Takes the lock for writing at once, so that nothing changes between a check and a write. */
-  function inTransaction<Result>(database: Database, run: () => Result): Result {
+  function inTransaction<Result>({ database, checkFiles }: Opened, run: () => Result): Result {
     database.exec('begin immediate');
     try {
       const result = run();
+      checkFiles();
       database.exec('commit');
       return result;
     } catch (error) {
@@ -88,7 +99,9 @@ export function createSqliteRunner(path: string, { busyTimeout }: { busyTimeout:
   }
 
   async function runGroup(group: readonly Operation[]): Promise<Outcome[]> {
-    const { database, tables } = await open();
+    const file = await openOnce();
+    const { database, tables } = file;
+    file.checkFiles();
     const runOne = ({ name, parameters }: Operation): Outcome => ({
       value: (tables[name] as (...values: readonly unknown[]) => unknown)(...parameters),
     });
@@ -103,14 +116,14 @@ export function createSqliteRunner(path: string, { busyTimeout }: { busyTimeout:
     });
     if (writes.length === 0) return outcomes;
     try {
-      inTransaction(database, () => {
+      inTransaction(file, () => {
         for (const [index, operation] of writes) outcomes[index] = runOne(operation);
       });
     } catch (error) {
-      if (isLocked(error)) throw error;
+      if (isLocked(error) || error instanceof VanishedStoreError) throw error;
       // One of them fails. Nothing was written, so each of them can run alone.
       for (const [index, operation] of writes)
-        outcomes[index] = await attempt(() => inTransaction(database, () => runOne(operation)));
+        outcomes[index] = await attempt(() => inTransaction(file, () => runOne(operation)));
     }
     // Deleted text is also in the log, until it is truncated.
     if (group.some(({ name }) => name === 'delete' || name === 'prune'))
@@ -146,54 +159,8 @@ async function whileLocked<Result>(run: () => Promise<Result>): Promise<Result> 
   }
 }
 
-/** `better-sqlite3` names the error in `code`, `node:sqlite` numbers it in `errcode`: 5 is busy, 6 is locked. */
+/** `better-sqlite3` and `libsql` name the error in `code`, `node:sqlite` numbers it in `errcode`: 5 is busy, 6 is locked. */
 function isLocked(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return /^SQLITE_(?:BUSY|LOCKED)/.test(String(code)) || [5, 6].includes(Number(errcode) & 0xff);
 }
-
-/** Creates the file for its owner alone, whose mode SQLite also gives to its log. An existing file keeps its mode. */
-async function openFile(path: string): Promise<Database> {
-  const open = await loadDriver();
-  if (!path.startsWith(':') && !path.startsWith('file:') && path !== '') {
-    const [{ mkdir, open: create }, { dirname }] = await Promise.all([
-      load<typeof FileSystem>('node:fs/promises'),
-      load<typeof Path>('node:path'),
-    ]);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const file = await create(path, 'wx', 0o600).catch((error: unknown) => {
-      if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
-    });
-    await file?.close();
-  }
-  return open(path);
-}
-
-async function loadDriver(): Promise<OpenDatabase> {
-  for (const prepare of [openBuiltIn, openBetterSqlite]) {
-    const open = await prepare().catch(() => undefined);
-    if (open !== undefined) return open;
-  }
-  throw new KelivoError({
-    code: 'missing-package',
-    message:
-      'Expected `node:sqlite` or the package `better-sqlite3` for the SQLite journal, got neither. ' +
-      'Use Node 22.13 or later, or install `better-sqlite3`.',
-  });
-}
-
-type OpenDatabase = (path: string) => Database;
-
-async function openBuiltIn(): Promise<OpenDatabase> {
-  const { DatabaseSync } = await load<{ DatabaseSync: new (path: string) => Database }>('node:sqlite');
-  return path => new DatabaseSync(path);
-}
-
-async function openBetterSqlite(): Promise<OpenDatabase> {
-  const { default: Constructor } = await load<{ default: new (path: string) => Database }>('better-sqlite3');
-  return path => new Constructor(path);
-}
-
-/** Imports a module that may be missing. The name is a parameter, so that bundlers do not resolve it. */
-export const load = async <Module>(name: string): Promise<Module> =>
-  (await import(/* @vite-ignore */ name)) as Module;

@@ -5,12 +5,12 @@ import type * as WorkerThreads from 'node:worker_threads';
 import {
   createSqliteRunner,
   fromFailure,
-  load,
   type Operation,
   type OperationName,
   type Outcome,
   type WorkerAnswer,
 } from './sqlite-database.js';
+import { load, type OpenDatabase, type SqliteDatabase } from './sqlite-driver.js';
 import type { JournalStore, TurnIndex } from './store.js';
 
 /** Options of a SQLite store. */
@@ -20,6 +20,16 @@ export interface SqliteStoreOptions {
    * processes of the turns must be on one machine.
    */
   path: string;
+  /**
+   * Opens the file with a driver of the application. The connection belongs to the store, which sets its pragmas and closes
+   * it. Its calls block the thread of the application.
+   * @default `node:sqlite`, `better-sqlite3` or `libsql`, the first that works, in a worker thread
+   * @example
+   * ```ts
+   * createSqliteStore({ path: 'turns.db', open: path => new Database(path) });
+   * ```
+   */
+  open?: (path: string) => SqliteDatabase;
 }
 
 /** A journal store in a SQLite file. */
@@ -31,19 +41,22 @@ export interface SqliteStore extends JournalStore {
 
 /**
  * Creates a journal store in a SQLite file, for processes on one machine. It uses `node:sqlite`, which Node has from 22.13
- * on, or else the package `better-sqlite3`. Records are durable when a write returns, also after a loss of power. The file
- * is opened on first use, in a worker thread that all stores of one path share. It commits all operations together that
- * wait. Where the worker cannot be started, for example in a bundle without its file, the operations run in the thread of
- * the application, and a locked file is tried again without blocking it.
+ * on, or else one of the packages `better-sqlite3` and `libsql`. Records are durable when a write returns, also after a loss
+ * of power. The file is opened on first use, in a worker thread that all stores of one path share. It commits all operations
+ * together that wait. Where the worker cannot be started, for example in a bundle without its file, the operations run in
+ * the thread of the application, and a locked file is tried again without blocking it.
  *
- * @throws KelivoError with code `missing-package` on first use, if neither is available.
+ * A file that is deleted, moved or replaced while it is open fails all operations until it is back, because what was
+ * recorded is lost. Then the turn ends with a `journal-failed` error whose `isRetryable` is false.
+ *
+ * @throws KelivoError with code `missing-package` on first use, if none of the drivers works.
  */
-export function createSqliteStore({ path }: SqliteStoreOptions): SqliteStore {
+export function createSqliteStore({ path, open }: SqliteStoreOptions): SqliteStore {
   let opening: Promise<Connection> | undefined;
   const run =
     <Result>(name: OperationName) =>
     async (...parameters: readonly unknown[]): Promise<Result> => {
-      opening ??= connect(path);
+      opening ??= connect(path, open);
       return (await (await opening).run({ name, parameters })) as Result;
     };
   const write = run<'written' | 'exists' | 'lost'>('write');
@@ -84,11 +97,12 @@ interface Connection {
 
 const connections = new Map<string, ReturnType<typeof createConnection>>();
 
-async function connect(path: string): Promise<Connection> {
+async function connect(path: string, open: OpenDatabase | undefined): Promise<Connection> {
   // Every database in memory is another one.
-  const isShared = path !== '' && !path.startsWith(':');
-  const key = isShared ? (await load<typeof Path>('node:path')).resolve(path) : path;
-  const connection = (isShared ? connections.get(key) : undefined) ?? createConnection(key);
+  const isFile = path !== '' && !path.startsWith(':');
+  const key = isFile ? (await load<typeof Path>('node:path')).resolve(path) : path;
+  const isShared = isFile && open === undefined;
+  const connection = (isShared ? connections.get(key) : undefined) ?? createConnection(key, open);
   if (isShared) connections.set(key, connection);
   connection.users++;
   return {
@@ -117,7 +131,7 @@ interface Waiting extends Operation {
 const MAX_OPERATIONS = 64;
 const MAX_LENGTH = 4_000_000;
 
-function createConnection(path: string) {
+function createConnection(path: string, open: OpenDatabase | undefined) {
   let executor: Executor | undefined;
   let queue: Waiting[] = [];
   let running: Promise<void> | undefined;
@@ -136,13 +150,19 @@ function createConnection(path: string) {
     return [...renewals, ...others.slice(0, count)];
   }
 
+  /** A function of the application cannot be sent to a worker. */
+  async function startExecutor(): Promise<Executor> {
+    const worker = open === undefined ? await startWorker(path) : undefined;
+    return worker ?? createSqliteRunner(path, 0, open);
+  }
+
   async function runQueue(): Promise<void> {
     // Operations of the same moment form a group.
     await Promise.resolve();
     while (queue.length > 0) {
       const group = takeGroup();
       try {
-        executor ??= (await startWorker(path)) ?? createSqliteRunner(path, { busyTimeout: 0 });
+        executor ??= await startExecutor();
         const outcomes = await executor.run(group.map(({ name, parameters }) => ({ name, parameters })));
         for (const [index, { resolve, reject }] of group.entries()) {
           const outcome = outcomes[index];

@@ -1,22 +1,10 @@
 import { fromStoredText, toStoredText as text } from './records.js';
+import type { SqliteDatabase, SqliteStatement } from './sqlite-driver.js';
 import type { JournalStore, StoredTurn, TurnEntry, TurnIndex, TurnQuery, WriteOptions } from './store.js';
 
 /* The tables of the SQLite store, and what they have in common with those of other SQL databases. */
 
-/** The part that `node:sqlite` and `better-sqlite3` have in common. */
-export interface Database {
-  exec(sql: string): unknown;
-  prepare(sql: string): Statement;
-  close(): unknown;
-}
-
-export type Value = string | number;
-
-interface Statement {
-  run(...values: Value[]): { changes: number | bigint };
-  get(...values: Value[]): unknown;
-  all(...values: Value[]): unknown[];
-}
+type Value = string | number;
 
 /**
  * A `WAL` file lets readers and one writer work together. `FULL` syncs it to the disk at each commit. Turns of versions
@@ -51,7 +39,7 @@ export const TURN_COLUMNS = `
   t.turn, t.turn_id as "turnId", t.scope, t.state, t.details, t.started_at as "startedAt",
   t.updated_at as "updatedAt", t.expires_at as "expiresAt", c.owner, c.until`;
 
-export function createTables(database: Database) {
+export function createTables(database: SqliteDatabase) {
   const statements = createStatements(database);
   const { run, all } = statements;
   const { put, ...turns } = createTurns(statements);
@@ -213,9 +201,9 @@ function createTurns({ run, all }: ReturnType<typeof createStatements>) {
 }
 
 /** Runs statements, each of which is prepared once. */
-function createStatements(database: Database) {
-  const statements = new Map<string, Statement>();
-  const prepare = (sql: string): Statement => {
+function createStatements(database: SqliteDatabase) {
+  const statements = new Map<string, SqliteStatement>();
+  const prepare = (sql: string): SqliteStatement => {
     const known = statements.get(sql) ?? database.prepare(sql);
     statements.set(sql, known);
     return known;

@@ -5,7 +5,7 @@ import { createSqliteRunner, type Operation, toFailure, type WorkerAnswer } from
 
 const { path } = workerData as { readonly path: string };
 /** The attempts of SQLite wait fairly, and may block this thread. */
-const runner = createSqliteRunner(path, { busyTimeout: 1000 });
+const runner = createSqliteRunner(path, 1000);
 const answer = (message: WorkerAnswer): void => parentPort?.postMessage(message);
 
 parentPort?.on('message', (message: readonly Operation[] | 'close') => {

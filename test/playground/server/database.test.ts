@@ -1,16 +1,17 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../mcp/_fixture-server.js';
 import { openDatabase } from '../../../playground/server/store/database.js';
+import { Connection } from '../../../playground/server/store/sqlite.js';
 import { createPresetStore } from '../../../playground/server/store/presets.js';
 import { createSettingsStore } from '../../../playground/server/store/settings.js';
 
-describe('the database', () => {
+describe('the database', async () => {
   it.each([
     ['no database', 'a text that is no database\n'.repeat(100), 'file is not a database'],
-    ['a database of a later version', toLaterDatabase(), 'its layout 1000 is of a later version'],
+    ['a database of a later version', await toLaterDatabase(), 'its layout 1000 is of a later version'],
   ])('is rejected and unchanged if the file has %s', async (_title, content, reason) => {
     const folder = await temporaryFolder();
     const file = path.join(folder, 'conversations.sqlite');
@@ -39,11 +40,13 @@ describe('the database', () => {
   });
 });
 
-function toLaterDatabase(): Buffer {
-  const database = new Database(':memory:');
-  database.pragma('user_version = 1000');
-  database.exec('CREATE TABLE later (id TEXT)');
-  const content = database.serialize();
+async function toLaterDatabase(): Promise<Buffer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kelivo-database-'));
+  const file = path.join(folder, 'later.sqlite');
+  const database = new Connection(file);
+  database.exec('PRAGMA user_version = 1000; CREATE TABLE later (id TEXT)');
   database.close();
+  const content = await readFile(file);
+  await rm(folder, { recursive: true });
   return content;
 }

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { PlaygroundState, Preset } from '../../../playground/shared/playground-state.js';
-import { openDatabase } from '../../../playground/server/store/database.js';
+import { openDatabase, readLayout } from '../../../playground/server/store/database.js';
+import { Connection } from '../../../playground/server/store/sqlite.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { makeFolder, openPlayground, type TestPlayground } from './_playground.js';
 
@@ -105,7 +105,7 @@ describe('a database of the first layout', () => {
     await first.call('/api/state', { method: 'PATCH', body: { modelId: 'old' } });
     await first.close();
     // Chats had no settings of their own.
-    const file = new Database(path.join(folder, 'conversations.sqlite'));
+    const file = new Connection(path.join(folder, 'conversations.sqlite'));
     file.exec("DELETE FROM settings WHERE name = 'settings of old-chat-1'; PRAGMA user_version = 1");
     file.close();
 
@@ -118,7 +118,7 @@ describe('a database of the first layout', () => {
     const database = openDatabase(folder);
 
     expect(sent.slice(-2)).toEqual(['old', 'own']);
-    expect(database.pragma('user_version', { simple: true })).toBe(2);
+    expect(readLayout(database)).toBe(2);
     database.close();
   });
 });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createConversationStore } from '../../../playground/server/store/conversations.js';
-import { type Connection, openDatabase } from '../../../playground/server/store/database.js';
+import { openDatabase } from '../../../playground/server/store/database.js';
+import type { Connection } from '../../../playground/server/store/sqlite.js';
 import type { Fixture } from '../../../playground/server/bug-report.js';
 import type { Conversation, PlaygroundState } from '../../../playground/shared/playground-state.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
@@ -98,8 +99,8 @@ describe('turns of applications', () => {
 const sizeOf = (folder: string): number => {
   const database = openDatabase(folder);
   const sum =
-    'SELECT TOTAL(octet_length(json)) + (SELECT TOTAL(octet_length(trace)) FROM messages) FROM pieces';
-  const size = database.prepare(sum).pluck().get() as number;
+    'SELECT TOTAL(octet_length(json)) + (SELECT TOTAL(octet_length(trace)) FROM messages) AS size FROM pieces';
+  const { size } = database.prepare(sum).get() as { size: number };
   database.close();
   return size;
 };

@@ -4,25 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { installPackages } from '../../_install-packages.js';
+import { findNode } from '../../nodes/nodes.js';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const dist = fileURLToPath(new URL('../../../dist', import.meta.url));
-const node = path.join(folder, 'node_modules/.bin/node');
 const execute = promisify(execFile);
 
-/** Installs Node 22 and `@ai-sdk/otel`. Returns the reason why that failed, if it did. */
-async function install(): Promise<string | undefined> {
-  const reason = await installPackages('test/telemetry/ai7');
-  if (reason !== undefined) return reason;
-  try {
-    await execute(node, ['--version']);
-    return undefined;
-  } catch (error) {
-    return String(error).split('\n', 3).join(' ');
-  }
-}
-
-const missing = await install();
+const { program: node = '', ...node22 } = await findNode('22');
+const missing = node22.missing ?? (await installPackages('test/telemetry/ai7'));
 if (missing !== undefined) console.warn(`The telemetry of ai 7 is not tested: ${missing}`);
 
 interface Report {

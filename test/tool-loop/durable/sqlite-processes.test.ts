@@ -82,7 +82,7 @@ it('does not block the event loop while another process holds the lock of the fi
     [
       '--input-type=commonjs',
       '--eval',
-      `const db = new (require('better-sqlite3'))(${JSON.stringify(file)});
+      `const db = new (require('libsql'))(${JSON.stringify(file)});
       db.exec('begin immediate'); console.log('locked'); process.stdin.on('data', () => { db.exec('commit'); process.exit(); });`,
     ],
     { cwd: fileURLToPath(new URL('../../..', import.meta.url)), stdio: ['pipe', 'pipe', 'inherit'] },

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createClient } from '@redis/client';
+import Database from 'libsql';
 import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testJournalStore } from '../../../src/testing/index.js';
@@ -253,7 +254,6 @@ describe('a SQLite store', () => {
   });
 
   it('lists the turns of a version without entries', async () => {
-    const { default: Database } = await import('better-sqlite3');
     const file = path.join(await temporaryFolder(), 'journal.db');
     const database = new Database(file);
     database.exec(`create table kelivo_records (
