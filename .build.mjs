@@ -1,5 +1,5 @@
 /**
- * Builds `dist`: one bundle per entry of `exports` with shared chunks, source maps and rolled-up declarations.
+ * Builds `dist`: one bundle per entry of `exports` with shared chunks, and rolled-up declarations.
  *
  *     npm run build               does nothing if `dist` is up to date
  *     npm run build -- --force    always builds
@@ -84,7 +84,7 @@ async function bundleCode(rolldown) {
   });
   const { output } = await bundle.generate({
     ...outputOptions,
-    sourcemap: true,
+    // No source maps: they are larger than the code. It is not minified, so a debugger shows functions under their names.
     // Editors show the comments of the declarations.
     comments: { jsdoc: false },
     codeSplitting: { groups: createChunkGroups() },
