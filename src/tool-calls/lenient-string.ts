@@ -251,6 +251,7 @@ export function toJsonString(contents: string): string {
     return at >= (literal[part]?.start ?? Infinity);
   };
   const escaped = contents.replace(SPECIAL, (found, at: number) => {
+    if (found < ' ') return JSON.stringify(found).slice(1, -1);
     if (found.length === 1) return found === '\\' ? '\\\\' : JSON.stringify(found).slice(1, -1);
     const character = found.charAt(1);
     // The escape and the character that it stands for.
@@ -266,4 +267,4 @@ export function toJsonString(contents: string): string {
 }
 
 // eslint-disable-next-line no-control-regex -- control characters are what JSON does not allow
-const SPECIAL = /\\(?:["'`$\\/bfnrt\n\t]|u[\da-fA-F]{4})|[\\"\u0000-\u001f]/g;
+const SPECIAL = /\\(?:["'`$\\/bfnrt\n\t]|u[\da-fA-F]{4})|[\\"]|[\u0000-\u001f]+/g;
