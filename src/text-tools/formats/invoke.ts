@@ -186,9 +186,9 @@ export const dsmlVariants: TextToolFormat = {
         continue;
       }
       if (tag?.name !== 'invoke' || tag.isClosing) return count > 1;
+      cursor.take(tag.length);
       const header = readHeader(tag.header, true);
       if (header === undefined || !calls.isDeclared(header.key)) return false;
-      cursor.take(tag.length);
       // The tags have the prefix as it is written.
       const grammar = createInvokeGrammar(tag.prefix, dsmlLists);
       if (!(yield* readTaggedCall(cursor, calls, { grammar, name: header.key }))) return false;
