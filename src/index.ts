@@ -33,6 +33,12 @@ export type { ToolLoopOptions } from './tool-loop/options.js';
 export type { ToolLoopEvent } from './tool-loop/turn/turn-reports.js';
 export type { LocalTool, LocalTools } from './tools/local-tools.js';
 export type { McpServerConfig, McpServers } from './mcp/config/config.js';
+export {
+  type ClientMessage,
+  readClientMessages,
+  type ReadClientMessagesOptions,
+} from './versions/history/client-messages.js';
+export type { HistorySecret } from './versions/history/signatures.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */
 export type KelivoResponsesProvider = ProviderOf<'v2'>;

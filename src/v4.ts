@@ -29,6 +29,12 @@ export { KelivoError } from './shared/errors.js';
 export { VERSION } from './shared/version.js';
 export { toLanguageModelV2 } from './versions/language-model.js';
 export type { EmbeddingModelV4 } from './versions/embedding-model.js';
+export {
+  type ClientMessage,
+  readClientMessages,
+  type ReadClientMessagesOptions,
+} from './versions/history/client-messages.js';
+export type { HistorySecret } from './versions/history/signatures.js';
 export type { LanguageModelV4 } from './versions/specification.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */

@@ -1,5 +1,5 @@
 import { isPlainObject, type JSONObject } from '../shared/json.js';
-import { type CoreModel, withChanges, withOpen } from '../core/source.js';
+import { type CoreModel, withChanges, withHistory, withOpen } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
 import { toNameHint } from '../shared/names.js';
 import { detectedSyntax } from '../text-tools/formats/detected.js';
@@ -7,6 +7,7 @@ import type { ResponseTemplate } from '../text-tools/templates/response-template
 import { createTemplateSyntax } from '../text-tools/templates/template-format.js';
 import { detectTextCalls } from '../text-tools/text-tools.js';
 import { thinkTags, type UndeclaredPolicy } from '../text-tools/reading/text-tool-format.js';
+import { createHistoryKeys, type HistorySecret } from '../versions/history/signatures.js';
 import { wrapSameVersion } from '../versions/language-model.js';
 import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
 import type { VersionName } from '../versions/versions.js';
@@ -77,6 +78,12 @@ export interface AdaptModelOptions {
    * @default false
    */
   toolPrompting?: ToolPrompting | false;
+  /**
+   * Signs what the model writes into the history of the host, as the setting of the provider of the same name.
+   * @default that of the model if it is one of this package, else the environment variable `KELIVO_HISTORY_SECRET`, else derived
+   * from `OPENAI_API_KEY`, else a secret of the process
+   */
+  historySecret?: HistorySecret;
 }
 
 /**
@@ -99,7 +106,11 @@ export function adaptModel<Model extends AnyLanguageModel>(
   model: Model,
   options: AdaptModelOptions = {},
 ): SameVersion<Model> {
-  return wrapSameVersion(model, (core, version) => adaptCoreModel(core, { ...options, version }));
+  const { historySecret, ...rest } = options;
+  const history = historySecret === undefined ? undefined : createHistoryKeys(historySecret);
+  return wrapSameVersion(model, (core, version) =>
+    withHistory(adaptCoreModel(core, { ...rest, version }), history),
+  );
 }
 
 /** The circumstances of an adaptation, which are no options. */
@@ -113,7 +124,7 @@ interface AdaptationContext {
 /** Wraps a model in the adapters that apply to its id. Returns the model itself if there are none. */
 export function adaptCoreModel(
   model: CoreModel,
-  { version, adaptersById = false, ...options }: AdaptModelOptions & AdaptationContext,
+  { version, adaptersById = false, ...options }: Omit<AdaptModelOptions, 'historySecret'> & AdaptationContext,
 ): CoreModel {
   checkOptions({ ...options });
   const { adapters = modelAdapters, toolPrompting = false, responseTemplate, ...settings } = options;
@@ -170,7 +181,10 @@ function chooseAdapters(
 }
 
 const CHECKS: Readonly<
-  Record<keyof AdaptModelOptions, { expected: string; accepts: (value: unknown) => boolean }>
+  Record<
+    Exclude<keyof AdaptModelOptions, 'historySecret'>,
+    { expected: string; accepts: (value: unknown) => boolean }
+  >
 > = {
   adapters: { expected: 'a list of adapters, a registry or false', accepts: isAdapterSelection },
   undeclared: {

@@ -17,6 +17,7 @@ export function observeModel(model: CoreModel, observer: Telemetry): CoreModel {
     get supportedUrls() {
       return model.supportedUrls;
     },
+    history: model.history,
 
     async open(received) {
       const { call, round, end } = start(received);

@@ -1,4 +1,5 @@
 import type { CoreCall } from './call.js';
+import type { SigningKeys } from '../shared/signing.js';
 import type { Part } from './part.js';
 
 /** A language model, whatever its version is. */
@@ -8,6 +9,11 @@ export interface CoreModel {
   /** The origin that receives its requests. Undefined for models of other packages. */
   readonly origin?: string | undefined;
   readonly supportedUrls: PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]>;
+  /**
+   * The keys that sign what hosts keep of the model's responses. They return undefined for an own store.
+   * @default those of the environment
+   */
+  readonly history?: (() => SigningKeys | undefined) | undefined;
   /** Sends one request. Resolves when the response begins. */
   open(call: CoreCall): Promise<PartSource>;
 }
@@ -143,8 +149,18 @@ export const withOpen = (model: CoreModel, open: CoreModel['open']): CoreModel =
   get supportedUrls() {
     return model.supportedUrls;
   },
+  history: model.history,
   open,
 });
+
+/** Returns the model with other keys for what hosts keep. Without keys, it is the model itself. */
+export const withHistory = (model: CoreModel, history: CoreModel['history']): CoreModel =>
+  history === undefined
+    ? model
+    : Object.assign(
+        withOpen(model, call => model.open(call)),
+        { history },
+      );
 
 /** Receives the parts of a producer. */
 export interface PartSink {

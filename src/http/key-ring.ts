@@ -141,7 +141,7 @@ function withoutRequest(refusal: APICallError): APICallError {
 }
 
 /** Returns the keys of a list or of a comma-separated string, without duplicates. */
-function toKeys(setting: Exclude<ApiKeySetting, () => unknown> | undefined): string[] {
+export function toKeys(setting: Exclude<ApiKeySetting, () => unknown> | undefined): string[] {
   if (setting === undefined) return [];
   const list = typeof setting === 'string' ? setting.split(',') : setting;
   return [...new Set(list.map(key => key.trim()).filter(key => key !== ''))];

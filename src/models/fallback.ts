@@ -3,7 +3,7 @@ import * as z from 'zod/v4';
 import type { CoreCall } from '../core/call.js';
 import type { Part } from '../core/part.js';
 import type { AssistantPart, Message, PartFacts, Prompt, ToolPart } from '../core/prompt.js';
-import { type CoreModel, type PartSource, transformParts, withParts } from '../core/source.js';
+import { type CoreModel, type PartSource, transformParts, withHistory, withParts } from '../core/source.js';
 import { toRetryAfter } from '../http/retry.js';
 import { isSecretHeader } from '../redaction/redaction.js';
 import { toHash } from '../shared/hash.js';
@@ -12,6 +12,11 @@ import { Memory } from '../shared/memory.js';
 import { once, parseSettings } from '../shared/settings.js';
 import { continuesStoredResponse } from '../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
+import {
+  createHistoryKeys,
+  type HistorySecret,
+  historySecretSetting,
+} from '../versions/history/signatures.js';
 import { fromLanguageModel, wrapSameVersion } from '../versions/language-model.js';
 import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
 import {
@@ -50,6 +55,12 @@ export interface FallbackOptions {
    * @default none
    */
   headers?: readonly (Readonly<Record<string, string>> | undefined)[];
+  /**
+   * Signs what the model writes into the history of the host, as the setting of the provider of the same name.
+   * @default that of the first model if it is one of this package, else the environment variable `KELIVO_HISTORY_SECRET`, else
+   * derived from `OPENAI_API_KEY`, else a secret of the process
+   */
+  historySecret?: HistorySecret;
   /** Called when a model has failed and the next one is tried. Errors it throws are ignored. */
   onFallback?: (failure: FallbackFailure & { readonly next: { provider: string; modelId: string } }) => void;
 }
@@ -64,6 +75,7 @@ const schema = once<z.ZodType<FallbackOptions>>(() =>
       .optional(),
     cooldown: z.number().min(0).optional(),
     headers: z.array(z.record(z.string(), z.string()).optional()).optional(),
+    historySecret: historySecretSetting().optional(),
     onFallback: z
       .custom<NonNullable<FallbackOptions['onFallback']>>(value => typeof value === 'function')
       .optional(),
@@ -88,8 +100,10 @@ export function withFallback<Model extends AnyLanguageModel>(
   options: FallbackOptions = {},
 ): SameVersion<Model> {
   const checked = parseSettings(schema(), options, 'the options of withFallback()');
+  const { historySecret } = checked;
+  const history = historySecret === undefined ? undefined : createHistoryKeys(historySecret);
   return wrapSameVersion(first, core =>
-    joinModels([core, ...others.map(model => fromLanguageModel(model))], checked),
+    withHistory(joinModels([core, ...others.map(model => fromLanguageModel(model))], checked), history),
   );
 }
 
@@ -111,6 +125,7 @@ function joinModels(
     get supportedUrls() {
       return commonUrls(models);
     },
+    history: first.history,
     async open(call) {
       const turn = call.turn?.stateOf<{ last?: number }>(joined, () => ({}));
       const failures: FallbackFailure[] = [];

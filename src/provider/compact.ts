@@ -1,9 +1,11 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { ProviderOptions } from '../core/prompt.js';
 import { withoutOutputFields } from '../core/custom.js';
+import type { SigningKeys } from '../shared/signing.js';
 import { idOf, type JSONObject, objectOf, objectsOf, type PlainObject, stringOf } from '../shared/json.js';
 import { toCarrier } from '../versions/history/facts.js';
 import type { HostMessage } from '../versions/history/hidden-calls.js';
+import { signMessages } from '../versions/history/signatures.js';
 import { VERSION_OF_MAJOR } from '../versions/provider.js';
 import { readCall } from '../versions/read.js';
 import type { LanguageModels } from '../versions/specification.js';
@@ -61,16 +63,26 @@ export async function compactMessages<Message extends CompactMessage>(
   config: CompactConfig,
 ): Promise<CompactResult<Message>> {
   const hostPrompt = messages.map(toPromptMessage);
-  const { prompt, own, providerOptions: others } = readCall({ prompt: hostPrompt, providerOptions });
+  const signature = { keys: config.historyKeys, scope: providerOptions?.kelivo?.scope };
+  const {
+    prompt,
+    own,
+    providerOptions: others,
+    ...read
+  } = readCall({ prompt: hostPrompt, providerOptions }, signature);
   const call = { prompt, own, providerOptions: others, abortSignal };
   const { items, usage, warnings, response } = await compactConversation(modelId, call, config);
   const { writeUsage, writeWarning } = VERSIONS[VERSION_OF_MAJOR[5]];
-  const compacted = [...hostPrompt.filter(({ role }) => role === 'system'), ...items.map(toMessage)];
+  const compacted = [
+    ...hostPrompt.filter(({ role }) => role === 'system'),
+    ...signMessages(items.map(toMessage), signature),
+  ];
+  const historyWarnings = read.warnings.map((message): Warning => ({ type: 'other', message }));
   return {
     // The messages have the types of the AI SDK, of which this package writes what it knows.
     messages: compacted as CompactMessage[] as Message[],
     usage: writeUsage(usage) as Generated['usage'],
-    warnings: warnings.map(writeWarning) as Generated['warnings'],
+    warnings: [...historyWarnings, ...warnings].map(writeWarning) as Generated['warnings'],
     response,
   };
 }
@@ -103,7 +115,7 @@ function toPromptPart(part: PlainObject): PlainObject {
 }
 
 /** Converts an item. Those that no message can express are carried unchanged. */
-function toMessage(item: PlainObject): CompactMessage {
+function toMessage(item: PlainObject): HostMessage & CompactMessage {
   if (item.type === 'message' && item.role === 'user') {
     const content =
       typeof item.content === 'string'
@@ -142,7 +154,10 @@ interface CompactedConversation {
 }
 
 /** Settings of the model that compacts. `url` is the address of `…/responses/compact`. */
-type CompactConfig = Omit<ResponsesModelConfig, 'generateId'>;
+interface CompactConfig extends Omit<ResponsesModelConfig, 'generateId'> {
+  /** Undefined for an own store. */
+  readonly historyKeys: SigningKeys | undefined;
+}
 
 /** The fields of a request that `POST …/responses/compact` has. */
 const FIELDS: ReadonlySet<string> = new Set([

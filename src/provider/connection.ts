@@ -1,6 +1,6 @@
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
 import { toApiRoot } from '../http/base-url.js';
-import { createKeyRing, type Credentials } from '../http/key-ring.js';
+import { createKeyRing, type Credentials, toKeys } from '../http/key-ring.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { KelivoError } from '../shared/errors.js';
 import type { KelivoResponsesSettings } from './settings.js';
@@ -86,9 +86,7 @@ export function createCredentials(
   { apiKey, api, organization, project, headers }: KelivoResponsesSettings,
   { url }: { url: string },
 ): Credentials {
-  const fromEnvironment = () =>
-    loadOptionalSetting({ settingValue: undefined, environmentVariableName: 'OPENAI_API_KEY' });
-  const ring = createKeyRing(apiKey ?? { read: fromEnvironment }, { url });
+  const ring = createKeyRing(apiKey ?? { read: keyOfEnvironment }, { url });
 
   return {
     async use(turn, send) {
@@ -110,6 +108,13 @@ export function createCredentials(
     },
   };
 }
+
+const keyOfEnvironment = (): string | undefined =>
+  loadOptionalSetting({ settingValue: undefined, environmentVariableName: 'OPENAI_API_KEY' });
+
+/** Returns the API keys of settings, those of the environment included. A function is not called. */
+export const staticKeysOf = ({ apiKey }: KelivoResponsesSettings): readonly string[] =>
+  typeof apiKey === 'function' ? [] : toKeys(apiKey ?? keyOfEnvironment());
 
 /** Azure expects keys in the `api-key` header, and Microsoft Entra tokens (JSON Web Tokens) in `authorization`. */
 function toKeyHeader(key: string, api: KelivoResponsesSettings['api']): Record<string, string> {

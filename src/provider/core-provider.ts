@@ -1,7 +1,7 @@
 import { generateId } from '@ai-sdk/provider-utils';
 import type { CoreEmbeddingModel, EmbeddingModelOptions } from '../core/embedding.js';
 import { observeModel } from '../core/observed-model.js';
-import { type CoreModel, transformParts, withOpen } from '../core/source.js';
+import { type CoreModel, transformParts, withHistory, withOpen } from '../core/source.js';
 import { createEmbeddingModel } from '../embeddings/model.js';
 import { withCompression } from '../http/compression.js';
 import {
@@ -18,11 +18,12 @@ import { toModelTraits } from '../responses/request/model-settings.js';
 import { toSettingOptions } from '../responses/request/options.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import type { DeclareTools, SharedTools } from '../tools/shared-tools.js';
+import { createHistoryKeys } from '../versions/history/signatures.js';
 import { DEFAULT_VERSION } from '../versions/provider.js';
 import type { HostVersion } from '../versions/specification.js';
 import { compactMessages, type CompactMessage, type CompactOptions, type CompactResult } from './compact.js';
 import { createComposition } from './composition.js';
-import { type Connection, createCredentials, createEndpoints } from './connection.js';
+import { type Connection, createCredentials, createEndpoints, staticKeysOf } from './connection.js';
 import { resolveModelOverride } from './model-overrides.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
 
@@ -148,8 +149,9 @@ export function createCoreProvider(
       generateId,
     };
   };
+  const history = createHistoryKeys(settings.historySecret, () => staticKeysOf(settings));
   const createBareModel = (modelId: string): CoreModel => {
-    const model = createResponsesModel(modelId, createConfig(modelId, 'responses'));
+    const model = withHistory(createResponsesModel(modelId, createConfig(modelId, 'responses')), history);
     const { unusedDeployment: unused } = endpoints;
     return unused === undefined || unused === modelId ? model : withWarning(model, toUnused(unused, modelId));
   };
@@ -182,7 +184,10 @@ export function createCoreProvider(
       createEmbeddingModel(modelId, { ...connection, url: endpoints.urlOf('embeddings') }, embeddingOptions),
     tools: composition.declareTools,
     compact: async (modelId, conversation) =>
-      compactMessages(modelId, conversation, createConfig(modelId, 'responses/compact')),
+      compactMessages(modelId, conversation, {
+        ...createConfig(modelId, 'responses/compact'),
+        historyKeys: history(),
+      }),
     async close() {
       await closeComposition();
       (await webSocket)?.close();

@@ -18,7 +18,7 @@ import { once, type SettingsOf } from '../shared/settings.js';
 export type SchemaOf<Type> = z.ZodType<Type, Type>;
 
 /** The settings that adapt a model, whose meaning is that of the options of `adaptModel`. */
-type Adapting = Omit<AdaptModelOptions, 'adapters'>;
+type Adapting = Omit<AdaptModelOptions, 'adapters' | 'historySecret'>;
 
 const adaptingShape = once(
   () =>

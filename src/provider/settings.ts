@@ -20,6 +20,7 @@ import { type SettingOptions, settingOptions } from '../responses/request/option
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
+import { historySecretSetting } from '../versions/history/signatures.js';
 import type { McpServers } from '../mcp/config/config.js';
 import type { McpToolsOptions } from '../mcp/options.js';
 import { validateMcpToolsOptions } from '../mcp/options.js';
@@ -90,8 +91,10 @@ function createWebSocketSchema(): SchemaOf<WebSocketSettings> {
     .partial();
 }
 
-function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false> {
-  const { timeouts: _ofTheProvider, ...toolLoopShape } = createToolLoopShape();
+function createToolLoopSchema(): SchemaOf<
+  Omit<ToolLoopOptions, 'tools' | 'timeouts' | 'historySecret'> | false
+> {
+  const { timeouts: _, historySecret: __, ...toolLoopShape } = createToolLoopShape();
   return z.union([z.literal(false), z.strictObject(toolLoopShape)]);
 }
 
@@ -184,6 +187,15 @@ const settingsShape = once(() => ({
   mcp: objectSetting<McpToolsOptions>(),
   /** Options of the tool loop, or `false` for models without one. */
   toolLoop: createToolLoopSchema(),
+  /**
+   * Signs what the models write into the history of the host (`providerMetadata.kelivo`), because a client may send it back
+   * changed. 32 characters or more of random text, the same in all processes, or a list: the first one signs, and all
+   * verify. What has no valid signature is left out, with a warning. `false` only for histories that never leave the server,
+   * or that no client can change: nothing is signed and everything counts.
+   * @default the environment variable `KELIVO_HISTORY_SECRET`, else derived from the static API keys, else a secret of the
+   * process
+   */
+  historySecret: historySecretSetting(),
 }));
 
 /** The settings of a provider. Every setting is optional. */

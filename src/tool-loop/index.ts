@@ -44,6 +44,12 @@ export { continueTurn, type PartialTurn, partialTurnOf } from './turn/partial-tu
 export type { ToolLoopEvent } from './turn/turn-reports.js';
 export type { ToolLoopJournal, ToolLoopStep } from './durable/steps.js';
 export { type ToolLoopModel, withToolLoop } from './tool-loop.js';
+export {
+  type ClientMessage,
+  readClientMessages,
+  type ReadClientMessagesOptions,
+} from '../versions/history/client-messages.js';
+export type { HistorySecret } from '../versions/history/signatures.js';
 
 /**
  * Options of the tool loop for one call, in `providerOptions.kelivo`. Those that the tool loop has as well apply instead of

@@ -3,6 +3,7 @@ import { type ObservedOptions, telemetrySetting } from '../core/telemetry.js';
 import { isPlainObject } from '../shared/json.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
+import { type HistorySecret, historySecretSetting } from '../versions/history/signatures.js';
 import type { ApprovalPolicy } from '../tools/approval.js';
 import type { Approvals, Approve } from './approvals/approvals.js';
 import type { HostApprovalOptions } from './approvals/host-approvals.js';
@@ -20,6 +21,12 @@ export interface ToolLoopOptions extends ObservedOptions {
    * sources of the application share a name, the later tool is offered as `name_2`.
    */
   tools: GivenTools;
+  /**
+   * Signs what the loop writes into the history of the host, as the setting of the provider of the same name.
+   * @default that of the model if it is one of this package, else the environment variable `KELIVO_HISTORY_SECRET`, else derived
+   * from `OPENAI_API_KEY`, else a secret of the process
+   */
+  historySecret?: HistorySecret;
   /**
    * Maximum number of rounds in one turn. A round is one request to the model. The last round is sent with
    * `tool_choice: none`, so that the model responds with the results so far. At least 1, or false for no limit.
@@ -242,6 +249,7 @@ export function createToolLoopShape() {
     'expected prices of `input` and `output`, or "reported"',
   );
   return {
+    historySecret: historySecretSetting().optional(),
     maxRounds: limit(1).optional(),
     maxToolCalls: limit(1).optional(),
     maxRepeatedCalls: limit(1).optional(),

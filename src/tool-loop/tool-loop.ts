@@ -7,6 +7,7 @@ import {
   createPartSource,
   type PartSink,
   type UnreadLimit,
+  withHistory,
   withOpen,
 } from '../core/source.js';
 import { NO_CALL_TELEMETRY } from '../core/telemetry.js';
@@ -24,6 +25,7 @@ import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 import { createToolbox } from '../tools/toolbox.js';
+import { createHistoryKeys } from '../versions/history/signatures.js';
 import { wrapSameVersion } from '../versions/language-model.js';
 import { type ModelMiddleware, toMiddleware } from '../versions/middleware.js';
 import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
@@ -102,9 +104,11 @@ function prepareToolLoop(
 ): (model: CoreModel) => CoreModel {
   const ownTools = toOneSource(tools);
   const policy = toPolicy(options);
+  const { prices, historySecret } = options;
+  const history = historySecret === undefined ? undefined : createHistoryKeys(historySecret);
 
-  return inner => {
-    const { prices } = options;
+  return given => {
+    const inner = withHistory(given, history);
     const priced = prices === undefined ? inner : withPrices(inner, prices);
     const model = telemetry === undefined ? priced : observeModel(priced, telemetry);
     const repeatedTurns = new RepeatedTurns();

@@ -13,6 +13,7 @@ import { NO_CALL_TELEMETRY, NO_ROUND_TELEMETRY } from '../core/telemetry.js';
 import { type JSONObject, objectsOf, type PlainObject } from '../shared/json.js';
 import { createApprovalReader, createApprovalWriter } from './history/approval-tool.js';
 import { createHostFilter } from './history/host-filter.js';
+import { defaultHistoryKeys, type SignatureContext, signMessages, signPart } from './history/signatures.js';
 import { createPartReader, readCall, readContentPart, readFinish, readWarnings } from './read.js';
 import type { AnyLanguageModel, HostVersion, LanguageModels, SameVersion } from './specification.js';
 import { type Batches, readAhead, toStream } from './streams.js';
@@ -54,13 +55,13 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
     },
 
     async doStream(options: HostOptions) {
-      const { call, source } = await open(options, true);
-      const stream = toStream(writeSource(source, call, version));
+      const { call, source, signature } = await open(options, true);
+      const stream = toStream(writeSource(source, call, { version, signature }));
       return { stream, request: toRequest(source), response: source.response };
     },
 
     async doGenerate(options: HostOptions) {
-      const { call, source } = await open(options, false);
+      const { call, source, signature } = await open(options, false);
       const collector = createPartCollector();
       const filter = createFilter(call, version, collector.add);
       for await (const part of partsOf(source)) filter.part(part);
@@ -68,7 +69,9 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
       const { content, warnings, response, structuredOutputText, ...end } = collector.result();
       const write = createPartWriter(version, call);
       const written: PlainObject[] = [];
-      for (const part of content) write(part, one => void written.push(one));
+      const emit = (part: PlainObject): void =>
+        void written.push(signPart(part, 'providerMetadata', signature));
+      for (const part of content) write(part, emit);
       const { type: _, ...finish } = writeFinish({ type: 'finish', ...end }, version);
       const isJson = call.responseFormat?.type === 'json';
       return {
@@ -92,20 +95,26 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
   async function open(
     options: HostOptions,
     isStream: boolean,
-  ): Promise<{ call: CoreCall; source: PartSource }> {
+  ): Promise<{ call: CoreCall; source: PartSource; signature: SignatureContext }> {
     const { [LINK]: link, ...given } = options as HostOptions & { readonly [LINK]?: Link };
-    const { warnings, ...read } = readCall(version.readOptions?.(given) ?? given);
+    const keys = (core.history ?? defaultHistoryKeys)();
+    const signature = { keys, scope: given.providerOptions?.kelivo?.scope };
+    const { warnings, ...read } = readCall(version.readOptions?.(given) ?? given, {
+      ...signature,
+      isInside: link !== undefined,
+    });
     const call: CoreCall = {
       ...read,
       isStream,
       telemetry: link?.telemetry ?? NO_CALL_TELEMETRY,
       roundTelemetry: link?.roundTelemetry ?? NO_ROUND_TELEMETRY,
-      host: link?.host ?? hostOf(version, { isStream, isSilent: read.toolChoice?.type === 'none' }),
+      host:
+        link?.host ?? hostOf(version, { isStream, isSilent: read.toolChoice?.type === 'none', signature }),
       ...(link?.turn !== undefined && { turn: link.turn }),
     };
     const source = await core.open(call);
     const warned = warnings.length === 0 ? source : withWarnings(source, warnings);
-    return { call, source: warned };
+    return { call, source: warned, signature };
   }
 }
 
@@ -129,11 +138,18 @@ function createFilter(
 }
 
 /** Writes the parts that the host can show and keep. Both steps are one, because every promise of a batch costs time. */
-function writeSource(source: PartSource, call: CoreCall, version: Version): Batches<PlainObject> {
+function writeSource(
+  source: PartSource,
+  call: CoreCall,
+  { version, signature }: { version: Version; signature: SignatureContext },
+): Batches<PlainObject> {
   const write = createPartWriter(version, call);
   let written: PlainObject[] = [];
   let isOver = false;
-  const emit = (part: PlainObject): void => void written.push(part);
+  const emit = (part: PlainObject): void =>
+    void written.push(
+      part.providerMetadata === undefined ? part : signPart(part, 'providerMetadata', signature),
+    );
   const filter = createFilter(call, version, part => write(part, emit));
   return {
     async next() {
@@ -150,13 +166,17 @@ function writeSource(source: PartSource, call: CoreCall, version: Version): Batc
   };
 }
 
-function hostOf(version: Version, { isStream, isSilent }: { isStream: boolean; isSilent: boolean }): Host {
+function hostOf(
+  version: Version,
+  { isStream, isSilent, signature }: { isStream: boolean; isSilent: boolean; signature: SignatureContext },
+): Host {
   const { facts } = version;
   const { stream, generate } = facts.undeclaredCalls;
   return {
     ...facts,
     undeclaredCalls: isSilent ? 'none' : isStream ? stream : generate,
-    writeMessages: prompt => writePrompt(prompt, version) as JSONObject[],
+    writeMessages: prompt =>
+      signMessages(writePrompt(prompt, version), signature) as object[] as JSONObject[],
   };
 }
 

@@ -22,8 +22,21 @@ import {
   stringOf,
 } from '../shared/json.js';
 import { findApprovalCalls, readApprovalCall, readApprovalResponse } from './history/approval-tool.js';
-import { fromCarrier, splitAtUserMessages, splitFacts, splitOptions } from './history/facts.js';
+import { SigningKeys } from '../shared/signing.js';
+import {
+  admitMetadata,
+  fromCarrier,
+  splitAtUserMessages,
+  splitFacts,
+  splitOptions,
+} from './history/facts.js';
 import { type HostMessage, withHiddenCalls } from './history/hidden-calls.js';
+import {
+  admitHistory,
+  type AdmitOptions,
+  describeFaults,
+  type SignatureContext,
+} from './history/signatures.js';
 import type { HostOptions } from './version.js';
 
 /*
@@ -48,8 +61,13 @@ export type ReadCall = CallSettings &
     readonly warnings: readonly string[];
   };
 
-export function readCall(options: HostOptions): ReadCall {
-  const { prompt, tools, providerOptions, ...rest } = options;
+/** Reads a call. Facts in its history count if they are signed with one of the keys. */
+export function readCall(
+  options: HostOptions,
+  signature: SignatureContext & Pick<AdmitOptions, 'isInside'>,
+): ReadCall {
+  const { prompt: given, tools, providerOptions, ...rest } = options;
+  const { prompt, faults } = admitHistory(given, { ...signature, tools });
   const { own, others } = splitOptions(providerOptions);
   const requests = prompt.some(
     ({ content }) =>
@@ -58,9 +76,12 @@ export function readCall(options: HostOptions): ReadCall {
   return {
     ...rest,
     own,
-    warnings: requests
-      ? ['Prompt content of type "tool-approval-request" is not supported and was not sent.']
-      : [],
+    warnings: [
+      ...(requests
+        ? ['Prompt content of type "tool-approval-request" is not supported and was not sent.']
+        : []),
+      ...(faults.size > 0 ? [describeFaults(faults)] : []),
+    ],
     ...(others !== undefined && { providerOptions: others }),
     prompt: readPrompt(prompt, tools),
     ...(tools !== undefined && { tools: tools.map(readTool) }),
@@ -87,16 +108,21 @@ function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[
   return messages;
 }
 
-/** Reads `ModelMessage`s of any version, whose content may be a text or contain images. */
-export const readMessages = (messages: readonly ModelMessage[]): Prompt =>
-  readPrompt(
-    messages.map(({ content, ...message }): HostMessage => {
-      if (message.role === 'system') return { ...message, content: String(content) };
-      const parts: PlainObject[] =
-        typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(part => ({ ...part }));
-      return { ...message, content: parts.map(readImage) };
-    }),
-  );
+/**
+ * Reads `ModelMessage`s of any version that a function of the application returns, whose content may be a text or contain
+ * images. Facts count only if this process has written them into the messages that the function received.
+ */
+export function readMessages(messages: readonly ModelMessage[]): Prompt {
+  const read = messages.map(({ content, ...message }): HostMessage => {
+    if (message.role === 'system') return { ...message, content: String(content) };
+    const parts: PlainObject[] =
+      typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(part => ({ ...part }));
+    return { ...message, content: parts.map(readImage) };
+  });
+  return readPrompt(admitHistory(read, { keys: NO_KEYS, scope: undefined, isInside: true }).prompt);
+}
+
+const NO_KEYS = new SigningKeys([]);
 
 /** Images and files of messages have data of more kinds than those of prompts. */
 function readImage(part: PlainObject): PlainObject {
@@ -190,7 +216,7 @@ export function createPartReader(): (part: PlainObject, parts: Part[]) => unknow
 /** Reads a part of a complete response, or one that is the same in a stream. */
 export function readContentPart(given: PlainObject): Part | Content {
   const { providerMetadata, ...fields } = given;
-  const { metadata, own } = splitFacts(providerMetadata as ProviderMetadata | undefined);
+  const { metadata, own } = splitFacts(admitMetadata(providerMetadata as ProviderMetadata | undefined));
   const part: PlainObject = {
     ...fields,
     ...(metadata !== undefined && { providerMetadata: metadata }),
@@ -220,7 +246,10 @@ function readCarrier(
   { providerMetadata }: PlainObject,
   text: string,
 ): Extract<Part, { type: 'custom' }> | undefined {
-  const carried = fromCarrier(text, splitFacts(providerMetadata as ProviderMetadata | undefined));
+  const carried = fromCarrier(
+    text,
+    splitFacts(admitMetadata(providerMetadata as ProviderMetadata | undefined)),
+  );
   if (carried === undefined) return undefined;
   const { kind, metadata, own } = carried;
   return {

@@ -21,6 +21,7 @@ import {
 } from './history/approval-tool.js';
 import { joinFacts, joinOptions } from './history/facts.js';
 import { withoutForeignReasoning } from './history/foreign-reasoning.js';
+import type { HostMessage } from './history/hidden-calls.js';
 import { v2 } from './v2.js';
 import { type Version, writeCarrier } from './version.js';
 
@@ -49,17 +50,17 @@ export const toModelMessages = (prompt: Prompt): ModelMessage[] =>
   writePrompt(
     prompt.filter(({ role }) => role !== 'system'),
     v2,
-  ) as ModelMessage[];
+  ) as object[] as ModelMessage[];
 
 /** Writes a prompt in the types of a version. */
 export function writePrompt(
   prompt: Prompt,
   version: Version,
   removed: (type: string) => void = () => {},
-): unknown[] {
+): HostMessage[] {
   const approvals = version.hasApprovalTool ? findHostedRequests(prompt) : new Set<string>();
-  return prompt.flatMap((message: Message): unknown[] => {
-    if (typeof message.content === 'string') return [message];
+  return prompt.flatMap((message: Message): HostMessage[] => {
+    if (typeof message.content === 'string') return [{ ...message, content: message.content }];
     const content = message.content.flatMap(part => writePart({ ...part }));
     return content.length === 0 && message.content.length > 0 ? [] : [{ ...message, content }];
   });

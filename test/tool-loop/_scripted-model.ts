@@ -7,6 +7,7 @@ import type {
   LanguageModelV2Usage,
 } from '@ai-sdk/provider';
 import { untilAborted } from '../../src/shared/abort.js';
+import { handOver } from '../../src/versions/history/facts.js';
 import { collectParts } from '../_v2-parts.js';
 
 type Part = LanguageModelV2StreamPart;
@@ -67,7 +68,7 @@ export function scriptedModel(...rounds: ScriptedRound[]): ScriptedModel {
     async doGenerate(options) {
       const collect = async (parts: Parts) => {
         const collected: Part[] = [];
-        for await (const part of parts) collected.push(part);
+        for await (const part of parts) collected.push(asOwn(part));
         return collectParts(collected);
       };
       return untilAborted(collect(await openRound(options)), options.abortSignal);
@@ -76,8 +77,15 @@ export function scriptedModel(...rounds: ScriptedRound[]): ScriptedModel {
 }
 
 async function* iterate(parts: Parts): AsyncGenerator<Part, undefined> {
-  yield* parts;
+  for await (const part of parts) yield asOwn(part);
   return undefined;
+}
+
+/** Marks the facts of a part as those of a model of this package, which the scripted one replaces. */
+function asOwn(part: Part): Part {
+  const { kelivo, ...others } = 'providerMetadata' in part ? (part.providerMetadata ?? {}) : {};
+  if (kelivo === undefined) return part;
+  return { ...part, providerMetadata: { ...others, kelivo: handOver({ ...kelivo }) } } as Part;
 }
 
 export const start: Part = { type: 'stream-start', warnings: [] };

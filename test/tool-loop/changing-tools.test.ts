@@ -117,7 +117,7 @@ it('passes what the names of the history refer to', async () => {
   const looped = withToolLoop(model, { tools: source });
   const parts = await readAll((await looped.doStream({ prompt: user('Go.'), tools })).stream);
   const [shown] = ofType(parts, 'tool-call');
-  expect(shown?.providerMetadata).toEqual({ kelivo: { tool: { server: 'web', name: 'search' } } });
+  expect(shown?.providerMetadata).toMatchObject({ kelivo: { tool: { server: 'web', name: 'search' } } });
   await stream(looped, {
     prompt: [
       ...user('Go.'),

@@ -321,7 +321,7 @@ describe('hidden calls', () => {
       { role: 'assistant', content: [carrier('a'), carrier('b')] },
       ...user('On.'),
     ];
-    await generate(withToolLoop(inner, { tools: tools() }), { prompt });
+    await generate(withToolLoop(inner, { tools: tools(), historySecret: false }), { prompt });
     expect(exchangeOf(inner.requests[0])).toEqual({
       calls: ['c1'],
       inputs: [{}],

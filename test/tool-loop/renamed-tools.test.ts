@@ -69,7 +69,8 @@ async function run(
 ) {
   const { own, ...rest } = options;
   const model = scriptedModel(callRound(call('c1', called)), textRound('Done.'));
-  const parts = await stream(withToolLoop(model, { tools: source }), {
+  // The facts of the history are those that an own store has kept.
+  const parts = await stream(withToolLoop(model, { tools: source, historySecret: false }), {
     ...rest,
     providerOptions: { kelivo: own as never },
   });

@@ -97,11 +97,13 @@ describe('an approval request of a hosted MCP server', () => {
     const { content } = await model.doGenerate({ prompt: prompt as never });
     const name = { toolCallId: 'mcpr_1', toolName: 'mcp_approval_request' };
     const input = { serverLabel: 'docs', name: 'search', arguments: { query: 'a' } };
-    expect(content).toEqual([{ type: 'tool-call', ...name, input: JSON.stringify(input) }]);
+    const marked = { kelivo: { approvalFor: 'docs' } };
+    const expected = { type: 'tool-call', ...name, input: JSON.stringify(input), providerMetadata: marked };
+    expect(content).toEqual([expected]);
     await model.doGenerate({
       prompt: [
         ...(prompt as never[]),
-        { role: 'assistant', content: [{ type: 'tool-call', ...name, input }] },
+        { role: 'assistant', content: [{ type: 'tool-call', ...name, input, providerOptions: marked }] },
         {
           role: 'tool',
           content: [

@@ -1,5 +1,5 @@
 import { convertToModelMessages, streamText, type UIMessage } from 'ai';
-import { createKelivoResponsesProvider } from 'kelivo-responses/v4';
+import { createKelivoResponsesProvider, readClientMessages } from 'kelivo-responses/v4';
 import { z } from 'zod';
 
 interface Env {
@@ -28,7 +28,7 @@ export default {
     const { messages } = (await request.json()) as { messages: UIMessage[] };
     const result = streamText({
       model: provider('gpt-5'),
-      messages: await convertToModelMessages(messages),
+      messages: await convertToModelMessages(readClientMessages(messages)),
       abortSignal: request.signal,
     });
     return result.toUIMessageStreamResponse();

@@ -1,7 +1,7 @@
 import { serve } from '@hono/node-server';
 import { convertToModelMessages, streamText, type UIMessage } from 'ai';
 import { Hono } from 'hono';
-import { createKelivoResponsesProvider } from 'kelivo-responses/v4';
+import { createKelivoResponsesProvider, readClientMessages } from 'kelivo-responses/v4';
 import { z } from 'zod';
 
 const provider = createKelivoResponsesProvider({
@@ -19,7 +19,7 @@ app.post('/api/chat', async context => {
   const { messages } = await context.req.json<{ messages: UIMessage[] }>();
   const result = streamText({
     model: provider('gpt-5'),
-    messages: await convertToModelMessages(messages),
+    messages: await convertToModelMessages(readClientMessages(messages)),
     // A reader who leaves ends the turn and its calls.
     abortSignal: context.req.raw.signal,
   });

@@ -2,7 +2,7 @@ import { convertToModelMessages, streamText, UI_MESSAGE_STREAM_HEADERS, type UIM
 import { build } from 'esbuild';
 import { createJournal, createRedisStore } from 'kelivo-responses/journal';
 import { toolLoopCallOptions } from 'kelivo-responses/tool-loop';
-import { createKelivoResponsesProvider } from 'kelivo-responses/v4';
+import { createKelivoResponsesProvider, readClientMessages } from 'kelivo-responses/v4';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
@@ -89,7 +89,10 @@ async function respond(request: IncomingMessage): Promise<Response> {
   if (root !== 'api') return new Response(document, { headers: { 'content-type': 'text/html' } });
   if (request.method === 'GET' && action === 'stream') return resumeTurn(chatId);
   if (request.method === 'GET') return Response.json((await loadChat(chatId)).messages);
-  const { id, message } = (await json(request)) as { id: string; message: UIMessage };
+  const { id, message: received } = (await json(request)) as { id: string; message: UIMessage };
+  // The page sends the newest message only, and the others are read from the store.
+  const [message] = readClientMessages([received]);
+  if (message?.role !== 'user') return new Response('Expected a message of the user.', { status: 400 });
   const { messages, activeStreamId } = await loadChat(id);
   if (activeStreamId !== undefined) return new Response('The chat has a turn that runs.', { status: 409 });
   return runTurn(id, { messages: [...messages, message] });

@@ -1,10 +1,13 @@
 import type { SwitchableProviderOptions } from '../switch/switchable-provider.js';
 import type { CoreEmbeddingModel } from '../../core/embedding.js';
+import { withHistory } from '../../core/source.js';
 import { createComposition } from '../../provider/composition.js';
+import { staticKeysOf } from '../../provider/connection.js';
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
 import { findSettingsIssues } from '../../shared/settings.js';
 import { type EmbeddingModels, toEmbeddingModel } from '../../versions/embedding-model.js';
+import { createHistoryKeys } from '../../versions/history/signatures.js';
 import { toLanguageModel } from '../../versions/language-model.js';
 import {
   DEFAULT_VERSION,
@@ -132,6 +135,16 @@ export function createProviderRegistryFromConfig<Version extends HostVersion = D
         : createConfiguredProvider(name, provider, { sharedTools: shared.tools, importModule, version }),
     );
   };
+  const history = createHistoryKeys(undefined, () =>
+    Object.values(entries).flatMap(({ settings = {} }) => {
+      const { apiKey } = settings;
+      return staticKeysOf({
+        apiKey: typeof apiKey === 'string' || Array.isArray(apiKey) ? apiKey : undefined,
+      });
+    }),
+  );
+  /** Entries with a secret of their own do not share that of the registry. */
+  const hasOwnSecret = (name: string): boolean => entries[name]?.settings?.historySecret !== undefined;
   for (const [name, entry] of Object.entries(entries)) add(name, entry, namesSchema.parse(entry));
 
   const providerOf = (name: string): ConfiguredProvider => {
@@ -142,7 +155,9 @@ export function createProviderRegistryFromConfig<Version extends HostVersion = D
   const modelFor: RegistryMembers<Version>['modelFor'] = (role, record = {}) => {
     const choice = normalizeChoice(record, 'chat');
     const { provider, modelId } = names.choose({ role, kind: 'chat' }, choice);
-    return toLanguageModel(providerOf(provider).languageModel(modelId, choice), version);
+    const model = providerOf(provider).languageModel(modelId, choice);
+    // A conversation goes on with another model.
+    return toLanguageModel(hasOwnSecret(provider) ? model : withHistory(model, history), version);
   };
   const createEmbeddingModel = (role: string, record: ModelChoice): CoreEmbeddingModel => {
     const choice = normalizeChoice(record, 'embedding');

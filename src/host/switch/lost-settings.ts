@@ -43,6 +43,7 @@ export const FATE_OF_SETTING: Readonly<Record<keyof KelivoResponsesSettings, Fat
   webSocket: 'client',
   missingReasoning: 'client',
   extensions: 'client',
+  historySecret: 'connection',
 };
 
 /** Values that change nothing. */

@@ -178,6 +178,7 @@ const createSwitchedModel = ({
   },
   modelId: on.modelId,
   supportedUrls: on.supportedUrls,
+  history: on.history,
   open: async call => (isOn() ? on : off).open(call),
 });
 

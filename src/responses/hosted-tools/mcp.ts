@@ -206,6 +206,8 @@ export const mcpApprovalTool: HostedTool = {
 
     toCall({ toolCallId, input }) {
       const { serverLabel, name, arguments: args } = objectOf(input) ?? {};
+      // A request that only the server has.
+      if (serverLabel === undefined && name === undefined) return { type: 'item_reference', id: toolCallId };
       if (typeof serverLabel !== 'string' || typeof name !== 'string') return undefined;
       return {
         type: 'mcp_approval_request',

@@ -11,7 +11,7 @@ import {
   type ItemRelations,
   type ResponsesRequestBody,
 } from '../wire.js';
-import { withAnsweredApprovals } from './approvals.js';
+import { isRequestId, withAnsweredApprovals } from './approvals.js';
 import { type UpdatesContext, withEffortUpdate } from './conversation-updates.js';
 import { toInput, toNewMessages } from './input.js';
 import {
@@ -89,9 +89,6 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
   const warn = (warning: Warning): void => {
     warnings.push(warning);
   };
-  const answered = call.prompt.some(mayHaveApprovals)
-    ? withAnsweredApprovals(call.prompt, { tools: call.tools, warn })
-    : call.prompt;
   const callOptions = readProviderOptions(call, context);
   warnAboutUnknownOptions(call, warn, official);
   const traits = toModelTraits(modelId, callOptions.forceReasoning);
@@ -101,6 +98,10 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
   warnAboutSettings(call, { callOptions, context, warn });
 
   const isContinued = conversation !== undefined || previousResponseId !== undefined;
+  const known = isContinued ? 'messages' : store ? 'items' : 'nothing';
+  const answered = call.prompt.some(mayHaveApprovals)
+    ? withAnsweredApprovals(call.prompt, { known, warn })
+    : call.prompt;
   const serverTools = hostedToolsOf(call, serverToolOf);
   const prompt = pairToolCalls(answered, {
     keepOrphans: isContinued,
@@ -193,14 +194,16 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
   };
 }
 
-const PLAIN_PARTS: ReadonlySet<string> = new Set(['text', 'reasoning', 'file', 'custom', 'tool-result']);
+const PLAIN_PARTS: ReadonlySet<string> = new Set(['text', 'reasoning', 'file', 'custom']);
 
 /** Returns true for a message that may contain approvals of hosted MCP servers, or parts that the API does not accept. */
 const mayHaveApprovals = ({ role, content }: Message): boolean =>
   (role === 'assistant' || role === 'tool') &&
   content.some(part =>
-    part.type === 'tool-call'
-      ? part.providerExecuted === true || part.own?.approvalFor !== undefined
+    part.type === 'tool-call' || part.type === 'tool-result'
+      ? isRequestId(part.toolCallId) ||
+        (part.type === 'tool-call' && part.own !== undefined) ||
+        (part.type === 'tool-result' && part.output.type === 'execution-denied')
       : !PLAIN_PARTS.has(part.type),
   );
 

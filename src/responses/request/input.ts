@@ -3,17 +3,16 @@ import type {
   Message,
   Prompt,
   SystemMessage,
-  ToolCallPart,
   ToolPart,
   ToolResultPart,
   UserPart,
 } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
 import { objectOf, stringOf } from '../../shared/json.js';
-import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedToolReplay } from '../hosted-tools/hosted-tool.js';
 import { replayOf } from '../hosted-tools/index.js';
 import { type InputContent, type InputItem, isCompaction, isReasoning, type ItemRelations } from '../wire.js';
+import { isApprovalPart, REQUEST_NAME } from './approvals.js';
 import { type AssistantItemsContext, toAssistantItems, toCaller } from './assistant-items.js';
 import { toAdditionalTools, toUpdates, type UpdatesContext } from './conversation-updates.js';
 import {
@@ -93,7 +92,8 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
     store,
     relations,
     toolNames,
-    hostedOf: part => (replays.size > 0 || isApprovalRequest(part) ? (hosted ??= createHosted()) : undefined),
+    hostedOf: part =>
+      replays.size > 0 || isApprovalPart(part, prompt) ? (hosted ??= createHosted()) : undefined,
     serverCalls: () =>
       (serverCalls ??= createServerCalls(prompt, { ...context, toolOf: options.serverToolOf })),
     received,
@@ -134,8 +134,7 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
 
   function createHosted(): HostedCalls {
     return createHostedCalls(prompt, {
-      replayOf: part =>
-        replays.get(part.toolName) ?? (isApprovalRequest(part) ? replayOf(APPROVAL_ID) : undefined),
+      replayOf: part => (isApprovalPart(part, prompt) ? replayOf(APPROVAL_ID) : replays.get(part.toolName)),
       toContent: part => toToolOutput(part, outputs),
       warn,
     });
@@ -184,12 +183,6 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
 
 const APPROVAL_ID = 'openai.mcp_approval_request';
 
-const APPROVAL_PREFIXES = hostedCallNames.mcpApproval.idPrefixes.map(prefix => `${prefix}_`);
-
-/** Returns true for an approval request of a hosted MCP server, which a host may answer without declaring the tool. */
-const isApprovalRequest = ({ toolCallId }: ToolCallPart | ToolResultPart): boolean =>
-  APPROVAL_PREFIXES.some(prefix => toolCallId.startsWith(prefix));
-
 /** Returns the callers of calls, by call id: hosts keep them on the call only. */
 function collectCallers(prompt: Prompt): ReadonlyMap<string, ReturnType<typeof toCaller>> {
   const callers = new Map<string, ReturnType<typeof toCaller>>();
@@ -215,10 +208,12 @@ function isIndependent(
       return message.content.every(
         part =>
           part.type === 'text' ||
-          (part.type === 'tool-call' && part.providerExecuted !== true && !isApprovalRequest(part)),
+          (part.type === 'tool-call' &&
+            part.providerExecuted !== true &&
+            part.own?.approvalFor === undefined),
       );
     case 'tool':
-      return !message.content.some(part => part.type === 'tool-result' && isApprovalRequest(part));
+      return !message.content.some(part => part.type === 'tool-result' && part.toolName === REQUEST_NAME);
     default:
       return true;
   }

@@ -140,7 +140,7 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
     input ??= createInputWriter(call, { id: toolCallId, host });
     input.end(args);
     const { wire, toolName } = call;
-    const facts = toCallFacts(toCallMetadata(wire), subAgentOf(wire));
+    const facts = toHostCallFacts(call, toCallFacts(toCallMetadata(wire), subAgentOf(wire)));
     write({ type: 'tool-call', toolCallId, toolName, input: args, ...facts });
     onCall();
   }
@@ -149,6 +149,15 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
     callId ??= callIds.take(mapping.callId?.(wire) ?? idOf(wire.id) ?? idOf(wire.call_id) ?? generateId());
     return callId;
   }
+}
+
+/** Marks the call of a host that expresses a request for approval: only those with the mark are sent again. */
+function toHostCallFacts<Facts extends Pick<PartOf<'tool-call'>, 'own'>>(
+  { wire, mapping: { approval } }: HostedCall,
+  facts: Facts,
+): Facts {
+  if (approval === undefined) return facts;
+  return { ...facts, own: { ...facts.own, approvalFor: approval.toCall(wire).server } };
 }
 
 /** A received item as the call of a declared tool. */

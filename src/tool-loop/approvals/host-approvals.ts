@@ -2,9 +2,7 @@ import type { Part, ToolCall } from '../../core/part.js';
 import type { ApprovalMark, ToolCallPart } from '../../core/prompt.js';
 import { messageOf } from '../../shared/errors.js';
 import { createTimeLimit, untilAborted } from '../../shared/abort.js';
-import { toHex } from '../../shared/hash.js';
-import { toStableJson } from '../../shared/json.js';
-import { once } from '../../shared/settings.js';
+import { secretOfProcess, SigningKeys } from '../../shared/signing.js';
 import { toFingerprint } from '../../tools/fingerprints.js';
 import type { ToolDefinition, ToolInvocation, ToolOutput } from '../../tools/tool-source.js';
 
@@ -72,7 +70,7 @@ export function createHostApprovals(options: HostApprovalOptions | undefined, co
         originalName,
         ...(server !== undefined && { server, definition: await toFingerprint(tool) }),
       };
-      const id = await keepId(() => ids.create(toApprovable({ toolCallId, toolName, input }, facts)));
+      const id = await keepId(async () => ids.create(toApprovable({ toolCallId, toolName, input }, facts)));
       const mark = { id, ...facts };
       writeRequest({ toolCallId, toolName, input, ...rest }, { mark, write });
       return { type: 'error-text', value: WAITING };
@@ -94,7 +92,7 @@ export function createHostApprovals(options: HostApprovalOptions | undefined, co
       const tool = tools.get(part.toolName);
       if (tool === undefined || !isSameTool(tool, mark)) return toRefused(toMissingToolText(part.toolName));
       // A client may have written the request as well, so it is not repeated unless it is genuine.
-      const verified = await ids.verify(mark.id, toApprovable(part, mark));
+      const verified = ids.verify(mark.id, toApprovable(part, mark));
       if (verified === undefined) return refuse(ids.isShared ? INVALID : `${INVALID} ${NOT_SHARED}`);
       if (mark.definition !== undefined && mark.definition !== (await toFingerprint(tool)))
         return refuse(CHANGED);
@@ -112,7 +110,7 @@ export function createHostApprovals(options: HostApprovalOptions | undefined, co
     /** Claims denied calls, so that a changed answer runs nothing. Rejects if that fails. */
     async recordDenials(calls: readonly RequestedCall[], signal: AbortSignal): Promise<void> {
       for (const { part, mark } of calls) {
-        const verified = await ids.verify(mark.id, toApprovable(part, mark));
+        const verified = ids.verify(mark.id, toApprovable(part, mark));
         if (verified?.isExpired !== false) continue;
         await ids.claim(verified.nonce, signal).catch(cause => {
           signal.throwIfAborted();
@@ -219,7 +217,7 @@ const CLAIM_TIMEOUT = 5000;
 /** Creates and verifies the ids of approval requests. They are signed, because they return in the messages of a client. */
 function createApprovalIds(options: HostApprovalOptions | undefined, context: unknown) {
   const { secret = secretOfProcess(), claim = claimInProcess, expiresAfter = DAY } = options ?? {};
-  const key = once(() => importKey(secret));
+  const keys = new SigningKeys([secret]);
   const audience = audienceOf(options, context);
 
   return {
@@ -228,34 +226,24 @@ function createApprovalIds(options: HostApprovalOptions | undefined, context: un
     /** False if nobody may answer a request of this call. */
     hasAudience: audience !== undefined,
 
-    async create(call: ApprovableCall): Promise<string> {
-      const nonce = crypto.randomUUID();
-      const issuedAt = Date.now();
-      const signature = await crypto.subtle.sign(
-        'HMAC',
-        await key(),
-        toSigned(call, { nonce, issuedAt, audience }),
-      );
-      return [PREFIX, nonce, issuedAt.toString(36), toHex(new Uint8Array(signature))].join('.');
+    create(call: ApprovableCall): string {
+      const [nonce, time] = [crypto.randomUUID(), Date.now().toString(36)];
+      const signature = keys.sign(KIND, toSigned(call), [nonce, time, ...(audience ?? [])]);
+      return [PREFIX, nonce, time, signature].join('.');
     },
 
     /** Returns undefined if the id was not created for exactly this call and audience, with the secret of this process. */
-    async verify(approvalId: string, call: ApprovableCall) {
+    verify(approvalId: string, call: ApprovableCall) {
       const [prefix, nonce = '', time = '', signature = ''] = approvalId.split('.');
-      const issuedAt = Number.parseInt(time, 36);
       if (
         audience === undefined ||
         prefix !== PREFIX ||
         approvalId !== [prefix, nonce, time, signature].join('.')
       )
         return undefined;
-      const isValid = await crypto.subtle.verify(
-        'HMAC',
-        await key(),
-        fromHex(signature),
-        toSigned(call, { nonce, issuedAt, audience }),
-      );
-      return isValid ? { nonce, isExpired: Date.now() > issuedAt + expiresAfter } : undefined;
+      const fault = keys.verify(signature, KIND, toSigned(call), [nonce, time, ...audience]);
+      const isExpired = Date.now() > Number.parseInt(time, 36) + expiresAfter;
+      return fault === undefined ? { nonce, isExpired } : undefined;
     },
 
     /** Returns true for the first caller. Rejects if the claim cannot be stored. */
@@ -274,6 +262,7 @@ function createApprovalIds(options: HostApprovalOptions | undefined, context: un
 }
 
 const PREFIX = 'kelivo';
+const KIND = 'approval';
 
 /** Returns the audience of a call as a list, which is empty if the setting is missing. Undefined if there is none. */
 function audienceOf({ audience }: Partial<HostApprovalOptions> = {}, context: unknown): string[] | undefined {
@@ -286,30 +275,21 @@ function audienceOf({ audience }: Partial<HostApprovalOptions> = {}, context: un
   }
 }
 
-function toSigned(
-  { toolCallId, toolName, server, originalName, definition, input }: ApprovableCall,
-  {
-    nonce,
-    issuedAt,
-    audience = [],
-  }: { nonce: string; issuedAt: number; audience: readonly string[] | undefined },
-): Uint8Array<ArrayBuffer> {
-  const call = [toolCallId, toolName, server ?? null, originalName, definition ?? null, input];
-  const contents = [nonce, issuedAt, ...call, ...audience];
-  return new TextEncoder().encode(toStableJson(contents));
-}
-
-const importKey = async (secret: string): Promise<CryptoKey> =>
-  crypto.subtle.importKey('raw', new TextEncoder().encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'sign',
-    'verify',
-  ]);
-
-const fromHex = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(text.match(/../g) ?? [], byte => Number.parseInt(byte, 16));
-
-/** The secret of processes without one in their settings. Providers that are created for each request share it. */
-const secretOfProcess = once(() => toHex(crypto.getRandomValues(new Uint8Array(32))));
+const toSigned = ({
+  toolCallId,
+  toolName,
+  server,
+  originalName,
+  definition,
+  input,
+}: ApprovableCall): unknown[] => [
+  toolCallId,
+  toolName,
+  server ?? null,
+  originalName,
+  definition ?? null,
+  input,
+];
 
 /** Claims of this process with the times at which they expire. */
 const claims = new Map<string, number>();

@@ -12,7 +12,7 @@ import type { HostMessage } from './hidden-calls.js';
 
 export const APPROVAL_TOOL = { id: 'openai.mcp_approval_request', name: 'mcp_approval_request' };
 
-/** Returns the ids of the calls in a host's prompt that express requests. */
+/** Returns the ids of the calls in a host's prompt that express requests: those that this package has marked. */
 export function findApprovalCalls(
   prompt: readonly HostMessage[],
   tools: readonly PlainObject[],
@@ -21,15 +21,21 @@ export function findApprovalCalls(
   if (isFunctionOfApplication(tools)) return ids;
   for (const { role, content } of prompt) {
     if (role !== 'assistant' || typeof content === 'string') continue;
-    for (const part of content)
-      if (part.type === 'tool-call' && part.toolName === APPROVAL_TOOL.name) ids.add(part.toolCallId);
+    for (const part of content) if (isMarkedRequest(part)) ids.add(part.toolCallId);
   }
   return ids;
 }
 
+/** A call of a hosted server itself is marked, too, and the server runs it. */
+const isMarkedRequest = ({ type, providerExecuted, providerOptions }: PlainObject): boolean =>
+  type === 'tool-call' &&
+  providerExecuted !== true &&
+  typeof objectOf(objectOf(providerOptions)?.kelivo)?.approvalFor === 'string';
+
 /** A tool of the application may have the same name. */
-const isFunctionOfApplication = (tools: readonly { readonly type?: unknown; readonly name?: unknown }[]) =>
-  tools.some(({ type, name }) => type === 'function' && name === APPROVAL_TOOL.name);
+export const isFunctionOfApplication = (
+  tools: readonly { readonly type?: unknown; readonly name?: unknown }[],
+) => tools.some(({ type, name }) => type === 'function' && name === APPROVAL_TOOL.name);
 
 /** Returns the call that a request in a prompt is about, and the server that asks. */
 export function readApprovalCall(call: PlainObject): { call: PlainObject; server: string } {
@@ -118,7 +124,7 @@ export function createApprovalReader({ tools = [] }: Pick<CoreCall, 'tools'>): P
         case 'tool-input-end':
           return inputs.has(part.id) ? undefined : emit(part);
         case 'tool-call': {
-          if (!isRequest(part)) return emit(part);
+          if (!isRequest(part) || part.own?.approvalFor === undefined) return emit(part);
           const { serverLabel, name, arguments: args = {} } = objectOf(tryParseJson(part.input)) ?? {};
           const { toolCallId, own } = part;
           emit({
@@ -170,7 +176,6 @@ export function createApprovalWriter({ tools = [] }: Pick<CoreCall, 'tools'>): P
 
   function writeRequest(call: ToolCall, toolCallId: string, emit: (part: Part) => void): void {
     const { input, own, dynamic: _, providerExecuted: __, ...rest } = call;
-    const { approvalFor: ___, ...facts } = own ?? {};
     const request = toApprovalCall({ ...call, input: tryParseJson(input) ?? input }, own).input;
     const json = JSON.stringify(request);
     emit({ type: 'tool-input-start', id: toolCallId, toolName });
@@ -182,7 +187,7 @@ export function createApprovalWriter({ tools = [] }: Pick<CoreCall, 'tools'>): P
       toolCallId,
       toolName,
       input: json,
-      ...(Object.keys(facts).length > 0 && { own: facts }),
+      ...(own !== undefined && { own }),
     });
   }
 }

@@ -28,32 +28,106 @@ import {
  * host's version, and calls that the host does not keep (`hidden-calls.ts`). Only this folder writes and reads it.
  */
 
-/** Readers of the facts, which check values that others may have changed. */
-const FACTS: { readonly [Name in keyof PartFacts]-?: (value: unknown) => PartFacts[Name] } = {
-  responseId: idOf,
-  unstored: value => (value === true ? true : undefined),
-  ofText: value => (value === true ? true : undefined),
-  sequenceNumber: numberOf,
-  removedReasoning: readIds,
-  shows: readIds,
-  ofItem: idOf,
-  reasoningChannel: idOf,
-  commentary: value => (value === true ? true : undefined),
-  agent: value => (isPlainObject(value) ? (value as JSONObject) : undefined),
-  item: value => (isPlainObject(value) && typeof value.type === 'string' ? (value as JSONObject) : undefined),
-  isWindow: value => (value === true ? true : undefined),
-  broken: value => (value === true ? true : undefined),
-  cleared: idOf,
-  origin: idOf,
-  answeredBy: idOf,
-  userMessage: value => (Array.isArray(objectOf(value)?.content) ? (value as JSONObject) : undefined),
-  tool(value) {
-    const { server, name } = objectOf(value) ?? {};
-    return typeof server === 'string' && typeof name === 'string' ? { server, name } : undefined;
+/**
+ * What a client could do with a fact that it has invented. `signed`: harm, so that the fact counts only with a valid signature
+ * (`signatures.ts`). `claim`: nothing that it cannot do by changing the visible parts, such as leaving out what it has sent.
+ */
+export type Trust = 'signed' | 'claim';
+
+interface Fact<Value> {
+  readonly trust: Trust;
+  /** Checks a value that others may have changed. */
+  readonly read: (value: unknown) => Value;
+}
+
+const isTrue = (value: unknown): true | undefined => (value === true ? true : undefined);
+
+const FACTS: { readonly [Name in keyof PartFacts]-?: Fact<PartFacts[Name]> } = {
+  // Selects among the messages of the client, and never a response.
+  responseId: { trust: 'claim', read: idOf },
+  unstored: { trust: 'claim', read: isTrue },
+  ofText: { trust: 'claim', read: isTrue },
+  sequenceNumber: { trust: 'claim', read: numberOf },
+  removedReasoning: { trust: 'claim', read: readIds },
+  shows: { trust: 'signed', read: readIds },
+  ofItem: { trust: 'signed', read: idOf },
+  reasoningChannel: { trust: 'claim', read: idOf },
+  commentary: { trust: 'claim', read: isTrue },
+  agent: {
+    trust: 'signed',
+    read: value => (isPlainObject(value) ? (value as JSONObject) : undefined),
   },
-  approval: readApproval,
-  approvalFor: value => (typeof value === 'string' ? value : undefined),
+  item: {
+    trust: 'signed',
+    read: value =>
+      isPlainObject(value) && typeof value.type === 'string' ? (value as JSONObject) : undefined,
+  },
+  isWindow: { trust: 'signed', read: isTrue },
+  broken: { trust: 'claim', read: isTrue },
+  cleared: { trust: 'claim', read: idOf },
+  origin: { trust: 'claim', read: idOf },
+  // A model that is not one of those behind the fallback counts as none of them.
+  answeredBy: { trust: 'claim', read: idOf },
+  userMessage: {
+    trust: 'signed',
+    read: value => (Array.isArray(objectOf(value)?.content) ? (value as JSONObject) : undefined),
+  },
+  tool: {
+    trust: 'signed',
+    read(value) {
+      const { server, name } = objectOf(value) ?? {};
+      return typeof server === 'string' && typeof name === 'string' ? { server, name } : undefined;
+    },
+  },
+  // Its id is signed by the tool loop, for the call, its arguments and who may answer.
+  approval: { trust: 'claim', read: readApproval },
+  approvalFor: { trust: 'signed', read: value => (typeof value === 'string' ? value : undefined) },
 };
+
+/** Carriers of a namespace that are no facts of a part. */
+const OTHER_CARRIERS = {
+  hiddenCalls: 'signed',
+  /** The kind of content of another API, which is not sent. */
+  custom: 'claim',
+  /** A generated file that belongs to the reasoning. */
+  reasoningFile: 'claim',
+} satisfies Readonly<Record<string, Trust>>;
+
+/** All that this package writes into the history of a host, with what it takes to be believed. */
+export const CARRIERS: Readonly<Record<string, Trust>> = {
+  ...Object.fromEntries(Object.entries(FACTS).map(([name, { trust }]) => [name, trust])),
+  ...OTHER_CARRIERS,
+};
+
+/** Returns true for the name of a carrier that counts only with a valid signature. */
+export const isSigned = (name: string): boolean =>
+  Object.hasOwn(CARRIERS, name) && CARRIERS[name] === 'signed';
+
+/*
+ * Facts that one layer of this process writes for another, around a middleware of a host or a function of the application,
+ * need no signature: no client can send an object with this mark, and a copy does not have it.
+ */
+
+const OWN = Symbol('kelivo-responses.facts');
+
+/** Marks the facts that this process has written. */
+export const handOver = <Facts extends object>(kelivo: Facts): Facts =>
+  Object.defineProperty(kelivo, OWN, { value: true });
+
+export const isHandedOver = (kelivo: object): boolean => OWN in kelivo;
+
+/** Returns metadata of a response of another model, without facts that this process has not written. */
+export function admitMetadata(metadata: ProviderMetadata | undefined): ProviderMetadata | undefined {
+  const kelivo = metadata?.kelivo;
+  if (metadata === undefined || kelivo === undefined || isHandedOver(kelivo)) return metadata;
+  return Object.keys(kelivo).some(isSigned) ? withNamespace(metadata, withoutSigned(kelivo)) : metadata;
+}
+
+/** Returns the facts that need no signature. */
+export const withoutSigned = (kelivo: PlainObject): JSONObject =>
+  Object.fromEntries(
+    Object.entries(kelivo).filter(([name]) => name !== 'mac' && !isSigned(name)),
+  ) as JSONObject;
 
 function readIds(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.filter(id => typeof id === 'string') : undefined;
@@ -84,9 +158,11 @@ export function splitFacts(metadata: ProviderMetadata | undefined): Facts {
   const own: Record<string, unknown> = {};
   const rest: JSONObject = {};
   for (const [name, value] of Object.entries(kelivo)) {
+    // The signature has been verified.
+    if (name === 'mac') continue;
     if (!Object.hasOwn(FACTS, name)) rest[name] = value;
     else {
-      const fact = FACTS[name as keyof PartFacts](value);
+      const fact = FACTS[name as keyof PartFacts].read(value);
       if (fact !== undefined) own[name] = fact;
     }
   }
@@ -101,7 +177,9 @@ export const joinFacts = (
   metadata: ProviderMetadata | undefined,
   own: PartFacts | JSONObject | undefined,
 ): ProviderMetadata | undefined =>
-  own === undefined ? metadata : { ...metadata, kelivo: { ...metadata?.kelivo, ...(own as JSONObject) } };
+  own === undefined
+    ? metadata
+    : { ...metadata, kelivo: handOver({ ...metadata?.kelivo, ...(own as JSONObject) }) };
 
 /** Replaces the namespace of this package, which is left out if it is empty. */
 export function withNamespace(metadata: ProviderMetadata, kelivo: JSONObject): ProviderMetadata | undefined {
@@ -156,11 +234,20 @@ export function splitAtUserMessages(message: Message): Message[] {
       continue;
     }
     close();
-    const parts = objectsOf(objectOf(fromPlainJson(userMessage))?.content).filter(isUserPart);
+    const parts = readContent(userMessage).filter(isUserPart);
     if (parts.length > 0) messages.push({ role: 'user', content: parts as unknown as UserPart[] });
   }
   close();
   return messages;
+}
+
+/** Reads the parts of a message, which is empty if its values cannot be restored. */
+function readContent(userMessage: JSONObject): PlainObject[] {
+  try {
+    return objectsOf(objectOf(fromPlainJson(userMessage))?.content);
+  } catch {
+    return [];
+  }
 }
 
 /** The history may have been changed by others. */
@@ -178,14 +265,14 @@ export function toCarrier({
 }: Facts & { kind: string; item: JSONObject | undefined }): ProviderMetadata {
   if (item === undefined) {
     const joined = joinFacts(metadata, own);
-    return { ...joined, kelivo: { ...joined?.kelivo, custom: kind } };
+    return { ...joined, kelivo: handOver({ ...joined?.kelivo, custom: kind }) };
   }
   const itemId = idOf(item.id);
   const { openai: _, ...others } = metadata ?? {};
   return {
     ...others,
     ...(itemId !== undefined && { openai: { itemId } }),
-    kelivo: { ...metadata?.kelivo, ...(own as JSONObject | undefined), item },
+    kelivo: handOver({ ...metadata?.kelivo, ...(own as JSONObject | undefined), item }),
   };
 }
 

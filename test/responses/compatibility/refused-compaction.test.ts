@@ -54,7 +54,7 @@ const textsOf = (input: unknown): string[] =>
 it('sends the history before a compaction that the key cannot read', async () => {
   const server = await startServer();
   const prompt = [system, user('One'), assistant('1'), compaction('cmp_1'), user('Two'), assistant('2')];
-  const { warnings } = await modelAt(server).doGenerate({
+  const { warnings } = await modelAt(server, { historySecret: false }).doGenerate({
     prompt: [...prompt, compaction('cmp_2'), user('Three')],
   });
   const sent = server.requests.at(-1)?.body.input;
@@ -71,7 +71,9 @@ it('sends the history before a compaction that the key cannot read', async () =>
 it('names the compaction if the history does not contain what it replaced', async () => {
   const server = await startServer();
   const error = await rejectionOf(
-    modelAt(server).doGenerate({ prompt: [system, compaction('cmp_1'), user('Next')] }),
+    modelAt(server, { historySecret: false }).doGenerate({
+      prompt: [system, compaction('cmp_1'), user('Next')],
+    }),
   );
   expect(error.message).toMatch(
     /could not be verified\. The server cannot read the compaction in the history/,

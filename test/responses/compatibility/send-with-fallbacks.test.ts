@@ -15,7 +15,13 @@ afterEach(async () => {
 async function start(settings: KelivoResponsesSettings = {}) {
   const server = await startResponsesEmulator({ rules: 'none' });
   emulators.push(server);
-  const provider = createKelivoResponsesProvider({ baseURL: server.baseURL, apiKey: 'test', ...settings });
+  const provider = createKelivoResponsesProvider({
+    baseURL: server.baseURL,
+    apiKey: 'test',
+    // The histories contain items that the tests have written.
+    historySecret: false,
+    ...settings,
+  });
   const ask = async (modelId: string, options: Partial<LanguageModelV2CallOptions> = {}) => {
     const { stream, request } = await provider.responses(modelId).doStream({ prompt, ...options });
     const parts = await collect(stream);

@@ -29,7 +29,7 @@ export type HostCall = Omit<HostOptions, 'prompt' | 'tools' | 'providerOptions'>
 
 /** Reads the options of a call. */
 export const read = (options: HostCall): ReadCall =>
-  readCall({ prompt: [user('hi')], ...options } as HostOptions);
+  readCall({ prompt: [user('hi')], ...options } as HostOptions, { keys: undefined, scope: undefined });
 
 type Built = Omit<BuiltRequest, 'warnings'> & { warnings: LanguageModelV2CallWarning[] };
 

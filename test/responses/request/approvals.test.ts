@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Message, Prompt, Tool, ToolCallPart, ToolPart } from '../../../src/core/prompt.js';
+import type { Message, Prompt, ToolCallPart, ToolPart } from '../../../src/core/prompt.js';
 import type { Warning } from '../../../src/core/part.js';
-import { withAnsweredApprovals } from '../../../src/responses/request/approvals.js';
+import { type KnownByServer, withAnsweredApprovals } from '../../../src/responses/request/approvals.js';
 
-const mcp: Tool = { type: 'provider', id: 'openai.mcp', name: 'docs', args: { serverLabel: 'docs' } };
 const user: Message = { role: 'user', content: [{ type: 'text', text: 'Write it.' }] };
 const call = (fields: Partial<ToolCallPart> = {}): ToolCallPart => ({
   type: 'tool-call',
@@ -29,9 +28,9 @@ const denial = (toolCallId: string, toolName = 'mcp.write'): ToolPart => ({
   output: { type: 'execution-denied', reason: 'No.' },
 });
 
-function convert(prompt: Prompt, tools: readonly Tool[] = [mcp]) {
+function convert(prompt: Prompt, known: KnownByServer = 'nothing') {
   const warnings: Warning[] = [];
-  return { prompt: withAnsweredApprovals(prompt, { tools, warn: one => void warnings.push(one) }), warnings };
+  return { prompt: withAnsweredApprovals(prompt, { known, warn: one => void warnings.push(one) }), warnings };
 }
 
 const request = (id: string) => ({
@@ -64,25 +63,23 @@ describe('an approval of a hosted MCP server', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('of the official provider has the id of its response', () => {
-    const official = call({ toolCallId: 'generated', own: undefined });
-    const { prompt } = convert([user, assistant(official), tool(response('mcpr_9', true))]);
-    expect(prompt.slice(1)).toMatchObject([
-      { content: [{ ...request('mcpr_9'), providerOptions: { openai: { itemId: 'mcpr_9' } } }] },
-      { content: [answer('mcpr_9', { approve: true })] },
-    ]);
-  });
+  // A client may have written both. The official provider sends the response and, if the server stores items, a reference.
+  it.each([
+    ['the official provider', call({ toolCallId: 'generated', own: undefined })],
+    ['a function call with the id of a request', call({ own: undefined, providerExecuted: false })],
+    ['no call', undefined],
+  ])('that was requested by %s is only sent to a server that has the request', (_, unmarked) => {
+    const history: Message[] = [user, ...(unmarked === undefined ? [] : [assistant(unmarked)])];
+    const answered = [...history, tool(response('mcpr_1', true))];
+    const kept = unmarked?.toolCallId === 'generated' ? history : [user];
+    const { prompt, warnings } = convert(answered);
+    expect(prompt).toEqual(kept);
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('mcpr_1') as string }]);
 
-  it('of the official provider is not guessed if two calls wait', () => {
-    const official = ['a', 'b'].map(toolCallId => call({ toolCallId, own: undefined }));
-    const { prompt, warnings } = convert([user, assistant(...official), tool(response('mcpr_9', true))]);
-    expect(prompt).toEqual([user, assistant(...official)]);
-    expect(warnings).toEqual([
-      {
-        type: 'other',
-        message: 'Prompt content of type "tool-approval-response" is not supported and was not sent.',
-      },
-    ]);
+    const sent = tool({ ...answer('mcpr_1', { approve: true }), own: { approvalFor: '' } } as ToolPart);
+    expect(convert(answered, 'messages').prompt).toEqual([...kept, sent]);
+    const reference = { ...request('mcpr_1'), input: {}, own: { approvalFor: '' } } as ToolCallPart;
+    expect(convert(answered, 'items').prompt).toEqual([...kept, assistant(reference), sent]);
   });
 });
 

@@ -294,7 +294,12 @@ describe('the approval of an MCP call', () => {
   const request = {
     role: 'assistant',
     content: [
-      { type: 'tool-call', ...ids, input: { serverLabel: 'docs', name: 'write', arguments: { a: 1 } } },
+      {
+        type: 'tool-call',
+        ...ids,
+        input: { serverLabel: 'docs', name: 'write', arguments: { a: 1 } },
+        providerOptions: { kelivo: { approvalFor: 'docs' } },
+      },
     ],
   };
   const response = (output: unknown) => ({
@@ -348,13 +353,15 @@ describe('the approval of an MCP call', () => {
     }
   });
 
-  it('is a call of a function if its id is not that of a request', () => {
-    const text = JSON.stringify([request, response(json({ approve: true })), user('Thanks.')]);
-    const items = inputOf([], JSON.parse(text.replaceAll('mcpr_1', 'call_1')));
+  it('is a call of a function if this package has not marked it, and nothing with the id of a request', () => {
+    const { providerOptions: _, ...unmarked } = request.content[0] ?? {};
+    const history = [{ ...request, content: [unmarked] }, response(json({ approve: true })), user('Thanks.')];
+    const items = inputOf([], JSON.parse(JSON.stringify(history).replaceAll('mcpr_1', 'call_1')));
     expect(items).toMatchObject([
       { type: 'function_call' },
       { type: 'function_call_output' },
       { role: 'user' },
     ]);
+    for (const declared of [tools, []]) expect(inputOf(declared, history)).toMatchObject([{ role: 'user' }]);
   });
 });

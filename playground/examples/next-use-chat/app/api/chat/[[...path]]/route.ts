@@ -6,7 +6,7 @@ import {
   UI_MESSAGE_STREAM_HEADERS,
   type UIMessage,
 } from 'ai';
-import { createKelivoResponsesProvider } from 'kelivo-responses/v4';
+import { createKelivoResponsesProvider, readClientMessages } from 'kelivo-responses/v4';
 import { z } from 'zod';
 
 const provider = createKelivoResponsesProvider({
@@ -22,6 +22,8 @@ const provider = createKelivoResponsesProvider({
 });
 
 interface Chat {
+  /** The user who may read and continue it. */
+  owner: string;
   messages: UIMessage[];
   /** The chunks that a running turn has sent. */
   stream?: ReadableStream<string>;
@@ -30,16 +32,23 @@ interface Chat {
 /** The chats of this process. With several processes, use a database, and the package `resumable-stream`. */
 const chats = new Map<string, Chat>();
 
+/** Returns the user of a request. An application reads its session here. */
+const userOf = (request: Request): string => request.headers.get('x-user') ?? 'local';
+
 /** Starts a turn, or continues one with the answers to its approval requests. */
 export async function POST(request: Request) {
-  const { id, messages } = (await request.json()) as { id: string; messages: UIMessage[] };
-  const chat: Chat = { messages };
+  const owner = userOf(request);
+  const { id, messages: received } = (await request.json()) as { id: string; messages: UIMessage[] };
+  if ((chats.get(id)?.owner ?? owner) !== owner) return new Response('Not found', { status: 404 });
+  const messages = readClientMessages(received);
+  const chat: Chat = { owner, messages };
   chats.set(id, chat);
   const { stream } = streamText({
     model: provider('gpt-5'),
     messages: await convertToModelMessages(messages),
+    providerOptions: { kelivo: { scope: owner } },
   });
-  const onEnd = (turn: { messages: UIMessage[] }) => void chats.set(id, { messages: turn.messages });
+  const onEnd = (turn: { messages: UIMessage[] }) => void chats.set(id, { owner, messages: turn.messages });
   return createUIMessageStreamResponse({
     stream: toUIMessageStream({ stream, originalMessages: messages, onEnd }),
     consumeSseStream({ stream }) {
@@ -51,9 +60,10 @@ export async function POST(request: Request) {
 }
 
 /** Returns the messages of a chat, or the stream of its running turn, from the beginning. */
-export async function GET(_request: Request, { params }: { params: Promise<{ path?: string[] }> }) {
+export async function GET(request: Request, { params }: { params: Promise<{ path?: string[] }> }) {
   const [id = '', action] = (await params).path ?? [];
-  const chat = chats.get(id);
+  const found = chats.get(id);
+  const chat = found?.owner === userOf(request) ? found : undefined;
   if (action !== 'stream') return Response.json(chat?.messages ?? []);
   if (chat?.stream === undefined) return new Response(null, { status: 204 });
   const [copy, kept] = chat.stream.tee();
