@@ -25,6 +25,7 @@ export const MEMORIES = {
   'reasoning servers': { owner: 'server', entries: 500 },
   'tool search': { owner: 'model', entries: 1000 },
   cooldowns: { owner: 'key', entries: 1000 },
+  signatures: { owner: 'key', entries: 8000, bytes: 4_000_000 },
 } as const satisfies Record<string, Bounds>;
 
 export type MemoryName = keyof typeof MEMORIES;

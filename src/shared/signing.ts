@@ -1,4 +1,5 @@
 import { toStableJson } from './json.js';
+import { Memory } from './memory.js';
 import { once } from './settings.js';
 import { hmacSha256 } from './sha256.js';
 
@@ -80,27 +81,14 @@ const toSigned = (kind: string, value: unknown, binding: readonly unknown[]): st
   toStableJson([VERSION, kind, binding, value]);
 
 /** Signatures that were made or verified, by the id of the key and the signature, with the text that was signed. */
-const verified = new Map<string, string>();
-const MAX_VERIFIED = 8000;
-/** In characters. */
-const MAX_VERIFIED_SIZE = 4_000_000;
-let verifiedSize = 0;
+const verified = new Memory<string, string>('signatures');
 
 function remember({ id }: SigningKey, signature: string, text: string): void {
-  if (text.length > MAX_VERIFIED_SIZE / 10) return;
-  forget(id + signature);
-  verified.set(id + signature, text);
-  verifiedSize += text.length;
-  for (const oldest of verified.keys()) {
-    if (verified.size <= MAX_VERIFIED && verifiedSize <= MAX_VERIFIED_SIZE) break;
-    forget(oldest);
-  }
+  if (text.length <= MAX_REMEMBERED) verified.set(id + signature, text, text.length);
 }
 
-function forget(name: string): void {
-  verifiedSize -= verified.get(name)?.length ?? 0;
-  verified.delete(name);
-}
+/** One long text does not displace all others. In characters. */
+const MAX_REMEMBERED = 400_000;
 
 /** Compares in a time that does not depend on the contents. */
 function isEqual(left: string, right: string): boolean {
