@@ -15,7 +15,7 @@ const CODES: ReadonlySet<string | undefined> = new Set([
 const TEXTS: readonly RegExp[] = [
   /context_(?:length|window)_?exceeded|exceed_context_size/i,
   // OpenAI: "maximum context length is", "exceeds the context window"; DeepSeek, OpenRouter, Mistral and vLLM follow it.
-  /maximum context (?:length|window|size)|exceed\w* (?:the |its |this )?(?:\w+(?:'s)? )?(?:maximum )?context/i,
+  /maximum context (?:length|window|size)|exceed\w{0,3} (?:the |its |this )?(?:\w{1,40}(?:'s)? )?(?:maximum )?context/i,
   /(?:longer|larger|greater|more) than the (?:model's |maximum )?(?:context|model length)/i, // LM Studio, SGLang, vLLM
   /context length is only|maximum input length of/i, // vLLM
   /context (?:length|window|size|limit) (?:was |is |has been )?(?:exceed|reached|overflow|too)/i, // MiniMax, llama.cpp

@@ -297,11 +297,7 @@ describe('a record', () => {
     [{ provider: 'GOOGLE' }, 'google gemini-2.5-pro', 'google gemini-embedding-001'],
     [{ model: 'Google:m' }, 'google m', 'google m'],
     // The model ids of some servers contain colons, and the names of other providers.
-    [
-      { provider: 'ollama', model: 'mistral:7b' },
-      'ollama mistral:7b',
-      'ollama mistral:7b',
-    ],
+    [{ provider: 'ollama', model: 'mistral:7b' }, 'ollama mistral:7b', 'ollama mistral:7b'],
     [
       { embedding_provider: 'google', model: 'openai:gpt-4.1' },
       'kelivo-responses gpt-4.1',

@@ -8,12 +8,7 @@ import { isHostedItem } from '../hosted-tools/index.js';
 import { EVENT_HANDLERS, type Mapping, type ResponseState } from './event-handlers.js';
 import { createFunctionCallItem, type FunctionCallWriter } from './function-call-item.js';
 import { createHostedItem, type DeclaredTools, type HostedItemOptions } from './hosted-item.js';
-import {
-  createFoundSources,
-  createJsonAnswer,
-  createMessageItem,
-  type MessageWriter,
-} from './message-item.js';
+import { createFoundSources, createJsonAnswer, MessageItem, type MessageWriter } from './message-item.js';
 import {
   type CallIds,
   createCallIds,
@@ -167,7 +162,7 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
     fail: mapping.fail,
     end() {
       if (mapping.state === 'open') mapping.fail(toTruncationError(errorContext, { lastType, firstDropped }));
-      const verdict = judgeEnd();
+      const verdict = judgeEnd(mapping, numbers);
       const isFailed = mapping.state === 'failed';
       const finish = toFinish(mapping, { dropped, verdict });
       mapping.items.closeAll({ broken: isFailed, failed: isFailed });
@@ -176,16 +171,16 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
       write(finish);
     },
   };
+}
 
-  /** Judges a response with a terminal event. One whose text is not whole fails, so that it can be requested again. */
-  function judgeEnd(): Verdict | undefined {
-    if (mapping.state !== 'terminal') return undefined;
-    const { items, isIncomplete } = mapping;
-    const verdict = judge(items.texts(), { numbers, foreignDeltas: items.foreignDeltas, isIncomplete });
-    if (verdict.contradiction !== undefined)
-      mapping.fail(toContradictionError(errorContext, verdict.contradiction));
-    return verdict;
-  }
+/** Judges a response with a terminal event. One whose text is not whole fails, so that it can be requested again. */
+function judgeEnd(mapping: Mapping, numbers: EventNumbers): Verdict | undefined {
+  if (mapping.state !== 'terminal') return undefined;
+  const { items, isIncomplete, errorContext } = mapping;
+  const verdict = judge(items.texts(), { numbers, foreignDeltas: items.foreignDeltas, isIncomplete });
+  if (verdict.contradiction !== undefined)
+    mapping.fail(toContradictionError(errorContext, verdict.contradiction));
+  return verdict;
 }
 
 type ItemOptions = Omit<
@@ -198,7 +193,7 @@ function createItemFactories(options: ItemOptions): ItemFactories {
   const nextId = (kind: ItemKind): string => `${kind}-${count++}`;
   let callIds: CallIds | undefined;
   return {
-    message: announced => createMessageItem(nextId('message'), { ...options, announced }),
+    message: announced => new MessageItem(nextId('message'), { ...options, announced }),
     reasoning: announced => createReasoningItem(nextId('reasoning'), { ...options, announced }),
     function_call: announced =>
       createFunctionCallItem({ ...options, announced, callIds: (callIds ??= createCallIds()) }),

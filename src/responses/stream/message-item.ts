@@ -16,21 +16,6 @@ import {
   stringOf,
 } from '../../shared/json.js';
 
-/**
- * A message of the model: one block with the sources that its annotations cite. A message that does not belong to the
- * answer is a reasoning block, because hosts join all text blocks.
- */
-export interface MessageItem extends OutputItem {
-  writeText(delta: string): void;
-  /** Adds the text of a complete content part that its deltas did not contain. */
-  completeText(text: string): void;
-  writeRefusal(delta: string): void;
-  completeRefusal(text: string): void;
-  annotate(annotation: PlainObject): void;
-  /** Returns the text with what the server reported of it. */
-  streamed(place: Pick<StreamedText, 'isListed'>): StreamedText;
-}
-
 export interface MessageWriter extends PartWriter {
   /** Called with the log probabilities of a message that was not streamed. */
   readonly onLogprobs: (logprobs: unknown[]) => void;
@@ -44,146 +29,179 @@ export interface MessageWriter extends PartWriter {
   readonly onCitation: (source: Source) => void;
 }
 
-export function createMessageItem(
-  id: string,
-  { write, announced, onLogprobs, onRefusal, onCitation, jsonAnswer, isIntact }: MessageWriter,
-): MessageItem {
-  let phase = idOf(announced?.phase);
-  const agent = subAgentOf(announced);
-  let isRefusal = false;
+/**
+ * A message of the model: one block with the sources that its annotations cite. A message that does not belong to the
+ * answer is a reasoning block, because hosts join all text blocks.
+ */
+export class MessageItem implements OutputItem {
+  closed = false;
+  readonly #id: string;
+  readonly #writer: MessageWriter;
+  readonly #agent: ReturnType<typeof subAgentOf>;
+  readonly #citations: ReturnType<typeof createCitations>;
+  #phase: string | undefined;
+  #isRefusal = false;
   /** The kind of the block. Undefined while it is unknown, and the text is held back. */
-  let block: BlockKind | undefined;
-  let finalId = idOf(announced?.id);
+  #block: BlockKind | undefined;
+  #finalId: string | undefined;
   /** The text so far, including refusals. */
-  const written = createTextBuffer();
-  let beginning = '';
+  readonly #written = createTextBuffer();
+  #beginning = '';
   /** The offset of the first unfinished content part in the text. */
-  let partStart = 0;
-  let reported: string | undefined;
-  let differsAt: number | undefined;
-  let isBroken = false;
-  const citations = createCitations(id, { write, onCitation });
+  #partStart = 0;
+  #reported: string | undefined;
+  #differsAt: number | undefined;
+  #isBroken = false;
 
-  const item: MessageItem = {
-    closed: false,
+  constructor(id: string, writer: MessageWriter) {
+    const { write, announced, onCitation, jsonAnswer } = writer;
+    this.#id = id;
+    this.#writer = writer;
+    this.#phase = idOf(announced?.phase);
+    this.#agent = subAgentOf(announced);
+    this.#finalId = idOf(announced?.id);
+    this.#citations = createCitations(id, { write, onCitation });
+    const known = this.#toBlock();
+    if (known === undefined) jsonAnswer?.hold(kind => this.#begin(kind));
+    else this.#begin(known);
+  }
 
-    writeText: append,
-    writeRefusal: delta => refuse(delta, append),
-    completeText: completePart,
-    completeRefusal: text => refuse(text, completePart),
-    annotate: citations.add,
+  writeText(delta: string): void {
+    if (delta === '') return;
+    this.#written.append(delta);
+    if (this.#beginning === '') this.#beginning = /\S/.exec(delta)?.[0] ?? '';
+    if (this.#block !== undefined) return this.#writeDelta(delta);
+    const kind = this.#toBlock();
+    if (kind !== undefined) this.#begin(kind);
+  }
 
-    isSameAs: wire => {
-      const [text, streamed] = [toText(wire), written.toString()];
-      return text.startsWith(streamed) || streamed.startsWith(text);
-    },
+  writeRefusal(delta: string): void {
+    this.#isRefusal ||= delta !== '';
+    this.writeText(delta);
+  }
 
-    confirm(wire) {
-      reported = toText(wire) || reported;
-    },
+  /**
+   * Adds the text of a complete content part that its deltas did not contain. Servers may finish a part late, when the next
+   * one has begun, or twice. Text must not be written again.
+   */
+  completeText(text: string): void {
+    const streamed = this.#written.toString();
+    const part = streamed.slice(this.#partStart);
+    if (part.startsWith(text)) {
+      this.#partStart += text.length;
+    } else if (part === '' ? !streamed.endsWith(text) : text.startsWith(part)) {
+      this.writeText(text.slice(part.length));
+      this.#partStart += text.length;
+    } else if (part !== '') {
+      this.#differsAt ??= this.#partStart + sharedLength(part, text);
+    }
+  }
 
-    streamed: ({ isListed }) => ({
-      ...{ itemId: finalId, shown: written.toString(), final: reported, confirmed: partStart, differsAt },
-      isListed: isListed || reported !== undefined,
-    }),
+  completeRefusal(text: string): void {
+    this.#isRefusal ||= text !== '';
+    this.completeText(text);
+  }
 
-    finish(wire, { failed = false } = {}) {
-      const final = wire === undefined ? '' : toText(wire);
-      const streamed = written.toString();
-      const content = objectsOf(wire?.content);
-      for (const part of content) {
-        if (streamed === '' && isNonEmptyArray(part.logprobs)) onLogprobs(part.logprobs);
-        if (part.type === 'refusal') refuse(stringOf(part.refusal), () => {});
-      }
-      phase = idOf(wire?.phase) ?? phase;
-      finalId ??= idOf(wire?.id);
-      const finalBlock = toBlock();
-      if (finalBlock !== undefined) begin(finalBlock);
-      // Streamed text cannot be revoked: a final text that differs adds nothing, and the verdict reports it.
-      if (final.startsWith(streamed)) append(final.slice(streamed.length));
-      if (final !== '') reported = final;
-      const differs = reported !== undefined && !isSameText(written.toString(), reported);
-      isBroken = failed || (differs && !isIntact());
-      citations.complete(content.flatMap(part => objectsOf(part.annotations)));
-      if (isRefusal && agent === undefined && phase !== 'commentary') onRefusal();
-      item.closed = true;
-      end();
-    },
-  };
-  const known = toBlock();
-  if (known === undefined) jsonAnswer?.hold(begin);
-  else begin(known);
-  return item;
+  annotate(annotation: PlainObject): void {
+    this.#citations.add(annotation);
+  }
+
+  isSameAs(wire: PlainObject): boolean {
+    const [text, streamed] = [toText(wire), this.#written.toString()];
+    return text.startsWith(streamed) || streamed.startsWith(text);
+  }
+
+  confirm(wire: PlainObject): void {
+    this.#reported = toText(wire) || this.#reported;
+  }
+
+  /** Returns the text with what the server reported of it. */
+  streamed(isListed: boolean): StreamedText {
+    return {
+      itemId: this.#finalId,
+      shown: this.#written.toString(),
+      final: this.#reported,
+      confirmed: this.#partStart,
+      differsAt: this.#differsAt,
+      isListed: isListed || this.#reported !== undefined,
+    };
+  }
+
+  finish(wire: PlainObject | undefined, { failed = false }: { failed?: boolean } = {}): void {
+    const { onLogprobs, onRefusal, isIntact } = this.#writer;
+    const final = wire === undefined ? '' : toText(wire);
+    const streamed = this.#written.toString();
+    const content = objectsOf(wire?.content);
+    for (const part of content) {
+      if (streamed === '' && isNonEmptyArray(part.logprobs)) onLogprobs(part.logprobs);
+      if (part.type === 'refusal') this.#isRefusal ||= stringOf(part.refusal) !== '';
+    }
+    this.#phase = idOf(wire?.phase) ?? this.#phase;
+    this.#finalId ??= idOf(wire?.id);
+    const finalBlock = this.#toBlock();
+    if (finalBlock !== undefined) this.#begin(finalBlock);
+    // Streamed text cannot be revoked: a final text that differs adds nothing, and the verdict reports it.
+    if (final.startsWith(streamed)) this.writeText(final.slice(streamed.length));
+    if (final !== '') this.#reported = final;
+    const differs = this.#reported !== undefined && !isSameText(this.#written.toString(), this.#reported);
+    this.#isBroken = failed || (differs && !isIntact());
+    this.#citations.complete(content.flatMap(part => objectsOf(part.annotations)));
+    if (this.#isRefusal && this.#agent === undefined && this.#phase !== 'commentary') onRefusal();
+    this.closed = true;
+    this.#end();
+  }
 
   /** Returns the kind of the block if it can be determined now. */
-  function toBlock(): BlockKind | undefined {
-    if (agent !== undefined) return 'reasoning';
-    return jsonAnswer === undefined || isRefusal ? 'text' : toJsonBlock(phase, beginning);
+  #toBlock(): BlockKind | undefined {
+    if (this.#agent !== undefined) return 'reasoning';
+    if (this.#writer.jsonAnswer === undefined || this.#isRefusal) return 'text';
+    return toJsonBlock(this.#phase, this.#beginning);
   }
 
   /** Begins the block with the text so far, unless it has begun. */
-  function begin(kind: BlockKind): void {
-    if (block !== undefined) return;
-    block = kind;
-    write({ type: `${kind}-start`, id, ...facts() });
-    if (written.length > 0) writeDelta(written.toString());
-    if (item.closed) end();
+  #begin(kind: BlockKind): void {
+    if (this.#block !== undefined) return;
+    this.#block = kind;
+    this.#writer.write({ type: `${kind}-start`, id: this.#id, ...this.#facts() });
+    if (this.#written.length > 0) this.#writeDelta(this.#written.toString());
+    if (this.closed) this.#end();
   }
 
-  function end(): void {
-    const { own, ...rest } = facts();
-    const ownFacts = isBroken ? { ...own, broken: true } : own;
-    if (block === 'reasoning') write({ type: 'reasoning-end', id, ...rest, own: ownFacts });
-    if (block !== 'text') return;
-    const cited = toCitations(citations.annotations());
-    write({
-      ...{ type: 'text-end', id, ...rest },
+  #end(): void {
+    const { own, ...rest } = this.#facts();
+    const id = this.#id;
+    const ownFacts = this.#isBroken ? { ...own, broken: true } : own;
+    if (this.#block === 'reasoning')
+      this.#writer.write({ type: 'reasoning-end', id, ...rest, own: ownFacts });
+    if (this.#block !== 'text') return;
+    const cited = toCitations(this.#citations.annotations());
+    this.#writer.write({
+      type: 'text-end',
+      id,
+      ...rest,
       ...(ownFacts !== undefined && { own: ownFacts }),
       ...(cited.length > 0 && { citations: cited }),
     });
   }
 
-  function append(delta: string): void {
-    if (delta === '') return;
-    written.append(delta);
-    if (beginning === '') beginning = /\S/.exec(delta)?.[0] ?? '';
-    if (block !== undefined) return writeDelta(delta);
-    const kind = toBlock();
-    if (kind !== undefined) begin(kind);
+  #writeDelta(delta: string): void {
+    if (this.#block === 'text') this.#writer.jsonAnswer?.begin();
+    const type = this.#block === 'reasoning' ? 'reasoning-delta' : 'text-delta';
+    this.#writer.write({ type, id: this.#id, delta });
   }
 
-  function writeDelta(delta: string): void {
-    if (block === 'text') jsonAnswer?.begin();
-    write({ type: block === 'reasoning' ? 'reasoning-delta' : 'text-delta', id, delta });
-  }
-
-  function refuse(text: string, add: (text: string) => void): void {
-    isRefusal ||= text !== '';
-    add(text);
-  }
-
-  /** Servers may finish a part late, when the next one has begun, or twice. Text must not be written again. */
-  function completePart(text: string): void {
-    const streamed = written.toString();
-    const part = streamed.slice(partStart);
-    if (part.startsWith(text)) {
-      partStart += text.length;
-    } else if (part === '' ? !streamed.endsWith(text) : text.startsWith(part)) {
-      append(text.slice(part.length));
-      partStart += text.length;
-    } else if (part !== '') {
-      differsAt ??= partStart + sharedLength(part, text);
-    }
-  }
-
-  function facts(): { providerMetadata: ProviderMetadata; own?: PartFacts | undefined } {
-    const { providerMetadata, own } = withCommentary({ id: finalId, phase, agent });
-    const annotations = citations.annotations();
+  #facts(): { providerMetadata: ProviderMetadata; own?: PartFacts | undefined } {
+    const { providerMetadata, own } = withCommentary({
+      id: this.#finalId,
+      phase: this.#phase,
+      agent: this.#agent,
+    });
+    const annotations = this.#citations.annotations();
     const openai = {
       ...providerMetadata?.openai,
-      ...(item.closed && annotations.length > 0 && { annotations: asJson(annotations) }),
+      ...(this.closed && annotations.length > 0 && { annotations: asJson(annotations) }),
     };
-    return { providerMetadata: { openai }, ...(block === 'reasoning' && { own }) };
+    return { providerMetadata: { openai }, ...(this.#block === 'reasoning' && { own }) };
   }
 }
 

@@ -108,7 +108,7 @@ export function createOutputItems(create: ItemFactories, options: OutputItemsOpt
       const { entries } = kinds.message;
       const namesItems = listsMessages || entries.some(({ announced }) => announced);
       return entries.map(({ item, announced, matched }) =>
-        item.streamed({ isListed: !namesItems || matched || (announced && !listsMessages) }),
+        item.streamed(!namesItems || matched || (announced && !listsMessages)),
       );
     },
 

@@ -18,7 +18,7 @@ function withLate(events: readonly WireEvent[], type: string): WireEvent[] {
   return others.toSpliced(end, 0, ...late);
 }
 
-describe('createMessageItem', () => {
+describe('MessageItem', () => {
   const twoParts = toStream([message(['First part. ', 'Second part.'])]);
 
   forEachChunking(
