@@ -321,7 +321,7 @@ function checkMetadataOrigin(metadataUrl: URL | undefined, { origin }: URL): voi
 /** Returns the addresses in a discovered state, at which credentials are sent or requested. */
 const addressesIn = ({
   authorizationServerUrl,
-  authorizationServerMetadata = {},
+  authorizationServerMetadata,
   resourceMetadataUrl,
 }: OAuthDiscoveryState): string[] =>
   [

@@ -1,3 +1,4 @@
+import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import type { Reading, TextCursor } from './text-cursor.js';
 
@@ -113,7 +114,7 @@ export interface TextCalls {
 export interface DeclaredTool {
   readonly name: string;
   /** The JSON Schema of its arguments. */
-  readonly schema: unknown;
+  readonly schema: JSONSchema7;
 }
 
 export type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
