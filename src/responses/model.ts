@@ -6,7 +6,7 @@ import { type CoreModel, sourceOf } from '../core/source.js';
 import { NO_USAGE } from '../core/finish.js';
 import type { Credentials } from '../http/key-ring.js';
 import type { ResponseTimeouts } from '../http/open-response.js';
-import { hasKey } from '../redaction/redaction.js';
+import { hasKey, withoutQuery } from '../redaction/redaction.js';
 import { redactRequestBody } from '../redaction/request-body.js';
 import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request.js';
 import { requestJson } from '../http/request-json.js';
@@ -221,9 +221,9 @@ async function begin(
   const backgroundId = source.background?.responseId;
   const isInBackground = backgroundId !== undefined;
   if (source.background !== undefined && !isInBackground) warn(BACKGROUND_IGNORED);
-  // Hosts store and log the body, which may contain credentials of hosted MCP servers.
+  // Hosts store and log both. An address may contain keys, and the body credentials of hosted MCP servers.
   const { headers, close } = source;
-  const facts = { url: config.url, body: redactRequestBody(body).body, headers, warnings, close };
+  const facts = { url: withoutQuery(config.url), body: redactRequestBody(body).body, headers, warnings, close };
   if (isInBackground && background.submit) {
     source.background?.leave();
     return { ...facts, reader: NO_MORE, head: toSubmitted(backgroundId) };

@@ -39,8 +39,8 @@ export function toLanguageModel<Name extends HostVersion>(core: CoreModel, name:
 }
 
 /** Returns what hosts see of a request. */
-const toRequest = ({ request }: PartSource): Pick<NonNullable<PartSource['request']>, 'body'> | undefined =>
-  request && { body: request.body };
+const toRequest = ({ request }: PartSource, version: Version): PartSource['request'] =>
+  request === undefined || version.hasRequestUrl ? request : { body: request.body };
 
 /** Shows a core model in a version that need not be one of the supported ones. */
 export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
@@ -57,7 +57,7 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
     async doStream(options: HostOptions) {
       const { call, source, signature } = await open(options, true);
       const stream = toStream(writeSource(source, call, { version, signature }));
-      return { stream, request: toRequest(source), response: source.response };
+      return { stream, request: toRequest(source, version), response: source.response };
     },
 
     async doGenerate(options: HostOptions) {
@@ -81,7 +81,7 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
           ? version.writeResult?.({ content, isJson })
           : version.hasCustomParts && { structuredOutputText }),
         warnings: warnings.map(version.writeWarning),
-        request: toRequest(source),
+        request: toRequest(source, version),
         response: { ...source.response, ...response },
       };
     },

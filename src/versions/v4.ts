@@ -16,6 +16,7 @@ export const v4: Version = {
   },
   providerTool: 'provider',
   hasCustomParts: true,
+  hasRequestUrl: true,
   missingPromptParts: new Set(),
   hasApprovalTool: false,
   hasFilesInChatOutputs: true,

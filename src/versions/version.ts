@@ -27,6 +27,8 @@ export interface Version {
   readonly providerTool: 'provider' | 'provider-defined';
   /** True for versions with `custom` parts. Others carry such content in empty reasoning. */
   readonly hasCustomParts: boolean;
+  /** True for versions whose hosts receive the address of a request. @default false */
+  readonly hasRequestUrl?: boolean;
   /** Types of response parts that hosts of the version know. Others are left out. @default all */
   readonly partTypes?: ReadonlySet<string>;
   /** Types of prompt parts that models of the version do not know. Their parts are left out. */
