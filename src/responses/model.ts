@@ -223,7 +223,13 @@ async function begin(
   if (source.background !== undefined && !isInBackground) warn(BACKGROUND_IGNORED);
   // Hosts store and log both. An address may contain keys, and the body credentials of hosted MCP servers.
   const { headers, close } = source;
-  const facts = { url: withoutQuery(config.url), body: redactRequestBody(body).body, headers, warnings, close };
+  const facts = {
+    url: withoutQuery(config.url),
+    body: redactRequestBody(body).body,
+    headers,
+    warnings,
+    close,
+  };
   if (isInBackground && background.submit) {
     source.background?.leave();
     return { ...facts, reader: NO_MORE, head: toSubmitted(backgroundId) };
