@@ -6,17 +6,15 @@ import { textRound, scriptedModel } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
 const tools = scriptedTools({});
-const expectedSource = 'Invalid `tools` of the tool loop options: expected a tool source or an array of them';
+const expectedSource =
+  'Invalid `tools` of the tool loop options: expected tools by name, a source of tools, or a list of both';
 
 describe('the options of a tool loop', () => {
   it.each<[object, string]>([
     [{}, `${expectedSource}, got undefined.`],
     [{ tools: 'all' }, `${expectedSource}, got a string.`],
-    [
-      { tools: [tools, {}] },
-      'Invalid `tools.1` of the tool loop options: expected a tool source, such as the result of createMcpTools()',
-    ],
-    [{ tools: { echo: { execute: () => 'ran' } } }, `${expectedSource}, got an object.`],
+    [{ tools: [tools, 'echo'] }, `${expectedSource}, got an array.`],
+    [{ tools: [tools, null] }, `${expectedSource}, got an array.`],
     [
       { tools, maxRounds: 0 },
       'Invalid `maxRounds` of the tool loop options: Too small: expected number to be >=1, got 0.',
@@ -55,7 +53,10 @@ describe('the options of a tool loop', () => {
       { tools, maxrounds: 3 },
       'Unknown setting `maxrounds` in the tool loop options. Did you mean `maxRounds`?',
     ],
-    [{ tools, limit: 3 }, 'Unknown setting `limit` in the tool loop options. Valid names: tools, maxRounds'],
+    [
+      { tools, limit: 3 },
+      'Unknown setting `limit` in the tool loop options. Valid names: tools, historySecret, maxRounds',
+    ],
   ])('%j are rejected with the expected and the received value', (options, message) => {
     const validate = () => validateToolLoopOptions(options);
     expect(validate).toThrow(message);

@@ -514,8 +514,7 @@ it('delivers the messages of a failed turn in their rounds if the host repeats i
     [callRound(call('1', 'look')), callRound(call('2', 'look')), failing, textRound('Done.')],
     { during: () => void (count++ === 0 && steering.steer('Texas.')) },
   );
-  const { signal: abortSignal } = new AbortController();
-  const options = { abortSignal, providerOptions: kelivo({ steering }) };
+  const options = { providerOptions: kelivo({ steering, turnId: 'turn', scope: 'user' }) };
   await stream(looping, options);
   await stream(looping, options);
   expect(tools.calls).toHaveLength(2);

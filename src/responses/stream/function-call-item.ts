@@ -224,10 +224,12 @@ function argumentsOf(fields: PlainObject | undefined): string | undefined {
  * arguments that were sent (earendil-works/pi#917), and neither does a text that is cut off.
  */
 function bestOf(versions: readonly (string | undefined)[]): string | undefined {
-  const [sent, others] = [[] as string[], [] as string[]];
-  for (const version of versions) if (version !== undefined) (isEmpty(version) ? others : sent).push(version);
-  if (sent.length < 2) return sent[0] ?? others.find(version => version !== '') ?? others[0];
-  return sent.find(isWhole) ?? sent[0];
+  const [sent, others] = [new Set<string>(), new Set<string>()];
+  for (const version of versions) if (version !== undefined) (isEmpty(version) ? others : sent).add(version);
+  const all = [...sent];
+  // Reading long arguments costs time, and most servers send them equally.
+  if (all.length < 2) return all[0] ?? [...others].find(version => version !== '') ?? [...others][0];
+  return all.find(isWhole) ?? all[0];
 }
 
 /** The number of characters in which arguments must begin an object. */

@@ -16,6 +16,19 @@ const VENDORS: readonly (readonly string[])[] = [
 /** Vendors that read only thoughts that they have signed or stored. */
 const SIGNING = /^(?:openai|google|anthropic)$/;
 
+/** Vendors with the Responses API whose packages write metadata under their own name. */
+const RESPONSES_VENDOR = /^(?:xai|huggingface|google|anthropic)$/;
+
+/**
+ * Returns the vendors whose thoughts a provider receives. The official package writes `openai` under every name that an
+ * application gives it (`proxy.responses`).
+ */
+function readersOf(provider: string): readonly string[] {
+  const vendor = vendorOf(provider);
+  const isNamed = provider.endsWith('.responses') && !RESPONSES_VENDOR.test(vendor);
+  return isNamed && vendor !== 'openai' ? [vendor, 'openai'] : [vendor];
+}
+
 /** Returns the vendor of a provider (`google.generative-ai`), or of a namespace of metadata (`vertex`). */
 export function vendorOf(provider = ''): string {
   const company = /anthropic/.test(provider) ? 'anthropic' : (provider.split('.')[0] ?? '');
@@ -24,9 +37,9 @@ export function vendorOf(provider = ''): string {
 
 /** Returns a prompt without the reasoning that another vendor than that of the provider has written. */
 export function withoutForeignReasoning(prompt: Prompt, provider: string): Prompt {
-  const vendor = vendorOf(provider);
+  const vendors = readersOf(provider);
   const isKept = (part: AssistantPart): boolean =>
-    (part.type !== 'reasoning' && part.type !== 'reasoning-file') || isOwn(part, vendor);
+    (part.type !== 'reasoning' && part.type !== 'reasoning-file') || isOwn(part, vendors);
   if (prompt.every(({ role, content }) => role !== 'assistant' || content.every(isKept))) return prompt;
   return prompt.flatMap((message): Message[] => {
     if (message.role !== 'assistant') return [message];
@@ -35,12 +48,14 @@ export function withoutForeignReasoning(prompt: Prompt, provider: string): Promp
   });
 }
 
-function isOwn({ providerOptions = {}, own = {} }: AssistantPart, vendor: string): boolean {
+function isOwn({ providerOptions = {}, own = {} }: AssistantPart, vendors: readonly string[]): boolean {
   // A message at its place in the turn is no thought.
   if (own.userMessage !== undefined || own.commentary === true) return true;
-  if (own.origin !== undefined) return vendorOf(own.origin) === vendor;
+  if (own.origin !== undefined) return vendors.includes(vendorOf(own.origin));
   const writers = Object.keys(providerOptions).map(vendorOf);
-  return writers.length === 0 ? !SIGNING.test(vendor) : writers.includes(vendor);
+  return writers.length === 0
+    ? !vendors.some(vendor => SIGNING.test(vendor))
+    : writers.some(writer => vendors.includes(writer));
 }
 
 /**
