@@ -446,3 +446,24 @@ describe('a custom format', () => {
   reads(read, [['So: <call>look {"days": 3}</call>.', { text: 'So: ' }, look({ days: 3 }), { text: '.' }]]);
   staysText(read, ['<call>', '<call>look', '<call>look {"days": 3', '<call>me maybe</call>']);
 });
+
+describe('a format that takes nothing', () => {
+  const text = 'One <<a>> two <<b>>';
+  const takingNothing = (isRead: boolean, markers: Partial<TextToolFormat>): TextToolFormat => ({
+    name: 'empty',
+    openers: [],
+    readsOpener: true,
+    ...markers,
+    *read(cursor, calls) {
+      yield* cursor.sees('<<');
+      if (!isRead) calls.begin('look');
+      return isRead;
+    },
+  });
+
+  describe.each([true, false])('and returns %s', isRead => {
+    staysText(reader(takingNothing(isRead, { openers: ['<<'] })), [text, '<<', '<<<<a']);
+    staysText(reader(takingNothing(isRead, { startOpeners: ['One'] })), [text, 'One']);
+    staysText(reader(takingNothing(isRead, { lineOpeners: ['One'] })), [text, 'a\nOne']);
+  });
+});

@@ -68,6 +68,7 @@ export function createCallReader(options: CallReaderOptions): CallReader {
 
   return {
     *read(first) {
+      const start = cursor.taken;
       cursor.startRecording();
       let isRead = false;
       let marker: string | undefined = first;
@@ -93,7 +94,8 @@ export function createCallReader(options: CallReaderOptions): CallReader {
       if (isRead && output.preceding === 'call') fences.skip(cursor.recorded());
       else if (tracker.discard(isCut)) yield* takeTruncatedTag(cursor, tracker.calls.closers());
       cursor.stopRecording();
-      return true;
+      // After a format that takes nothing, the parser has to go on, or it would read the marker again without end.
+      return cursor.taken > start;
     },
     flush: tracker.flush,
     get unclosedCall() {
