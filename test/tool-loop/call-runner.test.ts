@@ -161,8 +161,14 @@ describe('the calls of a round', () => {
     });
     const model = scriptedModel(callRound(call('c1', 'endless'), call('c2', 'endless')));
     const { stream: parts } = await withToolLoop(model, { tools }).doStream({ prompt: user('Go.') });
+    const reader = parts.getReader();
+    // No call starts for a host that reads nothing.
+    const reading = (async () => {
+      while (!(await reader.read()).done);
+    })();
     await started.opened;
-    await parts.cancel('enough');
+    await reader.cancel('enough');
+    await reading;
     expect(await aborted.opened).toBe('enough');
     await flushCallbacks();
     expect(tools.calls).toHaveLength(1);

@@ -49,10 +49,13 @@ async function runTurn(
 }
 
 describe('runInProvider', () => {
-  it('declares the tools without `execute`', () => {
+  it('declares the tools with an `execute` for models that run none', async () => {
     const { tools } = runInProvider({ weather });
     expect(tools.weather.description).toBe('Tells the weather.');
-    expect(tools.weather).not.toHaveProperty('execute');
+    const { execute } = tools.weather as { execute?: (input: object, options: object) => Promise<unknown> };
+    expect(JSON.stringify(await execute?.({ city: 'Oslo' }, { toolCallId: 'c1', messages: [] }))).toContain(
+      'Sun in Oslo.',
+    );
     expect(tools.weather.inputSchema.safeParse({ anything: 'goes' }).success).toBe(true);
   });
 

@@ -3,6 +3,8 @@ import type { ModelMessage, UIMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { combine, eachOf, everyValue } from '../_products.js';
 import { z } from 'zod';
+import type { HostMessage } from '../../src/versions/history/hidden-calls.js';
+import { defaultHistoryKeys, signMessages } from '../../src/versions/history/signatures.js';
 import { createExits, createHostTools, type ExitName, exitNamed } from './_exits.js';
 import { callsOf, type FinishedCall, findFault } from './_history-rules.js';
 import { asModel, type Major, majors } from './_majors.js';
@@ -274,7 +276,7 @@ interface StoredHistory {
   readonly finished: readonly FinishedCall[];
 }
 
-/** Histories that release 0.1.0 produced. */
+/** Histories that release 0.1.0 produced. It signed nothing, so the tests sign them, as the store of an application may. */
 const stored = JSON.parse(
   readFileSync(new URL('_stored-histories.json', import.meta.url), 'utf8'),
 ) as readonly StoredHistory[];
@@ -290,8 +292,14 @@ const rows = everyValue(
 it.each(rows)(
   'the history of an earlier release in ai $major.ai is sent by $target: $name',
   async ({ major, history: { messages, finished }, target }) => {
+    const signed = signMessages(messages as readonly HostMessage[], {
+      keys: defaultHistoryKeys(),
+      scope: undefined,
+    }) as object[] as ModelMessage[];
+    // A store contains JSON.
+    const kept = JSON.parse(JSON.stringify(signed)) as ModelMessage[];
     const conversation = await play(major, [turn(target), turn('provider')], plain, {
-      ...{ messages, finished, prompts: [] },
+      ...{ messages: kept, finished, prompts: [] },
     });
     expectNoFault(conversation.fault);
   },
