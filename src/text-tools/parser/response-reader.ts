@@ -179,6 +179,8 @@ class ResponseText {
   private nativeCalls: HeldCalls | undefined;
   /** The call at the end of the latest text, if its end is missing. */
   private unclosedCall: UnclosedCall | undefined;
+  /** The end of its block. */
+  private unclosedEnd: BlockEnd | undefined;
 
   constructor(
     private readonly options: ResponseReaderOptions,
@@ -317,7 +319,9 @@ class ResponseText {
       this.mayStartInReasoning = false;
     }
     this.parser = undefined;
-    this.writer.endText(end);
+    // The text of a call that is cut off continues the block.
+    if (this.unclosedCall === undefined) this.writer.endText(end);
+    else this.unclosedEnd = end ?? this.unclosedEnd;
   }
 
   /**
@@ -352,7 +356,8 @@ class ResponseText {
     this.unclosedCall = undefined;
     if (FINISHED_REASONS.has(reason)) unclosed.complete();
     else unclosed.discard(TRUNCATED_REASONS.has(reason));
-    this.writer.endText();
+    this.writer.endText(this.unclosedEnd);
+    this.unclosedEnd = undefined;
   }
 
   private feedText(text: string): void {
