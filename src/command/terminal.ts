@@ -74,7 +74,7 @@ export function readInput(
 }
 
 /** Returns the suggestion for a misspelt name, or the command that lists all names. */
-export function hint(name: string, known: Readonly<Record<string, unknown>>, prefix = ''): string {
+function hint(name: string, known: Readonly<Record<string, unknown>>, prefix = ''): string {
   const nearest = nearestName(name, Object.keys(known));
   return nearest === undefined ? ' See --help.' : ` Did you mean ${prefix}${nearest}?`;
 }

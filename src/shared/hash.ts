@@ -20,5 +20,5 @@ export async function toDigest(value: unknown): Promise<string> {
 }
 
 /** Returns bytes as hexadecimal text. */
-export const toHex = (bytes: Uint8Array): string =>
+const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');

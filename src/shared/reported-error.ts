@@ -47,8 +47,6 @@ export function readError(value: unknown): ReportedError | undefined {
   };
 }
 
-/** Reads the error in a JSON text. */
-export const readErrorText = (text: string): ReportedError | undefined => readError(tryParseJson(text));
 
 /** Returns the facts of an error, the most certain ones first. */
 function* factsIn(value: unknown, depth = 0): Generator<Facts> {

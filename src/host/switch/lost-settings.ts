@@ -11,7 +11,7 @@ import type { ToolLoopCallOptions } from '../../tool-loop/index.js';
  */
 type Fate = 'connection' | 'request' | 'loop' | 'tools' | 'client';
 
-export const FATE_OF_SETTING: Readonly<Record<keyof KelivoResponsesSettings, Fate>> = {
+const FATE_OF_SETTING: Readonly<Record<keyof KelivoResponsesSettings, Fate>> = {
   name: 'connection',
   baseURL: 'connection',
   api: 'connection',

@@ -9,12 +9,15 @@ import { VanishedStoreError } from './records.js';
 export interface SqliteDatabase {
   /** Runs statements without parameters, and ignores their rows. */
   exec(sql: string): unknown;
+  /** Compiles a statement. */
   prepare(sql: string): SqliteStatement;
+  /** Closes the file. */
   close(): unknown;
 }
 
 /** A prepared statement, whose parameters are given by position. */
 export interface SqliteStatement {
+  /** Runs the statement, and returns the number of rows that it changed. */
   run(...values: (string | number)[]): { changes: number | bigint };
   /** Returns the rows as objects. */
   all(...values: (string | number)[]): unknown[];

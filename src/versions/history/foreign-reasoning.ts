@@ -30,7 +30,7 @@ function readersOf(provider: string): readonly string[] {
 }
 
 /** Returns the vendor of a provider (`google.generative-ai`), or of a namespace of metadata (`vertex`). */
-export function vendorOf(provider = ''): string {
+function vendorOf(provider = ''): string {
   const company = /anthropic/.test(provider) ? 'anthropic' : (provider.split('.')[0] ?? '');
   return VENDORS.find(names => names.includes(company))?.[0] ?? company;
 }
