@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -37,6 +37,8 @@ export interface WrittenSnippets {
 export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  // Other majors of `ai` are installed for the tests.
+  symlinkSync(path.join(root, 'test/node_modules'), path.join(folder, 'node_modules'));
   const fileOf = new Map(
     snippets.map((snippet, index) => [
       snippet,
