@@ -45,7 +45,8 @@ describe.each(cases)(
           expect(response.by).toBe(on ? 'kelivo' : 'official');
           expect(response.finishReason).toBe('stop');
           expect(response.text).toContain('Oslo: 18 degrees');
-          expect(response.text.includes(sumOf(turn, 3))).toBe(hasLoop(on));
+          // Without the loop, the host runs the declared tools.
+          expect(response.text.includes(sumOf(turn, 3))).toBe(hasLoop(on) || declaration === 'declared');
         }
         const last = await conversation.send('Thanks', { on: !first, mode });
         const sent = JSON.stringify(last.inputs);
@@ -89,7 +90,8 @@ describe.each(cases)(
           tools,
         });
         expect(response.text).toContain('Rome: 18 degrees');
-        expect(response.text.includes('shelf 7')).toBe(hasLoop(on));
+        // Without the loop, the host runs the declared tools.
+        expect(response.text).toContain('shelf 7');
       }
     });
   },
