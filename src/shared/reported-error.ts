@@ -1,4 +1,4 @@
-import { idOf, isPlainObject, type PlainObject, tryParseJson } from './json.js';
+import { idOf, isPlainObject, type PlainObject } from './json.js';
 
 /** An error that a server reported, in one shape. */
 export interface ReportedError {
@@ -46,7 +46,6 @@ export function readError(value: unknown): ReportedError | undefined {
     ...(param !== undefined && { param }),
   };
 }
-
 
 /** Returns the facts of an error, the most certain ones first. */
 function* factsIn(value: unknown, depth = 0): Generator<Facts> {
