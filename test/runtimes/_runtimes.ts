@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
@@ -183,7 +184,10 @@ export async function startWorker({
       compatibilityDate = "${compatibilityDate}",
     );`,
   );
-  const program = path.join(installed, release, 'bin/workerd');
+  // The program of the machine. Without its install script, `bin/workerd` starts it, and passes no descriptor on.
+  const { default: program } = createRequire(import.meta.url)(path.join(installed, release)) as {
+    default: string;
+  };
   const server = spawn(program, ['serve', config, '--control-fd=3'], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
