@@ -192,7 +192,7 @@ function listEntryFiles() {
 function createChunkGroups() {
   let chunks;
   // A chunk takes the imports of its modules along, so those with fewer imports come first.
-  const names = ['common', 'calls', 'models', 'servers', 'loop', 'core'];
+  const names = ['common', 'errors', 'calls', 'models', 'servers', 'loop', 'core'];
   return names.map((name, index) => ({
     priority: names.length - index,
     name(id, context) {
@@ -213,6 +213,7 @@ function assignChunks(context) {
     'mcp',
     'embeddings',
     'tool-loop/durable',
+    'models',
     // Not the suites of `testing`, which reach most modules: applications do not load them.
   ];
   const reached = entries.map(entry => [entry, listImports(`src/${entry}/index.ts`)]);
@@ -228,9 +229,10 @@ function assignChunks(context) {
 function toChunk(users) {
   const isAmong = (...entries) => users.every(user => entries.includes(user));
   if (isAmong()) return 'core';
-  if (isAmong('tool-loop')) return 'loop';
+  if (isAmong('models')) return 'errors';
+  if (isAmong('tool-loop', 'models')) return 'loop';
   if (isAmong('mcp')) return 'servers';
-  if (isAmong('tool-loop', 'adapters')) return 'models';
+  if (isAmong('tool-loop', 'adapters', 'models')) return 'models';
   return users.includes('tool-calls') && !users.includes('telemetry') && !users.includes('mcp')
     ? 'calls'
     : 'common';
