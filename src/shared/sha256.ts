@@ -22,7 +22,7 @@ let constants: ReturnType<typeof createConstants> | undefined;
 
 const rotate = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits));
 
-/** Returns the SHA-256 digest of bytes. */
+/** Returns the SHA-256 digest of bytes. @internal */
 export function sha256(data: Uint8Array): Uint8Array {
   const { start, rounds } = (constants ??= createConstants());
   const padded = new Uint8Array(Math.ceil((data.length + 9) / 64) * 64);

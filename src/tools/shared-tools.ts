@@ -72,8 +72,6 @@ const known = new WeakMap<ToolSource, SharedSource>();
 /**
  * Keeps the warnings of listings that cannot report them, because a source returns most warnings only once, and the outputs
  * of recent calls.
- *
- * @internal
  */
 export class SharedSource implements ToolSource {
   readonly #source: ToolSource;

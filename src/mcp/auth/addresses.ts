@@ -46,7 +46,7 @@ const IPV6_NETWORKS: readonly (readonly [first: readonly number[], bits: number,
 /** Domains without a public meaning. */
 const LOCAL_DOMAINS = /(?:^|\.)(?:local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/;
 
-/** Returns the network of a host name or address, as a parsed URL has it. */
+/** Returns the network of a host name or address, as a parsed URL has it. @internal */
 export function networkOf(hostname: string): Network {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   if (host.startsWith('[')) return ofIpv6(host.slice(1, -1));
