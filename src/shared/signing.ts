@@ -27,8 +27,9 @@ export class SigningKeys {
   sign(kind: string, value: unknown, binding: readonly unknown[]): string {
     const [key] = this.#keys();
     if (key === undefined) throw new TypeError('Expected at least one secret.');
-    const signature = signWith(key, toSigned(kind, value, binding));
-    remember(key, signature, JSON.stringify([kind, binding, value]));
+    const signed = toSigned(kind, value, binding);
+    const signature = signWith(key, signed);
+    if (signed.length <= MAX_REMEMBERED) remember(key, signature, JSON.stringify([kind, binding, value]));
     return signature;
   }
 

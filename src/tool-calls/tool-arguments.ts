@@ -32,42 +32,61 @@ export type ParsedToolArguments =
  */
 export function parseToolArguments(
   text: string,
-  { schema }: { schema?: JSONSchema7 } = {},
+  options: { schema?: JSONSchema7 } = {},
 ): ParsedToolArguments {
-  if (text.trim() === '') return { success: true, input: {}, json: '{}', isRepaired: text !== '' };
+  const read = readToolArguments(text, options);
+  if (!read.success) return read;
+  const { input, isRepaired } = read;
+  return { success: true, input, json: read.toJson(), isRepaired };
+}
+
+/** Arguments whose JSON is written on demand, because they may be large. */
+type ReadToolArguments =
+  | (Omit<Extract<ParsedToolArguments, { success: true }>, 'json'> & { readonly toJson: () => string })
+  | FailedArguments;
+
+type FailedArguments = Extract<ParsedToolArguments, { success: false }>;
+
+/** Parses arguments as `parseToolArguments` does. */
+export function readToolArguments(
+  text: string,
+  { schema }: { schema?: JSONSchema7 | undefined } = {},
+): ReadToolArguments {
+  if (text.trim() === '') return { success: true, input: {}, toJson: () => '{}', isRepaired: text !== '' };
   const valid = readJson(text);
   const reading = unwrapTexts(valid ?? repairJson(text));
   if (reading === 'truncated') return failTruncated(text);
   if (reading === 'malformed') return fail('a JSON object', text);
   const value = onlyItem(isNothing(reading.value) && acceptsNothing(schema) ? {} : reading.value);
   if (!isPlainObject(value)) return fail('a JSON object', text);
-  const mayPollute = /__proto__|constructor|\\u/.test(reading.json);
-  if (mayPollute && hasPrototypeKey(value)) return fail('no prototype key', text);
-  const compact = toJson(value);
-  if (compact === undefined) return fail('fewer levels', text);
-
   const { json } = reading;
+  const mayPollute = /__proto__|constructor|\\u/.test(json);
+  if (mayPollute && hasPrototypeKey(value)) return fail('no prototype key', text);
+  if (mayBeDeep(json) && !isWritable(value)) return fail('fewer levels', text);
+
   const repaired = schema === undefined ? value : repairBySchema(unwrapCall(value, schema), schema, { json });
   if (reading.isCompleted && schema !== undefined && !hasTypesOf(repaired, schema))
     return failTruncated(text);
   if (mayPollute && repaired !== value && hasPrototypeKey(repaired)) return fail('no prototype key', text);
   const isSame = repaired === value && value === reading.value;
-  // A long number could lose digits in JavaScript. Digits inside a string are a harmless false positive.
-  const exact = isSame && /\d{16}/.test(compact) ? reading.json : compact;
   return {
     success: true,
     input: repaired,
-    json: repaired === value ? exact : JSON.stringify(repaired),
+    toJson() {
+      const compact = JSON.stringify(repaired);
+      // A long number could lose digits in JavaScript. Digits inside a string are a harmless false positive.
+      return isSame && /\d{16}/.test(compact) ? json : compact;
+    },
     isRepaired: !isSame || reading !== valid,
   };
 }
 
-const fail = (expected: string, text: string): ParsedToolArguments => ({
+const fail = (expected: string, text: string): FailedArguments => ({
   success: false,
   reason: `expected ${expected}, got ${text.length > 100 ? `${text.slice(0, 100)}…` : text}`,
 });
 
-const failTruncated = (text: string): ParsedToolArguments => ({
+const failTruncated = (text: string): FailedArguments => ({
   success: false,
   reason: `expected complete JSON, got arguments that look truncated: ${text.length > 100 ? `…${text.slice(-100)}` : text}`,
 });
@@ -92,12 +111,23 @@ function unwrapTexts(outer: JsonReading | JsonFault): JsonReading | JsonFault {
 const onlyItem = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 1 && isPlainObject(value[0]) ? value[0] : value;
 
-/** Returns undefined for values that are nested too deep. They can be parsed, but writing them would throw later. */
-function toJson(value: unknown): string | undefined {
+/** Number of levels that every platform can write. */
+const SAFE_LEVELS = 200;
+
+/** Returns false for JSON with so few opening brackets that its levels cannot be too many. */
+function mayBeDeep(json: string): boolean {
+  const opening = /[[{]/g;
+  for (let count = 0; opening.test(json); count++) if (count >= SAFE_LEVELS) return true;
+  return false;
+}
+
+/** Returns false for values that are nested too deep. They can be parsed, but writing them would throw later. */
+function isWritable(value: unknown): boolean {
   try {
-    return JSON.stringify(value);
+    JSON.stringify(value);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

@@ -64,7 +64,7 @@ export interface LoopApprovals {
 type LoopRequest = CallForApproval & Pick<ToolCallContext, 'turnId' | 'round'>;
 
 const toKey = ({ toolCallId, server, originalName, toolName, input }: ToolInvocation): string =>
-  JSON.stringify([toolCallId, server, originalName ?? toolName, toStableJson(input)]);
+  toStableJson([toolCallId, server, originalName ?? toolName, input]);
 
 /** One of each source, because all its users share the pending warnings. */
 const known = new WeakMap<ToolSource, SharedSource>();

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { Part, PartOf } from '../../core/part.js';
 import type { OutputContent, PartFacts, ProviderMetadata } from '../../core/prompt.js';
-import { parseToolArguments } from '../../tool-calls/tool-arguments.js';
+import { parseToolArguments, readToolArguments } from '../../tool-calls/tool-arguments.js';
 import type { ToolDefinition, ToolOutput, ToolProgress } from '../../tools/tool-source.js';
 
 /** A call of a tool that the loop runs. */
@@ -75,7 +75,7 @@ export function parseInput(
   text: string,
   { toolName, schema }: { toolName: string; schema?: JSONSchema7 },
 ): ParsedInput {
-  const parsed = parseToolArguments(text, { schema });
+  const parsed = readToolArguments(text, { schema });
   return parsed.success
     ? { success: true, input: parsed.input }
     : { success: false, message: `Invalid arguments for tool "${toolName}": ${parsed.reason}.` };
