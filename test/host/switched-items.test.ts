@@ -232,7 +232,7 @@ describe.each(laterHosts)(`approvals: ${TITLE}`, ({ host, mode }) => {
 
   it.each([true, false])('a call of the tool loop does not run, approved: %s', async approved => {
     const conversation = await startSwitchedConversation({
-      ...{ host, tools: loopTools },
+      ...{ host, fallback: 'plain', tools: loopTools },
       toolLoop: { approvals: 'always', approve: 'host' },
     });
     conversation.emulator.enqueue(
@@ -249,4 +249,26 @@ describe.each(laterHosts)(`approvals: ${TITLE}`, ({ host, mode }) => {
     else expect(outputs).toContain('Not today.');
     expect(outputs).not.toContain('shelf 7');
   });
+
+  it.each([true, false])(
+    'the loop around the official provider takes the answer, approved: %s',
+    async approved => {
+      const conversation = await startSwitchedConversation({
+        ...{ host, tools: loopTools },
+        toolLoop: { approvals: 'always', approve: 'host' },
+      });
+      conversation.emulator.enqueue(
+        [{ call: 'find_book', arguments: { title: 'Momo' } }],
+        [{ text: 'Done.' }],
+      );
+      await conversation.send('Find the book', { on: true, mode });
+      answer(conversation.messages, approved ? { approved } : { approved, reason: 'Not today.' });
+      const done = await conversation.send(undefined, { on: false, mode });
+      expect(done).toMatchObject({ text: 'Done.', by: 'official' });
+      expect(itemsOf(done, 'mcp_approval_response')).toEqual([]);
+      const outputs = JSON.stringify(itemsOf(done, 'function_call_output'));
+      expect(outputs).toContain(approved ? 'shelf 7' : 'Not today.');
+      expect(outputs.includes('shelf 7')).toBe(approved);
+    },
+  );
 });
