@@ -23,7 +23,7 @@ const RESPONSES_VENDOR = /^(?:xai|huggingface|google|anthropic)$/;
  * Returns the vendors whose thoughts a provider receives. The official package writes `openai` under every name that an
  * application gives it (`proxy.responses`).
  */
-function readersOf(provider: string): readonly string[] {
+function readersOf(provider = ''): readonly string[] {
   const vendor = vendorOf(provider);
   const isNamed = provider.endsWith('.responses') && !RESPONSES_VENDOR.test(vendor);
   return isNamed && vendor !== 'openai' ? [vendor, 'openai'] : [vendor];
