@@ -145,9 +145,16 @@ describe('createKelivoResponsesProvider', () => {
     expect(inputs).toEqual([]);
   });
 
-  it('returns declarations of its tools without `execute`', async () => {
+  it('returns declarations of its tools, whose `execute` serves hosts of the official model', async () => {
     const stubs = await createKelivoResponsesProvider({ tools: { echo: createEcho().echo } }).tools();
-    expect(stubs).toEqual({ echo: { description: 'Says it again.', inputSchema: expect.anything() } });
+    expect(stubs).toEqual({
+      echo: {
+        description: 'Says it again.',
+        inputSchema: expect.anything(),
+        execute: expect.any(Function),
+        toModelOutput: expect.any(Function),
+      },
+    });
     // Copies do not contain the mark.
     expect(stubs.echo?.providerOptions).toEqual({ kelivo: { stub: true, tool: '["","echo"]' } });
     expect(await createKelivoResponsesProvider().tools()).toEqual({});
@@ -208,10 +215,14 @@ describe('createKelivoResponsesProvider', () => {
     expect(Object.keys(await provider.tools())).toEqual(['echo']);
   });
 
-  it('declares no tools without a tool loop', async () => {
-    const { echo } = createEcho();
+  it('returns tools that the host runs without a tool loop', async () => {
+    const { echo, inputs } = createEcho();
     const provider = createKelivoResponsesProvider({ tools: { echo }, toolLoop: false });
-    expect(await provider.tools()).toEqual({});
+    const tools = await provider.tools();
+    expect(tools.echo).toMatchObject({ description: 'Says it again.' });
+    expect(tools.echo?.providerOptions).toBeUndefined();
+    await tools.echo?.execute?.({ text: 'Hi' }, { toolCallId: 'call_1', messages: [] });
+    expect(inputs).toEqual([{ text: 'Hi' }]);
   });
 
   it('names the invalid option of the tool loop', () => {
