@@ -9,7 +9,7 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
     { timeouts: { totl: 5 } },
     /^Unknown setting `totl` in `timeouts` of the provider settings\. Did you mean `total`\?$/,
   ],
-  [{ timeouts: { colour: 5 } }, /^Unknown .* Valid names: connect, idle, tool, total\.$/],
+  [{ timeouts: { colour: 5 } }, /^Unknown .* Valid names: connect, idle, tool, total, unread\.$/],
   [
     { toolLoop: { maxRoundz: 5 } },
     /^Unknown setting `maxRoundz` in `toolLoop` of .*\. Did you mean `maxRounds`\?$/,
@@ -54,7 +54,10 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
   [{ missingReasoning: null }, /^Invalid `missingReasoning` .*, got null\.$/],
   [{ timeouts: { idle: 0 } }, /^Invalid `timeouts\.idle` of the provider settings: .*>0.*, got 0\.$/],
   [{ timeouts: { connect: '5s' } }, /^Invalid `timeouts\.connect` .*expected number.*, got a string\.$/],
-  [{ tools: [] }, /^Invalid `tools` .*: expected an object, got an array\.$/],
+  [
+    { tools: [true] },
+    /^Invalid `tools` .*: expected tools by name, a source of tools, or a list of both, got an array\.$/,
+  ],
   [
     { mcpServers: {}, mcp: { onElicitation: true } },
     /^Invalid `onElicitation` of the setting `mcp`: expected a function, got true\.$/,

@@ -75,10 +75,14 @@ describe('doStream', () => {
   });
 
   it('does not read ahead of a slow host', async () => {
-    const [opening, delta] = [toSse(HELLO.slice(0, 4)), toSse(HELLO.slice(4, 5))];
+    const [opening, delta] = [toSse(HELLO.slice(0, 4)), HELLO[4]!];
     let pulled = 0;
     const endless = new ReadableStream<Uint8Array>({
-      pull: controller => controller.enqueue(new TextEncoder().encode(pulled++ === 0 ? opening : delta)),
+      pull(controller) {
+        const events = pulled === 0 ? opening : toSse([{ ...delta, sequence_number: 3 + pulled }]);
+        pulled++;
+        controller.enqueue(new TextEncoder().encode(events));
+      },
     });
     const model = modelAt({ url: 'http://server.test' }, { fetch: async () => new Response(endless) });
     const { stream } = await model.doStream({ prompt });
