@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => upstream.stop());
 
-function start() {
+function start({ initialDelay = 10_000 } = {}) {
   const cities: string[] = [];
   const getWeather = tool({
     description: 'Returns the weather of a city.',
@@ -28,7 +28,7 @@ function start() {
     baseURL: upstream.url,
     apiKey: 'mock',
     tools: { get_weather: getWeather },
-    toolLoop: { retry: { initialDelay: 10_000 } },
+    toolLoop: { retry: { initialDelay } },
   });
   return { cities, model: provider('gpt-5') };
 }
@@ -127,7 +127,7 @@ describe('a stream that aimock truncates', () => {
       { content: 'Once upon a time there was a king' },
       truncation,
     );
-    const { model } = start();
+    const { model } = start({ initialDelay: 0 });
     const { finishReason, errors, text } = await hosts.streamText({
       model,
       prompt: isFollowUp ? 'the weather in Oslo?' : 'a story',

@@ -276,7 +276,7 @@ const createProvider = (): OAuthClientProvider & { opened: string[] } => {
 describe.each(PLACES)('an internal address in %s', place => {
   it('is never requested, as with the client of the AI SDK', async () => {
     const reached = { ours: [] as string[], theirs: [] as string[] };
-    for (const host of IN_HEADERS) {
+    const attack = async (host: string): Promise<void> => {
       const { hostname } = new URL(`https://${host}`);
       const own = hostile(place, `https://${host}`);
       const authProvider = createProvider();
@@ -294,7 +294,8 @@ describe.each(PLACES)('an internal address in %s', place => {
       };
       await createMCPClient({ transport: transport as never }).catch(() => {});
       if (other.requested.has(hostname)) reached.theirs.push(host);
-    }
+    };
+    await Promise.all(IN_HEADERS.map(attack));
     expect(reached.ours).toEqual([]);
     // The comparison is reported, and not required.
     console.info(

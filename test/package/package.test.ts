@@ -100,8 +100,8 @@ it('replaces files for browsers that exist', () => {
   expect(files.filter(file => !existsSync(path.join(root, file)))).toEqual([]);
 });
 
-it('loads at most eight files when the main entry is imported', () => {
-  expect(listStaticImports('dist/index.js').length).toBeLessThanOrEqual(8);
+it('loads at most nine files when the main entry is imported', () => {
+  expect(listStaticImports('dist/index.js').length).toBeLessThanOrEqual(9);
 });
 
 it.each([

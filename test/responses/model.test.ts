@@ -75,11 +75,12 @@ describe('doStream', () => {
   });
 
   it('does not read ahead of a slow host', async () => {
-    const [opening, delta] = [toSse(HELLO.slice(0, 4)), HELLO[4]!];
+    const [opening, delta] = [toSse(HELLO.slice(0, 4)), HELLO.slice(4, 5)];
     let pulled = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
-        const events = pulled === 0 ? opening : toSse([{ ...delta, sequence_number: 3 + pulled }]);
+        const events =
+          pulled === 0 ? opening : toSse(delta.map(event => ({ ...event, sequence_number: 3 + pulled })));
         pulled++;
         controller.enqueue(new TextEncoder().encode(events));
       },

@@ -122,7 +122,7 @@ describe('an endpoint that sends a lot', () => {
         delta: 'x',
       }).repeat(1_000),
       times: 1_000,
-      end: completed,
+      end: toSse(toStream([message(['x'.repeat(1_000_000)])]).slice(-1)),
     });
     const outcome = await callHostile(server);
     expect(outcome).toMatchObject({ finishReason: 'stop', characters: 1_000_000 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import * as v2 from '../../src/index.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
+import { skipHostDelays } from '../_host-delays.js';
 import { serve } from '../_server.js';
 import { createExecutions, cutOnce, eventsOf, roundOf } from './_cut-rounds.js';
 
@@ -14,6 +15,8 @@ const hosts = [
   ['ai 6', ai6, v3],
   ['ai 7', ai7, v4],
 ] as unknown as readonly (readonly [string, typeof ai5, typeof v2])[];
+
+skipHostDelays();
 
 const inputSchema = ai5.jsonSchema({ type: 'object', properties: {} });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as v2 from '../../src/index.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
+import { skipHostDelays } from '../_host-delays.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 import { createExecutions, cutOnce, cuts, endings, eventsOf, roundOf } from './_cut-rounds.js';
@@ -44,6 +45,8 @@ const hosts = [
     isRepeated: true,
   },
 ] as unknown as readonly Case[];
+
+skipHostDelays();
 
 const inputSchema = ai5.jsonSchema({ type: 'object', properties: {} });
 

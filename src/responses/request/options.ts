@@ -128,6 +128,18 @@ export const callOptions = {
     z.boolean(),
     z.object({ pollInterval: z.number().positive().optional(), submit: z.boolean().optional() }),
   ]),
+  /**
+   * Settings of a response in the background: `completionWindow` is `soonest` (the default of the API), or `2h` or `8h` for
+   * a discount, without streaming. `continuationId` prioritizes related responses. For calls with `background`.
+   */
+  backgroundOptions: sentAs(
+    'background_options',
+    z.object({
+      completionWindow: open<'soonest' | '2h' | '8h'>().optional(),
+      continuationId: z.string().optional(),
+    }),
+    toWireFields,
+  ),
   /** Compacts the conversation now, with an item at the end of the input. See `contextManagement` for a threshold. */
   compactionTrigger: z.boolean(),
   /**

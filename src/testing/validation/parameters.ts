@@ -39,7 +39,7 @@ const checks: readonly ((body: PlainObject) => ApiError | undefined)[] = [
 
 const parameters = new Set(
   (
-    'access_programs background context_management conversation image include input instructions max_output_tokens max_tool_calls ' +
+    'access_programs background background_options context_management conversation image include input instructions max_output_tokens max_tool_calls ' +
     'metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key ' +
     'prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream ' +
     'stream_options temperature text tool_choice tools top_logprobs top_p truncation user'

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ToolDefinition } from 'kelivo-responses/tool-loop';
@@ -40,7 +40,10 @@ describe('a saved test', () => {
     );
     const { request } = await readTurn(playground, 'Count "one two"');
     const saved = await playground.call(`/api/traces/${request.responseId}/test`);
-    const folder = await mkdtemp(path.join(root, 'test-results-saved-'));
+    // Inside the repository, so that it finds the package, with a configuration of its own.
+    await mkdir(path.join(root, 'test-results'), { recursive: true });
+    const folder = await mkdtemp(path.join(root, 'test-results/saved-'));
+    await writeFile(path.join(folder, 'vitest.config.mjs'), 'export default {};\n');
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await writeFile(path.join(folder, 'saved.test.ts'), saved.text);
     const [recording = '', ...rest] = saved.text.split('/** The schemas');

@@ -27,14 +27,20 @@ export async function openStore(): Promise<JournalStore> {
   return store;
 }
 
-/** Returns a store whose process dies when it writes a record: the record is lost, the claim ends, and nothing answers. */
-export function dyingAt(store: JournalStore, step: string): { store: JournalStore; died: Promise<void> } {
+/**
+ * Returns a store whose process dies when it writes a record: the record is lost, the claim ends, and nothing answers.
+ * `bury` lets the code of the dead process go on, with an error for each of its operations, so that a test need not wait.
+ */
+export function dyingAt(store: JournalStore, step: string) {
   const { opened: died, open } = gate();
+  const { opened: buried, open: bury } = gate();
   let isDead = false;
+  const noAnswer = (): Promise<never> => buried.then(() => Promise.reject(new Error('The process is dead.')));
   const unlessDead = async <Result>(run: () => Promise<Result>): Promise<Result> =>
-    isDead ? new Promise<never>(() => {}) : run();
+    isDead ? noAnswer() : run();
   return {
     died,
+    bury,
     store: {
       ...store,
       read: (...parameters) => unlessDead(() => store.read(...parameters)),
@@ -46,7 +52,7 @@ export function dyingAt(store: JournalStore, step: string): { store: JournalStor
           isDead = true;
           await store.release(turn, options.owner);
           open();
-          return new Promise<never>(() => {});
+          return noAnswer();
         }),
     },
   };
