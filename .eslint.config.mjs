@@ -9,7 +9,7 @@ export default tseslint.config(
         '**/dist/',
         '**/node_modules/',
         'playground/.data/',
-        'test-results/',
+        '**/test-results/',
         '.docs/.pages/',
         '.docs/.vitepress/cache/',
       ],

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = fileURLToPath(new URL('test-results/scripts', import.meta.url));
 const bundles = new Map<string, Promise<string>>();
 
 /**
  * Bundles a TypeScript program that tests start as a process, and returns the file. It starts four times faster than
- * the sources. The file lies inside the package, so that it can import packages by name.
+ * the sources. The file lies beside the tests, so that it can import their packages by name.
  */
 export function bundleScript(url: URL): Promise<string> {
   const source = fileURLToPath(url);
@@ -19,7 +19,7 @@ export function bundleScript(url: URL): Promise<string> {
 
 async function bundle(source: string): Promise<string> {
   const name = `${path.basename(source, '.ts').replace(/^_/, '')}-${process.pid}-${bundles.size}.mjs`;
-  const outfile = path.join(root, 'test-results/scripts', name);
+  const outfile = path.join(folder, name);
   await build({
     entryPoints: [source],
     outfile,

@@ -18,7 +18,7 @@ interface Bounds {
 
 export const MEMORIES = {
   'failed turns': { owner: 'call', entries: 100, bytes: 8_000_000, time: 120_000 },
-  'tool outputs': { owner: 'call', entries: 32, time: 60_000 },
+  'tool outputs': { owner: 'call', entries: 32, bytes: 32_000_000, time: 60_000 },
   models: { owner: 'model', entries: 1000 },
   rejections: { owner: 'conversation', entries: 32 },
   'other models': { owner: 'model', entries: 32 },

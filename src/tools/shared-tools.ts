@@ -1,6 +1,6 @@
 import { inform } from '../shared/inform.js';
 import { toStableJson } from '../shared/json.js';
-import { Memory } from '../shared/memory.js';
+import { estimateSize, Memory } from '../shared/memory.js';
 import { type ApprovalPolicy, type CallForApproval, isAskedByPolicy } from './approval.js';
 import {
   type HostTool,
@@ -77,6 +77,7 @@ export class SharedSource implements ToolSource {
   readonly #source: ToolSource;
   readonly #pending = new Set<string>();
   readonly #outputs = new Memory<string, { output: Promise<ToolOutput>; context: unknown }>('tool outputs');
+  #isRunByHost = false;
 
   private constructor(source: ToolSource) {
     this.#source = source;
@@ -109,9 +110,24 @@ export class SharedSource implements ToolSource {
 
   callTool(...[call, options]: Parameters<ToolSource['callTool']>): Promise<ToolOutput> {
     const output = this.#source.callTool(call, options);
-    const key = toKey(call);
-    this.#outputs.set(key, { output, context: options.callContext?.context });
+    if (this.#isRunByHost) this.#remember(toKey(call), output, options.callContext?.context);
     return output;
+  }
+
+  #remember(key: string, output: Promise<ToolOutput>, context: unknown): void {
+    const entry = { output, context };
+    this.#outputs.set(key, entry);
+    output.then(
+      result => {
+        if (this.#outputs.get(key) === entry) this.#outputs.set(key, entry, estimateSize(result));
+      },
+      () => {},
+    );
+  }
+
+  /** From now on, the host has functions that run calls, so that outputs of the loop are kept for it. */
+  expectCallsOfHost(): void {
+    this.#isRunByHost = true;
   }
 
   /**
@@ -178,6 +194,7 @@ export class SharedTools {
     isAsked: boolean,
   ): Pick<HostTool, 'execute' | 'toModelOutput'> | undefined {
     const { approve } = this.#loop;
+    this.source.expectCallsOfHost();
     const { [tool.name]: run } = toHostTools(
       { callTool: (call, options) => this.source.callForHost(call, options) },
       [tool],

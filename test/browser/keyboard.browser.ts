@@ -116,8 +116,8 @@ describe.skipIf(missing)(`the keyboard alone${missing === undefined ? '' : ` (${
     await tabTo('a', /^Traces/, 'Shift+Tab');
     await press('Enter');
     await page.getByRole('table', { name: 'Traces' }).waitFor();
-    for (let row = 0; row < 2; row++) {
-      await tabTo('input', /^Select “An order”/);
+    for (const row of [/^Select “Hello”/, /^Select “An order”/]) {
+      await tabTo('input', row);
       await press('Space');
     }
     await tabTo('button', /Compare/, 'Shift+Tab');

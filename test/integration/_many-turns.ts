@@ -47,6 +47,8 @@ const errors: string[] = [];
 const leaks: string[] = [];
 const provider = host.createProvider({
   baseURL,
+  // The processes share what their histories are signed with, as those of an application do.
+  apiKey: 'sk-many-turns',
   mcpServers: {
     recording: {
       command: process.execPath,
