@@ -7,6 +7,8 @@ export function describeFailure(error: unknown): string {
     return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
   const message = error.message || codeOf(error) || error.name;
   if (error.cause === undefined) return message;
+  // A message in whole sentences says all that a user needs.
+  if (/[.!?]$/.test(message)) return message;
   const cause = describeFailure(error.cause);
   return message.includes(cause) ? message : `${message}: ${cause}`;
 }

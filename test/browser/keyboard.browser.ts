@@ -126,7 +126,7 @@ describe.skipIf(missing)(`the keyboard alone${missing === undefined ? '' : ` (${
     await tabTo('a', /^All traces|^Traces/);
     await press('Enter');
     await page.getByRole('table', { name: 'Traces' }).waitFor();
-    await tabTo('a', /^An order/);
+    await tabTo('a', /^Hello/);
     await press('Enter');
     await page.getByRole('region', { name: 'Timeline' }).waitFor();
     await tabTo('button', /Replay/);
