@@ -263,7 +263,10 @@ describe('the prompt of a call', () => {
     expect(tool.start).toEqual({ type: 'stream-start', warnings: [warning('tool-approval-response')] });
 
     const say = { type: 'text', text: 'Hi' };
-    const assistant = await messageOf([say, { type: 'reasoning-file', providerOptions: { scripted: {} } }], 'assistant');
+    const assistant = await messageOf(
+      [say, { type: 'reasoning-file', providerOptions: { scripted: {} } }],
+      'assistant',
+    );
     expect(assistant.content).toEqual([say]);
     expect(assistant.warnings).toEqual([warning('reasoning-file')]);
   });

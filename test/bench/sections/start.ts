@@ -128,7 +128,10 @@ const firstCall = (ai: string, setup: string, model: string): Contender =>
 function inNewProcess(script: string): Contender {
   const args = ['--input-type=module', '--eval', script];
   return async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: join(root, 'test'), env: {} });
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: join(root, 'test'),
+      env: {},
+    });
     return Number(stdout);
   };
 }
