@@ -23,7 +23,7 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   playground: ['test/playground/**/*.test.ts'],
   // Servers that only tests use.
   emulators: ['test/_emulators/**/*.test.ts'],
-  mcp: ['test/mcp-matrix/**/*.test.ts', 'test/mcp/server-features.test.ts'],
+  mcp: ['test/mcp-matrix/**/*.test.ts', 'test/mcp/{server-features,readiness,process-tree}.test.ts'],
   processes: [
     'test/**/{approval-processes,forgotten-close,kill-points,many-turns,process-exit,sqlite-processes}.test.ts',
   ],

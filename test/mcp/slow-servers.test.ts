@@ -35,7 +35,7 @@ it('is waited for until `startupTimeout`, once, and joins when it is ready', asy
   // The other server is ready before, however long it takes.
   const ready = openTools({ good: good.config }, { pool });
   await until(async () => (await namesOf(ready)).length > 0);
-  const tools = openTools({ late: late.config, good: good.config }, { pool });
+  const tools = openTools({ late: late.config, good: good.config }, { pool, startupTimeout: 2000 });
   const first = await tools.listTools();
   expect(first.tools.map(({ name }) => name)).toEqual(['journal']);
   expect(first.warnings).toEqual([stillStarting('late')]);
