@@ -184,9 +184,12 @@ function createCommands(client: RedisClient) {
   };
 }
 
-/** Redis returns the fields of a hash, and members with scores, as one list. */
+/**
+ * Redis returns the fields of a hash, and members with scores, as one list. With RESP3, the default of `redis` 6, members with
+ * scores are pairs.
+ */
 function toPairs(list: unknown): [string, string][] {
-  const values = (list as unknown[]).map(String);
+  const values = (list as unknown[]).flat().map(String);
   return values.flatMap((value, at) => (at % 2 === 0 ? [[value, values[at + 1] ?? '']] : []));
 }
 

@@ -41,7 +41,10 @@ export async function measureTextTools({ textTools, ...scale }: Scale): Promise<
   const figures: Figure[] = [];
   const call = FORMATS.Hermes?.write(toText(peerSize)) ?? '';
   const costs = await compare(
-    { ours: reading(call, hermes), peer: reading(call, hermesToolMiddleware) },
+    {
+      ours: reading(call, hermes),
+      peer: reading(call, hermesToolMiddleware as unknown as LanguageModelV2Middleware),
+    },
     // One run of the peer takes seconds.
     { samples: Math.min(scale.samples, 7), warmUp: Math.min(scale.warmUp, 1), time: 'processor' },
   );

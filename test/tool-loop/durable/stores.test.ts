@@ -215,6 +215,17 @@ describe('a Redis store', () => {
     expect(await store.read('t', 's')).toBe('record');
     expect(await client.hGet('app:{t}/records', 's')).toBe('record');
   });
+
+  it.runIf(redis?.isAvailable === true).each([2, 3] as const)('lists turns over RESP%i', async RESP => {
+    const client = createClient({ url: (await redis?.locate()) ?? '', RESP });
+    await client.connect();
+    onTestFinished(async () => void (await client.close()));
+    const store = createRedisStore({ client });
+    const entry = { turnId: 'job', scope: 'a', state: 'open', details: '' } as const;
+    await store.claim('t', 'a', { lease });
+    await store.write('t', 's', 'r', { owner: 'a', expiresAt: soon(), entry, begins: true });
+    expect(await store.turns.list({ scope: 'a', limit: 10 })).toMatchObject([{ turn: 't', turnId: 'job' }]);
+  });
 });
 
 describe('a SQLite store', () => {
