@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { installPackages } from '../_install-packages.js';
+import { findNode, NODES, type NodeMajor } from '../nodes/nodes.js';
 import type { TestedEntry } from './_consumer.js';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -17,7 +18,7 @@ const execute = promisify(execFile);
 
 /** A JavaScript runtime that runs the scenarios. */
 export interface Runtime {
-  readonly name: 'bun' | 'deno' | 'workerd';
+  readonly name: 'bun' | 'deno' | 'workerd' | `node ${NodeMajor}`;
   /** False if the runtime cannot start processes, as MCP servers over stdio require. */
   readonly startsProcesses: boolean;
   /** True if it has a WebSocket client that sends headers. */
@@ -34,6 +35,13 @@ export interface Run {
 }
 
 export const runtimes: readonly Runtime[] = [
+  ...NODES.map((major): Runtime => ({
+    name: `node ${major}`,
+    startsProcesses: true,
+    // Node 20 has no client of its own, and later ones send headers.
+    hasWebSocket: major !== '20',
+    run: (...run) => runProgram(`node ${major}`, [], ...run),
+  })),
   {
     name: 'bun',
     startsProcesses: true,
@@ -50,13 +58,20 @@ export const runtimes: readonly Runtime[] = [
   { name: 'workerd', startsProcesses: false, hasWebSocket: false, run: runWorker },
 ];
 
-/** The versions in the lock file. */
+/** The versions in the lock files. */
 export const versions: Readonly<Record<string, string>> = Object.fromEntries(
   runtimes.map(({ name }) => {
-    const lock = JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8'));
-    return [name, lock.packages[`node_modules/${name}`].version as string];
+    const major = majorOf(name);
+    const file = path.join(folder, major === undefined ? '' : '../nodes', 'package-lock.json');
+    const lock = JSON.parse(readFileSync(file, 'utf8'));
+    const { version } = lock.packages[`node_modules/${major === undefined ? name : `node${major}`}`];
+    return [name, version as string];
   }),
 );
+
+function majorOf(name: Runtime['name']): NodeMajor | undefined {
+  return NODES.find(major => name === `node ${major}`);
+}
 
 /** Installs the locked versions unless they are installed. Returns the reason why a runtime is missing, if one is. */
 export async function installRuntimes(): Promise<string | undefined> {
@@ -69,7 +84,7 @@ export async function installRuntimes(): Promise<string | undefined> {
 /** Returns the error of a runtime that does not start. */
 async function findFailingProgram(): Promise<string | undefined> {
   try {
-    for (const { name } of runtimes) await execute(binary(name), ['--version']);
+    for (const { name } of runtimes) await execute(await findProgram(name), ['--version']);
     return undefined;
   } catch (error) {
     return String(error).split('\n', 8).join(' ');
@@ -77,8 +92,13 @@ async function findFailingProgram(): Promise<string | undefined> {
 }
 
 /** The package `bun` is that of its program for this machine, which needs no script. */
-const binary = (name: Runtime['name']): string =>
-  path.join(installed, name === 'bun' ? 'bun/bin/bun' : `.bin/${name}`);
+async function findProgram(name: Runtime['name']): Promise<string> {
+  const major = majorOf(name);
+  if (major === undefined) return path.join(installed, name === 'bun' ? 'bun/bin/bun' : `.bin/${name}`);
+  const { program, missing } = await findNode(major);
+  if (program === undefined) throw new Error(`Expected Node ${major}, got none: ${missing ?? ''}`);
+  return program;
+}
 
 /** Milliseconds. A program that does not end keeps a connection, a timer or a process. */
 const TIME_LIMIT = 60_000;
@@ -98,7 +118,7 @@ async function runProgram(
   options: object,
   consumer: string,
 ): Promise<Run> {
-  const file = `${entry.host}-${name}.mjs`;
+  const file = `${entry.host}-${name.replace(' ', '-')}.mjs`;
   await writeFile(
     path.join(consumer, file),
     `import process from 'node:process';
@@ -106,12 +126,16 @@ async function runProgram(
     const options = JSON.parse(process.argv[2]);
     console.log(JSON.stringify(await runScenarios(entry, host, z, options)));`,
   );
-  const { stdout, stderr } = await execute(binary(name), [...args, file, JSON.stringify(options)], {
-    cwd: consumer,
-    timeout: TIME_LIMIT,
-    // No key or setting of the machine.
-    env: { PATH: process.env.PATH, HOME: consumer },
-  });
+  const { stdout, stderr } = await execute(
+    await findProgram(name),
+    [...args, file, JSON.stringify(options)],
+    {
+      cwd: consumer,
+      timeout: TIME_LIMIT,
+      // No key or setting of the machine.
+      env: { PATH: process.env.PATH, HOME: consumer },
+    },
+  );
   return { observed: JSON.parse(stdout), printed: stderr };
 }
 
