@@ -3,6 +3,8 @@ import { generateText } from 'ai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/v4';
 import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
+import type { HostTool } from '../../src/tools/host-tools.js';
+import type { ToolStub } from '../../src/tools/tool-stubs.js';
 import { createKelivoResponsesProvider as createProviderV3 } from '../../src/v3.js';
 import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
@@ -218,7 +220,7 @@ describe('createKelivoResponsesProvider', () => {
   it('returns tools that the host runs without a tool loop', async () => {
     const { echo, inputs } = createEcho();
     const provider = createKelivoResponsesProvider({ tools: { echo }, toolLoop: false });
-    const tools = await provider.tools();
+    const tools: Record<string, Partial<HostTool & ToolStub>> = await provider.tools();
     expect(tools.echo).toMatchObject({ description: 'Says it again.' });
     expect(tools.echo?.providerOptions).toBeUndefined();
     await tools.echo?.execute?.({ text: 'Hi' }, { toolCallId: 'call_1', messages: [] });

@@ -1,4 +1,4 @@
-import { RJSON } from '@ai-sdk-tool/parser';
+import { parse as parseRelaxed } from '@ai-sdk-tool/parser/rjson';
 import { Ajv } from 'ajv';
 import { parse as parseBestEffort } from 'best-effort-json-parser';
 import { jsonrepair } from 'jsonrepair';
@@ -25,7 +25,7 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   jsonrepair: text => JSON.parse(jsonrepair(text)),
   'partial-json': text => parsePartial(text),
   'best-effort-json-parser': text => parseBestEffort(text),
-  '@ai-sdk-tool/parser': text => RJSON.parse(text),
+  '@ai-sdk-tool/parser': text => parseRelaxed(text),
 };
 
 const isValid = new Ajv({ strict: false }).compile(SCHEMA);

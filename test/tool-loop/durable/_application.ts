@@ -31,7 +31,10 @@ export async function openStore(): Promise<JournalStore> {
  * Returns a store whose process dies when it writes a record: the record is lost, the claim ends, and nothing answers.
  * `bury` lets the code of the dead process go on, with an error for each of its operations, so that a test need not wait.
  */
-export function dyingAt(store: JournalStore, step: string) {
+export function dyingAt(
+  store: JournalStore,
+  step: string,
+): { store: JournalStore; died: Promise<void>; bury: () => void } {
   const { opened: died, open } = gate();
   const { opened: buried, open: bury } = gate();
   let isDead = false;
