@@ -55,7 +55,6 @@ const LACKING: Readonly<Record<string, readonly string[]>> = {
     'openai: /input/0 lacks id',
     'openai: /input/0/type must be one of ["item_reference"], is "configuration_update"',
   ],
-  mcp_approval_response: ['openai: /input/2 lacks request_id'],
 };
 
 if (contract === undefined)
