@@ -93,9 +93,7 @@ async function runNpm(bin: string, values: readonly string[], options: { cwd: st
 }
 
 /** Leaves out the files that have passed. */
-const shorten = (output: string): string =>
-  output
-    .split('\n')
-    .filter(line => !/^\s*\S*✓|^\s*$/u.test(line))
-    .slice(-60)
-    .join('\n');
+function shorten(output: string): string {
+  const lines = output.split('\n').filter(line => !/^\s*\S*✓|^\s*$/u.test(line));
+  return lines.slice(-60).join('\n');
+}
