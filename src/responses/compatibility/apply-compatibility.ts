@@ -60,7 +60,7 @@ function withReasoningAs(
   let isRemoved = form === false;
   const accepted = items.flatMap((item, index) => {
     if (isReasoning(item)) {
-      const isUnnamed = store && itemIds !== 'required' && isBeforeUnnamed(items, index);
+      const isUnnamed = itemIds !== 'required' && isBeforeUnnamed(items, index);
       const kept = toReasoning(item, { form, store, isUnnamed });
       isRemoved = kept === undefined;
       return kept ?? [];
@@ -83,7 +83,8 @@ function isBeforeUnnamed(items: readonly InputItem[], index: number): boolean {
 /**
  * Returns reasoning in the accepted form, or undefined.
  *
- * @param options.isUnnamed a message without an id follows. With `store`, OpenAI rejects an id in front of it.
+ * @param options.isUnnamed a message without an id follows. OpenAI may reject an id in front of it, and accepts encrypted
+ *   content without one.
  */
 function toReasoning(
   item: ReasoningItem,

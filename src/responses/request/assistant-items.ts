@@ -97,14 +97,19 @@ export function toAssistantItems(
 
   function addMessage(text: string, { id, ...fields }: Commentary): void {
     const previous = items.at(-1);
-    // With `store`, the API rejects reasoning with an id in front of a message without one: its follower is missing.
-    const isNeeded = context.store && previous && isReasoning(previous) && previous.id !== undefined;
+    // The API may reject reasoning with an id in front of a message without one: its follower is missing. Reasoning that
+    // is not sent requires no follower, and its message must not have an id.
+    const isNeeded =
+      previous !== undefined &&
+      isReasoning(previous) &&
+      previous.id !== undefined &&
+      (context.store || previous.encrypted_content !== undefined);
     items.push({
       // OpenAI treats the type as optional, llama.cpp requires it for this role.
       type: 'message',
       role: 'assistant',
       content: [{ type: 'output_text', text }],
-      ...context.takeId(id, isNeeded === true || undefined),
+      ...context.takeId(id, isNeeded || undefined),
       ...fields,
     });
   }

@@ -280,18 +280,14 @@ it('sends no reasoning with an id in front of a message without one', () => {
   const { id: _, ...unnamed } = reasoning;
   const stored: InputItem = { type: 'reasoning', id: 'rs_3', summary: [] };
   const named: InputItem = { ...answer, id: 'msg_1' };
-  expect(apply({}, [question, reasoning, answer], { store: true }).input).toEqual([
-    question,
-    unnamed,
-    answer,
-  ]);
-  for (const items of [
-    [question, reasoning, call],
-    [question, reasoning, named],
-  ])
-    expect(apply({}, items, { store: true }).input).toEqual(items);
-  // A server that stores nothing accepts both forms.
-  expect(apply({}, [question, reasoning, answer]).input).toEqual([question, reasoning, answer]);
+  for (const store of [true, false]) {
+    expect(apply({}, [question, reasoning, answer], { store }).input).toEqual([question, unnamed, answer]);
+    for (const items of [
+      [question, reasoning, call],
+      [question, reasoning, named],
+    ])
+      expect(apply({}, items, { store }).input).toEqual(items);
+  }
   // Only the message that lost its reasoning loses its id.
   const input = [question, stored, answer, question, stored, named];
   expect(apply({}, input, { store: true }).input).toEqual([question, answer, question, stored, named]);

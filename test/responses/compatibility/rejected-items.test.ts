@@ -214,9 +214,46 @@ describe.each(modes.flatMap(mode => [true, false].map(store => ({ mode, store })
         expect(emulator.requests).toHaveLength(2);
         const { input } = emulator.requests.at(-1)?.body as { input: Json[] };
         const sent = input.slice(1, -1).map(({ type, id }) => [type, id !== undefined]);
+        // Without its id, only encrypted reasoning means something to the server.
         const isKept = hasId || !store;
-        expect(sent).toEqual([...(isKept ? [['reasoning', true]] : []), ['message', hasId && store]]);
+        expect(sent).toEqual([...(isKept ? [['reasoning', hasId]] : []), ['message', hasId]]);
       },
     );
   },
 );
+
+describe.each(modes)('reasoning with an id in front of a text without one: %s', mode => {
+  it.each([true, false])('costs one request in each turn, with `store: %s`', async store => {
+    const { ask, bodies } = await start(({ input }) => {
+      const items = input as Json[];
+      const isRefused = items.some(
+        ({ type, id }, index) =>
+          type === 'reasoning' && id !== undefined && items[index + 1]?.id === undefined,
+      );
+      return isRefused
+        ? "Item 'rs_1' of type 'reasoning' was provided without its required following item."
+        : undefined;
+    });
+    const thought = { itemId: 'rs_1', reasoningEncryptedContent: 'xyz' };
+    const prompt: LanguageModelV2Prompt = [
+      user('Hi'),
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: '', providerOptions: { openai: thought } },
+          { type: 'text', text: 'Hello.' },
+        ],
+      },
+      user('Go on'),
+    ];
+    const providerOptions = { openai: { store } };
+    for (const question of ['And now?', 'And then?']) {
+      const { texts, warnings } = await ask(mode, { prompt, providerOptions });
+      expect({ texts, warnings }).toEqual({ texts: ['Done.'], warnings: [] });
+      prompt.push({ role: 'assistant', content: [{ type: 'text', text: 'Done.' }] }, user(question));
+    }
+    expect(bodies()).toHaveLength(2);
+    for (const { input } of bodies())
+      expect(input).toContainEqual(expect.objectContaining({ encrypted_content: 'xyz' }));
+  });
+});

@@ -143,6 +143,32 @@ describe('replayed reasoning', () => {
   });
 });
 
+describe('the id of a message', () => {
+  const named = { ...textPart, providerOptions: { openai: { itemId: 'msg_1' } } };
+  const idsOf = (content: unknown[], options = {}) =>
+    (inputOf([user('q'), assistant(...content)], options) as { type: string; id?: string }[])
+      .slice(1)
+      .map(({ type, id }) => `${type} ${id}`);
+
+  it('is sent after reasoning with an id, whether the server stores items or not', () => {
+    for (const store of [true, false]) {
+      expect(idsOf([reasoningPart('x', encrypted('rs_1', 'e')), named], { store })).toEqual([
+        'reasoning rs_1',
+        'message msg_1',
+      ]);
+      expect(idsOf([reasoningPart('x', encrypted(undefined, 'e')), named], { store })).toEqual([
+        'reasoning undefined',
+        'message undefined',
+      ]);
+    }
+  });
+
+  it('is not sent without its reasoning', () => {
+    expect(idsOf([named])).toEqual(['message undefined']);
+    expect(idsOf([reasoningPart('x', encrypted('rs_1', null)), named])).toEqual(['message undefined']);
+  });
+});
+
 describe('reasoning that the API could not use', () => {
   const prompt = [
     user('a'),
