@@ -24,6 +24,8 @@ export interface CoreEmbeddingModel {
   readonly dimensions?: number | undefined;
   /** The name of the provider in the registry that created the model, and then the other names of its server. */
   readonly providerNames?: readonly string[] | undefined;
+  /** The address of the server. Undefined if it is not known. */
+  readonly server?: PromiseLike<string | undefined> | string | undefined;
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
   readonly supportsParallelCalls: PromiseLike<boolean> | boolean;
   /** Returns the vectors of the texts. */
@@ -50,6 +52,16 @@ export interface EmbeddingResult {
   readonly response?:
     { readonly headers?: Record<string, string> | undefined; readonly body?: unknown } | undefined;
   readonly warnings?: readonly Warning[] | undefined;
+}
+
+/**
+ * Returns the address of the server that an embeddings endpoint belongs to, without credentials and query. Undefined if the
+ * text is no URL.
+ */
+export function toEmbeddingServer(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { origin, pathname } = new URL(url);
+  return origin + pathname.replace(/\/$/, '').replace(/\/embeddings$/, '');
 }
 
 /** Returns the length that the options of a call request: `dimensions` (OpenAI, Mistral) or `outputDimensionality` (Google). */

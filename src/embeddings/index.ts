@@ -8,7 +8,7 @@ import * as z from 'zod/v4';
 import { toAskedDimensions } from '../core/embedding.js';
 import { KelivoError } from '../shared/errors.js';
 import { once, parseSettings } from '../shared/settings.js';
-import type { AnyEmbeddingModel } from '../versions/embedding-model.js';
+import { type AnyEmbeddingModel, embeddingServerOf } from '../versions/embedding-model.js';
 
 export type { EmbeddingModelOptions } from '../core/embedding.js';
 export type { AnyEmbeddingModel, KelivoEmbeddingModel } from '../versions/embedding-model.js';
@@ -16,13 +16,17 @@ export type { AnyEmbeddingModel, KelivoEmbeddingModel } from '../versions/embedd
 /** Identifies comparable vectors. Plain data, to be stored with an index. */
 export interface EmbeddingIdentity {
   /**
-   * The name of the provider in its registry, else `model.provider`. A registry accepts the names of all providers with the
-   * same server.
+   * The name of the provider in its registry, else `model.provider`. Names may differ where the server is the same.
    */
   readonly provider: string;
   readonly modelId: string;
   /** The length of the vectors. */
   readonly dimensions: number;
+  /**
+   * The address of the server, which computes equal vectors for providers of all names. Undefined if it is not known, as in
+   * identities of earlier versions: the names of the providers are compared then.
+   */
+  readonly server?: string | undefined;
 }
 
 type EmbedProviderOptions = Record<string, Record<string, unknown>>;
@@ -44,7 +48,7 @@ export interface EmbeddingIdentityOptions {
  * @example
  * ```ts
  * const identity = await embeddingIdentity(provider.textEmbeddingModel('text-embedding-3-small'));
- * // { provider: 'kelivo-responses', modelId: 'text-embedding-3-small', dimensions: 1536 }
+ * // { provider: 'kelivo-responses', modelId: 'text-embedding-3-small', dimensions: 1536, server: 'https://api.openai.com/v1' }
  * ```
  *
  * @throws InvalidResponseDataError if the model returns no vector, and the errors of the call.
@@ -54,13 +58,18 @@ export async function embeddingIdentity(
   { providerOptions }: EmbeddingIdentityOptions = {},
 ): Promise<EmbeddingIdentity> {
   const { modelId, providerNames: [provider = model.provider] = [] } = model;
+  const server = await embeddingServerOf(model);
+  const toIdentity = (dimensions: number): EmbeddingIdentity => ({
+    provider,
+    modelId,
+    dimensions,
+    ...(server !== undefined && { server }),
+  });
   const asked = model.dimensions ?? toAskedDimensions(providerOptions);
-  if (asked !== undefined) return { provider, modelId, dimensions: asked };
+  if (asked !== undefined) return toIdentity(asked);
   const { embeddings } = await model.doEmbed({ values: ['dimensions'], providerOptions });
   const [embedding] = embeddings;
-  if (embedding !== undefined && embedding.length > 0) {
-    return { provider, modelId, dimensions: embedding.length };
-  }
+  if (embedding !== undefined && embedding.length > 0) return toIdentity(embedding.length);
   throw new InvalidResponseDataError({
     data: embeddings,
     message: `Expected a vector from ${provider} "${modelId}" to measure, got none. Check that the server has this model.`,
@@ -105,6 +114,7 @@ const identitySchema = once(() =>
     provider: z.string().min(1),
     modelId: z.string().min(1),
     dimensions: z.number().int().min(1),
+    server: z.string().optional(),
   }),
 );
 
@@ -112,8 +122,9 @@ const identitySchema = once(() =>
  * Restricts a model to the identity of an index. Embeddings from different models or with different lengths are not
  * comparable, and no vector store raises an error: a search returns unrelated results.
  *
- * A call with another provider, model or length is rejected before the request. The length of the returned vectors is
- * checked as well, because a server may change the model behind a name. Works with the models of any AI SDK provider.
+ * A call with another provider, model or length is rejected before the request. Providers are the same if their servers or
+ * their names are. The length of the returned vectors is checked as well, because a server may change the model behind a
+ * name. Works with the models of any AI SDK provider.
  *
  * @param identity The result of `embeddingIdentity` when the index was created.
  *
@@ -132,20 +143,23 @@ export function pinEmbeddingModel<Model extends AnyEmbeddingModel>(
 ): Model {
   const expected = parseSettings<EmbeddingIdentity>(identitySchema(), identity, 'the embedding identity');
   const { specificationVersion, modelId, maxEmbeddingsPerCall, supportsParallelCalls, providerNames } = model;
-  // An identity that was created without a registry has the provider of the model.
-  const names = [...(providerNames ?? []), model.provider];
-  const provider = names.includes(expected.provider) ? expected.provider : (names[0] ?? model.provider);
 
   const pinned: AnyEmbeddingModel = {
     specificationVersion,
-    provider: model.provider,
+    get provider() {
+      return model.provider;
+    },
     modelId,
     maxEmbeddingsPerCall,
     supportsParallelCalls,
     ...(providerNames !== undefined && { providerNames }),
+    get server() {
+      return embeddingServerOf(model);
+    },
     dimensions: model.dimensions,
     async doEmbed(options) {
       const asked = toAskedDimensions(options.providerOptions) ?? options.dimensions ?? model.dimensions;
+      const provider = await toComparedProvider(model, expected);
       check({ provider, modelId, dimensions: asked });
       const result = await model.doEmbed(options);
       for (const { length } of result.embeddings) check({ provider, modelId, dimensions: length });
@@ -162,3 +176,23 @@ export function pinEmbeddingModel<Model extends AnyEmbeddingModel>(
     if (!isSame) throw new EmbeddingMismatchError({ expected, actual });
   }
 }
+
+/**
+ * Returns the provider of an index if the provider of a model computes equal vectors, else the name of the latter. The
+ * package of a model of a registry is loaded for it, and only if the names differ.
+ */
+async function toComparedProvider(model: AnyEmbeddingModel, expected: EmbeddingIdentity): Promise<string> {
+  // An identity that was created without a registry has the provider of the model, known when its package is loaded.
+  const names = (): string[] => [...(model.providerNames ?? []), model.provider];
+  if (names().includes(expected.provider)) return expected.provider;
+  const server = await embeddingServerOf(model);
+  const isSame =
+    names().includes(expected.provider) ||
+    (server === undefined || expected.server === undefined
+      ? names().map(toVendor).includes(toVendor(expected.provider))
+      : server === expected.server);
+  return isSame ? expected.provider : (names()[0] ?? model.provider);
+}
+
+/** Returns a provider name without the kind of its models: `openai` for `openai.embedding`. Majors of packages differ in it. */
+const toVendor = (provider: string): string => provider.replace(/\.(?:text-?)?embeddings?$/i, '');

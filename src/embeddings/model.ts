@@ -1,6 +1,6 @@
 import { InvalidResponseDataError, TooManyEmbeddingValuesForCallError } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import type { CoreEmbeddingModel, EmbeddingModelOptions } from '../core/embedding.js';
+import { type CoreEmbeddingModel, type EmbeddingModelOptions, toEmbeddingServer } from '../core/embedding.js';
 import type { Credentials } from '../http/key-ring.js';
 import { requestJson } from '../http/request-json.js';
 import type { FetchForCall } from '../http/request-log.js';
@@ -46,6 +46,7 @@ export function createEmbeddingModel(
     provider,
     modelId,
     dimensions: ownDimensions,
+    server: toEmbeddingServer(config.url),
     maxEmbeddingsPerCall,
     supportsParallelCalls: true,
 

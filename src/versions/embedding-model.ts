@@ -1,4 +1,9 @@
-import type { CoreEmbeddingModel, EmbeddingCall, EmbeddingResult } from '../core/embedding.js';
+import {
+  type CoreEmbeddingModel,
+  type EmbeddingCall,
+  type EmbeddingResult,
+  toEmbeddingServer,
+} from '../core/embedding.js';
 import { joinOptions, splitOptions } from './history/facts.js';
 import type { HostVersion, LanguageModelV3Warning } from './specification.js';
 import type {
@@ -38,6 +43,8 @@ type EmbedResult = Awaited<ReturnType<EmbeddingModelV2<string>['doEmbed']>>;
 export interface KelivoEmbeddingModel extends EmbeddingModelV2<string> {
   /** Undefined if the model uses its default length. */
   readonly dimensions: number | undefined;
+  /** The address of the server, if it is known. */
+  readonly server?: PromiseLike<string | undefined> | string | undefined;
 }
 
 /** An embedding model for `ai` 6 and 7. */
@@ -47,6 +54,8 @@ export interface EmbeddingModelV3 extends Omit<EmbeddingModelV2<string>, 'specif
   readonly dimensions?: number;
   /** The name of the provider in the registry that created the model, and then the other names of its server. */
   readonly providerNames?: readonly string[];
+  /** The address of the server, if it is known. */
+  readonly server?: PromiseLike<string | undefined> | string | undefined;
   /** Embeds texts. */
   doEmbed(options: EmbedOptions): PromiseLike<EmbedResult & { warnings: LanguageModelV3Warning[] }>;
 }
@@ -80,6 +89,8 @@ export interface AnyEmbeddingModel extends Pick<
   readonly dimensions?: number | undefined;
   /** The name of the provider in the registry that created the model, and then the other names of its server. */
   readonly providerNames?: readonly string[] | undefined;
+  /** The address of the server, if it is known. Models of a registry load their package before they return it. */
+  readonly server?: PromiseLike<string | undefined> | string | undefined;
   /** Returns the vectors of the texts. Only version 4 has the option `dimensions`. */
   doEmbed(options: EmbedOptions & { dimensions?: number }): PromiseLike<{ embeddings: number[][] }>;
 }
@@ -94,10 +105,15 @@ export function toEmbeddingModel<Version extends HostVersion>(
 ): EmbeddingModels[Version] {
   const model: unknown = {
     specificationVersion: version,
-    provider: core.provider,
+    get provider() {
+      return core.provider;
+    },
     modelId: core.modelId,
     dimensions: core.dimensions,
     ...(core.providerNames !== undefined && { providerNames: core.providerNames }),
+    get server() {
+      return core.server;
+    },
     get maxEmbeddingsPerCall() {
       return core.maxEmbeddingsPerCall;
     },
@@ -113,12 +129,36 @@ export function toEmbeddingModel<Version extends HostVersion>(
   return model as EmbeddingModels[Version];
 }
 
+/**
+ * Returns the address of a model's server. The models of the AI SDK keep it in a field that is no part of their interface,
+ * so that another form of it only means that the address is not known.
+ */
+export function embeddingServerOf(
+  model: AnyEmbeddingModel,
+): PromiseLike<string | undefined> | string | undefined {
+  if (model.server !== undefined) return model.server;
+  const { config } = model as { config?: { url?: unknown; baseURL?: unknown } };
+  const toUrl = config?.url as ((endpoint: { path: string; modelId: string }) => unknown) | undefined;
+  try {
+    const address =
+      typeof toUrl === 'function' ? toUrl({ path: '/embeddings', modelId: model.modelId }) : config?.baseURL;
+    return typeof address === 'string' ? toEmbeddingServer(address) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Converts an embedding model of any version. */
 export const fromEmbeddingModel = (model: AnyEmbeddingModel): CoreEmbeddingModel => ({
-  provider: model.provider,
+  get provider() {
+    return model.provider;
+  },
   modelId: model.modelId,
   dimensions: model.dimensions,
   providerNames: model.providerNames,
+  get server() {
+    return embeddingServerOf(model);
+  },
   get maxEmbeddingsPerCall() {
     return model.maxEmbeddingsPerCall;
   },

@@ -2,13 +2,16 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { embed, embedMany } from 'ai';
 import { embed as embed6 } from 'ai6';
+import { createOpenAI as createOpenAI4 } from 'openai4';
 import { describe, expect, it } from 'vitest';
 import {
+  type AnyEmbeddingModel,
   type EmbeddingIdentity,
   embeddingIdentity,
   EmbeddingMismatchError,
   pinEmbeddingModel,
 } from '../../src/embeddings/index.js';
+import { createProviderRegistryFromConfig } from '../../src/host/index.js';
 import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
 import { toProviderV3 } from '../../src/v3.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -16,7 +19,12 @@ import { startEmulator } from '../testing/_emulator.js';
 async function start() {
   const emulator = await startEmulator();
   const server = { baseURL: emulator.baseURL, apiKey: 'sk-test' };
-  return { emulator, provider: createKelivoResponsesProvider(server), official: createOpenAI(server) };
+  return {
+    emulator,
+    server: emulator.baseURL,
+    provider: createKelivoResponsesProvider(server),
+    official: createOpenAI(server),
+  };
 }
 
 const small: EmbeddingIdentity = {
@@ -27,28 +35,32 @@ const small: EmbeddingIdentity = {
 
 describe('embeddingIdentity', () => {
   it('measures a vector if its length is unknown', async () => {
-    const { emulator, provider } = await start();
-    expect(await embeddingIdentity(provider.textEmbeddingModel('text-embedding-3-small'))).toEqual(small);
+    const { emulator, server, provider } = await start();
+    expect(await embeddingIdentity(provider.textEmbeddingModel('text-embedding-3-small'))).toEqual({
+      ...small,
+      server,
+    });
     expect(emulator.requests).toHaveLength(1);
   });
 
   it('sends no request if the model, the call or the options contain the length', async () => {
-    const { emulator, provider } = await start();
+    const { emulator, server, provider } = await start();
     const model = provider.textEmbeddingModel('text-embedding-3-small', { dimensions: 256 });
     const plain = provider.textEmbeddingModel('text-embedding-3-small');
     const providerOptions = { openai: { dimensions: 256 } };
-    const expected = { ...small, dimensions: 256 };
+    const expected = { ...small, dimensions: 256, server };
     expect(await embeddingIdentity(model)).toEqual(expected);
     expect(await embeddingIdentity(plain, { providerOptions })).toEqual(expected);
     expect(emulator.requests).toEqual([]);
   });
 
   it('identifies models of other providers', async () => {
-    const { official } = await start();
+    const { server, official } = await start();
     expect(await embeddingIdentity(official.textEmbeddingModel('text-embedding-3-large'))).toEqual({
       provider: 'openai.embedding',
       modelId: 'text-embedding-3-large',
       dimensions: 3072,
+      server,
     });
   });
 
@@ -149,4 +161,88 @@ describe('pinEmbeddingModel', () => {
       expect(pin).toThrow('of the embedding identity');
     },
   );
+});
+
+describe('providers with equal vectors', () => {
+  const modelId = 'text-embedding-3-small';
+  const importModule = (name: string): Promise<unknown> => import(name);
+
+  /** Models of one server by the name of their provider, made directly and by a registry. */
+  async function createModels(baseURL: string) {
+    const settings = { baseURL, apiKey: 'sk-test' };
+    const registry = createProviderRegistryFromConfig(
+      {
+        providers: {
+          main: { type: 'kelivo-responses', settings },
+          imported: { import: '@ai-sdk/openai', creator: 'createOpenAI', settings },
+        },
+      },
+      { importModule },
+    );
+    registry.register('instance', createOpenAI(settings));
+    return {
+      direct: createKelivoResponsesProvider(settings).textEmbeddingModel(modelId),
+      renamed: createKelivoResponsesProvider({ ...settings, name: 'mine' }).textEmbeddingModel(modelId),
+      official: createOpenAI(settings).textEmbeddingModel(modelId),
+      'official, renamed': createOpenAI({ ...settings, name: 'other' }).textEmbeddingModel(modelId),
+      'version 4': createOpenAI4(settings).embeddingModel(modelId),
+      ...Object.fromEntries(
+        ['main', 'imported', 'instance'].map(name => [
+          name,
+          registry.textEmbeddingModel(`${name}:${modelId}`),
+        ]),
+      ),
+    } satisfies Record<string, AnyEmbeddingModel>;
+  }
+
+  const embedPinned = (model: AnyEmbeddingModel, identity: EmbeddingIdentity) =>
+    pinEmbeddingModel(model, identity).doEmbed({ values: ['a'] });
+
+  it('share an index, whatever they are called and wherever they come from', async () => {
+    const { server } = await start();
+    const models = Object.entries(await createModels(server));
+    const refused: string[] = [];
+    for (const [creator, made] of models) {
+      // The application stores the identity.
+      const identity = JSON.parse(JSON.stringify(await embeddingIdentity(made))) as EmbeddingIdentity;
+      for (const [name, model] of models)
+        await embedPinned(model, identity).catch(() => refused.push(`${creator} → ${name}`));
+    }
+    expect(refused).toEqual([]);
+  });
+
+  it('share no index with another server, model or length', async () => {
+    const [{ server }, { server: elsewhere }] = [await start(), await start()];
+    const { main } = await createModels(elsewhere);
+    const models = await createModels(server);
+    const accepted: string[] = [];
+    for (const [name, model] of Object.entries(models)) {
+      const identity = await embeddingIdentity(model);
+      for (const other of [
+        { ...identity, provider: 'elsewhere', server: elsewhere },
+        { ...identity, modelId: 'text-embedding-3-large' },
+        { ...identity, dimensions: 512 },
+      ])
+        await embedPinned(model, other).then(
+          () => accepted.push(`${name} → ${JSON.stringify(other)}`),
+          (error: unknown) => expect(EmbeddingMismatchError.isInstance(error)).toBe(true),
+        );
+    }
+    expect(accepted).toEqual([]);
+    await expect(
+      embedPinned(main as AnyEmbeddingModel, await embeddingIdentity(models.renamed)),
+    ).rejects.toThrow('Expected embeddings of mine');
+  });
+
+  it('are known by their names if the index has no address', async () => {
+    const { server } = await start();
+    const { official, imported, direct } = await createModels(server);
+    const named = (provider: string): EmbeddingIdentity => ({ provider, modelId, dimensions: 1536 });
+    for (const provider of ['openai.embedding', 'openai.textEmbedding', 'openai.embeddings', 'openai'])
+      for (const model of [official, imported as AnyEmbeddingModel])
+        expect((await embedPinned(model, named(provider))).embeddings).toHaveLength(1);
+    for (const provider of ['azure.embeddings', 'openai.chat', 'openai.embedding.other'])
+      for (const model of [official, imported as AnyEmbeddingModel, direct])
+        await expect(embedPinned(model, named(provider))).rejects.toThrow('as in the index');
+  });
 });

@@ -376,7 +376,12 @@ describe('an embedding identity', () => {
     for (const provider of ['main', 'imported']) {
       const model = registry.textEmbeddingModel(`${provider}:text-embedding-3-large`);
       const identity = await embeddingIdentity(model);
-      expect(identity).toEqual({ provider, modelId: 'text-embedding-3-large', dimensions: 3072 });
+      expect(identity).toEqual({
+        provider,
+        modelId: 'text-embedding-3-large',
+        dimensions: 3072,
+        server: emulator.baseURL,
+      });
       const again = registry.embeddingModelFor('embedding', identity);
       const pinned = pinEmbeddingModel(again, identity);
       expect((await embed({ model: pinned, value: 'a' })).embedding).toHaveLength(3072);

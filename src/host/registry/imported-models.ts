@@ -183,9 +183,20 @@ export function createImportedEmbeddingModel(
   facts: ModelFacts,
   load: () => Promise<CoreEmbeddingModel>,
 ): CoreEmbeddingModel {
-  const loaded = memoize(load);
+  let provider = facts.provider;
+  const loaded = memoize(async () => {
+    const model = await load();
+    ({ provider } = model);
+    return model;
+  });
   return {
-    ...facts,
+    get provider() {
+      return provider;
+    },
+    modelId: facts.modelId,
+    get server() {
+      return ignoreRejection(loaded().then(model => model.server));
+    },
     get maxEmbeddingsPerCall() {
       return ignoreRejection(loaded().then(model => model.maxEmbeddingsPerCall));
     },

@@ -28,6 +28,8 @@ const shape = {
   baseURL: text,
   /** Vector length, for embedding models. */
   dimensions: length,
+  /** Address of the server in an `EmbeddingIdentity`. It selects nothing. */
+  server: text,
 
   /** The same as `apiKey`. */
   api_key: text,
