@@ -167,7 +167,7 @@ export interface PartSink {
   write(part: Part): void;
   /** Returns a promise that resolves when the reader has caught up, or undefined if there is room. Await it between batches. */
   ready(): Promise<void> | undefined;
-  /** Returns a promise that resolves when the reader has taken every part so far, or undefined if it has. */
+  /** Returns a promise that resolves when the reader has taken every part so far and asks for more, or undefined if it does. */
   taken(): Promise<void> | undefined;
 }
 
@@ -195,9 +195,11 @@ export function createPartSource(
 ): PartSource {
   let waiting: Part[] = [];
   let isCancelled = false;
+  let isAsked = false;
   let outcome: { error?: unknown; failed: boolean } | undefined;
   const partsArrived = createNotifier();
   const partsTaken = createNotifier();
+  const partsAsked = createNotifier();
 
   const sink: PartSink = {
     write(part) {
@@ -206,7 +208,7 @@ export function createPartSource(
       partsArrived.notify();
     },
     ready: () => (isCancelled || waiting.length < MAX_AHEAD ? undefined : partsTaken.wait()),
-    taken: () => (isCancelled || waiting.length === 0 ? undefined : partsTaken.wait()),
+    taken: () => (isCancelled || (isAsked && waiting.length === 0) ? undefined : partsAsked.wait()),
   };
   const watch = unread && watchReader(unread, () => waiting.length > 0);
 
@@ -232,8 +234,11 @@ export function createPartSource(
         if (isCancelled) return undefined;
         if (outcome?.failed) throw outcome.error;
         if (outcome !== undefined) return undefined;
+        isAsked = true;
+        partsAsked.notify();
         await partsArrived.wait();
       }
+      isAsked = false;
       const batch = waiting;
       waiting = [];
       partsTaken.notify();
@@ -244,6 +249,7 @@ export function createPartSource(
       waiting = [];
       partsArrived.notify();
       partsTaken.notify();
+      partsAsked.notify();
       onCancel?.(reason);
     },
   };
