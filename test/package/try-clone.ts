@@ -21,6 +21,16 @@ const parameters = process.argv.slice(2);
 const majors = NODES.filter(major => parameters.includes(major));
 const commands = parameters.includes('--install') ? [['install']] : [['install'], ['test']];
 
+const settingOf = (name: string): string =>
+  execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', cwd: tmpdir() }).trim();
+
+/** How this machine reaches a registry. */
+const network = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /cert|_ca_|proxy/i.test(name))),
+  npm_config_registry: settingOf('registry'),
+  ...(settingOf('cafile') !== 'null' && { npm_config_cafile: settingOf('cafile') }),
+};
+
 let isFailed = false;
 for (const major of majors.length === 0 ? (['20'] as const) : majors) await tryClone(major);
 process.exitCode = isFailed ? 1 : 0;
@@ -42,8 +52,7 @@ async function tryClone(major: NodeMajor): Promise<void> {
       HOME: home,
       LANG: 'C.UTF-8',
       TMPDIR: tmpdir(),
-      // The registry of this machine, if it has one of its own.
-      npm_config_registry: execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim(),
+      ...network,
     };
     execFileSync('git', ['clone', '--quiet', root, clone]);
     const run = (name: string, values: readonly string[]) =>
