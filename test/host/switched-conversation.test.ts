@@ -1,6 +1,7 @@
 import type { ToolSet } from 'ai';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createMcpTools } from '../../src/mcp/index.js';
+import { everyPair } from '../_products.js';
 import { hostTools, loopTools } from '../integration/_tools.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
 import {
@@ -22,7 +23,7 @@ const casesOf = (hosts: typeof matchingHosts, testedModes: readonly Mode[]) =>
       testedModes.flatMap(mode => fallbacks.map(fallback => ({ host, ...host, first, mode, fallback }))),
     ),
   );
-const cases = [...casesOf(matchingHosts, modes), ...casesOf(mixedHosts, ['stream'])];
+const cases = everyPair([...casesOf(matchingHosts, modes), ...casesOf(mixedHosts, ['stream'])]);
 
 const sumOf = (a: number, b: number) => `The sum of ${a} and ${b} is ${a + b}.`;
 const typesOf = ({ inputs }: SwitchedTurn, request = 0) =>

@@ -53,6 +53,7 @@ async function tryClone(major: NodeMajor): Promise<void> {
       LANG: 'C.UTF-8',
       TMPDIR: tmpdir(),
       ...network,
+      npm_config_update_notifier: 'false',
     };
     execFileSync('git', ['clone', '--quiet', root, clone]);
     const run = (name: string, values: readonly string[]) =>
