@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Minutes for one attempt. A registry can stop to answer within a download, and npm then waits without a limit. */
@@ -27,7 +27,10 @@ const ARGUMENTS = [
 
 for (const folder of process.argv.slice(2)) {
   const reason = await install(folder);
-  if (reason === undefined) continue;
+  if (reason === undefined) {
+    if (folder === 'test') linkMajors();
+    continue;
+  }
   const command = `npm ${ARGUMENTS.join(' ')} --prefix ${folder}`;
   console.error(`Expected the packages of ${folder}/, got ${reason}. Run \`${command}\` with a network.`);
   process.exit(1);
@@ -48,6 +51,22 @@ async function install(folder) {
   const reason = isFailed ? await runNpm(folder, target) : undefined;
   if (reason === undefined) writeFileSync(stamp, hash);
   return reason;
+}
+
+/**
+ * Links the newest major of `ai` and its packages beside the other majors, so that programs outside of `test` find it: an
+ * acceptance test of the built package, or a snippet.
+ */
+function linkMajors() {
+  const own = path.join(import.meta.dirname, 'node_modules');
+  const { devDependencies } = JSON.parse(
+    readFileSync(path.join(import.meta.dirname, 'test/package.json'), 'utf8'),
+  );
+  for (const name of Object.keys(devDependencies)) {
+    const link = path.join(own, name);
+    if (!existsSync(own) || name.includes('/') || readdirSync(own).includes(name)) continue;
+    symlinkSync(path.join('..', 'test/node_modules', name), link, 'junction');
+  }
 }
 
 /** Identifies the locked packages, and the machine that they are installed for. */

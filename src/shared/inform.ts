@@ -1,4 +1,4 @@
-import { messageOf } from './errors.js';
+import { joinSentences, messageOf } from './errors.js';
 
 /** Observers whose failure has been reported. */
 const reported = new WeakSet<object>();
@@ -31,9 +31,8 @@ function report(observer: object, error: unknown): void {
   reported.add(observer);
   try {
     const name = 'name' in observer && observer.name !== '' ? ` \`${String(observer.name)}\`` : '';
-    console.warn(
-      `kelivo-responses: The callback${name} failed: ${messageOf(error)} Its errors are ignored, and this is the only report.`,
-    );
+    const failure = `kelivo-responses: The callback${name} failed: ${messageOf(error)}`;
+    console.warn(joinSentences(failure, 'Its errors are ignored, and this is the only report.'));
   } catch {
     // Neither the error nor the console may break what is observed.
   }
