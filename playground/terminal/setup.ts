@@ -153,7 +153,7 @@ async function openEndpoint({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url }: Envir
       close: async () => {},
     };
   }
-  const { baseURL, close } = await startResponsesEmulator({ latency: LATENCY });
+  const { baseURL, close } = await startResponsesEmulator({ latency: LATENCY, allowedOrigins: [] });
   return { baseURL, address: baseURL, isEmulator: true, hasKey: false, close };
 }
 

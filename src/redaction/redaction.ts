@@ -45,7 +45,7 @@ const MIN_KNOWN_LENGTH = 6;
 /** Options of `redactSecrets`. */
 export interface RedactSecretsOptions {
   /**
-   * Values to replace as well, also in JSON, in addresses and in base64. Those of less than six characters are ignored.
+   * Values to replace as well, also in JSON, in addresses, in hexadecimal digits and in base64. Those of less than six characters are ignored.
    * @default none
    */
   readonly secrets?: readonly string[];
@@ -121,17 +121,27 @@ function replaceRanges(
   return result + text.slice(end);
 }
 
-/** Returns the secrets as they are, and as they are written in JSON, in JSON within JSON, in addresses and in base64. */
+/**
+ * Returns the secrets as they are, and as they are written in JSON, in JSON within JSON, in addresses, in hexadecimal digits
+ * and in base64, also after other text: `user:key`.
+ */
 const toSpellings = (secrets: readonly string[]): string[] =>
-  [
-    ...new Set(
-      secrets.flatMap(secret => {
-        if (secret === '') return [];
-        const json = JSON.stringify(secret).slice(1, -1);
-        return [secret, json, JSON.stringify(json).slice(1, -1), encode(secret), toBase64(secret)];
-      }),
-    ),
-  ].sort((a, b) => b.length - a.length);
+  [...new Set(secrets.filter(secret => secret !== '').flatMap(toSpellingsOfOne))].sort(
+    (a, b) => b.length - a.length,
+  );
+
+function toSpellingsOfOne(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const bytes = new TextEncoder().encode(secret);
+  const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+  // The middle of a short one occurs in ordinary base64.
+  const positions = bytes.length < MIN_KNOWN_LENGTH ? [0] : [0, 1, 2];
+  const encoded = [toBase64(bytes), ...positions.map(position => toInnerBase64(bytes, position))];
+  return [
+    ...[secret, json, JSON.stringify(json).slice(1, -1), encode(secret), hex, hex.toUpperCase()],
+    ...encoded.flatMap(text => [text, text.replaceAll('+', '-').replaceAll('/', '_')]),
+  ];
+}
 
 /** URL-encodes a secret. Lone surrogates cannot be encoded. */
 function encode(secret: string): string {
@@ -142,8 +152,15 @@ function encode(secret: string): string {
   }
 }
 
-const toBase64 = (secret: string): string =>
-  btoa(Array.from(new TextEncoder().encode(secret), byte => String.fromCharCode(byte)).join(''));
+const toBase64 = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
+
+/** Returns the digits of base64 that depend on nothing but a secret, after so many bytes of other text. */
+function toInnerBase64(bytes: Uint8Array, position: number): string {
+  const shifted = new Uint8Array(position + bytes.length);
+  shifted.set(bytes, position);
+  return toBase64(shifted).slice(Math.ceil((position * 8) / 6), Math.floor((shifted.length * 8) / 6));
+}
 
 /** Redacts all strings of a JSON value of an error, including field names: a server may repeat a key in any of them. */
 export function redactJson(value: unknown, redact: (text: string) => string): unknown {

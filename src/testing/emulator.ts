@@ -33,6 +33,12 @@ export interface ResponsesEmulatorOptions {
   readonly rewriteOutput?: RewriteOutput;
   /** WebSockets on `/responses`. @default true */
   readonly webSocket?: boolean;
+  /**
+   * Origins of the pages that may send requests, for example `['https://app.example']`. Their host names are accepted as
+   * names of the emulator as well, for a tunnel. All others are refused with the status 403.
+   * @default pages and names of this machine (`localhost`, 127.0.0.1, [::1]), on every port
+   */
+  readonly allowedOrigins?: readonly string[];
 }
 
 /** A running emulator of the Responses API. */
@@ -71,6 +77,7 @@ export async function startEmulator(
     rules = 'openai',
     rewriteOutput = items => items,
     webSocket = true,
+    allowedOrigins,
   }: ResponsesEmulatorOptions,
   extension: EmulatorExtension = {},
 ): Promise<ResponsesEmulator> {
@@ -84,6 +91,7 @@ export async function startEmulator(
     latency,
     rules,
     rewriteOutput,
+    allowedOrigins,
     ...extension,
   };
   let closed: Promise<unknown> | undefined;

@@ -32,6 +32,8 @@ export interface EmulatorContext extends ModelState, EmulatorExtension {
   readonly responses: StoredResponses;
   readonly key?: string;
   readonly apiKeys?: readonly string[];
+  /** Origins of the pages that may send requests. */
+  readonly allowedOrigins?: readonly string[];
   /** Milliseconds before each event of a stream, and before a body. */
   readonly latency: number;
   readonly rules: RequestRules;

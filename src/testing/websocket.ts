@@ -31,11 +31,12 @@ export function serveWebSockets(server: Server, options: ServeOptions): void {
   });
 
   async function accept(incoming: IncomingMessage, given: Upgraded): Promise<void> {
-    const { request, key } = await readRequest(incoming, options.context);
+    const { request, key, error: foreign } = await readRequest(incoming, options.context);
     const { pathname } = new URL(request.path, 'http://127.0.0.1');
-    const error = /^(?:\/openai)?\/v1\/responses$/.test(pathname)
+    const found = /^(?:\/openai)?\/v1\/responses$/.test(pathname)
       ? authorize(key, options.context)
       : { ...badRequest(`Invalid URL (GET ${request.path})`), status: 404 };
+    const error = foreign ?? found;
     if (error === undefined) serveConnection({ ...options, ...given, upgrade: request, key });
     else refuse(given.socket, error);
   }

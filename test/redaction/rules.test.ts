@@ -175,10 +175,25 @@ describe('redactSecrets', () => {
       JSON.stringify(value).slice(1, -1),
       JSON.stringify(JSON.stringify(value)).slice(3, -3),
       encodeURIComponent(value),
-      Buffer.from(value).toString('base64'),
+      ...(['base64', 'base64url', 'hex'] as const).map(encoding => Buffer.from(value).toString(encoding)),
+      Buffer.from(value).toString('hex').toUpperCase(),
     ];
     for (const spelling of spellings)
       expect(redactSecrets(`a ${spelling} b`, { secrets: [value, 'a b', ''] })).toBe('a [redacted] b');
+  });
+
+  it.each(['', 'u:', 'me:', 'user:', 'longer user:'])('replaces base64 of a key after "%s"', user => {
+    const value = 'kelivo~open>>sesame??1';
+    for (const encoding of ['base64', 'base64url'] as const) {
+      for (const after of ['', ':', ':more']) {
+        const sent = Buffer.from(user + value + after).toString(encoding);
+        const shown = redactSecrets(`sent ${sent}.`, { secrets: [value] });
+        // At most two digits at each end have some bits of the key.
+        const rest = shown.replace(/^sent |\.$/g, '').split('[redacted]');
+        expect(rest).toHaveLength(2);
+        expect(rest.join('').length).toBeLessThanOrEqual(Math.ceil(((user + after).length * 8) / 6) + 5);
+      }
+    }
   });
 
   it('reports overlapping secrets as one', () => {

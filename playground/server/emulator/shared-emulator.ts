@@ -13,7 +13,7 @@ export const LATENCY = 20;
 export function createSharedEmulator(): SharedEmulator {
   let emulator: Promise<ResponsesEmulator> | undefined;
   return {
-    open: () => (emulator ??= startResponsesEmulator({ latency: LATENCY })),
+    open: () => (emulator ??= startResponsesEmulator({ latency: LATENCY, allowedOrigins: [] })),
     async close() {
       await (await emulator)?.close();
     },

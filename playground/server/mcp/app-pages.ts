@@ -117,6 +117,14 @@ function isOrigin(text: string, { ownHost }: { ownHost: string }): boolean {
   const [, scheme, host, port = ''] =
     /^(https|wss|http|ws):\/\/((?:\*\.)?[\w.-]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   if (scheme === undefined || host === undefined) return false;
-  const isLocal = ['127.0.0.1', 'localhost'].includes(host.toLowerCase());
-  return isLocal ? port !== new URL(`http://${ownHost}`).port : /^(https|wss)$/i.test(scheme);
+  if (!['127.0.0.1', 'localhost'].includes(host.toLowerCase())) return /^(https|wss)$/i.test(scheme);
+  // Ports have several spellings, such as 04173, and are left out if they are those of the scheme.
+  const local = `${/^(https|wss)$/i.test(scheme) ? 'https' : 'http'}://${host}${port && `:${port}`}`;
+  return URL.canParse(local) && portOf(local) !== portOf(`http://${ownHost}`);
+}
+
+/** Returns the port of an address, also if it is that of the scheme. */
+function portOf(address: string): number {
+  const { port, protocol } = new URL(address);
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
 }

@@ -49,7 +49,7 @@ export async function openTarget(
   const emulator =
     plan === undefined
       ? await shared.open()
-      : await startResponsesEmulator({ latency: LATENCY, ...plan.options });
+      : await startResponsesEmulator({ latency: LATENCY, allowedOrigins: [], ...plan.options });
   emulator.enqueue(...(plan?.script ?? []));
   return {
     baseURL: emulator.baseURL,

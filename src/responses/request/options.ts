@@ -249,9 +249,12 @@ export const callOptions = {
    * Continues a response in the background that an earlier call created, with the same messages and tools: its id, which is
    * in `response.id` and in the metadata of parts. With `sequenceNumber`, from `providerMetadata.kelivo` of the last part that
    * was received, a stream contains only what follows. In a tool loop it applies to the first round, which is read completely.
+   * The API returns any response of the key, so check that the id belongs to the user before you pass it on.
    */
   resume: z.object({
-    responseId: z.string().min(1),
+    responseId: z
+      .string()
+      .regex(/^(?!\.+$)[\w.:=~-]{1,1000}$/, 'Expected the id of a response, which has no slashes and no spaces'),
     sequenceNumber: z.number().int().nonnegative().optional(),
   }),
   /** Stable, anonymous identifier of the end user. */

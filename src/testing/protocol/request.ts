@@ -198,7 +198,15 @@ export interface EmulatorRequest {
 /** Reads a request to its end. Returns the key separately, so that the request can be printed. */
 export async function readRequest(
   incoming: IncomingMessage,
-  { apiKeys = [], encodings = [] }: { apiKeys?: readonly string[]; encodings?: readonly string[] },
+  {
+    apiKeys = [],
+    encodings = [],
+    allowedOrigins,
+  }: {
+    apiKeys?: readonly string[];
+    encodings?: readonly string[];
+    allowedOrigins?: readonly string[];
+  },
 ): Promise<{
   request: EmulatorRequest & { aborted: boolean };
   key: string | undefined;
@@ -222,10 +230,46 @@ export async function readRequest(
     apiKeyIndex: index < 0 ? undefined : index,
     aborted: false,
   };
-  if (isKnown) return { request, key, error: undefined };
+  const foreign = refuseForeign(incoming.headers, allowedOrigins);
+  if (isKnown || foreign !== undefined) return { request, key, error: foreign };
   const error = { ...badRequest(`Unsupported content encoding: '${encoding}'.`), status: 415 };
   return { request, key, error };
 }
+
+const LOOPBACK = /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * Refuses what a browser sends for a page of another site: with its `Origin`, or to a name of that site that resolves to
+ * this machine (DNS rebinding). Programs send no `Origin`.
+ */
+function refuseForeign(
+  { host, origin }: IncomingHttpHeaders,
+  allowedOrigins: readonly string[] | undefined,
+): ApiError | undefined {
+  const allowed = allowedOrigins?.map(toUrl);
+  const own = toUrl(`http://${host}`);
+  const page = toUrl(origin);
+  const isOwnHost =
+    own !== undefined && (isLoopback(own) || allowed?.some(one => one?.host === own.host) === true);
+  const isOwnPage =
+    origin === undefined ||
+    (page !== undefined && (allowed?.some(one => one?.origin === page.origin) ?? isLoopback(page)));
+  if (isOwnHost && isOwnPage) return undefined;
+  const received = isOwnHost ? `the origin ${origin}` : `the host ${host}`;
+  return {
+    status: 403,
+    message:
+      `Expected a request of this machine, to a loopback name such as 127.0.0.1, got one with ${received}. ` +
+      'Add its origin to `allowedOrigins` of the emulator to answer it.',
+    type: 'invalid_request_error',
+    param: null,
+    code: 'foreign_origin',
+  };
+}
+
+const toUrl = (text = ''): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+
+const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname);
 
 function readKey(headers: IncomingHttpHeaders): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
