@@ -62,7 +62,7 @@ export interface ToolLoopCallOptions extends Pick<
   /** Identifies the turn in the `journal` of the tool loop, so that another process can continue it. */
   turnId?: string;
   /**
-   * Owner of the turn, a tenant or a user. It is part of every key of the turn. Without a scope, a turn id is a secret:
+   * Owner of the turn, a tenant or a user. It is part of every key of the turn, and signed into its approvals. Without a scope, a turn id is a secret:
    * whoever knows it can read the turn.
    * @default the `scope` function of the journal, else none
    */

@@ -45,9 +45,15 @@ interface AdmitOptions {
   readonly signal: AbortSignal;
 }
 
+/** Options of a call that say whom it belongs to. */
+interface CallOwner {
+  readonly context?: unknown;
+  readonly scope?: unknown;
+}
+
 /** Approvals that the host requests in one turn and passes back in a later prompt. */
-export function createHostApprovals(options: HostApprovalOptions | undefined, context?: unknown) {
-  const ids = createApprovalIds(options, context);
+export function createHostApprovals(options: HostApprovalOptions | undefined, owner: CallOwner = {}) {
+  const ids = createApprovalIds(options, owner);
   const asked = new Set<string>();
 
   return {
@@ -195,7 +201,7 @@ export interface HostApprovalOptions {
    * Returns who may answer, for example a session or user, from the `context` of the call. It is signed into the approval
    * id: an answer in a call with another audience runs nothing and is not used up. A call for which it throws or returns
    * no text can neither ask nor answer.
-   * @default anyone who has the conversation may answer
+   * @default anyone who has the conversation may answer, in a call with the same `scope`
    */
   readonly audience?: (context: unknown) => string;
 }
@@ -215,10 +221,11 @@ const DAY = 86_400_000;
 const CLAIM_TIMEOUT = 5000;
 
 /** Creates and verifies the ids of approval requests. They are signed, because they return in the messages of a client. */
-function createApprovalIds(options: HostApprovalOptions | undefined, context: unknown) {
+function createApprovalIds(options: HostApprovalOptions | undefined, { context, scope }: CallOwner) {
   const { secret = secretOfProcess(), claim = claimInProcess, expiresAfter = DAY } = options ?? {};
   const keys = new SigningKeys([secret]);
   const audience = audienceOf(options, context);
+  const owner = typeof scope === 'string' ? [...(audience ?? []), { scope }] : (audience ?? []);
 
   return {
     /** True if other processes can verify the ids. */
@@ -228,11 +235,11 @@ function createApprovalIds(options: HostApprovalOptions | undefined, context: un
 
     create(call: ApprovableCall): string {
       const [nonce, time] = [crypto.randomUUID(), Date.now().toString(36)];
-      const signature = keys.sign(KIND, toSigned(call), [nonce, time, ...(audience ?? [])]);
+      const signature = keys.sign(KIND, toSigned(call), [nonce, time, ...owner]);
       return [PREFIX, nonce, time, signature].join('.');
     },
 
-    /** Returns undefined if the id was not created for exactly this call and audience, with the secret of this process. */
+    /** Returns undefined if the id was not created for exactly this call, audience and scope, with the secret of this process. */
     verify(approvalId: string, call: ApprovableCall) {
       const [prefix, nonce = '', time = '', signature = ''] = approvalId.split('.');
       if (
@@ -241,7 +248,7 @@ function createApprovalIds(options: HostApprovalOptions | undefined, context: un
         approvalId !== [prefix, nonce, time, signature].join('.')
       )
         return undefined;
-      const fault = keys.verify(signature, KIND, toSigned(call), [nonce, time, ...audience]);
+      const fault = keys.verify(signature, KIND, toSigned(call), [nonce, time, ...owner]);
       const isExpired = Date.now() > Number.parseInt(time, 36) + expiresAfter;
       return fault === undefined ? { nonce, isExpired } : undefined;
     },

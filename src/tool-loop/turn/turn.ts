@@ -185,7 +185,7 @@ export async function openTurn(
     const warnOfTools = (message: string): unknown =>
       round === 0 ? warnings.push({ type: 'other', message }) : warn(round, message);
     hostApprovals = asksHost(call, policy)
-      ? createHostApprovals(policy.hostApprovals, call.own.context)
+      ? createHostApprovals(policy.hostApprovals, call.own)
       : undefined;
     const clearing = createClearing(policy.clearToolOutputs);
     const tools = await openTurnTools(call, {

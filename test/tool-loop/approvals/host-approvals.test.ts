@@ -295,6 +295,18 @@ describe('a denial', () => {
   });
 });
 
+it('an approval in a call with another scope, or without one, runs nothing and claims nothing', async () => {
+  const { claim, claimed } = sharedClaim();
+  const options = { secret, claim };
+  const admit = (scope: unknown) =>
+    createHostApprovals(options, { scope }).admit(toPending(part, mark), { tools: toolsOf(pay), signal });
+  const { part, mark } = await ask(createHostApprovals(options, { scope: 'ada' }));
+  for (const other of ['ben', '', undefined, null, ['ada'], { scope: 'ada' }])
+    expect(await admit(other)).toEqual(refusal(FORGED));
+  expect(claimed).toEqual([]);
+  expect(await admit('ada')).toEqual({ type: 'run' });
+});
+
 describe('an approval with an audience', () => {
   const audience = (context: unknown): string => (context as { user: string }).user;
   const [ada, bob] = [{ user: 'ada' }, { user: 'bob' }];
@@ -304,11 +316,11 @@ describe('an approval with an audience', () => {
     const { claim, claimed } = sharedClaim();
     const options = { secret, claim, audience };
     const admit = (context: unknown, isApproved = true) =>
-      createHostApprovals(options, context).admit(toPending(part, mark, isApproved), {
+      createHostApprovals(options, { context }).admit(toPending(part, mark, isApproved), {
         tools: toolsOf(pay),
         signal,
       });
-    const { part, mark } = await ask(createHostApprovals(options, ada));
+    const { part, mark } = await ask(createHostApprovals(options, { context: ada }));
     return { options, claimed, part, mark, admit };
   }
 
@@ -325,7 +337,7 @@ describe('an approval with an audience', () => {
     const { admit, claimed, options, part, mark } = await asked();
     expect(await admit(bob, false)).toEqual(refusal(FORGED));
     expect(await admit(ada, false)).toMatchObject({ type: 'asked' });
-    await createHostApprovals(options, bob).recordDenials([{ part, mark }], signal);
+    await createHostApprovals(options, { context: bob }).recordDenials([{ part, mark }], signal);
     expect(claimed).toEqual([]);
   });
 
@@ -343,7 +355,7 @@ describe('an approval with an audience', () => {
   it('does not accept requests from before the setting, nor without it those with one', async () => {
     const { part, mark, options } = await scene();
     const call = toPending(part, mark);
-    const withAudience = createHostApprovals({ ...options, audience }, ada);
+    const withAudience = createHostApprovals({ ...options, audience }, { context: ada });
     expect(await withAudience.admit(call, { tools: toolsOf(pay), signal })).toEqual(refusal(FORGED));
     const other = await asked();
     const without = createHostApprovals({ secret, claim: other.options.claim });
