@@ -18,7 +18,9 @@ async function ask(headers: Record<string, string>, options: ResponsesEmulatorOp
   });
   sent.end(JSON.stringify({ model: 'gpt-4o', input: 'Hi' }));
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  const body = JSON.parse((await response.toArray()).join('')) as { error: { message: string; code: string } };
+  const body = JSON.parse((await response.toArray()).join('')) as {
+    error: { message: string; code: string };
+  };
   return { ...body, status: response.statusCode };
 }
 
