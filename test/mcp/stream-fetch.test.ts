@@ -190,3 +190,35 @@ describe('a request of the server', () => {
     expect(reports).toEqual(expected);
   });
 });
+
+describe('the answer to another request', () => {
+  const answer = (id: unknown) => ({
+    jsonrpc: '2.0',
+    id,
+    result: { content: [{ type: 'text', text: 'of another user' }] },
+  });
+
+  it.each([
+    ['a number', 1002],
+    ['a text', 'other'],
+    ['the id as another number', 70],
+  ])('is no result and not quoted: %s', async (_, id) => {
+    for (const body of [answer(id), [answer(id)]]) {
+      const fetch = createStreamFetch(async () => Response.json(body));
+      const response = await fetch('http://server.test', {
+        method: 'POST',
+        body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'a' } }),
+      });
+      const messages = [await response.json()].flat() as { id: unknown; error?: { message: string } }[];
+      const own = messages.filter(message => message.id === 7);
+      expect(own).toMatchObject([
+        {
+          error: {
+            message: `expected a result or an error, got an answer to the request ${JSON.stringify(id)}`,
+          },
+        },
+      ]);
+      expect(JSON.stringify(own)).not.toContain('of another user');
+    }
+  });
+});

@@ -3,7 +3,7 @@ import { type LinkedSignal, linkSignal } from '../../shared/abort.js';
 import { tryParseJson } from '../../shared/json.js';
 import { createLineSplitter } from '../../http/text-stream.js';
 import { streamEndedMessage } from './failures.js';
-import { toUnreadable, WireMessages } from './wire-messages.js';
+import { toMisaddressed, toUnreadable, WireMessages } from './wire-messages.js';
 
 /*
  * Corrects how the Streamable HTTP transport of the MCP SDK (2.4.0) handles streams:
@@ -178,7 +178,10 @@ async function toReadableAnswer(
   const read = messages.read(tryParseJson(text), id);
   if (!read.some(message => 'id' in message && message.id === id && !('method' in message))) {
     messages.forget(id);
-    read.push(toUnreadable(id, text));
+    const [other] = read.flatMap(message =>
+      'id' in message && message.id !== undefined ? [message.id] : [],
+    );
+    read.push(other === undefined ? toUnreadable(id, text) : toMisaddressed(id, other));
   }
   return Response.json(read.length === 1 ? read[0] : read, {
     status: response.status,

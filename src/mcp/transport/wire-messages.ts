@@ -72,12 +72,19 @@ export class WireMessages {
 }
 
 /** Returns an error for a request whose answer cannot be read. The server may have run it. */
-export const toUnreadable = (id: RequestId, text: string): JSONRPCMessage => ({
+export const toUnreadable = (id: RequestId, text: string): JSONRPCMessage =>
+  toMissing(id, JSON.stringify(text.slice(0, EXCERPT_LENGTH)));
+
+/** Returns an error for a request that got the answer to another one. It quotes nothing: the content belongs to the other. */
+export const toMisaddressed = (id: RequestId, other: RequestId): JSONRPCMessage =>
+  toMissing(id, `an answer to the request ${JSON.stringify(other)}`);
+
+const toMissing = (id: RequestId, got: string): JSONRPCMessage => ({
   jsonrpc: '2.0',
   id,
   error: {
     code: INTERNAL_ERROR,
-    message: `expected a result or an error, got ${JSON.stringify(text.slice(0, EXCERPT_LENGTH))}`,
+    message: `expected a result or an error, got ${got}`,
     data: { [unreadableKey]: true },
   },
 });
