@@ -101,6 +101,29 @@ describe('createMessageReader', () => {
     expect(errors).toHaveLength(1);
   });
 
+  it('reads an answer behind the beginning of another one, cut anywhere', () => {
+    const answerOf = (id: number) => ({
+      jsonrpc: '2.0' as const,
+      id,
+      result: { content: [{ type: 'text', text: 'says {"jsonrpc":"2.0","id":2,"result":{}}' }] },
+    });
+    const cut = JSON.stringify(answerOf(1));
+    const start = '{"jsonrpc"'.length;
+    for (let length = start; length < cut.length; length++) {
+      const received: unknown[] = [];
+      const push = createMessageReader({ onMessage: one => received.push(one), onError: () => {} });
+      push(Buffer.from(`${cut.slice(0, length)}${JSON.stringify(answerOf(2))}\n`));
+      expect(received).toEqual([answerOf(2)]);
+    }
+  });
+
+  it('reads no message in a log line', () => {
+    const received: unknown[] = [];
+    const push = createMessageReader({ onMessage: one => received.push(one), onError: () => {} });
+    push(Buffer.from(`sends ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} })}\n`));
+    expect(received).toEqual([]);
+  });
+
   it('rejects a message that exceeds the limit before it is complete', () => {
     const push = createMessageReader({ onMessage: () => {}, onError: () => {}, maxBytes: 10 });
     push(Buffer.from('12345'));

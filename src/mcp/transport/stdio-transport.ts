@@ -222,6 +222,22 @@ async function requireDirectory(path: string): Promise<void> {
 /** Maximum size of one message. A large image in base64 has a few tens of megabytes. */
 const maxMessageBytes = 256 * 1024 * 1024;
 
+const MESSAGE_START = '{"jsonrpc"';
+
+/**
+ * Parses a line. A server that answers several calls at once can leave the beginning of one answer in front of another one,
+ * for example if it dies. Within a text of a message, the quotes would be escaped.
+ */
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    const at = line.startsWith(MESSAGE_START) ? line.lastIndexOf(MESSAGE_START) : 0;
+    if (at === 0) throw error;
+    return JSON.parse(line.slice(at));
+  }
+}
+
 /**
  * Splits standard output into JSON-RPC messages, one per line.
  *
@@ -246,7 +262,7 @@ export function createMessageReader({
   function readLine(line: string): void {
     if (line.trim() === '') return;
     try {
-      const read = messages.read(JSON.parse(line));
+      const read = messages.read(parseLine(line));
       if (read.length === 0) onError(new Error(`Expected a JSON-RPC message, got ${line.slice(0, 200)}`));
       for (const message of read) onMessage(message);
     } catch (error) {
