@@ -76,7 +76,7 @@ async function tryClone(major: NodeMajor): Promise<void> {
 /** Fills a folder with the programs of this machine, except compilers and its own Node. */
 function fillBin(bin: string, node: string): void {
   mkdirSync(bin);
-  for (const source of ['/usr/local/bin', '/usr/bin', '/bin']) {
+  for (const source of ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin']) {
     for (const name of existsSync(source) ? readdirSync(source) : []) {
       if (COMPILERS.test(name) || OTHER_NODES.test(name) || existsSync(path.join(bin, name))) continue;
       symlinkSync(path.join(source, name), path.join(bin, name));
