@@ -119,6 +119,20 @@ describe('a call that fails three times', () => {
     expect(await choices([{}, {}, {}], source)).toEqual([undefined, undefined, undefined]);
   });
 
+  it('counts once in a round, because the model has not seen the failure', async () => {
+    const equal = ['c1', 'c2', 'c3'].map(id => call(id, 'echo', { a: 1 }));
+    const model = scriptedModel(callRound(...equal), textRound('I go on.'));
+    await stream(withToolLoop(model, { tools: failing() }));
+    expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined]);
+  });
+
+  it('is another call if its unreadable arguments differ', async () => {
+    const unreadable = (at: number) => call(`c${at}`, 'echo', `{"k":${at}${' '.repeat(400)}`);
+    const model = scriptedModel(...[1, 2, 3].map(at => callRound(unreadable(at))), textRound('I give up.'));
+    await stream(withToolLoop(model, { tools: tools() }));
+    expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual(Array(4).fill(undefined));
+  });
+
   it('does not count successful calls', async () => {
     expect(await choices([{}, {}, {}], tools())).toEqual([undefined, undefined, undefined]);
   });

@@ -124,15 +124,16 @@ export function createTurnLimits(
       repeatedCalls.record(call, output);
     },
 
-    /** Counts the failures of a finished round. */
+    /** Counts the failures of a finished round. Equal calls of one round count once: the model had not seen the failure. */
     recordRound(outcomes: readonly CallOutcome[]): void {
-      for (const { call, tool, output } of outcomes) {
-        if (tool === undefined || !isErrorOutput(output)) continue;
-        countFailure(
-          JSON.stringify([call.toolName, toValidJson(call.input), output]),
-          `the same call failed ${MAX_SAME_FAILURES} times in the same way.`,
-        );
-      }
+      const failed = outcomes.filter(({ tool, output }) => tool !== undefined && isErrorOutput(output));
+      const keys = failed.map(({ call, output }) => {
+        const json = toValidJson(call.input);
+        // Arguments that cannot be read differ by their text.
+        return JSON.stringify([call.toolName, json === '{}' ? call.input : json, output]);
+      });
+      for (const key of new Set(keys))
+        countFailure(key, `the same call failed ${MAX_SAME_FAILURES} times in the same way.`);
       // Names that do not exist count together, once per round: the model tries different ones.
       if (outcomes.some(({ tool }) => tool === undefined)) {
         countFailure('unknown tool', `tools that do not exist were called in ${MAX_SAME_FAILURES} rounds.`);
