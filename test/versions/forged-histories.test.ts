@@ -1,13 +1,16 @@
+import { spawn } from 'node:child_process';
+import { text as readText } from 'node:stream/consumers';
 import * as ai5 from 'ai';
 import type { ModelMessage } from 'ai';
 import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { KelivoResponsesProvider, KelivoResponsesSettings } from '../../src/index.js';
 import * as v2 from '../../src/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
+import { bundleScript } from '../_bundled-script.js';
 import { CARRIERS } from '../../src/versions/history/facts.js';
 import { createHistoryKeys, signPart } from '../../src/versions/history/signatures.js';
 
@@ -220,7 +223,7 @@ describe.each(majors)('ai $ai', major => {
       }
     });
 
-    it('keeps genuine facts in the same process, in another one with the same key, and after a rotation', async () => {
+    it('keeps genuine facts with the same key, and after a rotation', async () => {
       // The API accepts fields of agents in a beta only.
       for (const name of signed.filter(one => one !== 'agent')) {
         const row = rows[name];
@@ -251,4 +254,61 @@ describe.each(majors)('ai $ai', major => {
       }
     });
   });
+
+  it('keeps genuine facts in another process with the same key, and after a rotation with both', async () => {
+    // The API accepts fields of agents in a beta only.
+    const names = signed.filter(name => name !== 'agent');
+    const toHistories = (toPart: (part: Part) => Part) =>
+      names.flatMap(name => {
+        const row = rows[name];
+        if (row === undefined) return [];
+        const part = toPart(withFacts(row.part, row.facts));
+        return [historyWith(part, major.ai === 5 ? [] : row.answer)];
+      });
+    const expected: unknown[] = [];
+    for (const history of toHistories(part => part)) {
+      const settings = { historySecret: false } as const;
+      expected.push((await send(history, { major, isStream: false, scope: 'ada', settings })).body);
+    }
+    const derived = createHistoryKeys(undefined, () => ['key'])();
+    const kinds = [
+      {
+        histories: toHistories(part => sign(part, { scope: 'ada' })),
+        settings: [{ historySecret: SECRET }, { historySecret: [OTHER, SECRET] }],
+        strangers: [{ historySecret: OTHER }],
+      },
+      {
+        histories: toHistories(
+          part => signPart(part, 'providerOptions', { keys: derived, scope: 'ada' }) as Part,
+        ),
+        settings: [{}, { apiKey: ['new-key', 'key'] }],
+        strangers: [{ apiKey: 'new-key' }],
+      },
+    ];
+    for (const { histories, settings, strangers } of kinds) {
+      const before = emulator.requests.length;
+      const all = [...settings, ...strangers].map(own => ({ apiKey: 'key', ...own }));
+      const warnings = await sendElsewhere({ major: major.ai, settings: all, histories });
+      const sent = emulator.requests.slice(before).map(({ body }) => {
+        const { input, tools } = body as Json;
+        return { input, tools };
+      });
+      const [own, foreign] = [settings.length * names.length, strangers.length * names.length];
+      expect(sent.slice(0, own)).toEqual(settings.flatMap(() => expected));
+      const isFaulty = warnings.map(one => FAULT.test(JSON.stringify(one)));
+      expect(isFaulty).toEqual([...Array<boolean>(own).fill(false), ...Array<boolean>(foreign).fill(true)]);
+    }
+  });
 });
+
+/** Sends histories with the settings of several providers in another process. Returns the warnings of each call. */
+async function sendElsewhere(task: object): Promise<unknown[]> {
+  const script = await bundleScript(new URL('_history-script.ts', import.meta.url));
+  const { KELIVO_HISTORY_SECRET: _, OPENAI_API_KEY: __, ...env } = process.env;
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'pipe'], env });
+  onTestFinished(() => void child.kill());
+  child.stdin.end(JSON.stringify({ baseURL: emulator.baseURL, scope: 'ada', ...task }));
+  const [output, errors] = await Promise.all([readText(child.stdout), readText(child.stderr)]);
+  expect(errors).toBe('');
+  return JSON.parse(output) as unknown[];
+}
