@@ -49,6 +49,35 @@ describe('values', () => {
     expect(await read(families.gemma4, '<|tool_call>call:look{place:12}<tool_call|>')).toEqual([look('12')]);
   });
 
+  it.each<[string, string]>([
+    [`place:${q}Oslo}<tool_call|>`, 'Oslo'],
+    [`days:3,place:${q}a, b} \n<tool_call|>\n`, 'a, b'],
+    [`place:${q}f() { return {a} }}<tool_call|>`, 'f() { return {a} }'],
+    [`place:${q}x}<tool_call|><|tool_call>call:ping{}<tool_call|>`, 'x'],
+    [`place:${q}a }<tool_call|> b${q}}<tool_call|>`, 'a }<tool_call|> b'],
+    [`place:${q}}<tool_call|>${q}}<tool_call|>`, '}<tool_call|>'],
+  ])('ends the last string without its second delimiter: %j', async (text, place) => {
+    const [call] = await read(families.gemma4, `<|tool_call>call:look{${text}`);
+    expect(call).toMatchObject({ call: 'look', input: { place } });
+  });
+
+  it.each([
+    // The bracket may belong to the value, whose own end is then missing as well.
+    `place:${q}echo \${x}<tool_call|>`,
+    `place:${q}{a}<tool_call|>`,
+    // Another parameter may be in the value.
+    `place:${q}Oslo,days:3}<tool_call|>`,
+    `place:${q}Oslo, "days": 3}<tool_call|>`,
+    `place:${q}Oslo,days:${q}3${q}}<tool_call|>`,
+    // The value may go on.
+    `place:${q}Oslo}<tool_call|> and more`,
+    `place:${q}Oslo}`,
+    `place:${q}Oslo<tool_call|>`,
+  ])('runs no call with half of a string: %j', async text => {
+    const content = await read(families.gemma4, `<|tool_call>call:look{${text}`);
+    expect(content.some(part => 'call' in part && part.input !== undefined)).toBe(false);
+  });
+
   it.each([`${q}x`, `{a:1`, `[1`, `x<tool_call|>`, `{__proto__:1}`, `1,any:2`, `'x`, ``])(
     '%j is no call',
     async value => {

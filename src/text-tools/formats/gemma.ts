@@ -3,6 +3,12 @@ import type { TextToolFormat } from '../reading/text-tool-format.js';
 import { readGemmaCall } from '../values/gemma-call.js';
 import { readCallArguments, readJsonCalls } from '../values/json-call.js';
 
+const GEMMA_4 = {
+  delimiter: '<|"|>',
+  closer: '<tool_call|>',
+  followers: ['<|tool_call>', '<turn|>', '<|tool_response>'],
+};
+
 /** `<|tool_call>call:name{key:<|"|>text<|"|>,key:3}<tool_call|>` of Gemma 4. */
 export const gemma4: TextToolFormat = {
   name: 'gemma4',
@@ -10,7 +16,7 @@ export const gemma4: TextToolFormat = {
   closers: ['<tool_call|>', '<turn|>', '<|tool_response>'],
   turnEnds: ['<turn|>'],
   artefacts: ['<channel|>', '<|channel>', '<|channel>thought\n<channel|>'],
-  read: (cursor, calls) => readGemmaCall(cursor, calls, '<|"|>'),
+  read: (cursor, calls) => readGemmaCall(cursor, calls, GEMMA_4),
 };
 
 /** `<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>` of FunctionGemma. */
@@ -19,7 +25,12 @@ export const functionGemma: TextToolFormat = {
   openers: ['<start_function_call>'],
   closers: ['<end_function_call>', '<start_function_response>', '<end_of_turn>'],
   turnEnds: ['<end_of_turn>'],
-  read: (cursor, calls) => readGemmaCall(cursor, calls, '<escape>'),
+  read: (cursor, calls) =>
+    readGemmaCall(cursor, calls, {
+      delimiter: '<escape>',
+      closer: '<end_function_call>',
+      followers: ['<start_function_call>', '<end_of_turn>', '<start_function_response>'],
+    }),
 };
 
 /**
@@ -35,7 +46,7 @@ export const gemmaCall: TextToolFormat = {
     const name = yield* cursor.look(/[-.:\w$\u0080-\uffff]/, { start });
     return /[{(]/.test((yield* cursor.peek(start + name.length)) ?? '') && calls.isDeclared(name);
   },
-  read: (cursor, calls) => readGemmaCall(cursor, calls, '<|"|>'),
+  read: (cursor, calls) => readGemmaCall(cursor, calls, GEMMA_4),
 };
 
 const THOUGHT = 'thought\n';

@@ -22,12 +22,25 @@ const KEY = /[^:={}[\](),"'<\n]/;
 /** The characters of the name of a tool. */
 const NAME = /[^\s{}<>[\]"'`|()]/;
 
+/** The texts around strings and calls. */
+interface GemmaMarkers {
+  readonly delimiter: string;
+  readonly closer: string;
+  /** What may follow the closer. */
+  readonly followers: readonly string[];
+}
+
 /**
  * Reads `name{key:value, …}`, the objects of Gemma, with strings between a delimiter. For a declared tool with these keys,
  * the brackets may be round, an equals sign may follow a key, and the first delimiter of a string may be missing
- * (https://github.com/vllm-project/vllm/issues/53642, https://github.com/jundot/omlx/issues/1886).
+ * (https://github.com/vllm-project/vllm/issues/53642, https://github.com/jundot/omlx/issues/1886), or the second one of the
+ * last string.
  */
-export function* readGemmaCall(cursor: TextCursor, calls: TextCalls, delimiter: string): Reading<boolean> {
+export function* readGemmaCall(
+  cursor: TextCursor,
+  calls: TextCalls,
+  markers: GemmaMarkers,
+): Reading<boolean> {
   yield* cursor.takes('call:');
   yield* cursor.takeSpace(MAX_SPACE);
   const name = yield* readName(cursor, NAME);
@@ -37,7 +50,7 @@ export function* readGemmaCall(cursor: TextCursor, calls: TextCalls, delimiter: 
   if (name === '' || !(bracket === '{' || isRound)) return false;
   const tool = calls.begin(name);
   if (isRound && tool === undefined) return false;
-  const reader = createGemmaReader(cursor, tool, delimiter, isRound);
+  const reader = createGemmaReader(cursor, tool, markers, isRound);
   if (!(yield* reader.object(calls.input, 0))) return false;
   yield* takeExcess(cursor, calls);
   calls.end();
@@ -47,13 +60,13 @@ export function* readGemmaCall(cursor: TextCursor, calls: TextCalls, delimiter: 
 function createGemmaReader(
   cursor: TextCursor,
   tool: DeclaredTool | undefined,
-  delimiter: string,
+  markers: GemmaMarkers,
   isRound: boolean,
 ) {
+  const { delimiter } = markers;
   const properties = toProperties(tool?.schema);
   /** Returns true if a key belongs to the tool, which a call with mistakes requires. */
   const isKnown = (key: string): boolean => properties !== undefined && Object.hasOwn(properties, key);
-  const delimiterStart = toStopExpression([delimiter]);
 
   /** The value of a parameter that accepts only text. It may contain commas if the delimiters are missing. */
   function isText(key: string): boolean {
@@ -100,18 +113,30 @@ function createGemmaReader(
       const readItem = (one: Write) => readValue(one, { depth: depth + 1, isText: false });
       return yield* readItems(cursor, write, { close: ']', readItem });
     }
-    if (first === '"' || first === "'" || (yield* cursor.sees(delimiter))) return yield* readString(write);
+    if (first === '"' || first === "'" || (yield* cursor.sees(delimiter)))
+      return yield* readString(write, { mayBeLast: depth === 1 && isText && !isRound });
     return yield* readBare(write, isText);
   }
 
-  function* readString(write: Write): Reading<boolean> {
+  function* readString(write: Write, { mayBeLast = false } = {}): Reading<boolean> {
     if (!(yield* cursor.takes(delimiter))) return yield* readQuoted(cursor, write);
     write('"');
+    const ends = toStopExpression(mayBeLast ? [delimiter, '}'] : [delimiter]);
+    let value = '';
     for (;;) {
-      const next = yield* cursor.passUntil(delimiterStart, text => write(JSON.stringify(text).slice(1, -1)));
+      const next = yield* cursor.passUntil(ends, text => {
+        write(JSON.stringify(text).slice(1, -1));
+        if (mayBeLast) value += text;
+      });
       if (next === undefined) return false;
       if (yield* cursor.takes(delimiter)) break;
-      write(cursor.take(1));
+      if (next === '}' && (yield* endsCall(cursor, markers))) {
+        if (!isWhole(value)) return false;
+        break;
+      }
+      const character = cursor.take(1);
+      write(character);
+      value += character;
     }
     write('"');
     return true;
@@ -129,7 +154,7 @@ function createGemmaReader(
       if (end === undefined || end === '<') {
         if (end === undefined || isMarker(yield* cursor.look(/[^]/, { most: 2 }))) return false;
       } else if (end !== ',' || !isText || (yield* seesKey(cursor, properties))) {
-        if (end === '}' || end === ',' || end === ']' || (isRound && (yield* endsRound()))) break;
+        if (end === '}' || end === ',' || end === ']' || (isRound && (yield* endsRound(cursor)))) break;
       }
       text += cursor.take(1);
     }
@@ -148,13 +173,6 @@ function createGemmaReader(
     const next = yield* findSpaceEnd(cursor, { start: delimiter.length, most: MAX_SPACE });
     if (!/[,})\]]/.test((yield* cursor.peek(next)) ?? '')) return false;
     return yield* cursor.takes(delimiter);
-  }
-
-  /** Returns true if the round bracket that comes next ends the call. */
-  function* endsRound(): Reading<boolean> {
-    const next = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
-    const character = yield* cursor.peek(next);
-    return character === undefined || character === '<';
   }
 
   return { object: readObject };
@@ -193,6 +211,33 @@ function* seesKey(
 }
 
 const BARE_END = /[,}\])<]/g;
+
+/**
+ * Returns true if the bracket that comes next and the closer end the call, and not only a string about calls: nothing or
+ * another token follows.
+ */
+function* endsCall(cursor: TextCursor, { closer, followers }: GemmaMarkers): Reading<boolean> {
+  const start = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
+  if (!(yield* cursor.sees(closer, start))) return false;
+  const next = yield* findSpaceEnd(cursor, { start: start + closer.length, most: MAX_SPACE });
+  if ((yield* cursor.peek(next)) === undefined) return true;
+  for (const token of followers) if (yield* cursor.sees(token, next)) return true;
+  return false;
+}
+
+/** Returns true if the round bracket that comes next ends the call. */
+function* endsRound(cursor: TextCursor): Reading<boolean> {
+  const next = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
+  const character = yield* cursor.peek(next);
+  return character === undefined || character === '<';
+}
+
+/**
+ * Returns true if a string without its second delimiter ends before a bracket: its own brackets are complete, so that the
+ * bracket is not one of them, and it contains no further parameter.
+ */
+const isWhole = (value: string): boolean =>
+  value.split('{').length === value.split('}').length && !/,\s*["']?[\w.-]+["']?\s*[:=]/.test(value);
 
 /** Returns true for the start of a special token or tag, which no bare value contains. */
 const isMarker = (text: string): boolean => /^<[|\w/]/.test(text);
