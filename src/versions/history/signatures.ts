@@ -88,8 +88,9 @@ const KIND = 'facts';
 
 /** Returns the facts of a namespace that need a signature. Undefined without one. */
 function signedFactsOf(kelivo: PlainObject): PlainObject | undefined {
-  const entries = Object.entries(kelivo).filter(([name]) => isSigned(name));
-  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+  let facts: Record<string, unknown> | undefined;
+  for (const name of Object.keys(kelivo)) if (isSigned(name)) (facts ??= {})[name] = kelivo[name];
+  return facts;
 }
 
 const kelivoOf = (metadata: unknown): PlainObject | undefined => objectOf(objectOf(metadata)?.kelivo);
@@ -170,7 +171,7 @@ export function admitHistory<Message extends HostMessage>(
   options: AdmitOptions & SignatureContext,
 ): AdmittedHistory<Message> {
   const faults = new Map<SignatureFault, number>();
-  if (options.keys === undefined) return { prompt, faults };
+  if (options.keys === undefined || !prompt.some(hasClaims)) return { prompt, faults };
   const isFunction = isFunctionOfApplication(options.tools ?? []);
   /** Ids of calls that claim to be requests for approval. */
   const refused = new Set<unknown>();
@@ -205,6 +206,15 @@ export function admitHistory<Message extends HostMessage>(
   });
   return { prompt: isChanged ? messages : prompt, faults };
 }
+
+/** Returns true for a message that has anything to check. Most have nothing, also in long histories. */
+const hasClaims = ({ content }: HostMessage): boolean =>
+  typeof content !== 'string' &&
+  content.some(
+    ({ providerOptions, type, toolName }) =>
+      (providerOptions as { kelivo?: unknown } | undefined)?.kelivo !== undefined ||
+      (type === 'tool-call' && toolName === APPROVAL_TOOL.name),
+  );
 
 /** Returns true for a request for approval without a mark, and for the answer to it. */
 function isClaimedRequest(part: PlainObject, refused: ReadonlySet<unknown>): boolean {
