@@ -136,7 +136,12 @@ function toSpellingsOfOne(secret: string): string[] {
   const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
   // The middle of a short one occurs in ordinary base64.
   const positions = bytes.length < MIN_KNOWN_LENGTH ? [0] : [0, 1, 2];
-  const encoded = [toBase64(bytes), ...positions.map(position => toInnerBase64(bytes, position))];
+  const base64 = toBase64(bytes);
+  const encoded = [
+    base64,
+    base64.replaceAll('=', ''),
+    ...positions.map(position => toInnerBase64(bytes, position)),
+  ];
   return [
     ...[secret, json, JSON.stringify(json).slice(1, -1), encode(secret), hex, hex.toUpperCase()],
     ...encoded.flatMap(text => [text, text.replaceAll('+', '-').replaceAll('/', '_')]),
