@@ -45,7 +45,6 @@ export default tseslint.config(
     plugins: { kelivo: linearExpressions },
     rules: { 'kelivo/linear-expressions': 'error' },
   },
-  { files: ['src/**/*.ts'], rules: { 'max-lines-per-function': ['error', 120] } },
   {
     files: ['test/**/*.ts'],
     ignores: ['test/_property.ts'],

@@ -52,7 +52,7 @@ function toCall(field: string, who: string, { messages = [], call }: Asked): Opt
     headers,
     abortSignal,
     ...option
-  } = { ...shared, ...FIELDS[field]?.(who) } as Record<string, never>;
+  } = { ...shared, ...FIELDS[field]?.(who) } as Record<string, unknown> as Record<string, never>;
   const text = field === 'conversation' ? `I am ${who}. What do I have?` : 'What do I have?';
   return {
     prompt: [{ role: 'user', content: [{ type: 'text', text }] }, ...messages],

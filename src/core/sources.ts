@@ -70,7 +70,9 @@ export function toCitedSource(annotation: PlainObject, id?: string): Source | un
   if (title === undefined) return undefined;
   const [containerId, index] = [idOf(fields.container_id), numberOf(fields.index)];
   return toDocumentSource({
-    ...{ id: id ?? fileId ?? title, title, filename },
+    id: id ?? fileId ?? title,
+    title,
+    filename,
     mediaType: type === 'file_path' ? 'application/octet-stream' : 'text/plain',
     openai: {
       type,

@@ -252,6 +252,10 @@ function readError(error: unknown): PlainObject {
     name,
     message: error instanceof Error ? error.message : String(error),
     isAborted: name === 'AbortError' || undefined,
-    ...{ url, statusCode, responseHeaders, responseBody, requestBodyValues },
+    url,
+    statusCode,
+    responseHeaders,
+    responseBody,
+    requestBodyValues,
   };
 }

@@ -309,7 +309,10 @@ interface Tracker {
 
 function createTracker(responseId: string | undefined): Tracker {
   const tracker = {
-    ...{ responseId, status: undefined as unknown, lastEvent: -1, isOver: false },
+    responseId,
+    status: undefined as unknown,
+    lastEvent: -1,
+    isOver: false,
     hasBegun: responseId !== undefined,
     take({ event, data, isDocument = false }: ReceivedEvent, context: ErrorContext): string | undefined {
       const fields = objectOf(tryParseJson(data)) ?? {};

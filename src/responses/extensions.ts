@@ -246,7 +246,10 @@ function createItemEncoder(
     if (extension?.encodeInputItem === undefined) return undefined;
     const { id, itemTypes = [] } = extension;
     const tool = declared.find(({ name }) => name === part.toolName) ?? {
-      ...{ type: 'provider' as const, id, name: part.toolName, args: {} },
+      type: 'provider' as const,
+      id,
+      name: part.toolName,
+      args: {},
     };
     const encoded = await extension.encodeInputItem({ part, tool });
     const items = encoded === undefined ? undefined : ([encoded].flat() as PlainObject[]);

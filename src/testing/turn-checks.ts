@@ -148,7 +148,10 @@ export const TURN_CHECKS: Readonly<Record<string, (scene: Scene) => Promise<void
   },
 };
 const entryOf = (entry: Partial<TurnEntry>): TurnEntry => ({
-  ...{ turnId: 'id', scope: '', state: 'open', details: '' },
+  turnId: 'id',
+  scope: '',
+  state: 'open',
+  details: '',
   ...entry,
 });
 

@@ -64,7 +64,9 @@ export class ToolCallCollector {
       .sort((a, b) => toRank(a.call) - toRank(b.call) || a.position - b.position)
       .map(({ call: { index, id, name, arguments: input } }) => ({
         ...(index !== undefined && { index }),
-        ...{ id, name, arguments: input },
+        id,
+        name,
+        arguments: input,
       }));
   }
 

@@ -164,7 +164,9 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
           const inputSchema = await asSchema(tool.inputSchema).jsonSchema;
           const description = toDescription(tool, options);
           definitions.push({
-            ...{ name, description, inputSchema },
+            name,
+            description,
+            inputSchema,
             ...(deferLoading && { deferLoading }),
             ...Object.fromEntries(facts.filter(([, value]) => value !== undefined)),
             ...(tool.needsApproval && {

@@ -167,14 +167,17 @@ const SHAPES: Readonly<
   },
   v3: {
     identity: ({ id, supportsDeferredResults }) => ({
-      ...{ type: 'provider', id },
+      type: 'provider',
+      id,
       ...(supportsDeferredResults && { supportsDeferredResults }),
     }),
     toSchema: toLazySchema,
   },
   v4: {
     identity: ({ id, isProviderExecuted, supportsDeferredResults }) => ({
-      ...{ type: 'provider', isProviderExecuted, id },
+      type: 'provider',
+      isProviderExecuted,
+      id,
       ...(supportsDeferredResults && { supportsDeferredResults }),
     }),
     toSchema: toLazySchema,

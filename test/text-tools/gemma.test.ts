@@ -75,7 +75,7 @@ describe('values', () => {
     `place:${q}Oslo<tool_call|>`,
   ])('runs no call with half of a string: %j', async text => {
     const content = await read(families.gemma4, `<|tool_call>call:look{${text}`);
-    expect(content.some(part => 'call' in part && part.input !== undefined)).toBe(false);
+    expect(content.some(part => 'input' in part && part.input !== undefined)).toBe(false);
   });
 
   it.each([`${q}x`, `{a:1`, `[1`, `x<tool_call|>`, `{__proto__:1}`, `1,any:2`, `'x`, ``])(

@@ -4,7 +4,7 @@ import type { KelivoResponsesSettings } from '../../provider/settings.js';
 import type { ToolLoopCallOptions } from '../../tool-loop/index.js';
 
 /**
- * What becomes of each setting while a model is switched to the official package. `connection`: the official package sends
+ * The effect of each setting while a model is switched to the official package. `connection`: the official package sends
  * its requests with it. `request`: it is written into the requests. `loop`: the adapters and the tool loop around the
  * official model apply it; without them a warning names it. `tools`: the tools run, in the loop or in that of the host.
  * `client`: it belongs to the client of this package, and a warning names it.

@@ -172,8 +172,13 @@ function toDefinitions(servers: readonly string[]): ToolDefinition[] {
 function toListed(server: string, { uri, name, title, description, mimeType, size }: Resource) {
   const toText = (text: string | undefined) => text && toPlainText(text.slice(0, maxTextLength));
   return {
-    ...{ server, uri, name: toText(name), title: toText(title), description: toText(description) },
-    ...{ mimeType, size },
+    server,
+    uri,
+    name: toText(name),
+    title: toText(title),
+    description: toText(description),
+    mimeType,
+    size,
   };
 }
 

@@ -50,7 +50,11 @@ export function createCurrentSession(
       report('connecting');
       try {
         const opened = await openSession(config, {
-          ...{ ...options, signal, timeout: connectTimeout, era, onToolsChanged },
+          ...options,
+          signal,
+          timeout: connectTimeout,
+          era,
+          onToolsChanged,
           onClose(ended) {
             if (session === ended) restarts.recordCrash();
             retired.delete(ended);

@@ -254,7 +254,10 @@ export const callOptions = {
   resume: z.object({
     responseId: z
       .string()
-      .regex(/^(?!\.+$)[\w.:=~-]{1,1000}$/, 'Expected the id of a response, which has no slashes and no spaces'),
+      .regex(
+        /^(?!\.+$)[\w.:=~-]{1,1000}$/,
+        'Expected the id of a response, which has no slashes and no spaces',
+      ),
     sequenceNumber: z.number().int().nonnegative().optional(),
   }),
   /** Stable, anonymous identifier of the end user. */

@@ -292,7 +292,9 @@ const toPart = (source: FoundSource, id: string): Source =>
   'url' in source
     ? toUrlSource({ id, url: source.url, title: source.title })
     : toDocumentSource({
-        ...{ id, title: source.filename, filename: source.filename },
+        id,
+        title: source.filename,
+        filename: source.filename,
         openai: { type: 'file_search', fileId: source.fileId },
       });
 

@@ -279,7 +279,14 @@ function toSummary({
   const isDead = claim === undefined && (stored.state === 'open' || (stored.state === 'waiting' && isAsking));
   const state = isDead ? 'interrupted' : stored.state === 'open' ? 'running' : stored.state;
   return {
-    ...{ turnId, scope, state, startedAt, updatedAt, expiresAt, rounds, calls },
+    turnId,
+    scope,
+    state,
+    startedAt,
+    updatedAt,
+    expiresAt,
+    rounds,
+    calls,
     ...(claim !== undefined && { leaseUntil: claim.until }),
   };
 }
@@ -309,7 +316,9 @@ function inspect(
     const idempotencyKey = idOf(fields.idempotencyKey);
     calls.set(key, {
       ...calls.get(key),
-      ...{ name, toolName: name.replace(/^\S* /, ''), state },
+      name,
+      toolName: name.replace(/^\S* /, ''),
+      state,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(kind === 'start' && { startedAt: at }),
       ...(kind === 'call' && { endedAt: at, ...withContent }),

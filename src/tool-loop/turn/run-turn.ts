@@ -82,12 +82,20 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
       const sent = withSettings(opened);
       const { callsBefore } = retry;
       calls = createRoundCalls(turn, {
-        ...{ round: number, request: sent, write: sink.write },
-        ...{ isReplayed: round.isReplayed, callsBefore },
+        round: number,
+        request: sent,
+        write: sink.write,
+        isReplayed: round.isReplayed,
+        callsBefore,
       });
       const isFirst = opened === first && retry.attempt === 1;
       const summary = await readRound(round, {
-        ...{ turn, calls, sink, isFirst, before: opened.before, retry },
+        turn,
+        calls,
+        sink,
+        isFirst,
+        before: opened.before,
+        retry,
         isJson: sent.responseFormat?.type === 'json',
         maxOutputTokens: plan.reportsLength ? undefined : sent.maxOutputTokens,
       });

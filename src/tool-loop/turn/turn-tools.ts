@@ -93,8 +93,12 @@ export async function openTurnTools(
   let active: readonly string[] | undefined;
 
   const { open, refresh, restore, connect } = createListings(source, {
-    ...{ known: knownToolsOf(call.prompt), reserved: [...ownNames] },
-    ...{ apply, steps, lifetime, warn: warnOnce },
+    known: knownToolsOf(call.prompt),
+    reserved: [...ownNames],
+    apply,
+    steps,
+    lifetime,
+    warn: warnOnce,
   });
   await open();
   return {

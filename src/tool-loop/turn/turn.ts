@@ -184,12 +184,15 @@ export async function openTurn(
     let round = 0;
     const warnOfTools = (message: string): unknown =>
       round === 0 ? warnings.push({ type: 'other', message }) : warn(round, message);
-    hostApprovals = asksHost(call, policy)
-      ? createHostApprovals(policy.hostApprovals, call.own)
-      : undefined;
+    hostApprovals = asksHost(call, policy) ? createHostApprovals(policy.hostApprovals, call.own) : undefined;
     const clearing = createClearing(policy.clearToolOutputs);
     const tools = await openTurnTools(call, {
-      ...{ source, steps, lifetime, search, warn: warnOfTools, builtIn: clearing.builtIn },
+      source,
+      steps,
+      lifetime,
+      search,
+      warn: warnOfTools,
+      builtIn: clearing.builtIn,
     });
     const { prompt, pending, denied } = readHistory(call, {
       isFunctionTool: name => tools.get(name) !== undefined,
@@ -232,7 +235,10 @@ export async function openTurn(
         compaction: createCompaction(policy.compactThreshold, warn),
         steering,
         control: createRoundControl(call, {
-          ...{ options: policy.control, steps, identity, record },
+          options: policy.control,
+          steps,
+          identity,
+          record,
           preparers: clearing.preparersFor({ call, tools, emit, warn }),
         }),
         record,
