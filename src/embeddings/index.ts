@@ -8,7 +8,8 @@ import * as z from 'zod/v4';
 import { toAskedDimensions } from '../core/embedding.js';
 import { KelivoError } from '../shared/errors.js';
 import { once, parseSettings } from '../shared/settings.js';
-import { type AnyEmbeddingModel, embeddingServerOf } from '../versions/embedding-model.js';
+import type { AnyEmbeddingModel } from '../versions/embedding-model.js';
+import { embeddingServerOf } from '../versions/embedding-server.js';
 
 export type { EmbeddingModelOptions } from '../core/embedding.js';
 export type { AnyEmbeddingModel, KelivoEmbeddingModel } from '../versions/embedding-model.js';

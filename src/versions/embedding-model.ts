@@ -1,9 +1,5 @@
-import {
-  type CoreEmbeddingModel,
-  type EmbeddingCall,
-  type EmbeddingResult,
-  toEmbeddingServer,
-} from '../core/embedding.js';
+import { type CoreEmbeddingModel, type EmbeddingCall, type EmbeddingResult } from '../core/embedding.js';
+import { embeddingServerOf } from './embedding-server.js';
 import { joinOptions, splitOptions } from './history/facts.js';
 import type { HostVersion, LanguageModelV3Warning } from './specification.js';
 import type {
@@ -127,25 +123,6 @@ export function toEmbeddingModel<Version extends HostVersion>(
     },
   };
   return model as EmbeddingModels[Version];
-}
-
-/**
- * Returns the address of a model's server. The models of the AI SDK keep it in a field that is no part of their interface,
- * so that another form of it only means that the address is not known.
- */
-export function embeddingServerOf(
-  model: AnyEmbeddingModel,
-): PromiseLike<string | undefined> | string | undefined {
-  if (model.server !== undefined) return model.server;
-  const { config } = model as { config?: { url?: unknown; baseURL?: unknown } };
-  const toUrl = config?.url as ((endpoint: { path: string; modelId: string }) => unknown) | undefined;
-  try {
-    const address =
-      typeof toUrl === 'function' ? toUrl({ path: '/embeddings', modelId: model.modelId }) : config?.baseURL;
-    return typeof address === 'string' ? toEmbeddingServer(address) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Converts an embedding model of any version. */
