@@ -24,9 +24,71 @@ export function readJson(text: string): JsonReading | undefined {
  * @returns a fault for JSON that cannot be repaired, and for truncated JSON: half a path or half a number must not run.
  */
 export function repairJson(text: string): JsonReading | JsonFault {
+  const strict = readWithControls(text);
+  if (strict !== undefined) return strict;
   if (/^\s*[{[]\s*\\"/.test(text)) return readEscaped(text);
   return readDocument(text);
 }
+
+/** Parses JSON whose only fault are control characters in its strings, as models write the line breaks of code. */
+function readWithControls(text: string): JsonReading | undefined {
+  const json = escapeControls(text);
+  return json === undefined ? undefined : readJson(json);
+}
+
+const [QUOTE, BACKSLASH, SPACE] = [0x22, 0x5c, 0x20];
+const LONGEST_ESCAPE = 6;
+/** The escapes of the control characters. */
+const ESCAPES = Array.from({ length: SPACE }, (_, control) =>
+  new TextEncoder().encode(JSON.stringify(String.fromCharCode(control)).slice(1, -1)),
+);
+
+/**
+ * Escapes the control characters in the strings of JSON. Returns undefined if there are none, if a string does not end, and
+ * for a backslash in front of one, whose meaning JSON does not define.
+ *
+ * Works on bytes where a text has escapes, because replacing parts of it takes ten times as long where every line is short.
+ */
+function escapeControls(text: string): string | undefined {
+  if (!CONTROL.test(text)) return undefined;
+  if (!text.includes('\\')) {
+    const parts = text.split('"');
+    const json = parts
+      .map((part, index) => (index % 2 === 0 ? part : JSON.stringify(part).slice(1, -1)))
+      .join('"');
+    return parts.length % 2 === 0 || json.length === text.length ? undefined : json;
+  }
+  // A part of a surrogate pair has no bytes.
+  if (LONE_SURROGATE.test(text)) return undefined;
+  const bytes = new TextEncoder().encode(text);
+  const { length } = bytes;
+  let controls = 0;
+  for (let at = 0; at < length; at++) if ((bytes[at] as number) < SPACE) controls++;
+  const escaped = new Uint8Array(length + (LONGEST_ESCAPE - 1) * controls);
+  let end = 0;
+  let isInString = false;
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at] as number;
+    if (byte < SPACE && isInString) {
+      const escape = ESCAPES[byte] as Uint8Array;
+      for (let index = 0; index < escape.length; index++) escaped[end++] = escape[index] as number;
+      continue;
+    }
+    escaped[end++] = byte;
+    if (byte === QUOTE) isInString = !isInString;
+    else if (byte === BACKSLASH && isInString) {
+      const next = bytes[++at] ?? 0;
+      if (next < SPACE) return undefined;
+      escaped[end++] = next;
+    }
+  }
+  if (isInString || end === length) return undefined;
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(escaped.subarray(0, end));
+}
+
+// eslint-disable-next-line no-control-regex -- control characters are what JSON does not allow
+const CONTROL = /[\u0000-\u001f]/;
+const LONE_SURROGATE = /\p{Cs}/u;
 
 /** Parses `{\"city\": \"Oslo\"}`: a JSON string without the surrounding quotes. */
 function readEscaped(text: string): JsonReading | JsonFault {

@@ -138,6 +138,22 @@ it.each(Object.entries(readers))('reads %s in linear time', async (_, read) => {
   expect(await slowRuns(read, runs)).toEqual([]);
 });
 
+it.each<[string, string]>([
+  ['short lines', 'abcd\n'],
+  ['long lines', `${'x'.repeat(59)}\n`],
+  ['code', '\t\tsay("hi");\n'],
+])('reads raw line breaks in a megabyte of %s almost as fast as valid JSON', async (_, line) => {
+  const valid = JSON.stringify({ a: line.repeat(1_000_000 / line.length) });
+  const raw = valid.replaceAll('\\n', '\n').replaceAll('\\t', '\t');
+  const read = ofArguments(text => text);
+  const ratios: number[] = [];
+  while (ratios.length < 9 && !ratios.some(ratio => ratio < 3)) {
+    const control = await timeOf(read, valid);
+    ratios.push((await timeOf(read, raw)) / control);
+  }
+  expect(Math.min(...ratios)).toBeLessThan(3);
+});
+
 async function drain(stream: ReadableStream<unknown>): Promise<void> {
   const reader = stream.getReader();
   while (!(await reader.read()).done);

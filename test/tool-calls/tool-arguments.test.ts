@@ -52,6 +52,11 @@ describe('arguments without a schema', () => {
     ['keys without quotes', '{a: 1}', { a: 1 }],
     ['a code fence', '```json\n{"a": 1}\n```', { a: 1 }],
     ['a line break inside a string', '{"a": "one\ntwo"}', { a: 'one\ntwo' }],
+    ['a line break beside an escaped quote', '{\n"a": "say \\"é\\"\n\u0001"\n}', { a: 'say "é"\n\u0001' }],
+    ['a line break after an escaped backslash', '{"a": "one\\\\\ntwo"}', { a: 'one\\\ntwo' }],
+    ['a line break after a backslash', '{"a": "one\\\ntwo"}', { a: 'one\ntwo' }],
+    ['a line break after half a character', '{"a": "\ud83d\\n\n"}', { a: '\ud83d\n\n' }],
+    ['a line break and quotes that are not escaped', '{"a": "say "x"\n", "b": 1}', { a: 'say "x"\n', b: 1 }],
     ['a path with lone backslashes', '{"a": "C:\\Users\\ada\\dir"}', { a: 'C:\\Users\\ada\\dir' }],
     ['a pattern with lone backslashes', '{"a": "^\\d+\\s\\w$"}', { a: '^\\d+\\s\\w$' }],
     [
