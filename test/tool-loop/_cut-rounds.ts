@@ -29,34 +29,25 @@ const toCallEvents = (item: ReturnType<typeof callItem>, output_index: number): 
   { type: 'response.output_item.done', output_index, item },
 ];
 
-const message = {
-  type: 'message',
-  id: 'msg_1',
-  role: 'assistant',
-  status: 'completed',
-  content: [{ type: 'output_text', text: 'All is paid.', annotations: [] }],
-};
-
-const messageEvents: Event[] = [
-  {
-    type: 'response.output_item.added',
-    output_index: 0,
-    item: { ...message, content: [], status: 'in_progress' },
-  },
-  {
-    type: 'response.output_text.delta',
-    output_index: 0,
-    content_index: 0,
-    item_id: 'msg_1',
-    delta: 'All is ',
-  },
-  { type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'msg_1', delta: 'paid.' },
-  { type: 'response.output_item.done', output_index: 0, item: message },
-];
-
 interface RoundScript {
   readonly output: readonly object[];
   readonly events: readonly Event[];
+}
+
+/** Returns a round that ends the turn with a text. */
+function toMessageRound(deltas: readonly string[]): RoundScript {
+  const content = [{ type: 'output_text', text: deltas.join(''), annotations: [] }];
+  const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content };
+  const added = { ...message, content: [], status: 'in_progress' };
+  const place = { output_index: 0, content_index: 0, item_id: 'msg_1' };
+  return {
+    output: [message],
+    events: [
+      { type: 'response.output_item.added', output_index: 0, item: added },
+      ...deltas.map(delta => ({ type: 'response.output_text.delta', ...place, delta })),
+      { type: 'response.output_item.done', output_index: 0, item: message },
+    ],
+  };
 }
 
 const look = callItem('look', 'look');
@@ -64,13 +55,14 @@ const pay = callItem('pay', 'pay');
 const payAgain = callItem('pay_again', 'pay');
 const ask = callItem('ask', 'ask');
 
-/** The rounds of the turn. The third one calls a tool of the host. */
-const rounds: readonly RoundScript[] = [
+/** The rounds of the turn with calls. The third one calls a tool of the host. */
+const callRounds: readonly RoundScript[] = [
   { output: [look, pay], events: [...toCallEvents(look, 0), ...toCallEvents(pay, 1)] },
   { output: [payAgain], events: toCallEvents(payAgain, 0) },
   { output: [ask], events: toCallEvents(ask, 0) },
-  { output: [message], events: messageEvents },
 ];
+
+const TEXT = ['All is ', 'paid.'];
 
 /** Returns the index of the round that a request asks for, by the calls whose outputs it contains. */
 export function roundOf({ input }: { readonly input?: unknown }): number {
@@ -85,21 +77,32 @@ export function roundOf({ input }: { readonly input?: unknown }): number {
   return Math.min(count('pay'), 2);
 }
 
+interface ResponseOptions {
+  /** False if the third round ends the turn. @default true */
+  readonly isHost?: boolean;
+  readonly isInBackground?: boolean;
+  /** The text of the last round. */
+  readonly deltas?: readonly string[];
+}
+
 let responses = 0;
 
 /** Returns the events of a response. */
-export function eventsOf(round: number, { isHost = true, isInBackground = false } = {}): Event[] {
-  const script = rounds[round === 2 && !isHost ? 3 : round];
+export function eventsOf(
+  round: number,
+  { isHost = true, isInBackground = false, deltas = TEXT }: ResponseOptions = {},
+): Event[] {
+  const script = (round === 2 && !isHost ? undefined : callRounds[round]) ?? toMessageRound(deltas);
   const id = `resp_${++responses}`;
   const fields = { id, object: 'response', ...(isInBackground && { background: true }) };
   const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
   return [
     { type: 'response.created', response: { ...fields, status: 'in_progress', output: [] } },
     { type: 'response.in_progress', response: { ...fields, status: 'in_progress', output: [] } },
-    ...(script?.events ?? []),
+    ...script.events,
     {
       type: 'response.completed',
-      response: { ...fields, status: 'completed', output: script?.output, usage },
+      response: { ...fields, status: 'completed', output: script.output, usage },
     },
   ].map((event, sequence_number) => ({ ...event, sequence_number }));
 }
@@ -121,12 +124,16 @@ export const endings: Readonly<Record<string, readonly Event[]>> = {
   ],
 };
 
-/** All positions at which a response may be cut: its round, and the number of events before the cut. */
-export const cuts = rounds.flatMap((_, round) =>
-  eventsOf(round)
-    .slice(1)
-    .map((_event, index) => [round, index + 1] as const),
-);
+/** Returns all positions at which a response may be cut: its round, and the number of events before the cut. */
+export const cutsOf = (rounds: number, options?: ResponseOptions) =>
+  Array.from({ length: rounds }, (_, round) =>
+    eventsOf(round, options)
+      .slice(1)
+      .map((_event, index) => [round, index + 1] as const),
+  ).flat();
+
+/** The positions of the turn with a tool of the host. */
+export const cuts = cutsOf(4);
 
 /** Returns a function that returns true once, for the response to be cut. */
 export function cutOnce(round: number): (requested: number) => boolean {

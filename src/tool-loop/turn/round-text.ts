@@ -153,21 +153,24 @@ export class RoundBlocks {
     if (isEqual) follower.offset += head.length;
     output.keep(part);
     if (!isEqual || (rest !== '' && !block.isOpen)) {
-      this.#differ();
-      output.show(isEqual ? { ...part, delta: rest } : part);
+      // A response that ends here adds nothing to the text that was shown.
+      if (this.#differ()) output.show(isEqual ? { ...part, delta: rest } : part);
     } else if (rest !== '') {
       output.show({ ...part, id: block.id, delta: rest });
     }
   }
 
-  /** Writes what the response has repeated so far as blocks of their own, and marks those that it was compared with. */
-  #differ(): void {
+  /**
+   * Writes what the response has repeated so far as blocks of their own, and marks those that it was compared with. Returns
+   * false if the response must end instead.
+   */
+  #differ(): boolean {
     const { shown, output, onDifference } = this.#options;
     const unrepeated = shown.slice(this.#repeated);
     this.#repeated = shown.length;
     const followers = [...this.#following.values()];
     this.#following.clear();
-    if (!onDifference()) return;
+    if (!onDifference()) return false;
     closeShown([...followers.map(({ block }) => block), ...unrepeated], output.show);
     for (const { start, block, offset } of followers) {
       const { id } = start;
@@ -176,6 +179,7 @@ export class RoundBlocks {
       output.show(start);
       if (offset > 0) output.show({ type: 'text-delta', id, delta: block.text.slice(0, offset) });
     }
+    return true;
   }
 
   #endOpen(type: BlockPart<'end'>['type'], isBroken: boolean): void {
