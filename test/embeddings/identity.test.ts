@@ -192,7 +192,7 @@ describe('providers with equal vectors', () => {
     } satisfies Record<string, AnyEmbeddingModel>;
   }
 
-  const embedPinned = (model: AnyEmbeddingModel, identity: EmbeddingIdentity) =>
+  const embedPinned = async (model: AnyEmbeddingModel, identity: EmbeddingIdentity) =>
     pinEmbeddingModel(model, identity).doEmbed({ values: ['a'] });
 
   it('share an index, whatever they are called and wherever they come from', async () => {
