@@ -26,7 +26,8 @@ import type { McpSourceOptions, McpToolsOptions } from './options.js';
 import type { McpConnectionState } from './config/callbacks.js';
 import { type CheckedServer, findChange, isChecked, selectTools } from './features/drift.js';
 import { createResourceTools } from './features/resource-tools.js';
-import { createServerFeatures, findServer, type McpServerFeatures } from './features/server-features.js';
+import { findServer } from './features/find-server.js';
+import { createServerFeatures, type McpServerFeatures } from './features/server-features.js';
 
 /** The tools of MCP servers, with their resources and prompts for the application. */
 export interface McpTools extends ToolSource, McpServerFeatures {

@@ -2,6 +2,7 @@ import { mayHaveAdapters } from '../adapters/adapter-choice.js';
 import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, withOpen } from '../core/source.js';
 import { createMcpTools } from '../mcp/create-mcp-tools.js';
+import { type ReconnectServers, reconnectServersOf } from '../mcp/reconnect.js';
 import { toSources } from '../tools/given-tools.js';
 import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from '../tools/shared-tools.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
@@ -21,6 +22,8 @@ export interface Composition {
   readonly shared: SharedTools | undefined;
   /** Returns the tools for hosts. */
   readonly declareTools: DeclareTools;
+  /** Opens MCP servers of the settings again. */
+  readonly reconnect: ReconnectServers;
   /** Wraps a model in the adapters of its family and those in the tool loop. */
   compose(model: CoreModel): CoreModel;
   /** Ends turns with tools, stops MCP servers and closes connections. */
@@ -68,8 +71,8 @@ export function createComposition(
   searchesTools: (modelId: string) => boolean = () => false,
 ): Composition {
   const { telemetry } = settings;
-  const mcp = createMcpSource(settings);
-  const source = createToolSource(settings, mcp);
+  const sources = createSources(settings);
+  const source = combine(sources);
   const tools = toolLoop === false ? undefined : source;
   /** The adaptation of models without one of their own. */
   const common = {
@@ -94,6 +97,7 @@ export function createComposition(
     tools,
     shared,
     declareTools: createDeclareTools(shared, { hasLoop: tools !== undefined }),
+    reconnect: reconnectServersOf(sources),
     compose(model) {
       const adaptation =
         models === undefined ? common : resolveAdaptation(model.modelId, { ...common, models });
@@ -169,12 +173,15 @@ function createMcpSource({
 }
 
 /** MCP tools come first. If a local tool has the same name, the local tool keeps it. */
-function createToolSource(
-  { tools }: Pick<CompositionSettings, 'tools'>,
-  mcp: ToolSource | undefined,
-): SharedSource | undefined {
-  const sources: ToolSource[] = mcp === undefined ? [] : [mcp];
-  if (tools !== undefined) sources.push(...toSources(tools));
+function createSources({
+  tools = [],
+  ...settings
+}: Pick<CompositionSettings, 'tools' | 'mcpServers' | 'mcp' | 'telemetry'>): readonly ToolSource[] {
+  const mcp = createMcpSource(settings);
+  return [...(mcp === undefined ? [] : [mcp]), ...toSources(tools)];
+}
+
+function combine(sources: readonly ToolSource[]): SharedSource | undefined {
   const source = sources.length > 1 ? createToolbox(sources) : sources[0];
   return source && SharedSource.of(source);
 }

@@ -16,6 +16,7 @@ import { createExtensions } from '../responses/extensions.js';
 import { createResponsesModel, type ResponsesModelConfig } from '../responses/model.js';
 import { toModelTraits } from '../responses/request/model-settings.js';
 import { toSettingOptions } from '../responses/request/options.js';
+import type { ReconnectServers } from '../mcp/reconnect.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import type { DeclareTools, SharedTools } from '../tools/shared-tools.js';
 import { createHistoryKeys } from '../versions/history/signatures.js';
@@ -39,6 +40,7 @@ export interface CoreProvider {
   responses(modelId: string): CoreModel;
   embeddingModel(modelId: string, options?: EmbeddingModelOptions): CoreEmbeddingModel;
   readonly tools: DeclareTools;
+  readonly reconnect: ReconnectServers;
   compact<Message extends CompactMessage>(
     modelId: string,
     options: CompactOptions<Message>,
@@ -183,6 +185,7 @@ export function createCoreProvider(
     embeddingModel: (modelId, embeddingOptions) =>
       createEmbeddingModel(modelId, { ...connection, url: endpoints.urlOf('embeddings') }, embeddingOptions),
     tools: composition.declareTools,
+    reconnect: composition.reconnect,
     compact: async (modelId, conversation) =>
       compactMessages(modelId, conversation, {
         ...createConfig(modelId, 'responses/compact'),
@@ -214,6 +217,9 @@ export const defaultProvider: CoreProvider = {
   embeddingModel: (modelId, options) => created().embeddingModel(modelId, options),
   get tools() {
     return created().tools;
+  },
+  get reconnect() {
+    return created().reconnect;
   },
   compact: (modelId, options) => created().compact(modelId, options),
   close: async () => defaultInstance?.close(),

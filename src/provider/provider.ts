@@ -2,6 +2,7 @@ import { InvalidArgumentError, NoSuchModelError } from '@ai-sdk/provider';
 import type { EmbeddingModelOptions } from '../core/embedding.js';
 import { hostedToolKinds, officialToolKinds } from '../responses/hosted-tools/index.js';
 import type { ResponsesProviderOptions } from '../responses/request/options.js';
+import type { McpServerStatus } from '../mcp/start-mcp-tools.js';
 import type { JSONValue } from '../shared/json.js';
 import type { ToolLoopCallOptions } from '../tool-loop/index.js';
 import type { TurnLimit } from '../tool-loop/turn/turn-limits.js';
@@ -48,6 +49,18 @@ export interface ProviderMembers<Version extends HostVersion> {
     modelId: string,
     options: CompactOptions<Message>,
   ): Promise<CompactResult<Message>>;
+  /**
+   * Opens an MCP server of the settings again: closes its session, ends its running calls, forgets a failure and waits until
+   * the server is ready, has failed, or `startupTimeout` is over. Other servers and their calls go on, and so do turns, which
+   * get the new tools with their next round. The servers are those of `mcpServers` and of `createMcpTools` in `tools`.
+   *
+   * @param server The server's name in the configuration.
+   * @returns its new status.
+   * @throws KelivoError with code `unknown-name` for a server that is not configured or disabled.
+   */
+  reconnect(server: string): Promise<McpServerStatus>;
+  /** Does the same for all servers, and returns the status of each. */
+  reconnect(): Promise<McpServerStatus[]>;
   /**
    * Ends running turns with tools, stops MCP servers and closes connections. The next use of the provider starts them
    * again.
@@ -97,13 +110,14 @@ export function showProvider<Version extends HostVersion>(
       createToolFactories(officialToolKinds, version),
     ),
     compact: (modelId: string, options: CompactOptions) => core.compact(modelId, options),
+    reconnect: (...server: Parameters<typeof core.reconnect>) => core.reconnect(...server),
     close: () => core.close(),
   });
   return withCore(provider as ProviderOf<Version>, core);
 }
 
 /** A provider of any version. */
-export interface AnyProvider extends Pick<ProviderMembers<HostVersion>, 'compact' | 'close'> {
+export interface AnyProvider extends Pick<ProviderMembers<HostVersion>, 'compact' | 'reconnect' | 'close'> {
   readonly tools: DeclareTools;
   languageModel(modelId: string): AnyLanguageModel;
   responses(modelId: string): AnyLanguageModel;
@@ -129,6 +143,7 @@ const readProvider = (provider: AnyProvider): CoreProvider => ({
     return fromEmbeddingModel(model);
   },
   tools: provider.tools,
+  reconnect: provider.reconnect,
   compact: (modelId, options) => provider.compact(modelId, options),
   close: () => provider.close(),
 });

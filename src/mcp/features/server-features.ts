@@ -12,6 +12,7 @@ import type {
 import { type AbortSource, linkSignal, onceAborted, toTimerDelay } from '../../shared/abort.js';
 import { objectOf, type PlainObject } from '../../shared/json.js';
 import { KelivoError } from '../../shared/errors.js';
+import { findServer } from './find-server.js';
 import type { McpRequestFacts } from '../../core/telemetry.js';
 import type { McpServerConfig } from '../config/config.js';
 import type { McpConnection } from '../session/connection.js';
@@ -315,19 +316,3 @@ const toMissingFeature = (server: string, feature: string): KelivoError =>
     code: 'mcp-protocol',
     message: `Expected MCP server ${JSON.stringify(server)} to offer ${feature}, got a server without them.`,
   });
-
-/** @throws KelivoError `unknown-name`, naming the servers that exist. */
-export function findServer<Server extends { readonly name: string }>(
-  servers: readonly Server[],
-  serverName: string,
-): Server {
-  const found = servers.find(({ name }) => name === serverName);
-  if (found !== undefined) return found;
-  const names = servers.map(({ name }) => JSON.stringify(name)).join(', ');
-  throw new KelivoError({
-    code: 'unknown-name',
-    message:
-      `Expected the name of an MCP server that is not disabled (${names || 'there is none'}), ` +
-      `got ${JSON.stringify(serverName)}.`,
-  });
-}
