@@ -13,7 +13,8 @@ import {
   type ResponsesCallOptions,
   warnAboutUnknownOptions,
 } from '../../responses/request/read-options.js';
-import { createSchemaLosses, toTextFormat } from '../../responses/request/schemas.js';
+import { toResponseFormat } from '../../responses/request/model-settings.js';
+import { createSchemaLosses } from '../../responses/request/schemas.js';
 import { objectOf, type PlainObject } from '../../shared/json.js';
 
 /*
@@ -73,6 +74,9 @@ export function toOfficialRequest(
     const message = `@ai-sdk/openai ${major} does not support the options ${names}. They apply when kelivo-responses is switched on.`;
     warn({ type: 'other', message });
   }
+  const losses = createSchemaLosses();
+  const format = toResponseFormat(call.responseFormat, { callOptions: options, losses, warn });
+  losses.report(warn);
   const streamOptions = call.isStream ? options.streamOptions : undefined;
   const fields = toRequestFields(optionRows, { ...options, multiAgent: undefined, streamOptions });
   return {
@@ -81,7 +85,7 @@ export function toOfficialRequest(
       const completed = { ...built, ...fields, input: toInput(built.input, options) };
       return withoutUndefined({
         ...completed,
-        ...toFormat(built, options),
+        ...(format !== undefined && { text: { ...objectOf(built.text), format } }),
         ...toInclude(built, options),
         ...override.body,
         ...options.body,
@@ -98,12 +102,6 @@ function toInput(input: unknown, { systemMessageMode = 'auto' }: ResponsesCallOp
   return input.map((item: unknown) =>
     isSystem(item) ? { ...objectOf(item), role: systemMessageMode } : item,
   );
-}
-
-/** The official package takes the format from the call alone. */
-function toFormat({ text }: PlainObject, { textFormat }: ResponsesCallOptions): PlainObject {
-  if (textFormat === undefined) return {};
-  return { text: { ...objectOf(text), format: toTextFormat(textFormat, { losses: createSchemaLosses() }) } };
 }
 
 const WEB_SEARCH_SOURCES = 'web_search_call.action.sources';

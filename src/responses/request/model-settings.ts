@@ -13,7 +13,13 @@ import {
 } from '../wire.js';
 import { MAX_TOP_LOGPROBS } from './options.js';
 import type { ResponsesCallOptions } from './read-options.js';
-import { type SchemaLosses, strictIssueOf, toAcceptedSchema, toTextFormat } from './schemas.js';
+import {
+  allowsAnyObject,
+  type SchemaLosses,
+  strictIssueOf,
+  toResponseSchema,
+  toTextFormat,
+} from './schemas.js';
 
 /** Traits that follow from the name of a model. Models with unknown names get no special treatment. */
 export interface ModelTraits {
@@ -244,7 +250,7 @@ export function toOutputSettings(
   context: OutputSettingsContext,
 ): Pick<ResponsesRequestBody, 'text' | 'include' | 'top_logprobs'> {
   return {
-    text: toText(toFormat(responseFormat, context), context.callOptions.textVerbosity),
+    text: toText(toResponseFormat(responseFormat, context), context.callOptions.textVerbosity),
     ...toInclude(context),
   };
 }
@@ -255,18 +261,20 @@ function toText(format: TextFormat | undefined, verbosity: string | undefined): 
   return { ...(format && { format }), ...(verbosity !== undefined && { verbosity }) };
 }
 
-function toFormat(
+/** Returns the format of the response. Undefined for text. */
+export function toResponseFormat(
   responseFormat: CoreCall['responseFormat'],
-  { callOptions, losses, warn }: OutputSettingsContext,
+  { callOptions, losses, warn }: Pick<OutputSettingsContext, 'callOptions' | 'losses' | 'warn'>,
 ): TextFormat | undefined {
   if (callOptions.textFormat !== undefined) return toTextFormat(callOptions.textFormat, { losses });
   if (responseFormat?.type !== 'json') return undefined;
   const { name = 'response', description } = responseFormat;
   if (responseFormat.schema === undefined || responseFormat.schema === null) return { type: 'json_object' };
-  const { schema, losses: lost } = toAcceptedSchema(responseFormat.schema);
+  const { schema, losses: lost } = toResponseSchema(responseFormat.schema);
   losses.add(lost, 'the response');
   const { issue } = strictIssueOf(schema);
-  if (callOptions.strictJsonSchema === undefined && issue !== undefined) {
+  const mayDeviate = issue !== undefined && !allowsAnyObject(schema);
+  if (callOptions.strictJsonSchema === undefined && mayDeviate) {
     warn({
       type: 'other',
       message:

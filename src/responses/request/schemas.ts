@@ -14,6 +14,7 @@ import {
   resolveSchema,
   subschemasOf,
 } from '../../tool-calls/json-schema.js';
+import { allowsAny } from '../../tool-calls/schema-repair.js';
 import { toStandardSchema } from '../../tool-calls/standard-schema.js';
 import { toStrictIssue } from '../../tool-calls/strict-schema.js';
 import type { TextFormat } from '../wire.js';
@@ -39,8 +40,8 @@ const LOSS_TEXTS: Readonly<Record<Loss, string>> = {
     'The Responses API does not support references without a target in the same JSON schema. They were removed, so the ' +
     'API allows any value in their place.',
   'root-keyword':
-    'The Responses API does not support `oneOf`, `anyOf`, `allOf`, `enum` and `not` at the top level of tool schemas. ' +
-    'Their properties became optional properties of the tool, so the API does not enforce the combinations.',
+    'The Responses API does not support `oneOf`, `anyOf`, `allOf`, `enum` and `not` at the top level of JSON schemas. ' +
+    'Their properties became optional properties of the root, so the API does not enforce the combinations.',
   'root-type':
     'The Responses API requires a schema of type `object` for the arguments of a tool. Another type was replaced by an ' +
     'object without properties, so the model passes no arguments. Put the value into a property of an object.',
@@ -75,22 +76,49 @@ export function createSchemaLosses(): SchemaLosses {
  * without arguments, MCP servers send `{}`, nothing or `type: null`.
  */
 export const toParameters: (schema: unknown) => AcceptedSchema = remember(schema => {
-  const converted = toAcceptedSchema(schema);
-  const accepted = withoutRootKeywords(converted.schema);
-  const isChanged = accepted !== converted.schema;
-  const losses: readonly Loss[] = isChanged ? [...converted.losses, 'root-keyword'] : converted.losses;
-  const { type, properties } = accepted;
-  const hasProperties = isPlainObject(properties);
+  const { schema: root, losses } = toRoot(toAcceptedSchema(schema));
+  const { type, properties } = root;
   const types = [type].flat().filter(name => name !== undefined);
-  if (types.length > 0 && !types.includes('object') && !hasProperties)
+  if (types.length > 0 && !types.includes('object') && !isPlainObject(properties))
     return { schema: NO_PARAMETERS, losses: types.every(name => name === 'null') ? [] : ['root-type'] };
-  return {
-    schema: { ...accepted, type: 'object', properties: hasProperties ? properties : {} },
-    losses,
-  };
+  return { schema: toObject(root), losses };
 });
 
-/** Keywords that the API rejects at the top level of a tool's schema: langchain-ai/langchainjs#9804 */
+/**
+ * Converts the schema of a response to one that the API accepts, by the rules for tools. A response of another type than
+ * `object` keeps it: some servers accept it, and an object in its place would not be what the host asked for.
+ */
+export const toResponseSchema: (schema: unknown) => AcceptedSchema = remember(schema => {
+  const accepted = toAcceptedSchema(schema);
+  if (!allowsAny({}, accepted.schema, accepted.schema)) return accepted;
+  const { schema: root, losses } = toRoot(accepted);
+  return { schema: toObject(root), losses };
+});
+
+/** Removes what the API rejects at the top level only. */
+function toRoot(accepted: AcceptedSchema): AcceptedSchema {
+  const schema = withoutRootKeywords(accepted.schema);
+  return schema === accepted.schema ? accepted : { schema, losses: [...accepted.losses, 'root-keyword'] };
+}
+
+const toObject = (root: PlainObject): PlainObject => ({
+  ...root,
+  type: 'object',
+  properties: objectOf(root.properties) ?? {},
+});
+
+/** Keywords of a root that leave its properties open, if there are none. */
+const OPEN_KEYWORDS = ['type', 'title', 'description', '$defs', 'definitions'];
+
+/** Returns true for a schema that allows any object. */
+export const allowsAnyObject = ({ properties, additionalProperties, ...rest }: PlainObject): boolean =>
+  Object.keys(objectOf(properties) ?? {}).length === 0 &&
+  (additionalProperties === undefined || additionalProperties === true || isEmpty(additionalProperties)) &&
+  Object.keys(rest).every(keyword => OPEN_KEYWORDS.includes(keyword));
+
+const isEmpty = (schema: unknown): boolean => isPlainObject(schema) && Object.keys(schema).length === 0;
+
+/** Keywords that the API rejects at the top level of a schema: langchain-ai/langchainjs#9804 */
 const ROOT_KEYWORDS = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'] as const;
 
 /**
@@ -165,7 +193,7 @@ function withMovedReferences(
 
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
-/** Converts the schema of a response or of a tool's output to one that the API accepts. */
+/** Converts a schema to one that the API accepts below the top level, or as the schema of a tool's output. */
 export const toAcceptedSchema: (schema: unknown) => AcceptedSchema = remember(schema => {
   const losses = new Set<Loss>();
   const standard = toStandardSchema(schema, () => losses.add('depth'));
@@ -177,7 +205,7 @@ export const toAcceptedSchema: (schema: unknown) => AcceptedSchema = remember(sc
 /** Converts a format of the response as the caller wrote it. */
 export function toTextFormat(format: TextFormatOption, { losses }: { losses: SchemaLosses }): TextFormat {
   if (objectOf(format.schema) === undefined) return format;
-  const accepted = toAcceptedSchema(format.schema);
+  const accepted = toResponseSchema(format.schema);
   losses.add(accepted.losses, 'the response');
   return { ...format, schema: accepted.schema };
 }
@@ -216,8 +244,8 @@ function toAccepted(schema: PlainObject, { root, losses, widened }: Acceptance):
     if (loss !== undefined) losses.add(loss);
   };
   const { propertyNames, pattern, patternProperties, $ref, oneOf } = schema;
-  if (propertyNames !== undefined)
-    lose('propertyNames', propertyNames === true ? undefined : 'property-names');
+  const allowsAnyName = propertyNames === true || isAnyString(propertyNames);
+  if (propertyNames !== undefined) lose('propertyNames', allowsAnyName ? undefined : 'property-names');
   if (typeof pattern === 'string' && !isAcceptedPattern(pattern)) lose('pattern', 'pattern');
   if (typeof $ref === 'string' && !hasTarget($ref, root)) lose('$ref', 'reference');
   if (schema.$dynamicRef !== undefined) lose('$dynamicRef', 'reference');
@@ -229,7 +257,7 @@ function toAccepted(schema: PlainObject, { root, losses, widened }: Acceptance):
   if (isWidened(schema.if)) ['if', 'then', 'else'].forEach(keyword => lose(keyword));
   const overlaps = Array.isArray(oneOf) && isWidened(...oneOf);
   if (overlaps) lose('oneOf');
-  const isLossy = removed.size > 0 && !(removed.size === 1 && propertyNames === true);
+  const isLossy = removed.size > 0 && !(removed.size === 1 && allowsAnyName);
 
   if ('$schema' in schema) removed.add('$schema');
   const reference = toOnlyReference(schema);
@@ -246,6 +274,10 @@ function toAccepted(schema: PlainObject, { root, losses, widened }: Acceptance):
   if (isLossy || isWidened(...subschemasOf(schema).map(inner => inner.schema))) widened.add(accepted);
   return accepted;
 }
+
+/** Returns true for the schema of any string, as in `z.record(z.string(), …)`. All names are strings. */
+const isAnyString = (schema: unknown): boolean =>
+  isEmpty(schema) || (isPlainObject(schema) && schema.type === 'string' && Object.keys(schema).length === 1);
 
 /** Removes names that are patterns. What they allowed stays allowed. */
 function withoutPatterns(

@@ -1,5 +1,5 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
-import { InvalidArgumentError } from '@ai-sdk/provider';
+import { InvalidArgumentError, type JSONSchema7 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { build, user } from './_build.js';
 
@@ -559,6 +559,35 @@ describe('the format of the response', () => {
         expect(warnings).toEqual([]);
       }
     }
+  });
+
+  it.each([
+    [{}, {}],
+    [{ type: 'object' }, {}],
+    [
+      { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} },
+      { additionalProperties: {} },
+    ],
+  ] as const)('is any object for the schema %j, without a warning', (schema, rest) => {
+    const { body, warnings } = build({ responseFormat: { type: 'json', schema: { ...schema } } });
+    expect(body.text?.format).toEqual({
+      type: 'json_schema',
+      strict: false,
+      name: 'response',
+      schema: { type: 'object', properties: {}, ...rest },
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  it('warns about records of strings, and about alternatives at the top level', () => {
+    const record = { type: 'object' as const, additionalProperties: { type: 'string' as const } };
+    const messages = (schema: JSONSchema7) =>
+      build({ responseFormat: { type: 'json', schema } }).warnings.map(warning => JSON.stringify(warning));
+    expect(messages(record)).toEqual([expect.stringContaining('the root allows additional properties')]);
+    expect(messages({ anyOf: [closed, record] })).toEqual([
+      expect.stringContaining('the root allows additional properties'),
+      expect.stringMatching(/top level of JSON schemas.*Affected: the response\./),
+    ]);
   });
 
   it('is any JSON without a schema, together with the verbosity', () => {

@@ -3,6 +3,7 @@ import {
   createSchemaLosses,
   toAcceptedSchema,
   toParameters,
+  toResponseSchema,
 } from '../../../src/responses/request/schemas.js';
 
 const empty = { type: 'object', properties: {} };
@@ -82,6 +83,55 @@ describe('toParameters', () => {
       properties: { ...schema.properties, size: { type: 'number' } },
       required: ['id', 'size'],
     });
+  });
+});
+
+describe('toResponseSchema', () => {
+  const a = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+  const b = { type: 'object', properties: { b: { type: 'string' } } };
+
+  it.each([
+    ['nothing', {}, empty, []],
+    ['an object without properties', { type: 'object' }, empty, []],
+    ['an object or null', { type: ['object', 'null'] }, empty, []],
+    [
+      'a record',
+      { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} },
+      { ...empty, additionalProperties: {} },
+      [],
+    ],
+    [
+      'a record with names of a pattern',
+      { type: 'object', propertyNames: { type: 'string', pattern: '^a' }, additionalProperties: {} },
+      { ...empty, additionalProperties: {} },
+      ['property-names'],
+    ],
+    [
+      'alternatives',
+      { anyOf: [a, b] },
+      { ...empty, properties: { ...a.properties, ...b.properties } },
+      ['root-keyword'],
+    ],
+    ['a reference', { $ref: '#/$defs/a', $defs: { a } }, { ...a, $defs: { a } }, []],
+    [
+      'a list without items inside',
+      { type: 'object', properties: { list: { type: 'array' } } },
+      { type: 'object', properties: { list: { type: 'array', items: {} } } },
+      [],
+    ],
+    ['what the API accepts', a, a, []],
+  ])('converts %s as the schema of a tool', (_, schema, expected, losses) => {
+    expect(toResponseSchema(schema)).toEqual({ schema: expected, losses });
+    expect(toParameters(schema)).toEqual(toResponseSchema(schema));
+  });
+
+  it.each([
+    { type: 'array', items: { type: 'string' } },
+    { type: 'string', enum: ['a', 'b'] },
+    { enum: ['a', 'b'] },
+    { anyOf: [{ type: 'string' }, { $ref: '#/$defs/n' }], $defs: { n: { type: 'number' } } },
+  ])('keeps %j, which some servers accept', schema => {
+    expect(toResponseSchema(schema)).toEqual({ schema, losses: [] });
   });
 });
 
