@@ -8,8 +8,10 @@ export type ReconnectServers = McpTools['reconnect'];
 type ServerSource = Pick<McpTools, 'reconnect' | 'status'>;
 
 /** Sources of other copies of this package have no common class. */
-const isServerSource = (source: object): source is ServerSource =>
-  ['reconnect', 'status'].every(name => typeof (source as Record<string, unknown>)[name] === 'function');
+const isServerSource = (source: ToolSource): source is ToolSource & ServerSource =>
+  ['reconnect', 'status'].every(
+    name => typeof (source as unknown as Record<string, unknown>)[name] === 'function',
+  );
 
 /** Creates the function that opens the servers of several sources again. The first source with a name owns it. */
 export function reconnectServersOf(sources: readonly ToolSource[]): ReconnectServers {
