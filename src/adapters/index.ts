@@ -23,6 +23,7 @@ export { isContinuation, joinMiddlewares } from './kit/middleware.js';
 export { defineModelAdapter, matchModelName } from './kit/model-adapter.js';
 export { textToolsMiddleware } from './kit/text-tools-middleware.js';
 export { modelAdapters } from './model-adapters.js';
+export { type ParsedTextCalls, parseTextCalls, type ParseTextCallsOptions } from './parse-text-calls.js';
 export { prompts } from './prompts/index.js';
 export type { ToolPrompt } from './prompts/tool-prompt.js';
 export { createModelAdapterRegistry } from './registry.js';
