@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { sendDelivery, toErrorDelivery } from './delivery/delivery.js';
 import { createStoredResponses } from './delivery/stored-responses.js';
-import { type EmulatorRequest, readRequest } from './protocol/request.js';
+import { createKeyNumbers, type EmulatorRequest, readRequest } from './protocol/request.js';
 import { createPromptCache } from './model/response.js';
 import type { RequestRules, RewriteOutput, ScriptedResponse } from './protocol/scripts.js';
 import { createItemMemory } from './protocol/wire.js';
@@ -54,6 +54,13 @@ export interface ResponsesEmulator {
    * not consume a script. Without scripts, the rule-based model responds.
    */
   enqueue(...responses: readonly ScriptedResponse[]): void;
+  /** Number of scripts that no request has consumed. */
+  readonly pending: number;
+  /**
+   * Removes the scripts and the recorded requests, so that a turn that ended early does not affect the next test. Stored
+   * responses stay.
+   */
+  clear(): void;
   /** Stops the server and closes all connections immediately. */
   close(): Promise<void>;
 }
@@ -82,6 +89,7 @@ export async function startEmulator(
   extension: EmulatorExtension = {},
 ): Promise<ResponsesEmulator> {
   const requests: EmulatorRequest[] = [];
+  const keys = createKeyNumbers(apiKey === undefined ? undefined : [apiKey].flat());
   const context: EmulatorContext = {
     memory: createItemMemory(),
     responses: createStoredResponses(),
@@ -99,7 +107,7 @@ export async function startEmulator(
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const disconnected = new AbortController();
     outgoing.once('close', () => disconnected.abort());
-    const { request, key, error } = await readRequest(incoming, context);
+    const { request, key, error } = await readRequest(incoming, { ...context, keys });
     requests.push(request);
     const delivery =
       error === undefined ? routeRequest(request, { ...context, key }) : toErrorDelivery(error);
@@ -126,7 +134,7 @@ export async function startEmulator(
       upgraded.add(socket);
       socket.once('close', () => upgraded.delete(socket));
     });
-    serveWebSockets(server, { context, requests, isClosed: () => closed !== undefined });
+    serveWebSockets(server, { context, requests, keys, isClosed: () => closed !== undefined });
   }
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -138,6 +146,13 @@ export async function startEmulator(
     baseURL: `${url}/v1`,
     requests,
     enqueue: (...responses) => void context.queue.push(...responses),
+    get pending() {
+      return context.queue.length;
+    },
+    clear() {
+      context.queue.length = 0;
+      requests.length = 0;
+    },
     async close() {
       if (closed === undefined) {
         closed = once(server, 'close');

@@ -5,7 +5,13 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPlainObject, type PlainObject, stringOf, tryParseJson } from '../shared/json.js';
 import { type Delivery, toErrorDelivery } from './delivery/delivery.js';
-import { authorize, type EmulatorRequest, readRequest } from './protocol/request.js';
+import {
+  authorize,
+  type EmulatorRequest,
+  type EmulatorRequestBody,
+  type KeyNumbers,
+  readRequest,
+} from './protocol/request.js';
 import {
   type ApiError,
   badRequest,
@@ -19,6 +25,7 @@ import { type EmulatorContext, invalidJson, routeRequest } from './routes.js';
 interface ServeOptions {
   readonly context: EmulatorContext;
   readonly requests: EmulatorRequest[];
+  readonly keys: KeyNumbers;
   readonly isClosed: () => boolean;
 }
 
@@ -31,7 +38,14 @@ export function serveWebSockets(server: Server, options: ServeOptions): void {
   });
 
   async function accept(incoming: IncomingMessage, given: Upgraded): Promise<void> {
-    const { request, key, error: foreign } = await readRequest(incoming, options.context);
+    const {
+      request,
+      key,
+      error: foreign,
+    } = await readRequest(incoming, {
+      ...options.context,
+      keys: options.keys,
+    });
     const { pathname } = new URL(request.path, 'http://127.0.0.1');
     const found = /^(?:\/openai)?\/v1\/responses$/.test(pathname)
       ? authorize(key, options.context)
@@ -172,7 +186,7 @@ function serveConnection(options: ConnectionOptions): void {
     const request: EmulatorRequest & { aborted: boolean } = {
       ...upgrade,
       method: 'response.create',
-      body: body ?? text,
+      body: (body ?? text) as EmulatorRequestBody,
       bodyLength: data.length,
       connection: number,
       aborted: false,

@@ -118,6 +118,30 @@ describe('startResponsesEmulator', () => {
     expect(JSON.stringify(emulator.requests)).not.toContain('sk-');
   });
 
+  it('numbers the keys in the order of their appearance if it accepts any', async () => {
+    const emulator = await startEmulator();
+    const body = { model: 'gpt-4o', input: 'Hi' };
+    for (const key of ['sk-b', 'sk-a', 'sk-b']) {
+      await post(emulator, { body, headers: { authorization: `Bearer ${key}` } });
+    }
+    await post(emulator, { body });
+    expect(emulator.requests.map(({ apiKeyIndex }) => apiKeyIndex)).toEqual([0, 1, 0, undefined]);
+    expect(JSON.stringify(emulator.requests)).not.toContain('sk-');
+  });
+
+  it('counts the scripts that are left, and removes them with the requests', async () => {
+    const emulator = await startEmulator();
+    const ask = async () => (await post(emulator, { body: { model: 'gpt-4o', input: 'Hi' } })).text;
+    const { requests } = emulator;
+    emulator.enqueue([{ text: 'One' }], [{ text: 'Two' }], { status: 500 });
+    expect(await ask()).toContain('One');
+    expect(emulator.pending).toBe(2);
+    emulator.clear();
+    expect([emulator.pending, requests, emulator.requests]).toEqual([0, [], []]);
+    expect(await ask()).toContain('You said: Hi');
+    expect(requests.map(({ body }) => [body.model, body.input])).toEqual([['gpt-4o', 'Hi']]);
+  });
+
   it('serves only the paths of the API', async () => {
     const emulator = await startEmulator();
     const models = await (await fetch(`${emulator.url}/openai/v1/models`)).json();

@@ -175,6 +175,18 @@ export function toModelKind(modelId: string): ModelKind {
   return /^(o\d|gpt-([5-9]|\d\d)|codex-|computer-use)/.test(name) ? 'reasoning' : 'unknown';
 }
 
+/** The body of a request. Other fields than the named ones have to be compared or narrowed. */
+export interface EmulatorRequestBody {
+  readonly model?: string;
+  readonly input?: string | readonly PlainObject[];
+  readonly instructions?: string;
+  readonly tools?: readonly PlainObject[];
+  readonly text?: PlainObject;
+  readonly reasoning?: PlainObject;
+  readonly include?: readonly string[];
+  readonly [field: string]: unknown;
+}
+
 /** A received request, without its key. */
 export interface EmulatorRequest {
   /** The HTTP method, or `response.create` for a frame of a WebSocket. */
@@ -183,13 +195,16 @@ export interface EmulatorRequest {
   readonly path: string;
   /** Header names are lower case; credentials are redacted. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed JSON, or the text if it is not JSON. */
-  readonly body: unknown;
+  /** The parsed JSON, as the client sent it: a rejected request may have other types. The text if it is not JSON. */
+  readonly body: EmulatorRequestBody;
   /** Number of bytes of the body as it was sent. */
   readonly bodyLength: number;
   /** Number of the WebSocket, from 1, for a frame. */
   readonly connection?: number;
-  /** Index of the sent key in the emulator's `apiKey` option; `undefined` if it is not one of them. */
+  /**
+   * Index of the sent key in the emulator's `apiKey` option; `undefined` if it is not one of them. Without the option, the
+   * keys are counted in the order in which they appear.
+   */
   readonly apiKeyIndex?: number;
   /** True if the client closed the connection before the response was complete. */
   readonly aborted: boolean;
@@ -199,11 +214,11 @@ export interface EmulatorRequest {
 export async function readRequest(
   incoming: IncomingMessage,
   {
-    apiKeys = [],
+    keys,
     encodings = [],
     allowedOrigins,
   }: {
-    apiKeys?: readonly string[];
+    keys: KeyNumbers;
     encodings?: readonly string[];
     allowedOrigins?: readonly string[];
   },
@@ -219,15 +234,14 @@ export async function readRequest(
   const isKnown = encoding === undefined || encodings.includes(encoding);
   const text = isKnown ? (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8') : '';
   const key = readKey(incoming.headers);
-  const index = key === undefined ? -1 : apiKeys.indexOf(key);
   const request = {
     method: incoming.method ?? 'GET',
     path: incoming.url ?? '/',
     headers: redact(incoming.headers),
     // Routes that require JSON respond with 400.
-    body: isKnown ? (tryParseJson(text) ?? text) : undefined,
+    body: (isKnown ? (tryParseJson(text) ?? text) : undefined) as EmulatorRequestBody,
     bodyLength: bytes.length,
-    apiKeyIndex: index < 0 ? undefined : index,
+    apiKeyIndex: key === undefined ? undefined : keys(key),
     aborted: false,
   };
   const foreign = refuseForeign(incoming.headers, allowedOrigins);
@@ -270,6 +284,19 @@ function refuseForeign(
 const toUrl = (text = ''): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
 const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname);
+
+/** Returns the number of a key, from 0. */
+export type KeyNumbers = (key: string) => number | undefined;
+
+/** Numbers the accepted keys, or without a list of them all keys in the order of their appearance. */
+export function createKeyNumbers(apiKeys: readonly string[] | undefined): KeyNumbers {
+  const known = [...(apiKeys ?? [])];
+  return key => {
+    if (apiKeys === undefined && !known.includes(key)) known.push(key);
+    const index = known.indexOf(key);
+    return index < 0 ? undefined : index;
+  };
+}
 
 function readKey(headers: IncomingHttpHeaders): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
