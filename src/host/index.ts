@@ -11,7 +11,11 @@ import { VERSION_OF_MAJOR } from '../versions/provider.js';
 import type { HostVersion } from '../versions/specification.js';
 import { createSwitchableProvider, type SwitchableProviderOptions } from './switch/switchable-provider.js';
 
-export { loadProviderConfig, providerConfigFromEnvironment } from './registry/config-sources.js';
+export {
+  type EnvironmentOptions,
+  loadProviderConfig,
+  providerConfigFromEnvironment,
+} from './registry/config-sources.js';
 export type { ImportModule } from './registry/imported-models.js';
 export {
   type ConfiguredProviderRegistry,

@@ -1,6 +1,6 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { embed, generateText } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { embeddingIdentity } from '../../src/embeddings/index.js';
 import { createProviderRegistryFromConfig, providerConfigFromEnvironment } from '../../src/host/index.js';
 import { KelivoError } from '../../src/index.js';
@@ -13,7 +13,63 @@ const createProviders = (environment: Record<string, string | undefined>) =>
 
 const shown = ({ provider, modelId }: LanguageModelV2) => `${provider} ${modelId}`;
 
+const COMPATIBLE = { LLM_PROVIDER: 'openai-compatible', OPENAI_COMPATIBLE_MODEL: 'own' };
+const ADDRESS = { OPENAI_COMPATIBLE_BASE_URL: 'https://own.test/v1' };
+
 describe('providerConfigFromEnvironment', () => {
+  it.each([
+    [{ OPENAI_MODLE: 'm' }, [/^`OPENAI_MODLE` is set, but is not read\. Did you mean `OPENAI_MODEL`\?$/]],
+    [{ KELIVO_RESPONCES: 'off' }, [/`KELIVO_RESPONSES`/]],
+    [{ OPENAI_COMPATIBLE_URL: 'x' }, [/`OPENAI_COMPATIBLE_BASE_URL`/]],
+    [{ AZURE_OPENAI_KEY: 'x' }, [/`AZURE_OPENAI_API_KEY`/]],
+    [{ LLM_PROVIDR: 'google' }, [/`LLM_PROVIDER`/]],
+    [{ OPENAI_EMBEDDING_DIM: '8' }, [/`OPENAI_EMBEDDING_DIMS`/]],
+    // Variables of other programs, and those that are read.
+    [{ OLLAMA_MODELS: '/models', OLLAMA_HOST: 'x', OPENAI_ORG_ID: 'x', OPENAI_PROJECT: 'x' }, []],
+    [{ AZURE_CLIENT_ID: 'x', AZURE_TENANT_ID: 'x', GOOGLE_APPLICATION_CREDENTIALS: 'x', PATH: '/bin' }, []],
+    [{ OPENAI_API_KEY_OLD: 'sk-x', OPENAI_MODLE: ' ', LLM_ROLE_SUMARY: 'gpt-5', LLM_TEMPERATURE: '1' }, []],
+    [
+      { KELIVO_RESPONSES: 'off', KELIVO_HISTORY_SECRET: 's', EMBEDDING_DIMS: '8', AZURE_RESOURCE_NAME: 'r' },
+      [],
+    ],
+    [
+      { GEMINI_API_KEY: 'sk-a', GOOGLE_API_KEY: 'sk-b' },
+      [/^`GEMINI_API_KEY` and `GOOGLE_API_KEY` have different values/],
+    ],
+    [{ GEMINI_API_KEY: 'sk-a', GOOGLE_API_KEY: 'sk-a' }, []],
+    [
+      { OPENAI_EMBEDDING_DIMS: '8', OPENAI_EMBEDDING_DIMENSIONS: '9' },
+      [/`OPENAI_EMBEDDING_DIMENSIONS` have/],
+    ],
+    [{ ...COMPATIBLE, ...ADDRESS }, []],
+    [
+      { ...COMPATIBLE, ...ADDRESS, OPENAI_API_KEY: 'sk-x' },
+      [/sends no key, because `OPENAI_API_KEY` is not used/],
+    ],
+    [{ ...COMPATIBLE, ...ADDRESS, OPENAI_API_KEY: 'sk-x', OPENAI_COMPATIBLE_API_KEY: 'k' }, []],
+    [{ ...ADDRESS, OPENAI_API_KEY: 'sk-x' }, []],
+    [COMPATIBLE, [/has no address\. Set `OPENAI_COMPATIBLE_BASE_URL`/]],
+    [
+      { ...COMPATIBLE, OPENAI_BASE_URL: 'https://openai.test/v1' },
+      [/has no address, and `OPENAI_BASE_URL` is not used beside variables of OPENAI_COMPATIBLE_…\./],
+    ],
+    [{ LLM_PROVIDER: 'openai-compatible', OPENAI_MODEL: 'm', OPENAI_BASE_URL: 'https://own.test/v1' }, []],
+  ])('%j is reported with %j', (environment, expected) => {
+    const warnings: string[] = [];
+    providerConfigFromEnvironment(environment as Record<string, string>, {
+      onWarning: message => void warnings.push(message),
+    });
+    expect(warnings).toEqual(expected.map(pattern => expect.stringMatching(pattern)));
+    expect(warnings.join()).not.toMatch(/sk-|gpt-5/);
+  });
+
+  it('reports on the console by default', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    providerConfigFromEnvironment({ OPENAI_MODLE: 'm' });
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/^kelivo-responses: `OPENAI_MODLE`/)]]);
+  });
+
   it('never mixes the address and the key of OpenAI with those of a compatible server', () => {
     const openai = {
       OPENAI_API_KEY: 'sk-openai',

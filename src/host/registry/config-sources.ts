@@ -1,6 +1,13 @@
 import { KelivoError } from '../../shared/errors.js';
+import { inform } from '../../shared/inform.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
 import { toNameHint } from '../../shared/names.js';
+import {
+  findEnvironmentWarnings,
+  hasVariables,
+  readVariable,
+  variableEndings,
+} from './environment-warnings.js';
 import { type KnownProvider, knownProviders, variablesOf } from './known-providers.js';
 import { validateProviderConfig } from './registry.js';
 import { findProvider, type ModelKind } from './resolve.js';
@@ -129,6 +136,16 @@ const toFileError = (file: string | URL, message: string, cause?: unknown): Keli
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Options of `providerConfigFromEnvironment`. */
+export interface EnvironmentOptions {
+  /**
+   * Receives a sentence for each variable that is ignored although it looks like one that is read, or contradicts another
+   * one. It contains names, never values.
+   * @default console.warn
+   */
+  onWarning?: (message: string) => void;
+}
+
 /** The prefix of variables that name the models of further roles. */
 const ROLE_PREFIX = 'LLM_ROLE_';
 
@@ -145,6 +162,8 @@ const ROLE_PREFIX = 'LLM_ROLE_';
  *   default model and vector length apply. `OPENAI_…` applies to `kelivo-responses` and `openai`, and to `openai-compatible` if no
  *   `OPENAI_COMPATIBLE_…` is set.
  *
+ * Variables that are misspelt or contradict each other are reported.
+ *
  * The result is plain data as in a file, to which an application can add its own aliases, roles and MCP servers.
  *
  * @param environment Environment variables, for example `process.env`.
@@ -158,13 +177,18 @@ const ROLE_PREFIX = 'LLM_ROLE_';
  * @throws KelivoError with code `invalid-settings` for an invalid value or a missing model, or `unknown-name` for an
  *   unknown provider.
  */
-export function providerConfigFromEnvironment(environment: Environment): ProviderRegistryConfig {
+export function providerConfigFromEnvironment(
+  environment: Environment,
+  { onWarning = message => console.warn(`kelivo-responses: ${message}`) }: EnvironmentOptions = {},
+): ProviderRegistryConfig {
   const chat = readRole(environment, { variable: 'LLM_PROVIDER', kind: 'chat' });
   const embedding = readRole(environment, { variable: 'EMBEDDING_PROVIDER', kind: 'embedding' });
   const roles = Object.keys(environment).flatMap(variable => {
     const model = variable.startsWith(ROLE_PREFIX) ? readVariable(environment, variable) : undefined;
     return model === undefined ? [] : [[variable.slice(ROLE_PREFIX.length).toLowerCase(), model] as const];
   });
+  const used = new Set([chat.provider, embedding.provider]);
+  for (const warning of findEnvironmentWarnings(environment, used)) inform(onWarning, warning);
   return {
     providers: Object.fromEntries(
       Object.entries(knownProviders).map(([name, known]) => {
@@ -180,8 +204,6 @@ export function providerConfigFromEnvironment(environment: Environment): Provide
 }
 
 const DEFAULT_PROVIDER = 'kelivo-responses';
-
-const MODEL_SUFFIXES = { chat: 'MODEL', embedding: 'EMBEDDING_MODEL' } as const;
 
 /** Reads the provider of a role and its model, as `provider:model`. */
 function readRole(
@@ -223,7 +245,8 @@ function toEntry(
   embeddingDimensions: number | undefined,
 ): ProviderEntry {
   const { entry, settings } = known;
-  const variables = { apiKey: 'API_KEY', baseURL: 'BASE_URL', ...settings };
+  const { apiKey, baseURL } = variableEndings;
+  const variables = { apiKey, baseURL, ...settings };
   const values = Object.entries(variables)
     .map(([setting, suffix]) => [setting, readOf(known, suffix, environment)?.value] as const)
     .filter(([, value]) => value !== undefined)
@@ -242,7 +265,7 @@ const withPath = (baseURL: string, path = ''): string =>
 
 function readModels(known: KnownProvider, environment: Environment): Partial<Record<ModelKind, string>> {
   const read = (kind: ModelKind) =>
-    readOf(known, MODEL_SUFFIXES[kind], environment)?.value ?? known.models[kind];
+    readOf(known, variableEndings[kind], environment)?.value ?? known.models[kind];
   const [chat, embedding] = [read('chat'), read('embedding')];
   return { ...(chat !== undefined && { chat }), ...(embedding !== undefined && { embedding }) };
 }
@@ -252,7 +275,7 @@ function readDimensions(
   known: Pick<KnownProvider, 'prefixes' | 'otherPrefixes'>,
   environment: Environment,
 ): number | undefined {
-  const found = readOf(known, ['EMBEDDING_DIMS', 'EMBEDDING_DIMENSIONS'], environment);
+  const found = readOf(known, variableEndings.dimensions, environment);
   if (found === undefined) return undefined;
   const dimensions = Number(found.value);
   if (Number.isInteger(dimensions) && dimensions > 0) return dimensions;
@@ -283,13 +306,3 @@ function readOf(
   }
   return undefined;
 }
-
-const hasVariables = (prefixes: readonly string[], environment: Environment): boolean =>
-  Object.keys(environment).some(
-    name =>
-      prefixes.some(prefix => name.startsWith(`${prefix}_`)) && readVariable(environment, name) !== undefined,
-  );
-
-/** Reads a variable. A blank value counts as unset. */
-const readVariable = (environment: Environment, name: string): string | undefined =>
-  environment[name]?.trim() || undefined;
