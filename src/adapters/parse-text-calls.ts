@@ -4,7 +4,7 @@ import {
   ToolCallPipeline,
   type ToolCallPipelineOptions,
 } from '../tool-calls/pipeline.js';
-import type { AnyLanguageModel } from '../versions/specification.js';
+import type { LanguageModels } from '../versions/specification.js';
 import { adaptModel, type AdaptModelOptions } from './adapt-model.js';
 
 /** Options of `parseTextCalls`. */
@@ -48,7 +48,7 @@ export async function parseTextCalls(
   text: string,
   { tools = [], modelId = '', isTruncated = false, ...options }: ParseTextCallsOptions = {},
 ): Promise<ParsedTextCalls> {
-  const written: AnyLanguageModel = {
+  const written: LanguageModels['v2'] = {
     specificationVersion: 'v2',
     provider: 'text',
     modelId,

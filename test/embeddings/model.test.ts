@@ -121,9 +121,7 @@ describe('batches, keys, retries and timeouts', () => {
     const single = await embed({ model, value: 'five' });
     expect(embeddings.map(({ length }) => length)).toEqual([8, 8, 8, 8, 8]);
     expect(embeddings[4]).toEqual(single.embedding);
-    expect(emulator.requests.map(({ body }) => (body as { input: string[] }).input.length)).toEqual([
-      2, 2, 1, 1,
-    ]);
+    expect(emulator.requests.map(({ body }) => body.input?.length)).toEqual([2, 2, 1, 1]);
     expect(usage.tokens).toBeGreaterThanOrEqual(5);
   });
 
