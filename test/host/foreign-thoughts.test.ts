@@ -52,11 +52,25 @@ const gemini = (thought: string) => ({
   usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
 });
 
+const claude = (thought: string) => ({
+  type: 'message',
+  id: 'msg_2',
+  role: 'assistant',
+  model: 'm',
+  content: [
+    { type: 'thinking', thinking: thought, signature: `${thought}, signed` },
+    { type: 'text', text: 'Hi.' },
+  ],
+  stop_reason: 'end_turn',
+  usage: { input_tokens: 1, output_tokens: 1 },
+});
+
 /** The vendors of one registry, and if a later turn of the vendor receives its own thought. */
 const vendors = {
   ours: { answer: responses, keeps: true },
   official: { answer: responses, keeps: true },
   gemini: { answer: gemini, keeps: true },
+  claude: { answer: claude, keeps: true },
   first: { answer: chat, keeps: true },
   second: { answer: chat, keeps: true },
 } as const;
@@ -88,6 +102,11 @@ function start({ sends = false } = {}) {
         import: '@ai-sdk/google',
         creator: 'createGoogleGenerativeAI',
         settings: connection('gemini'),
+      },
+      claude: {
+        import: '@ai-sdk/anthropic',
+        creator: 'createAnthropic',
+        settings: connection('claude'),
       },
       first: compatible('first'),
       second: compatible('second'),
