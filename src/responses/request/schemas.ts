@@ -14,7 +14,6 @@ import {
   resolveSchema,
   subschemasOf,
 } from '../../tool-calls/json-schema.js';
-import { allowsAny } from '../../tool-calls/schema-repair.js';
 import { toStandardSchema } from '../../tool-calls/standard-schema.js';
 import { toStrictIssue } from '../../tool-calls/strict-schema.js';
 import type { TextFormat } from '../wire.js';
@@ -90,10 +89,26 @@ export const toParameters: (schema: unknown) => AcceptedSchema = remember(schema
  */
 export const toResponseSchema: (schema: unknown) => AcceptedSchema = remember(schema => {
   const accepted = toAcceptedSchema(schema);
-  if (!allowsAny({}, accepted.schema, accepted.schema)) return accepted;
+  if (!mayBeObject(accepted.schema, accepted.schema)) return accepted;
   const { schema: root, losses } = toRoot(accepted);
   return { schema: toObject(root), losses };
 });
+
+/** Alternatives that are searched for an object. A schema may be an alternative of itself, by reference. */
+const MAX_ALTERNATIVES = 8;
+
+function mayBeObject(schema: unknown, root: PlainObject, depth = 0): boolean {
+  if (!isPlainObject(schema) || depth > MAX_ALTERNATIVES) return schema !== false;
+  const { type, enum: values, const: constant, anyOf, oneOf, allOf } = resolveSchema(schema, root);
+  const mayBe = (inner: unknown): boolean => mayBeObject(inner, root, depth + 1);
+  return (
+    (type === undefined || [type].flat().includes('object')) &&
+    (constant === undefined || isPlainObject(constant)) &&
+    (!Array.isArray(values) || values.some(isPlainObject)) &&
+    [anyOf, oneOf].every(alternatives => !Array.isArray(alternatives) || alternatives.some(mayBe)) &&
+    (!Array.isArray(allOf) || allOf.every(mayBe))
+  );
+}
 
 /** Removes what the API rejects at the top level only. */
 function toRoot(accepted: AcceptedSchema): AcceptedSchema {
