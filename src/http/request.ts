@@ -148,6 +148,8 @@ function describeCause(error: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
   // OpenSSL: `<thread>:error:<number>:<library>:<function>:<reason>:<file>:<line>:`
-  const message = cause.message.trim().replace(/^\w+:error:\w+:[^:]*:[^:]*:([^:]*):.*$/s, '$1');
+  const reason = cause.message.trim().replace(/^\w+:error:\w+:[^:]*:[^:]*:([^:]*):.*$/s, '$1');
+  // Node 22 and later add what the hint says, too.
+  const message = reason.split('; if the root CA is installed locally')[0] ?? reason;
   return (message.includes(code) ? message : `${code} ${message}`).trim() || cause.name;
 }
