@@ -46,6 +46,24 @@ if (folder === undefined) {
       expect(summary?.finishReason ?? 'error').toBe('error');
     });
 
+    // A response that reached its limit of tokens is known to be incomplete, and a shortened recording has no text to compare.
+    const isComparable = expected.response?.status === 'completed' && STREAMED_TEXT[name] === undefined;
+    it.runIf(isComparable)(
+      'finishes with no wrong text if deltas are lost, doubled, swapped or cut off',
+      async () => {
+        const wrong: string[] = [];
+        for (const [change, changed] of changedDeltas(body)) {
+          const summary = await replay([new TextEncoder().encode(changed)]);
+          const isRight =
+            summary === undefined ||
+            summary.finishReason === 'error' ||
+            summary.texts.join('') === expected.text;
+          if (!isRight) wrong.push(change);
+        }
+        expect(wrong).toEqual([]);
+      },
+    );
+
     const { response } = expected;
     if (response?.status === 'completed' && Array.isArray(response.output) && response.output.length > 0) {
       it('is read equally as a JSON document', async () => {
@@ -58,6 +76,27 @@ if (folder === undefined) {
       });
     }
   });
+}
+
+const MAX_PLACES = 4;
+
+/** Returns the body with its text deltas changed, at some places. */
+function* changedDeltas(body: string): Generator<[change: string, body: string]> {
+  const frames = body.split(/(?<=\n\r?\n)/);
+  const places = frames.flatMap((frame, at) =>
+    /"type": ?"response\.output_text\.delta"/.test(frame) ? [at] : [],
+  );
+  const step = Math.max(1, Math.floor(places.length / MAX_PLACES));
+  for (let index = 0; index < places.length; index += step) {
+    const [at, next] = [places[index] ?? 0, places[index + 1]];
+    const [frame = '', before, after] = [frames[at], frames.slice(0, at), frames.slice(at + 1)];
+    yield [`lost ${at}`, [...before, ...after].join('')];
+    yield [`doubled ${at}`, [...before, frame, frame, ...after].join('')];
+    yield [`cut off ${at}`, before.join('')];
+    if (next === undefined) continue;
+    const swapped = frames.map((one, place) => (place === at ? frames[next] : place === next ? frame : one));
+    yield [`swapped ${at}`, swapped.join('')];
+  }
 }
 
 function expectSummary(summary: Summary | undefined, expected: Verdict): void {
