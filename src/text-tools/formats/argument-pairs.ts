@@ -43,8 +43,9 @@ export function toPairTags(tagOf: (name: TagName) => string): PairTags {
 const toGrammar = ({ key, ...texts }: PairTags): TagGrammar =>
   createTagGrammar({ ...texts, parameter: key.open, parameterEnd: texts.valueEnd, key });
 
-/** Creates a grammar of pairs in the tags of a call. */
-const createPairGrammar = (tagOf: (name: TagName) => string): TagGrammar => toGrammar(toPairTags(tagOf));
+function* startsName(cursor: TextCursor): Reading<boolean> {
+  return /[\p{L}\p{N}_]/u.test((yield* cursor.peek()) ?? '');
+}
 
 type PairMarkers = Pick<TextToolFormat, 'prefixes' | 'turnEnds'> & { readonly closers?: readonly string[] };
 
@@ -180,10 +181,7 @@ export const glm: TextToolFormat = {
   name: 'glm',
   openers: ['<tool_call>'],
   closers: ['</tool_call>', '<|observation|>', '<|user|>'],
-  *accepts(cursor) {
-    const character = yield* cursor.peek();
-    return character !== undefined && /[\p{L}\p{N}_]/u.test(character);
-  },
+  accepts: startsName,
   *read(cursor, calls) {
     const name = toToolName(yield* readGluedName(cursor, calls), calls);
     if (yield* cursor.takes('>')) return yield* readCallArguments(cursor, calls, { name });
@@ -235,9 +233,7 @@ export const pairCall: TextToolFormat = {
   name: 'pair-call',
   openers: ['<tool_call>', '<tool_call:'],
   closers: ['</tool_call>'],
-  *accepts(cursor) {
-    return /[\p{L}\p{N}_]/u.test((yield* cursor.peek()) ?? '');
-  },
+  accepts: startsName,
   *read(cursor, calls, opener) {
     const suffix = yield* readSuffix(cursor, opener);
     return suffix !== undefined && (yield* readCalls(cursor, calls, suffix));
@@ -246,7 +242,7 @@ export const pairCall: TextToolFormat = {
 
 /** Reads calls up to the end of their list, from after the first opening tag. */
 function* readCalls(cursor: TextCursor, calls: TextCalls, suffix: string): Reading<boolean> {
-  const grammar = createPairGrammar(name => name + suffix);
+  const grammar = toGrammar(toPairTags(name => name + suffix));
   do {
     if (!(yield* readPairs(cursor, calls, { grammar, suffix }))) return false;
   } while (yield* takesTag(cursor, `<tool_call${suffix}>`));

@@ -26,22 +26,14 @@ export interface InvokeFormatOptions {
 
 const MAX_SPACE = 32;
 
-const createInvokeGrammar = (
-  prefix: string,
-  lists: readonly string[],
-  options: Pick<InvokeFormatOptions, 'trims' | 'hasEntities'> = {},
-): TagGrammar =>
-  createTagGrammar(
-    {
-      parameter: `<${prefix}parameter name=`,
-      parameterEnd: `</${prefix}parameter>`,
-      call: `<${prefix}invoke name=`,
-      callEnd: `</${prefix}invoke>`,
-      lists: lists.map(list => `<${prefix}${list}>`),
-      listEnds: lists.map(list => `</${prefix}${list}>`),
-    },
-    options,
-  );
+const toInvokeTags = (prefix: string, lists: readonly string[]) => ({
+  parameter: `<${prefix}parameter name=`,
+  parameterEnd: `</${prefix}parameter>`,
+  call: `<${prefix}invoke name=`,
+  callEnd: `</${prefix}invoke>`,
+  lists: lists.map(list => `<${prefix}${list}>`),
+  listEnds: lists.map(list => `</${prefix}${list}>`),
+});
 
 /**
  * Creates a format of `<invoke name="…"><parameter name="…">…</parameter></invoke>` calls in a list. A call may contain
@@ -60,23 +52,20 @@ export function createInvokeFormat(
     ...others
   }: InvokeFormatOptions,
 ): TextToolFormat {
-  const open = lists.map(list => `<${tagPrefix}${list}>`);
-  const close = lists.map(list => `</${tagPrefix}${list}>`);
-  const opener = `<${tagPrefix}invoke name=`;
-  const callEnd = `</${tagPrefix}invoke>`;
-  const grammar = createInvokeGrammar(tagPrefix, lists, { trims, hasEntities });
+  const tags = toInvokeTags(tagPrefix, lists);
+  const grammar = createTagGrammar(tags, { trims, hasEntities });
   function* readJsonBody(cursor: TextCursor, calls: TextCalls, tool: string): Reading<boolean> {
     if (!(yield* readCallArguments(cursor, calls, { name: tool }))) return false;
     yield* cursor.takeSpace(MAX_SPACE);
-    yield* cursor.takes(callEnd);
+    yield* cursor.takes(tags.callEnd);
     return true;
   }
 
   return {
     name,
-    openers: [opener],
-    prefixes: [...prefixes, ...open, ...leads.flatMap(lead => open.map(tag => lead + tag))],
-    closers: [...close, ...closers],
+    openers: [tags.call],
+    prefixes: [...prefixes, ...['', ...leads].flatMap(lead => tags.lists.map(tag => lead + tag))],
+    closers: [...tags.listEnds, ...closers],
     ...others,
     *read(cursor, calls) {
       const tool = (yield* readAttribute(cursor)).trim();
@@ -190,7 +179,7 @@ export const dsmlVariants: TextToolFormat = {
       const header = readHeader(tag.header, true);
       if (header === undefined || !calls.isDeclared(header.key)) return false;
       // The tags have the prefix as it is written.
-      const grammar = createInvokeGrammar(tag.prefix, dsmlLists);
+      const grammar = createTagGrammar(toInvokeTags(tag.prefix, dsmlLists));
       if (!(yield* readTaggedCall(cursor, calls, { grammar, name: header.key }))) return false;
       if ((yield* cursor.peek()) === undefined) return true;
     }
@@ -295,8 +284,9 @@ const createFunctionGrammar = ({ open, close, trims }: FunctionTags): TagGrammar
   );
 
 /** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */
-function createFunctionFormat(name: string, { open, close, trims }: FunctionTags): TextToolFormat {
-  const grammar = createFunctionGrammar({ open, close, trims });
+function createFunctionFormat(name: string, tags: FunctionTags): TextToolFormat {
+  const { open, close, trims } = tags;
+  const grammar = createFunctionGrammar(tags);
   const nameless = createTagGrammar(
     {
       parameter: '<parameter>',
@@ -336,17 +326,15 @@ function createFunctionFormat(name: string, { open, close, trims }: FunctionTags
 /** `<parameter>key</parameter>` with the value on the next line. */
 const namelessTag = { open: '<parameter>', close: '</parameter>' };
 
+const qwenTags = { open: '<tool_call>', close: '</tool_call>', trims: true };
+
 /**
  * `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>` of Qwen3-Coder and Nemotron 3
  * Nano, with line breaks around the values.
  */
-export const qwenXml: TextToolFormat = createFunctionFormat('qwen-xml', {
-  open: '<tool_call>',
-  close: '</tool_call>',
-  trims: true,
-});
+export const qwenXml: TextToolFormat = createFunctionFormat('qwen-xml', qwenTags);
 
-const qwenGrammar = createFunctionGrammar({ open: '<tool_call>', close: '</tool_call>', trims: true });
+const qwenGrammar = createFunctionGrammar(qwenTags);
 
 /** `<tool_call>name` of a declared tool, and an element for each parameter. */
 export const namedCallFormat: TextToolFormat = {
@@ -374,11 +362,7 @@ export const bareParameterFormat: TextToolFormat = {
 };
 
 /** The format of Qwen3-Coder with the values between the tags. A line break on one side only belongs to the value. */
-export const mimo = createFunctionFormat('mimo', {
-  open: '<tool_call>',
-  close: '</tool_call>',
-  trims: 'pair',
-});
+export const mimo = createFunctionFormat('mimo', { ...qwenTags, trims: 'pair' });
 
 /** The format of Qwen3-Coder in `<seed:tool_call>`. Values keep the line breaks around them. */
 export const seed = createFunctionFormat('seed', {
