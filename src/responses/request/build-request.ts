@@ -202,7 +202,7 @@ const mayHaveApprovals = ({ role, content }: Message): boolean =>
   content.some(part =>
     part.type === 'tool-call' || part.type === 'tool-result'
       ? isRequestId(part.toolCallId) ||
-        (part.type === 'tool-call' && part.own !== undefined) ||
+        (part.type === 'tool-call' && part.own?.approvalFor !== undefined) ||
         (part.type === 'tool-result' && part.output.type === 'execution-denied')
       : !PLAIN_PARTS.has(part.type),
   );

@@ -177,9 +177,10 @@ export function admitHistory<Message extends HostMessage>(
   const refused = new Set<unknown>();
   const report = (fault: SignatureFault): void => void faults.set(fault, (faults.get(fault) ?? 0) + 1);
 
+  const context = { ...options, report };
   const admit = (part: PlainObject, role: string): PlainObject | undefined => {
     const kelivo = kelivoOf(part.providerOptions);
-    const admitted = kelivo === undefined ? part : admitPart(part, kelivo, { ...options, role, report });
+    const admitted = kelivo === undefined ? part : admitPart(part, kelivo, role, context);
     if (admitted === undefined) return undefined;
     if (isFunction || !isClaimedRequest(admitted, refused)) return admitted;
     if (admitted.type === 'tool-call' && kelivo?.approvalFor === undefined) report('unsigned');
@@ -227,16 +228,11 @@ function isClaimedRequest(part: PlainObject, refused: ReadonlySet<unknown>): boo
 function admitPart(
   part: PlainObject,
   kelivo: PlainObject,
-  {
-    keys,
-    scope,
-    isInside = false,
-    role,
-    report,
-  }: AdmitOptions & { readonly role: string; readonly report: (fault: SignatureFault) => void },
+  role: string,
+  { keys, scope, isInside, report }: AdmitOptions & { readonly report: (fault: SignatureFault) => void },
 ): PlainObject | undefined {
   const facts = signedFactsOf(kelivo);
-  if (facts === undefined || (isInside && isHandedOver(kelivo))) return part;
+  if (facts === undefined || (isInside === true && isHandedOver(kelivo))) return part;
   const { providerOptions } = part;
   const fault =
     role === 'user' || role === 'system'
