@@ -163,6 +163,17 @@ describe.each(Object.entries(SERVERS))('a server over %s', (_, create) => {
     expect(await call(tools, 'tool_1')).toMatchObject({ value: 'written' });
   });
 
+  it('that is up again after a minute in which nobody used it has its tools in the next turn', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = await create();
+    const tools = openTools({ s: server.config });
+    expect((await takeTurn(tools)).names).toEqual([]);
+    vi.setSystemTime(Date.now() + 60_000);
+    await server.start(1);
+    expect(await takeTurn(tools)).toEqual({ names: ['tool_1', 'hang'], warning: '' });
+  });
+
   it('is asked at once by `reconnect`, and other servers are not touched', async () => {
     const [server, other] = [await create(), await create()];
     await other.start(7);
@@ -186,18 +197,6 @@ describe.each(Object.entries(SERVERS))('a server over %s', (_, create) => {
     expect((await tools.reconnect()).map(({ state }) => state)).toEqual(['ready', 'ready']);
     expect(await running).toMatchObject({ type: 'error-text' });
   });
-});
-
-it('a listing waits for a server again after a minute in which nobody used it', async () => {
-  const server = await SERVERS.http?.();
-  if (server === undefined) throw new Error('Expected a server.');
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const tools = openTools({ s: server.config });
-  expect((await takeTurn(tools)).names).toEqual([]);
-  vi.setSystemTime(Date.now() + 60_000);
-  await server.start(1);
-  expect((await takeTurn(tools)).names).toEqual(['tool_1', 'hang']);
 });
 
 it('a remembered failure has its age, and the time of the next attempt', async () => {
