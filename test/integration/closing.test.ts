@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { streamText, tool } from 'ai';
+import * as ai7 from 'ai7';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4.js';
 import { createMcpTools } from '../../src/mcp/index.js';
 import { runInProvider } from '../../src/tool-loop/index.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -70,6 +72,37 @@ it('cancels a running call at the server, which ends', async () => {
   expect(await turn).toMatchObject([closedError]);
   expect(await isAlive(await startedPid(journal))).toBe(false);
   expect(emulator.requests).toHaveLength(1);
+});
+
+it('is not undone by a host that repeats the turn', async () => {
+  const { config, journal } = await fixtureServer();
+  const emulator = await startEmulator();
+  let hasStarted = false;
+  const provider = createProviderV4({
+    baseURL: emulator.baseURL,
+    mcpServers: { fixture: config },
+    toolLoop: { onEvent: ({ type }) => void (hasStarted ||= type === 'tool-start') },
+  });
+  onTestFinished(() => provider.close());
+  emulator.enqueue([{ call: 'silent' }], [{ text: 'Again.' }], [{ text: 'New.' }]);
+  const abortSignal = new AbortController().signal;
+  const ask = (prompt: string) => {
+    const errors: unknown[] = [];
+    const onError = ({ error }: { error: unknown }) => void errors.push(error);
+    const streamRetries = 2;
+    const options = { model: provider('gpt-5'), prompt, abortSignal, streamRetries, onError };
+    const result = ai7.streamText(options as Parameters<typeof ai7.streamText>[0]);
+    return Promise.resolve(result.consumeStream()).then(() => errors);
+  };
+  const turn = ask('Go.');
+  await until(() => hasStarted);
+  await provider.close();
+  expect((await turn).at(-1)).toMatchObject(closedError);
+  expect(await countStarts(journal)).toBe(1);
+  expect(emulator.requests).toHaveLength(1);
+  // Another turn opens the tools again.
+  expect(await ask('Go on.')).toEqual([]);
+  expect(await countStarts(journal)).toBe(2);
 });
 
 it('ends a turn while the model responds, and before it responds', async () => {

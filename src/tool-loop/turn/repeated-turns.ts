@@ -29,16 +29,24 @@ interface FailedTurn {
   readonly use: Use;
   readonly failedAt: number;
   readonly done: readonly Exchange[];
+  /** The error of a turn that `close()` has ended. Its repetition would open the tools again, and nobody would close them. */
+  readonly closedBy: unknown;
 }
 
 /** An attempt at a turn that runs. */
 export interface RunningTurn {
+  /** The error with which a repetition of a closed turn must end. */
+  readonly refusal: unknown;
   /** What the attempt before has done, in its order. Empty if there was none. */
   readonly done: readonly Exchange[];
-  /** Keeps what the turn has done until the host repeats it, or for a limited time. */
-  fail(done: readonly Exchange[]): void;
+  /**
+   * Keeps what the turn has done until the host repeats it, or for a limited time.
+   *
+   * @param closedBy The error of `close()`, if it has ended the turn.
+   */
+  fail(done: readonly Exchange[], closedBy?: unknown): void;
   /** Ends the turn unless it has failed. After `tool-calls`, the host goes on with it. */
-  end(finishReason: FinishReason['unified'] | undefined): void;
+  end(finishReason: FinishReason['unified'] | undefined, closedBy?: unknown): void;
 }
 
 /** Keeps the failed turns of one model. */
@@ -60,18 +68,21 @@ export class RepeatedTurns {
       const goesOn = typeof last === 'object' && last.state === 'waiting';
       this.#uses.set(object, isOfSameCall || goesOn ? use : 'shared');
     }
-    const fail = (done: readonly Exchange[]): void => {
+    // The application itself repeats a turn that it names.
+    const refusal = isSame && !isNamed(call) ? found.closedBy : undefined;
+    const fail = (done: readonly Exchange[], closedBy: unknown = refusal): void => {
       use.state = 'failed';
       if (!mayRepeat(call)) return;
-      const failed: FailedTurn = { call, use, failedAt: Date.now(), done };
+      const failed: FailedTurn = { call, use, failedAt: Date.now(), done, closedBy };
       this.#failed.set(failed, true, sizeOf(failed));
     };
     return {
       done: isSame ? found.done : [],
+      refusal,
       fail,
-      end(finishReason) {
+      end(finishReason, closedBy) {
         if (use.state !== 'running') return;
-        if (finishReason === 'error') fail([]);
+        if (finishReason === 'error') fail([], closedBy);
         else use.state = finishReason === 'tool-calls' ? 'waiting' : 'ended';
       },
     };

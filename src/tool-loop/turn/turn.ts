@@ -24,6 +24,7 @@ import {
   type TurnIds,
   withoutCalls,
 } from '../context/history.js';
+import { KelivoError } from '../../shared/errors.js';
 import { type BudgetOptions, createBudget } from '../context/prices.js';
 import { openSteering, type TurnSteering } from '../context/steering.js';
 import { type ClearToolOutputs, createClearing } from '../context/clear-outputs.js';
@@ -162,15 +163,20 @@ export async function openTurn(
   // A journal replays the turn itself.
   const attempt = isDurableCall(call, policy) ? undefined : await repeatedTurns.begin(call);
   let hostApprovals: HostApprovals | undefined;
+  const closedBy = (): unknown => {
+    const { reason } = signal;
+    return KelivoError.isInstance(reason) && reason.code === 'closed' ? reason : undefined;
+  };
   const close = async (error?: unknown): Promise<void> => {
     steering?.end(signal.aborted ? 'aborted' : 'error');
     telemetry.endTurn({ error, isAborted: signal.aborted });
     const isAborted = lifetime.isAborted();
     lifetime.close();
-    attempt?.end(error === undefined || isAborted ? record.end.finishReason : 'error');
+    attempt?.end(error === undefined || isAborted ? record.end.finishReason : 'error', closedBy());
     await opened?.close(toTurnEnd(record, { error, isAborted, isWaiting: hostApprovals?.isWaiting }));
   };
   try {
+    if (attempt?.refusal !== undefined) throw attempt.refusal;
     if (closed !== undefined) lifetime.endWith([closed()]);
     const steps = await openSteps(call, { policy, generatedId, signal, warn: text => warn(0, text) });
     opened = steps;
@@ -254,7 +260,7 @@ export async function openTurn(
         telemetry,
         emit,
         warn,
-        onFailure: done => attempt?.fail(done),
+        onFailure: done => attempt?.fail(done, closedBy()),
         show: createShow(call, policy),
       },
       close,
