@@ -64,6 +64,7 @@ async function start({ port, folder }: { port: number | undefined; folder: strin
     if (port !== undefined) {
       throw new Error(
         `Port ${port} is in use. Choose another port with --port, or omit --port to use a free one.`,
+        { cause: error },
       );
     }
     return startPlayground(options);

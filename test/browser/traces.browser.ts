@@ -20,9 +20,10 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     const turns = page.getByRole('table', { name: 'Traces' }).locator('tbody tr');
     await expect.poll(() => turns.count()).toBe(2);
     await page.getByLabel('Result').selectOption('error');
-    expect(await turns.allInnerTexts()).toEqual([expect.stringContaining('Fail please')]);
+    await expect.poll(() => turns.allInnerTexts()).toEqual([expect.stringContaining('Fail please')]);
     await page.getByLabel('Result').selectOption('all');
     await page.getByRole('searchbox', { name: 'Search traces' }).fill('hello');
+    await expect.poll(() => turns.allInnerTexts()).toEqual([expect.stringContaining('Hello there')]);
     await turns.getByRole('link').click();
     await ended('finished');
     await page.getByRole('button', { name: 'Jump to response.completed' }).click();
@@ -206,21 +207,22 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByText('The items cannot be compared: the recording of').waitFor();
 
-    let failures = 2;
+    let isFailing = true;
     await page.route('**/api/traces/*', route =>
-      failures-- > 0 ? route.fulfill({ status: 500, json: { error: 'No memory.' } }) : route.continue(),
+      isFailing ? route.fulfill({ status: 500, json: { error: 'No memory.' } }) : route.continue(),
     );
     await page.reload();
     await page.getByText('The traces were not loaded: No memory.').waitFor();
+    isFailing = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('The items cannot be compared: the recording of').waitFor();
-    failures = 2;
+    isFailing = true;
     await page
       .getByRole('link', { name: /The old question|The new question/ })
       .first()
       .click();
     await page.getByText('The trace was not loaded: No memory.').waitFor();
-    failures = 0;
+    isFailing = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('button', { name: 'OpenTelemetry' }).waitFor();
     const { id } = (

@@ -42,7 +42,7 @@ async function runTurn(kind: 'generate' | 'stream', settings: KelivoResponsesSet
   });
   const options = { model: provider('gpt-5'), prompt: 'Say hello.', maxRetries: 0 };
   let error: unknown;
-  let warnings: readonly unknown[] | undefined = [];
+  let warnings: readonly unknown[] | undefined;
   if (kind === 'generate') {
     const result = await generateText(options).catch((thrown: unknown) => void (error = thrown));
     warnings = result?.warnings;

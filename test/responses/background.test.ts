@@ -244,14 +244,20 @@ describe('a response that another process continues', () => {
     }
   });
 
-  it.each(['', '..', '../models', 'resp_1/cancel', 'resp_1?stream=true', 'resp 1', 'resp_1#', 'a'.repeat(1001)])(
-    'is not requested by "%s", which is no id',
-    async responseId => {
-      const emulator = await start();
-      await expect(streamOf(emulator, { resume: { responseId } })).rejects.toThrow('the id of a response');
-      expect(emulator.requests).toEqual([]);
-    },
-  );
+  it.each([
+    '',
+    '..',
+    '../models',
+    'resp_1/cancel',
+    'resp_1?stream=true',
+    'resp 1',
+    'resp_1#',
+    'a'.repeat(1001),
+  ])('is not requested by "%s", which is no id', async responseId => {
+    const emulator = await start();
+    await expect(streamOf(emulator, { resume: { responseId } })).rejects.toThrow('the id of a response');
+    expect(emulator.requests).toEqual([]);
+  });
 
   it('is read at once if it is complete', async () => {
     const emulator = await start(output);

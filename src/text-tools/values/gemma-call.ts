@@ -89,7 +89,7 @@ function createGemmaReader(
   };
 
   function* readKey(): Reading<string | undefined> {
-    let key = '';
+    let key: string;
     const first = yield* cursor.peek();
     if (first === '"' || first === "'" || first === delimiter[0]) {
       let json = '';
