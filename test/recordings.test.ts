@@ -48,9 +48,8 @@ if (folder === undefined) {
 
     // A response that reached its limit of tokens is known to be incomplete, and a shortened recording has no text to compare.
     const isComparable = expected.response?.status === 'completed' && STREAMED_TEXT[name] === undefined;
-    it.runIf(isComparable)(
-      'finishes with no wrong text if deltas are lost, doubled, swapped or cut off',
-      async () => {
+    if (isComparable) {
+      it('finishes with no wrong text if deltas are lost, doubled, swapped or cut off', async () => {
         const wrong: string[] = [];
         for (const [change, changed] of changedDeltas(body)) {
           const summary = await replay([new TextEncoder().encode(changed)]);
@@ -61,8 +60,8 @@ if (folder === undefined) {
           if (!isRight) wrong.push(change);
         }
         expect(wrong).toEqual([]);
-      },
-    );
+      });
+    }
 
     const { response } = expected;
     if (response?.status === 'completed' && Array.isArray(response.output) && response.output.length > 0) {
