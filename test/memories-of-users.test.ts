@@ -24,7 +24,7 @@ const ADA = 'ada-4c6d2e90';
 const BEN = 'ben-17f3a8b5';
 const SECRET = 'a secret of thirty-two characters';
 
-/** What both share, by reference as well: an application creates such objects once. */
+/** Values that both users share, also by reference: an application creates such objects once. */
 const shared = {
   context: { user: 'of-both' },
   headers: { 'x-app': '1' },
@@ -73,7 +73,7 @@ interface Scenario {
   readonly settings?: KelivoResponsesSettings;
   readonly modelId?: string;
   readonly toModel?: (first: LanguageModelV4, second: LanguageModelV4) => LanguageModelV4;
-  /** What the server answers to a user, whose name is a secret. */
+  /** Returns the answer of the server to a user. The name of the user is the secret. */
   readonly answers: (who: string) => readonly ScriptedResponse[];
   readonly asked?: (field: string) => Asked;
   /** The fields that separate two users. @default all */
@@ -82,7 +82,7 @@ interface Scenario {
   readonly requestsOfAda?: number;
   /** A call that the host of the last user runs, if the users differ in this field. */
   readonly runByHost?: { readonly toolCallId: string; readonly field: string };
-  /** What Ada has met may change for Ben, but by none of her words. */
+  /** Memories of Ada's calls may change Ben's requests, but none of her words may reach them. */
   readonly mayChange?: true;
 }
 

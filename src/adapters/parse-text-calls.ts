@@ -21,7 +21,7 @@ export interface ParseTextCallsOptions
   readonly isTruncated?: boolean;
 }
 
-/** What a text of a model contains. */
+/** The contents of a text of a model. */
 export interface ParsedTextCalls {
   /** The text without calls and reasoning. */
   readonly text: string;

@@ -53,7 +53,7 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
     const field = visit.getByRole('textbox', { name: 'Message' });
     await field.pressSequentially('Hello');
     const milliseconds = await visit.evaluate(() => Math.round(performance.now()));
-    // What the document names; the rest loads when it is needed, and is added to the document then.
+    // Counts the files that the document names. The others load when they are needed, and are added to the document then.
     const bytes = await visit.evaluate(text => {
       const sent = new DOMParser().parseFromString(text, 'text/html');
       const named = new Set(

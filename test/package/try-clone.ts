@@ -24,7 +24,7 @@ const commands = parameters.includes('--install') ? [['install']] : [['install']
 const settingOf = (name: string): string =>
   execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', cwd: tmpdir() }).trim();
 
-/** How this machine reaches a registry. */
+/** Settings with which this machine reaches a registry. */
 const network = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /cert|_ca_|proxy/i.test(name))),
   npm_config_registry: settingOf('registry'),

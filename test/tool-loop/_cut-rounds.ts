@@ -1,3 +1,4 @@
+import { jsonSchema } from 'ai';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -162,3 +163,15 @@ export function createExecutions() {
         .filter(line => line === name).length,
   };
 }
+
+/** Returns the settings of a provider whose tools `look` and `pay` count their executions. */
+export const toPayingSettings = (url: string, executions: ReturnType<typeof createExecutions>) => ({
+  baseURL: `${url}/v1`,
+  apiKey: 'test-key',
+  tools: {
+    look: { inputSchema: NO_INPUT, readOnly: true, execute: async () => executions.run('look') },
+    pay: { inputSchema: NO_INPUT, execute: async () => executions.run('pay') },
+  },
+});
+
+const NO_INPUT = jsonSchema<object>({ type: 'object', properties: {} });

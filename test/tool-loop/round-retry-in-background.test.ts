@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/v4.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
-import { createExecutions, cutOnce, cuts, eventsOf, roundOf } from './_cut-rounds.js';
+import { createExecutions, cutOnce, cuts, eventsOf, roundOf, toPayingSettings } from './_cut-rounds.js';
 
 const inputSchema = jsonSchema({ type: 'object', properties: {} });
 
@@ -43,12 +43,7 @@ describe.each([
     });
     const executions = createExecutions();
     const provider = createKelivoResponsesProvider({
-      baseURL: `${url}/v1`,
-      apiKey: 'test-key',
-      tools: {
-        look: { inputSchema, readOnly: true, execute: async () => executions.run('look') },
-        pay: { inputSchema, execute: async () => executions.run('pay') },
-      },
+      ...toPayingSettings(url, executions),
       toolLoop: { retry: { initialDelay: 0 } },
     });
     const errors: unknown[] = [];

@@ -8,7 +8,7 @@ import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
 import { skipHostDelays } from '../_host-delays.js';
 import { serve } from '../_server.js';
-import { createExecutions, cutOnce, eventsOf, roundOf } from './_cut-rounds.js';
+import { createExecutions, cutOnce, eventsOf, roundOf, toPayingSettings } from './_cut-rounds.js';
 
 const hosts = [
   ['ai 5', ai5, v2],
@@ -84,12 +84,7 @@ async function run(
   });
   const executions = createExecutions();
   const provider = entry.createKelivoResponsesProvider({
-    baseURL: `${url}/v1`,
-    apiKey: 'test-key',
-    tools: {
-      look: { inputSchema, readOnly: true, execute: async () => executions.run('look') },
-      pay: { inputSchema, execute: async () => executions.run('pay') },
-    },
+    ...toPayingSettings(url, executions),
     toolLoop: { retry: { initialDelay: 0 } },
   });
   const result = await ai.generateText({

@@ -8,7 +8,7 @@ import * as v4 from '../../src/v4.js';
 import { skipHostDelays } from '../_host-delays.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
-import { createExecutions, cutOnce, cutsOf, eventsOf, roundOf } from './_cut-rounds.js';
+import { createExecutions, cutOnce, cutsOf, eventsOf, roundOf, toPayingSettings } from './_cut-rounds.js';
 
 /* A cut response of a turn whose host expects JSON: half a document with a second one behind it cannot be repaired by a host. */
 
@@ -35,7 +35,6 @@ const schema = ai5.jsonSchema<typeof paid>({
   properties: { paid: { type: 'array', items: { type: 'number' } }, note: { type: 'string' } },
   required: ['paid', 'note'],
 });
-const inputSchema = ai5.jsonSchema({ type: 'object', properties: {} });
 
 /** What a host reads: the value, what it has shown of it, and the errors. */
 interface Reading {
@@ -128,12 +127,7 @@ async function run(
   });
   const executions = createExecutions();
   const provider = entry.createKelivoResponsesProvider({
-    baseURL: `${url}/v1`,
-    apiKey: 'test-key',
-    tools: {
-      look: { inputSchema, readOnly: true, execute: async () => executions.run('look') },
-      pay: { inputSchema, execute: async () => executions.run('pay') },
-    },
+    ...toPayingSettings(url, executions),
     toolLoop: { retry: { initialDelay: 0 } },
   });
   const call = {

@@ -8,7 +8,15 @@ import * as v4 from '../../src/v4.js';
 import { skipHostDelays } from '../_host-delays.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
-import { createExecutions, cutOnce, cuts, endings, eventsOf, roundOf } from './_cut-rounds.js';
+import {
+  createExecutions,
+  cutOnce,
+  cuts,
+  endings,
+  eventsOf,
+  roundOf,
+  toPayingSettings,
+} from './_cut-rounds.js';
 
 interface Case {
   readonly host: string;
@@ -64,12 +72,7 @@ async function run(
   });
   const executions = createExecutions();
   const provider = entry.createKelivoResponsesProvider({
-    baseURL: `${url}/v1`,
-    apiKey: 'test-key',
-    tools: {
-      look: { inputSchema, readOnly: true, execute: async () => executions.run('look') },
-      pay: { inputSchema, execute: async () => executions.run('pay') },
-    },
+    ...toPayingSettings(url, executions),
     toolLoop: { retry: { initialDelay: 0, ...retry } },
   });
   const errors: unknown[] = [];

@@ -26,7 +26,7 @@ const NAME = /[^\s{}<>[\]"'`|()]/;
 interface GemmaMarkers {
   readonly delimiter: string;
   readonly closer: string;
-  /** What may follow the closer. */
+  /** Text that may follow the closer. */
   readonly followers: readonly string[];
 }
 
