@@ -149,6 +149,21 @@ describe.each(Object.entries(SERVERS))('a server over %s', (_, create) => {
     expect((await takeTurn(tools)).names).toContain('tool_2');
   });
 
+  it('that was restarted with another version while nobody used it has its new tools in the next turn', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = await create();
+    await server.start(1);
+    const tools = openTools({ s: server.config });
+    expect((await takeTurn(tools)).names).toEqual(['tool_1', 'hang']);
+    await server.stop();
+    // Nothing tells a client that a server over HTTP has gone.
+    if (server.config.type !== 'http') await until(() => tools.status()[0]?.state !== 'ready');
+    await server.start(2);
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(await takeTurn(tools)).toEqual({ names: ['tool_2', 'hang'], warning: '' });
+  });
+
   it('that is lost in a call fails the call at once, and is there for the next turn', async () => {
     const server = await create();
     await server.start(1);

@@ -30,8 +30,9 @@ export interface McpConnection {
    */
   listTools(options?: ListOptions): Promise<ServerTools | undefined>;
   /**
-   * Runs an operation on the open session. If it fails and `mayRetry` returns true, it runs once more on a new
-   * session. Rejects with `McpFailure` or the signal's reason.
+   * Runs an operation on the open session. If it fails and `mayRetry` returns true, it runs once more, and once more if
+   * the server then rejects the session without running it, as after a restart of the server: the first failure is that of
+   * the old connection, the second one that of the old session. Rejects with `McpFailure` or the signal's reason.
    */
   withSession<T>(operation: (session: McpSession) => Promise<T>, options: WithSessionOptions): Promise<T>;
   /** The last attempt to open the connection or to list its tools, if it failed. */
@@ -144,7 +145,8 @@ export function createConnection(
     operationCount++;
     clearTimeout(idleTimer);
     try {
-      for (let attempt = 1; ; attempt++) {
+      const repeated = { lostSession: false, other: false };
+      for (;;) {
         const session = await current.get({ signal });
         try {
           return await operation(session);
@@ -155,7 +157,9 @@ export function createConnection(
           if (lostConnection.has(failure.kind)) cache.invalidate();
           // The first caller that notices replaces the session, and the others find the new one.
           if (failure.kind === 'session-expired' || failure.isSessionLost) current.retire(session);
-          if (attempt > 1 || !mayRetry(failure) || current.closeCount > closeCountBefore) throw failure;
+          const cause = failure.kind === 'session-expired' ? 'lostSession' : 'other';
+          if (repeated[cause] || !mayRetry(failure) || current.closeCount > closeCountBefore) throw failure;
+          repeated[cause] = true;
         }
       }
     } finally {

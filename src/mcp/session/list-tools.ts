@@ -68,7 +68,7 @@ const pageSchema = z.looseObject({
 /**
  * Reads all pages of a server's tool list. From revision 2026-07-28 on, the list is fresh as long as all of its pages
  * (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching). Before, it is valid until the
- * server announces a change.
+ * server announces a change, or for a limited time if nothing would announce it.
  */
 export async function listTools(session: McpSession, limits: RequestLimits): Promise<ServerTools> {
   const { tools, resources } = session.client.getServerCapabilities() ?? {};

@@ -31,7 +31,10 @@ export interface McpSession {
   readonly isClosed: boolean;
   /** True if the server assigned a session id, which may expire. */
   readonly hasId: boolean;
-  /** True if the tool list may change without a notification, because no stream for notifications is open. */
+  /**
+   * True if the tool list may change without a notification, because no stream for notifications is open: the server may
+   * announce nothing, or be restarted with other tools.
+   */
   readonly changesUnannounced: boolean;
   /** True while the server announces every change of its tool list. */
   readonly announcesChanges: boolean;
@@ -142,9 +145,9 @@ export function createSession(
       return transport.sessionId !== undefined;
     },
     get changesUnannounced() {
-      // Newer revisions announce changes only on a stream that the client opens.
+      // Newer revisions announce changes only on a stream that the client opens. The other transports end with their server.
       const isAnnounced = kind !== 'http' && client.getProtocolEra() === 'legacy';
-      return !isAnnounced && client.getServerCapabilities()?.tools?.listChanged === true;
+      return !isAnnounced && (kind === 'http' || client.getServerCapabilities()?.tools?.listChanged === true);
     },
     get announcesChanges() {
       return changes?.isOpen === true;
