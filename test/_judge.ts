@@ -78,12 +78,21 @@ const toText = (item: Json): string =>
 const typeOf = (json: Json): string =>
   typeof json.type === 'string' ? json.type : json.object === 'response' ? `response.${json.status}` : '';
 
+/** Returns an error event for an object that was cut off. */
+function parseObject(data: string): Json {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return { type: 'error' };
+  }
+}
+
 function toEvents(body: string): { json: Json; start: number }[] {
   const events: { json: Json; start: number }[] = [];
   for (const frame of body.matchAll(/(?:[^\n]+\n?)+/g)) {
     const data = /^data: ?(.*)$/m.exec(frame[0])?.[1];
     if (data === undefined || !data.startsWith('{')) continue;
-    const json: Json = JSON.parse(data);
+    const json = parseObject(data);
     // A bare response object counts as an event.
     const event = json.object === 'response' && json.type === undefined ? { ...json, response: json } : json;
     events.push({ json: event, start: frame.index });

@@ -75,7 +75,9 @@ function contradictedAt(
   hasGap: boolean,
 ): number | undefined {
   if (shown === '') return undefined;
-  if (final !== undefined) return isSameText(shown, final) ? undefined : sharedLength(shown, final);
+  // Some servers report a text without the white space at its ends. Where an event is missing, it may have been in it.
+  if (final !== undefined)
+    return shown === final || (!hasGap && isSameText(shown, final)) ? undefined : sharedLength(shown, final);
   if (!isListed) return 0;
   if (differsAt !== undefined) return differsAt;
   return confirmed < shown.length && hasGap ? confirmed : undefined;

@@ -134,10 +134,14 @@ async function read(events: readonly WireEvent[], provider: Provider = own): Pro
 const texts = ['Transfer 1,150 euro to the account.', ' Then confirm the transfer, please.'];
 const answer = texts.join('');
 
+/** One delta of white space at the beginning. */
+const indented = ['     - Transfer 1,150 euro.', texts[1] ?? ''];
+
 describe.each([
-  ['with sequence numbers', toEvents(texts)],
-  ['without sequence numbers', withoutNumbers(toEvents(texts))],
-])('a response %s', (_, events) => {
+  ['with sequence numbers', toEvents(texts), texts.join('')],
+  ['without sequence numbers', withoutNumbers(toEvents(texts)), texts.join('')],
+  ['that begins with white space', toEvents(indented), indented.join('')],
+])('a response %s', (_, events, answer) => {
   it.each(Object.entries(faults))('is never wrong and finished if one event is %s', async (_name, fault) => {
     for (let at = 0; at < events.length; at++) {
       const outcome = await read(fault(events, at));
