@@ -12,16 +12,23 @@ export interface Cost {
 }
 
 /** Reads the tokens of a turn from its trace. */
-export function toTurnUsage({ modelId, usage, rounds }: Trace): TurnUsage {
+function toTurnUsage({ modelId, usage, rounds }: Trace): TurnUsage {
   if (usage?.inputTokens !== undefined || usage?.outputTokens !== undefined)
     return { modelId, usage, isPartial: false };
   const reported = rounds.flatMap(round => round.usage ?? []);
   return { modelId, ...(reported.length > 0 && { usage: sumUsage(reported) }), isPartial: true };
 }
 
-/** Reads the tokens of a turn by model: a tool of an application can ask another one. */
+/** The endpoint of turns that ran in the emulator begins with it. */
+const EMULATOR = 'emulator';
+
+/**
+ * Reads the tokens that somebody pays for, by model: a tool of an application can ask another one. Nobody pays for those of
+ * the emulator.
+ */
 export function toTurnUsages(trace: Trace): readonly TurnUsage[] {
-  const { modelId, rounds } = trace;
+  const { modelId, rounds, endpoint } = trace;
+  if (endpoint?.startsWith(EMULATOR)) return [];
   const isOther = (round: TraceRound): boolean => round.modelId !== undefined && round.modelId !== modelId;
   const others = rounds.filter(isOther);
   const turn = toTurnUsage(trace);
@@ -72,9 +79,19 @@ export const sumUsage = (usages: readonly Usage[]): Usage =>
     }),
   );
 
-/** `$0.0123`, `at least $0.0123`, `$0.0123 + 2 without price`, or `no price`. */
-export function formatCost({ amount, isPartial, unknown }: Cost, { turns }: { turns: number }): string {
-  if (unknown >= turns) return 'no price';
+/** `$0.0123`, `at least $0.0123`, `$0.0123 + 2 without price`, `no price`, or `no cost` if nobody pays for the turns. */
+export function formatCost(turns: readonly TurnUsage[], prices: PriceTable): string {
+  const { amount, isPartial, unknown } = toCost(turns, prices);
+  if (turns.length === 0) return 'no cost';
+  if (unknown >= turns.length) return 'no price';
+  return formatAmount(amount, { isPartial, unknown });
+}
+
+/** Formats US dollars. */
+export function formatAmount(
+  amount: number,
+  { isPartial = false, unknown = 0 }: Partial<Omit<Cost, 'amount'>> = {},
+): string {
   // Four significant digits of small amounts, whole cents of large ones.
   const digits = amount === 0 || amount >= 1 ? 2 : Math.min(8, 3 - Math.floor(Math.log10(amount)));
   return [

@@ -1,6 +1,6 @@
 import type { PriceTable, Thread } from './playground-state.js';
 import { sumUsage, toCost, toTurnUsages } from './cost.js';
-import { findParentTool, type Trace, type TraceRound, toRequestedAt } from './trace.js';
+import { findParentTool, toFirstTokenTime, type Trace, type TraceRound } from './trace.js';
 import type { Flag, TracedApp, TurnEnd, TurnUsage, Usage } from './trace-event.js';
 
 /** One turn in the list of all turns. */
@@ -26,7 +26,7 @@ export interface TraceSummary {
   readonly firstTokenAt?: number;
   /** Input and output tokens of all rounds, if the endpoint reported them. */
   readonly tokens?: number;
-  /** By model. */
+  /** The tokens that somebody pays for, by model. */
   readonly usages: readonly TurnUsage[];
   readonly tools: readonly CalledTool[];
   /** Runs of models that tools of the turn made, in the order of their first requests. */
@@ -64,8 +64,8 @@ export interface NestedRun {
 export function summarizeTrace(
   trace: Trace,
 ): Omit<TraceSummary, 'conversationId' | 'messageId' | 'thread' | 'title'> {
-  const { startedAt, flag, app, modelId, endpoint, end, lastAt, firstTokenAt, tools, problems, rounds } =
-    trace;
+  const { startedAt, flag, app, modelId, endpoint, end, lastAt, tools, problems, rounds } = trace;
+  const firstTokenAt = toFirstTokenTime(trace);
   const calls = new Map<string, number>();
   for (const { toolName } of tools) calls.set(toolName, (calls.get(toolName) ?? 0) + 1);
   return {
@@ -77,7 +77,7 @@ export function summarizeTrace(
     end: end?.end ?? (app === undefined ? 'failed' : 'running'),
     message: end?.message,
     duration: end?.at ?? lastAt,
-    ...(firstTokenAt !== undefined && { firstTokenAt: firstTokenAt - toRequestedAt(trace) }),
+    ...(firstTokenAt !== undefined && { firstTokenAt }),
     usages: toTurnUsages(trace),
     ...toTokens(trace.usage ?? sumUsage(rounds.flatMap(round => round.usage ?? []))),
     nested: toNestedRuns(trace),
@@ -96,6 +96,7 @@ function toTokens({ inputTokens, outputTokens }: Usage): { readonly tokens?: num
 }
 
 function toNestedRuns(trace: Trace): readonly NestedRun[] {
+  const isPaid = toTurnUsages(trace).length > 0;
   const groups = new Map<string, TraceRound[]>();
   for (const round of trace.rounds) {
     const key = JSON.stringify([round.toolCallId, round.modelId]);
@@ -120,7 +121,7 @@ function toNestedRuns(trace: Trace): readonly NestedRun[] {
       startAt,
       duration: Math.max(...rounds.map(({ endAt = trace.lastAt }) => endAt)) - startAt,
       ...toTokens(usage),
-      usages: [{ modelId, usage, isPartial: false }],
+      usages: isPaid ? [{ modelId, usage, isPartial: false }] : [],
     };
   });
 }
@@ -171,10 +172,10 @@ export const noFilter: TraceFilter = {
   app: '',
 };
 
-/** The cost of a turn in US dollars, or undefined if its price or its tokens are unknown. */
+/** The cost of a turn in US dollars, or undefined if it has none, or if its price or its tokens are unknown. */
 export function toAmount({ usages }: Pick<TraceSummary, 'usages'>, prices: PriceTable): number | undefined {
   const cost = toCost(usages, prices);
-  return cost.unknown > 0 ? undefined : cost.amount;
+  return usages.length === 0 || cost.unknown > 0 ? undefined : cost.amount;
 }
 
 const appOf = ({ app }: TraceSummary): string => app?.name ?? PLAYGROUND;

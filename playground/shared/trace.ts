@@ -114,6 +114,10 @@ export interface Approval {
 /** The time of the first request. What is before it, such as opening connections, is not the time of the model. */
 export const toRequestedAt = ({ exchanges }: Pick<Trace, 'exchanges'>): number => exchanges[0]?.startAt ?? 0;
 
+/** The time between the first request and the first token. */
+export const toFirstTokenTime = (trace: Pick<Trace, 'exchanges' | 'firstTokenAt'>): number | undefined =>
+  trace.firstTokenAt === undefined ? undefined : trace.firstTokenAt - toRequestedAt(trace);
+
 /** Returns the tool whose call made the requests of a round, and the level of nesting from 1. A round of the turn has none. */
 export function findParentTool(
   trace: Pick<Trace, 'rounds' | 'tools'>,

@@ -30,6 +30,15 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     const summaries = await page.locator('.usage tfoot td').allTextContents();
     await shoot('tool-turn');
 
+    const response = page.getByRole('article', { name: 'Response' });
+    const reasoning = await response.locator('.reasoning').allInnerTexts();
+    await response.locator('.reasoning summary').click();
+
+    expect(reasoning).toEqual(['Choosing tools · Answering']);
+    expect(await response.locator('.reasoning .markdown').count()).toBe(3);
+    // Nobody pays for the emulator.
+    expect(await page.locator('.turn-summary').innerText()).not.toContain('$');
+    expect(await page.locator('.toolbar').innerText()).not.toContain('$');
     expect(await lanes.locator('strong').allTextContents()).toEqual(['Round 1', 'Round 2', 'Round 3']);
     expect(await page.locator('.bar.request').count()).toBe(3);
     expect(
@@ -37,7 +46,7 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
         .locator('.row-button[data-kind="tool"]')
         .evaluateAll(rows => rows.map(row => row.getAttribute('aria-label'))),
     ).toEqual([expect.stringMatching(/^get-sum, done, /), expect.stringMatching(/^word-count, done, /)]);
-    expect(await page.locator('.legend').innerText()).toMatch(/first token after \d+ ms/);
+    expect(await page.locator('.legend').innerText()).toMatch(/first token \d+ ms after the request/);
     expect(summaries.map(text => Number(text.replaceAll(',', '')))).not.toContain(Number.NaN);
   });
 
@@ -54,16 +63,22 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     await page.locator('.bar.tool[data-state="stopped"]').waitFor();
   });
 
-  it('opens a tool call with its arguments, result and image', async () => {
+  it('shows the image of a call below its row, and in the open row with arguments and result', async () => {
     const { page, ask, shoot } = await openPage();
     await ask('Show me the get-tiny-image, please.');
-    await page.locator('.tool-part summary').click();
     const image = page.getByRole('img', { name: 'Result of get-tiny-image' });
+    const isDrawn = () =>
+      expect
+        .poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth))
+        .toBeGreaterThan(0);
+    await isDrawn();
+    const outside = await page.locator('.tool-part img').count();
     await shoot('image');
+    await page.locator('.tool-part summary').click();
+    await page.locator('.tool-part img').waitFor();
+    await isDrawn();
 
-    await expect
-      .poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth))
-      .toBeGreaterThan(0);
+    expect(outside).toBe(0);
     expect(await page.locator('.tool-part').innerText()).toContain("Here's the image you requested:");
   });
 

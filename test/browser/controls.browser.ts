@@ -106,6 +106,26 @@ describe.skipIf(missing)(`controls${missing === undefined ? '' : ` (${missing})`
     expect(violations).toEqual([]);
     expect(unchanged).toBe('none');
   });
+
+  it('use one word for a comparison, and explain providers, faults and hints that are not trusted', async () => {
+    const { page } = await openPage({ mcpServers: { everything: everythingOverStdio() } });
+    const main = page.getByRole('main');
+    await page.getByRole('radio', { name: 'Compare', exact: true }).waitFor();
+    await main.getByText('Kelivo is this package. Official is @ai-sdk/openai').waitFor();
+    await main.getByText('What the emulator does wrong on purpose').waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Call get-tiny-image.');
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('alertdialog', { name: 'Allow get-tiny-image to run?' });
+    await card.getByText('hints not trusted').waitFor();
+    const explained = await card.getByText('its configuration has no trustAnnotations').count();
+    await card.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.getByRole('radio', { name: 'Compare', exact: true }).click();
+    const title = await page.locator('.toolbar-title').innerText();
+
+    expect(explained).toBe(1);
+    expect(title).toBe('Compare');
+    expect(await page.locator('body').innerText()).not.toMatch(/side by side/i);
+  });
 });
 
 /** Returns the native selects with more choices than can be surveyed without a search. */

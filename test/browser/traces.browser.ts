@@ -249,16 +249,22 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     await page.getByText('Raw', { exact: true }).click();
     const delta = page.locator('.events summary', { hasText: '.delta' }).first();
     const arrived = milliseconds(await delta.innerText(), /\+(\d+) ms/);
-    const named = milliseconds(await page.locator('.legend').innerText(), /after (\d+) ms/);
-    const share = await page
+    const named = milliseconds(
+      await page.locator('.legend').innerText(),
+      /first token (\d+) ms after the request/,
+    );
+    const fact = await page.locator('.turn-facts dd').first().innerText();
+    const [begins = 0, share = 0] = await page
       .locator('.first-token')
-      .evaluate((mark: HTMLElement) => Number.parseFloat(mark.style.left));
+      .evaluate((mark: HTMLElement) => [mark.style.left, mark.style.width].map(Number.parseFloat));
     const [total] = await page.locator('.turn-facts dd').nth(1).allInnerTexts();
     const span = total?.endsWith(' ms') ? Number.parseFloat(total) : Number.parseFloat(total ?? '') * 1000;
 
     // Each of the displayed times is rounded.
     expect(Math.abs(arrived - named)).toBeLessThanOrEqual(2);
-    expect(Math.abs((share / 100) * span - startAt - named)).toBeLessThanOrEqual(10);
+    expect(Math.abs((begins / 100) * span - startAt)).toBeLessThanOrEqual(10);
+    expect(Math.abs((share / 100) * span - named)).toBeLessThanOrEqual(10);
+    expect(fact).toBe(`${named} ms`);
   });
 
   it('have readable labels on stripes, on progress and on a bar that fills its lane', async () => {

@@ -151,7 +151,7 @@ async function listModels(
     if (!response.ok)
       return {
         models: [],
-        problem: `Could not list the models: the endpoint returned status ${response.status}.`,
+        problem: `Could not list the models of ${target.baseURL}: the endpoint returned status ${response.status}.`,
       };
     const { data } = modelsResponse.parse(await response.json());
     return { models: data.map(({ id }) => id).toSorted() };

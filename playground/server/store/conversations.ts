@@ -7,7 +7,7 @@ import type {
   StoredMessage,
   Thread,
 } from '../../shared/playground-state.js';
-import { toTurnUsage } from '../../shared/cost.js';
+import { toTurnUsages } from '../../shared/cost.js';
 import type { TraceEvent } from '../../shared/trace-event.js';
 import { toTrace } from '../../shared/trace.js';
 import type { Connection } from './sqlite.js';
@@ -205,7 +205,7 @@ export function createConversationStore(database: Connection): ConversationStore
         .map(({ thread, message_id }) => [thread, tree.pathTo(message_id)]);
       const usages = rows
         .filter(({ end }) => end !== null)
-        .map(({ outline }) => toTurnUsage(toTrace(JSON.parse(outline) as TraceEvent[])));
+        .flatMap(({ outline }) => toTurnUsages(toTrace(JSON.parse(outline) as TraceEvent[])));
       return { ...toSummary(row), threads: Object.fromEntries(threads) as Conversation['threads'], usages };
     },
     open(id, { mode, title }) {

@@ -115,6 +115,12 @@ function ApprovalPrompt({ approval, isOnly }: { approval: Approval; isOnly: bool
         {isUntrusted && <span className="tag">hints not trusted</span>}
       </p>
       {description !== undefined && <p className="hint">{description}</p>}
+      {isUntrusted && (
+        <p className="hint">
+          The server says what this tool changes. It is not trusted to say so: its configuration has no{' '}
+          <code>trustAnnotations</code>.
+        </p>
+      )}
       {text === undefined ? (
         <JsonView value={input} label={`Arguments of ${originalName}`} />
       ) : (

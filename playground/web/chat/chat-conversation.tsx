@@ -40,11 +40,11 @@ export function ChatConversation(props: ConversationProps) {
           label="Provider"
           value={flag as Flag | 'both'}
           options={[
-            { value: 'kelivo', title: 'Kelivo', hint: 'This package' },
+            { value: 'kelivo', title: 'Kelivo', hint: 'kelivo-responses, this package' },
             { value: 'official', title: 'Official', hint: '@ai-sdk/openai in the same tool loop' },
             {
               value: 'both',
-              title: 'Side by side',
+              title: 'Compare',
               hint: 'The same question to both, in a new conversation',
             },
           ]}

@@ -32,6 +32,10 @@ export function EmptyState({ onAsk, filesFolder, isCompared = false }: EmptyStat
         Questions go to the endpoint of the setup. The emulator needs no key: its model calls the tools that
         your message names.
       </p>
+      <p>
+        Kelivo is this package. Official is <code>@ai-sdk/openai</code>, which gets the same question and the
+        same tools.
+      </p>
       <ul>
         {questions.map(({ title, text }) => (
           <li key={title}>

@@ -7,7 +7,7 @@ import { Markdown } from '../ui/markdown.js';
 import { toCallState, ToolGroup, ToolPart, type ToolPartProps } from './tool-part.js';
 import { Icon } from '../ui/icon.js';
 import { memo } from 'react';
-import { formatCost, toCost, toTurnUsage } from '../../shared/cost.js';
+import { formatCost, toTurnUsages } from '../../shared/cost.js';
 import type { PlaygroundMessage, PriceTable } from '../../shared/playground-state.js';
 import { toMarkdown } from './conversation-markdown.js';
 import type { PendingRequest } from '../../shared/mcp-inspection.js';
@@ -69,8 +69,9 @@ export const MessageView = memo(function MessageView({
       data-id={message.id}
       data-end={isRunning ? undefined : trace?.end?.end}
     >
-      {groupCalls(message.parts).map((part, index) => {
-        if ('length' in part) return <ToolGroup key={index} calls={part.map(toCall)} />;
+      {groupParts(message.parts, { isRunning }).map((part, index) => {
+        if ('calls' in part) return <ToolGroup key={index} calls={part.calls.map(toCall)} />;
+        if ('thoughts' in part) return <Reasoning key={index} texts={part.thoughts} isRunning={false} />;
         if (isToolUIPart(part)) return <ToolPart key={index} {...toCall(part)} />;
         if (part.type === 'text' && trace?.hasSchema === true && part === lastText) {
           return <StructuredOutput key={index} text={part.text} trace={trace} />;
@@ -79,11 +80,7 @@ export const MessageView = memo(function MessageView({
           const isGrowing = isRunning && part.state === 'streaming';
           return <Markdown key={index} text={part.text} isGrowing={isGrowing} />;
         }
-        if (part.type === 'reasoning') {
-          return (
-            <ReasoningPart key={index} text={part.text} isRunning={isRunning && part.state === 'streaming'} />
-          );
-        }
+        if (part.type === 'reasoning') return <Reasoning key={index} texts={[part.text]} isRunning />;
         return null;
       })}
       {openApprovals.length > 0 && <ApprovalCard approvals={openApprovals} />}
@@ -116,28 +113,54 @@ const MIN_GROUP = 3;
 
 type Part = PlaygroundMessage['parts'][number];
 
-/** Joins consecutive calls of the same tool, if there are many. */
-function groupCalls(parts: readonly Part[]): (Part | readonly ToolUIPart[])[] {
-  const runs: Part[][] = [];
+type PartGroup = { readonly calls: readonly ToolUIPart[] } | { readonly thoughts: string[] };
+
+/**
+ * Joins consecutive calls of the same tool, if there are many, and the reasoning of all rounds up to the next text, which is
+ * one line instead of one for each round. Reasoning that is still written stays where it is.
+ */
+function groupParts(
+  parts: readonly Part[],
+  { isRunning }: { isRunning: boolean },
+): readonly (Part | PartGroup)[] {
+  const shown: (Part | PartGroup)[] = [];
+  let run: ToolUIPart[] = [];
+  let thoughts: string[] | undefined;
+  const endRun = (): void => {
+    shown.push(...(run.length < MIN_GROUP ? run : [{ calls: run }]));
+    run = [];
+  };
   for (const part of parts) {
-    const run = runs.at(-1);
-    if (isToolUIPart(part) && run?.[0]?.type === part.type) run.push(part);
-    else runs.push([part]);
+    if (part.type === 'reasoning' && part.text === '') continue;
+    if (part.type === 'reasoning' && !(isRunning && part.state === 'streaming')) {
+      if (thoughts === undefined) {
+        endRun();
+        shown.push({ thoughts: (thoughts = []) });
+      }
+      thoughts.push(part.text);
+    } else if (isToolUIPart(part)) {
+      if (run[0]?.type !== part.type) endRun();
+      run.push(part);
+    } else {
+      endRun();
+      shown.push(part);
+      if (part.type === 'text' && part.text.trim() !== '') thoughts = undefined;
+    }
   }
-  return runs.flatMap<Part | readonly ToolUIPart[]>(run =>
-    run.length < MIN_GROUP ? run : [run.filter(isToolUIPart)],
-  );
+  endRun();
+  return shown;
 }
 
 function describeTurn(trace: Trace, prices: PriceTable): string {
   const { flag, modelId, rounds, tools, end, isRecordingDeleted } = trace;
+  const usages = toTurnUsages(trace);
   return [
     flag,
     modelId,
     formatNumberOf(rounds.length, 'round'),
     tools.length > 0 && formatNumberOf(tools.length, 'tool call'),
     end !== undefined && formatDuration(end.at),
-    end !== undefined && formatCost(toCost([toTurnUsage(trace)], prices), { turns: 1 }),
+    end !== undefined && usages.length > 0 && formatCost(usages, prices),
     isRecordingDeleted && 'recording deleted',
   ]
     .filter(Boolean)
@@ -145,14 +168,16 @@ function describeTurn(trace: Trace, prices: PriceTable): string {
 }
 
 /** Reasoning of the model, expanded while it is streamed. */
-function ReasoningPart({ text, isRunning }: { text: string; isRunning: boolean }) {
-  if (text === '') return null;
+function Reasoning({ texts, isRunning }: { texts: readonly string[]; isRunning: boolean }) {
+  const titles = [...new Set(texts.map(toTitle))];
   return (
     <details className="reasoning" open={isRunning || undefined}>
       <summary>
-        <Icon name="brain" /> {isRunning ? 'Reasoning …' : toTitle(text)}
+        <Icon name="brain" /> {isRunning ? 'Reasoning …' : titles.join(' · ')}
       </summary>
-      <Markdown text={text} isGrowing={isRunning} />
+      {texts.map((text, index) => (
+        <Markdown key={index} text={text} isGrowing={isRunning} />
+      ))}
     </details>
   );
 }

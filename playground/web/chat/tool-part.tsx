@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { TraceTool } from '../../shared/trace.js';
 import { previewArguments } from '../ui/argument-preview.js';
 import { formatDuration } from '../ui/format.js';
-import { ToolOutput } from '../ui/tool-output-view.js';
+import { ToolMedia, ToolOutput } from '../ui/tool-output-view.js';
 import { Icon } from '../ui/icon.js';
 import { JsonTree } from '../ui/json-tree.js';
 
@@ -61,6 +61,8 @@ export function ToolPart({ part, name, tool, state, editedInput, isLive }: ToolP
         </ToolSummary>
         {isOpen && <ToolDetails part={part} name={name} editedInput={editedInput} />}
       </details>
+      {/* The open row contains them among the texts of the result. */}
+      {!isOpen && part.state === 'output-available' && <ToolMedia output={part.output} name={name} />}
       {app !== undefined && (
         <Suspense fallback={null}>
           <ToolApp
@@ -79,6 +81,7 @@ export function ToolPart({ part, name, tool, state, editedInput, isLive }: ToolP
 
 /** Consecutive calls of one tool as one line, which contains them. */
 export function ToolGroup({ calls }: { calls: readonly ToolPartProps[] }) {
+  const [isOpen, setOpen] = useState(false);
   const [first] = calls;
   if (first === undefined) return null;
   const states = (Object.keys(stateNames) as CallState[])
@@ -88,24 +91,38 @@ export function ToolGroup({ calls }: { calls: readonly ToolPartProps[] }) {
   const ends = tools.flatMap(({ endAt }) => endAt ?? []);
   const hasTimes = ends.length === calls.length;
   return (
-    <details className="tool-part" data-state={states[0]?.state}>
-      <ToolSummary
-        name={first.name}
-        count={calls.length}
-        state={states
-          .map(({ state, count }) =>
-            states.length === 1 ? stateNames[state] : `${count} ${stateNames[state]}`,
-          )
-          .join(', ')}
-        input={first.part.input}
-        duration={hasTimes ? Math.max(...ends) - Math.min(...tools.map(({ startAt }) => startAt)) : undefined}
-      />
-      <div className="tool-calls">
-        {calls.map(call => (
-          <ToolPart key={call.part.toolCallId} {...call} isLive={false} />
-        ))}
-      </div>
-    </details>
+    <>
+      <details
+        className="tool-part"
+        data-state={states[0]?.state}
+        onToggle={event => setOpen(event.currentTarget.open)}
+      >
+        <ToolSummary
+          name={first.name}
+          count={calls.length}
+          state={states
+            .map(({ state, count }) =>
+              states.length === 1 ? stateNames[state] : `${count} ${stateNames[state]}`,
+            )
+            .join(', ')}
+          input={first.part.input}
+          duration={
+            hasTimes ? Math.max(...ends) - Math.min(...tools.map(({ startAt }) => startAt)) : undefined
+          }
+        />
+        <div className="tool-calls">
+          {calls.map(call => (
+            <ToolPart key={call.part.toolCallId} {...call} isLive={false} />
+          ))}
+        </div>
+      </details>
+      {!isOpen &&
+        calls.map(({ part, name }) =>
+          part.state === 'output-available' ? (
+            <ToolMedia key={part.toolCallId} output={part.output} name={name} />
+          ) : null,
+        )}
+    </>
   );
 }
 

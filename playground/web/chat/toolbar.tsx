@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { formatCost, toCost } from '../../shared/cost.js';
+import { formatCost } from '../../shared/cost.js';
 import type { Conversation, PlaygroundMessage } from '../../shared/playground-state.js';
 import type { PageHook } from '../page/use-page.js';
 import { callApi } from '../page/api.js';
@@ -54,8 +54,7 @@ export function Toolbar({ conversationId, page, children }: ToolbarProps) {
             title="Cost of all responses of this conversation, with their other versions. Opens the prices."
             {...toLink(paths.settings)}
           >
-            <Icon name="coins" />{' '}
-            <span>{formatCost(toCost(usages, state.prices), { turns: usages.length })}</span>
+            <Icon name="coins" /> <span>{formatCost(usages, state.prices)}</span>
           </a>
         )}
         <button

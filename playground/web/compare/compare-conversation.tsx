@@ -45,7 +45,7 @@ export function CompareConversation(props: ConversationProps) {
   return (
     <section className="conversation" aria-label="Conversation">
       <Toolbar conversationId={conversationId} page={page}>
-        <p className="toolbar-title">Side by side</p>
+        <p className="toolbar-title">Compare</p>
       </Toolbar>
       <ConnectionNote connection={page.connection} />
       {left.messages.length === 0 ? (

@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import { formatCost, toCost, toTurnUsages } from '../../shared/cost.js';
+import { formatCost, toTurnUsages } from '../../shared/cost.js';
 import type { PriceTable } from '../../shared/playground-state.js';
 import type { Trace } from '../../shared/trace.js';
 import { describeStreamProblem } from '../traces/stream-problem.js';
@@ -25,7 +25,7 @@ export function ComparisonTable({
   titles,
   prices,
 }: ComparisonTableProps) {
-  const costs = traces.map(trace => formatCost(toCost(toTurnUsages(trace), prices), { turns: 1 }));
+  const costs = traces.map(trace => formatCost(toTurnUsages(trace), prices));
   const deleted = titles.filter((_, index) => traces[index]?.isRecordingDeleted);
   return (
     <div className="comparison" tabIndex={0} role="region" aria-label={label}>

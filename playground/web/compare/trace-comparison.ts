@@ -1,4 +1,4 @@
-import type { Trace } from '../../shared/trace.js';
+import { type Trace, toFirstTokenTime } from '../../shared/trace.js';
 import { formatCount, formatDuration } from '../ui/format.js';
 
 export interface ComparisonRow {
@@ -34,7 +34,7 @@ export function compareTraces(first: Trace, second: Trace): ComparisonRow[] {
       'Tokens in / out',
       ({ usage }) => `${formatCount(usage?.inputTokens)} / ${formatCount(usage?.outputTokens)}`,
     ),
-    row('First token', ({ firstTokenAt }) => formatTime(firstTokenAt), { isTime: true }),
+    row('First token', trace => formatTime(toFirstTokenTime(trace)), { isTime: true }),
     row('Total time', ({ end }) => formatTime(end?.at), { isTime: true }),
   ];
 }

@@ -20,7 +20,12 @@ export function FaultField({ state: { faults, settings }, change }: FaultFieldPr
     <>
       <Field
         label="Emulator fault"
-        hint={isEmulator ? chosen?.description : 'Faults are available for the emulator only.'}
+        hint={
+          isEmulator
+            ? (chosen?.description ??
+              'What the emulator does wrong on purpose, so that you see how a turn copes with it.')
+            : 'Only the emulator can do something wrong on purpose. Select it as the endpoint.'
+        }
       >
         {props => (
           <Select

@@ -5,7 +5,7 @@ import { paths, toLink, useQueryValue } from '../page/routes.js';
 import { Timeline, type TimelineProps } from './timeline.js';
 import type { FullTrace } from './use-full-trace.js';
 import { WireInspector } from './wire-inspector.js';
-import { type Trace, toRequestedAt } from '../../shared/trace.js';
+import { toFirstTokenTime, type Trace } from '../../shared/trace.js';
 import { sumUsage } from '../../shared/cost.js';
 import { formatCount, formatDuration } from '../ui/format.js';
 import type { Usage } from '../../shared/trace-event.js';
@@ -113,12 +113,15 @@ export function TurnTitle({ trace: { app, flag, modelId, end } }: { trace: Trace
 }
 
 function TurnFacts({ trace, now }: { trace: Trace; now: number }) {
-  const { endpoint, fault, adapters, end, firstTokenAt } = trace;
+  const { endpoint, fault, adapters, end } = trace;
+  const firstToken = toFirstTokenTime(trace);
   return (
     <dl className="turn-facts">
       <div>
         <dt>First token</dt>
-        <dd>{firstTokenAt === undefined ? '–' : formatDuration(firstTokenAt - toRequestedAt(trace))}</dd>
+        <dd title="Time from the first request to the first token">
+          {firstToken === undefined ? '–' : formatDuration(firstToken)}
+        </dd>
       </div>
       <div>
         <dt>Total time</dt>

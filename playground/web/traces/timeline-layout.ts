@@ -1,6 +1,7 @@
 import {
   type Exchange,
   findParentTool,
+  toRequestedAt,
   type ToolState,
   type Trace,
   type TraceTool,
@@ -12,7 +13,14 @@ import { formatDuration, formatNumberOf } from '../ui/format.js';
 export interface TimelineLayout {
   readonly ticks: readonly { readonly at: number; readonly left: number }[];
   readonly lanes: readonly Lane[];
-  readonly firstToken?: { readonly at: number; readonly left: number; readonly round: number };
+  /** The time from the first request to the first token. */
+  readonly firstToken?: {
+    readonly at: number;
+    readonly duration: number;
+    readonly left: number;
+    readonly width: number;
+    readonly round: number;
+  };
   /** The time before the first request, which is not the model's. */
   readonly preparation: readonly { readonly title: string; readonly left: number; readonly width: number }[];
   /** Duration of the total width in milliseconds. */
@@ -185,7 +193,9 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
     ...(trace.firstTokenAt !== undefined && {
       firstToken: {
         at: trace.firstTokenAt,
-        left: toLeft(trace.firstTokenAt),
+        duration: trace.firstTokenAt - toRequestedAt(trace),
+        left: toLeft(toRequestedAt(trace)),
+        width: toLeft(trace.firstTokenAt - toRequestedAt(trace)),
         round: toRoundAt(trace, trace.firstTokenAt),
       },
     }),

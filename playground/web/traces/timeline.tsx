@@ -1,5 +1,5 @@
 import { type CSSProperties, type ReactNode, useState } from 'react';
-import { type Trace, toRequestedAt } from '../../shared/trace.js';
+import type { Trace } from '../../shared/trace.js';
 import { formatDuration, formatNumberOf } from '../ui/format.js';
 import {
   chooseLabel,
@@ -75,7 +75,7 @@ export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineP
               {firstToken?.round === round && (
                 <span
                   className="first-token"
-                  style={{ left: `${firstToken.left}%` }}
+                  style={{ left: `${firstToken.left}%`, width: `${firstToken.width}%` }}
                   title="First token"
                   aria-hidden="true"
                 />
@@ -96,8 +96,9 @@ export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineP
       </ol>
       {firstToken !== undefined && (
         <p className="legend">
-          <span className="legend-mark" aria-hidden="true" /> first token after{' '}
-          {formatDuration(firstToken.at - toRequestedAt(trace))}
+          <span className="legend-mark" aria-hidden="true" /> first token{' '}
+          {formatDuration(firstToken.duration)} after the request
+          {firstToken.at > firstToken.duration && `, at ${formatDuration(firstToken.at)}`}
         </p>
       )}
     </section>

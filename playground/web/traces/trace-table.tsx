@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import { formatCost, toCost } from '../../shared/cost.js';
+import { formatAmount, formatCost } from '../../shared/cost.js';
 import type { PriceTable } from '../../shared/playground-state.js';
 import {
   type NestedRun,
@@ -163,9 +163,7 @@ function TraceRow({ trace, prices, isChecked, onCheck }: TraceRowProps) {
       <td className="number">{formatDuration(duration)}</td>
       <td className="number">{firstTokenAt === undefined ? '–' : formatDuration(firstTokenAt)}</td>
       <td className="number">{formatCount(trace.tokens)}</td>
-      <td className="number">
-        {amount === undefined ? '–' : formatCost(toCost(trace.usages, prices), { turns: 1 })}
-      </td>
+      <td className="number">{amount === undefined ? '–' : formatCost(trace.usages, prices)}</td>
     </tr>
   );
 }
@@ -204,9 +202,7 @@ function NestedRow({
       <td className="number">{formatDuration(duration)}</td>
       <td className="number">–</td>
       <td className="number">{formatCount(tokens)}</td>
-      <td className="number">
-        {amount === undefined ? '–' : formatCost(toCost(usages, prices), { turns: 1 })}
-      </td>
+      <td className="number">{amount === undefined ? '–' : formatCost(usages, prices)}</td>
     </tr>
   );
 }
@@ -227,7 +223,7 @@ export function Percentiles({ traces, prices }: { traces: readonly TraceSummary[
   const usages = traces.flatMap(trace => trace.usages);
   const money = (share: number): string => {
     const amount = toPercentile(amounts, share);
-    return amount === undefined ? '–' : formatCost({ amount, isPartial: false, unknown: 0 }, { turns: 1 });
+    return amount === undefined ? '–' : formatAmount(amount);
   };
   const facts: readonly (readonly [string, string])[] = [
     ['Duration p50', time(durations, 0.5)],
@@ -236,7 +232,7 @@ export function Percentiles({ traces, prices }: { traces: readonly TraceSummary[
     ['First token p95', time(tokens, 0.95)],
     ['Cost p50', money(0.5)],
     ['Cost p95', money(0.95)],
-    ['Total cost', formatCost(toCost(usages, prices), { turns: usages.length })],
+    ['Total cost', formatCost(usages, prices)],
     ['With errors', String(traces.filter(({ hasError }) => hasError).length)],
   ];
   return (

@@ -43,6 +43,7 @@ describe('a key', () => {
     expect(trace.end).toMatchObject({ end: 'failed', message: expect.stringMatching(/API key/i) });
     expect(trace.exchanges).toMatchObject([{ status: 401 }]);
     expect(json).toMatchObject({ models: [], problem: expect.stringContaining('401') });
+    expect(json).toMatchObject({ problem: expect.stringContaining(`of ${emulator.baseURL}`) });
     expect(stream).not.toContain(KEY);
   });
 

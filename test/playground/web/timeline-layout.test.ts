@@ -79,10 +79,15 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('marks the first token in its round', () => {
-    const { firstToken } = layoutTimeline(toTrace(finished), { now: 0 });
+  it('draws the time of the first token from the request, in its round', () => {
+    const events: TraceEvent[] = [
+      request(1, 1, 100),
+      { type: 'first-token', at: 300 },
+      { type: 'turn-end', at: 1000, end: 'finished' },
+    ];
+    const { firstToken } = layoutTimeline(toTrace(events), { now: 0 });
 
-    expect(firstToken).toEqual({ at: 200, left: 20, round: 1 });
+    expect(firstToken).toEqual({ at: 300, duration: 200, left: 10, width: 20, round: 1 });
   });
 
   it('extends running bars to the current time', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toTrace } from '../../../playground/shared/trace.js';
+import { type Trace, toTrace } from '../../../playground/shared/trace.js';
 import { compareTraces } from '../../../playground/web/compare/trace-comparison.js';
 import { compareRuns } from '../../../playground/web/compare/run-comparison.js';
 import { toRoute } from '../../../playground/web/page/routes.js';
@@ -18,6 +18,18 @@ describe('a comparison', () => {
     const different = compareTraces(first, second).filter(({ isDifferent }) => isDifferent);
 
     expect(different).toEqual([{ title: 'Ended', values: ['finished', 'failed'], isDifferent: true }]);
+  });
+
+  it('counts the first token from the request, as the other views do', () => {
+    const traces = [100, 900].map(at =>
+      toTrace([
+        { ...{ type: 'request', at, exchange: 1, round: 1, method: 'POST' }, url: '', headers: {}, body: {} },
+        { type: 'first-token', at: at + 20 },
+      ]),
+    );
+    const rows = compareTraces(traces[0] as Trace, traces[1] as Trace);
+
+    expect(rows.find(({ title }) => title === 'First token')?.values).toEqual(['20 ms', '20 ms']);
   });
 
   it('lists the differences between two requests', () => {
