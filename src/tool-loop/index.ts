@@ -35,7 +35,7 @@ export {
   type SteeringNotDeliveredReason,
   type SteeringOutcome,
 } from './context/steering.js';
-export type { UnknownOutcomePolicy } from './calls/call-execution.js';
+export type { UnknownOutcomePolicy } from './calls/calls.js';
 export type { ToolLoopOptions } from './options.js';
 export { type ProviderRunTools, runInProvider } from './tool-loop.js';
 export type { PrepareRound, RoundSettings, StopCondition } from './context/round-control.js';

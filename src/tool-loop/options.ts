@@ -7,7 +7,7 @@ import { type HistorySecret, historySecretSetting } from '../versions/history/si
 import type { ApprovalPolicy } from '../tools/approval.js';
 import type { Approvals, Approve } from './approvals/approvals.js';
 import type { HostApprovalOptions } from './approvals/host-approvals.js';
-import type { UnknownOutcomePolicy } from './calls/call-execution.js';
+import type { UnknownOutcomePolicy } from './calls/calls.js';
 import type { ClearToolOutputs } from './context/clear-outputs.js';
 import type { ModelPrice, Prices } from './context/prices.js';
 import type { ToolLoopJournal } from './durable/steps.js';

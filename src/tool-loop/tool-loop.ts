@@ -123,7 +123,7 @@ function prepareToolLoop(
       const search = createToolSearch(policy.toolSearch, context.searchSupport, call.prompt);
       const { turn, first } = await begin(call, { ...context, model, policy, source, repeatedTurns, search });
       const parts = createPartSource(sink => run(turn, first, sink), {
-        onCancel: turn.outside.lifetime.abort,
+        onCancel: turn.lifetime.abort,
         unread: toUnreadLimit(options.timeouts?.unread, turn),
       });
       return { ...parts, request: first?.round.request, response: first?.round.response };
@@ -146,10 +146,9 @@ function prepareToolLoop(
 
 async function begin(call: CoreCall, context: TurnContext) {
   const turn = await openTurn(call, context);
-  const { plan } = turn;
   try {
     // A host repeats a request that fails, but not the calls before it: the stream opens before they run.
-    const first = plan.pendingCalls.length > 0 ? undefined : await openNext(turn, plan.request, 1);
+    const first = turn.pendingCalls.length > 0 ? undefined : await openNext(turn, turn.request, 1);
     return { turn, first };
   } catch (cause) {
     const error = toFirstError(turn, cause);
@@ -160,15 +159,15 @@ async function begin(call: CoreCall, context: TurnContext) {
 
 /** Returns the error of a turn whose first request failed, with the messages of the user that it contained. */
 function toFirstError(turn: Turn, error: unknown): unknown {
-  const { record } = turn.state;
+  const { record } = turn;
   if (record.exchanges.length === 0) return error;
-  const isAborted = turn.outside.lifetime.isAborted();
+  const isAborted = turn.lifetime.isAborted();
   const partialTurn = reportEnd(turn, isAborted ? 'aborted' : 'failed');
   return isAborted ? error : record.toFinalError(error, partialTurn);
 }
 
 async function run(turn: Turn, first: OpenedRound | undefined, parts: PartSink): Promise<void> {
-  const sink = toTurnSink(parts, turn.plan.request);
+  const sink = toTurnSink(parts, turn.request);
   // A turn that begins with calls waits for them.
   sink.setIdle(first === undefined);
   try {
@@ -186,10 +185,7 @@ async function run(turn: Turn, first: OpenedRound | undefined, parts: PartSink):
 const UNREAD = 60_000;
 
 /** Ends a turn that nobody reads, as an abort does. */
-function toUnreadLimit(
-  limit: number | false = UNREAD,
-  { outside: { lifetime } }: Turn,
-): UnreadLimit | undefined {
+function toUnreadLimit(limit: number | false = UNREAD, { lifetime }: Turn): UnreadLimit | undefined {
   if (limit === false) return undefined;
   const message = `Nobody has read the turn for ${limit} ms (timeouts.unread).`;
   const onReached = (): void => lifetime.abort(new DOMException(message, 'AbortError'));
@@ -233,14 +229,14 @@ function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPo
       maxToolCalls: toLimit(maxToolCalls),
       maxRepeatedCalls: toLimit(maxRepeatedCalls),
     },
-    scheduling: { execution, startEarly },
     calls: {
+      execution,
+      startEarly,
       timeouts: { ...timeouts },
       maxOutputChars: toLimit(maxToolOutputChars),
       onUnknownOutcome,
-      approve,
-      approvals,
     },
+    approvals: { approve, approvals },
     hostApprovals,
     control: { prepareRound, stopWhen },
     budget: { prices, maxCost, maxTokens },

@@ -1,44 +1,71 @@
 import { describe, expect, it } from 'vitest';
-import { createCallRunner } from '../../src/tool-loop/calls/call-runner.js';
-import type { CallRunnerOptions } from '../../src/tool-loop/calls/calls.js';
+import { NO_CALL_TELEMETRY } from '../../src/core/telemetry.js';
+import { RoundCalls, type TurnOfCalls } from '../../src/tool-loop/calls/round-calls.js';
+import { createPlainSteps, type Steps } from '../../src/tool-loop/durable/steps.js';
+import { coreCall } from '../_core.js';
 import { flushCallbacks, gate } from './_tools.js';
 
 const tool = { name: 'read', inputSchema: { type: 'object' as const } };
 const call = { toolCallId: 'c1', toolName: 'read', input: '{}' };
 const output = { type: 'text' as const, value: 'ran' };
 
-function createRunner(options: Partial<CallRunnerOptions>) {
+interface FakeTurn extends Partial<Pick<TurnOfCalls, 'limits'>> {
+  readonly steps?: Partial<Steps>;
+  readonly onRun?: (toolCallId: string) => void;
+}
+
+function createRound({ steps, onRun = () => {}, limits }: FakeTurn) {
+  const request = coreCall();
   const outcomes: unknown[] = [];
-  const runner = createCallRunner({
-    execution: 'auto',
-    startEarly: true,
-    signal: new AbortController().signal,
-    isDurable: false,
-    isOrdered: false,
-    execute: async () => ({ output }),
-    prefetch: () => undefined,
-    mayContinue: () => false,
-    admit: () => () => 'run',
-    onOutcome: outcome => outcomes.push(outcome.output.value),
-    ...options,
-  });
-  return { runner, outcomes };
+  const turn: TurnOfCalls = {
+    identity: { turnId: 't1' },
+    source: {
+      async callTool({ toolCallId }) {
+        onRun(toolCallId);
+        return output;
+      },
+    },
+    callPolicy: {
+      execution: 'auto',
+      startEarly: true,
+      timeouts: {},
+      maxOutputChars: Infinity,
+      onUnknownOutcome: 'refuse',
+    },
+    approvals: { approve: undefined, approvals: undefined, toolApproval: undefined, stubs: new Map() },
+    hostApprovals: undefined,
+    wrapsToolOutput: undefined,
+    tools: { get: () => tool, connect: async () => {} },
+    finishedCalls: new Map(),
+    record: { didToolRun: false },
+    steps: { ...createPlainSteps({ call: request, generatedId: 't1' }), ...steps },
+    telemetry: NO_CALL_TELEMETRY,
+    emit: () => {},
+    warn: () => {},
+    show: part => void (part.type === 'tool-result' && outcomes.push(part.result)),
+    lifetime: new AbortController(),
+    limits: { admitCall: () => () => 'run', recordOutcome: () => {} },
+    ...(limits && { limits }),
+  };
+  return { calls: new RoundCalls(turn, { number: 1, request, write: () => {} }), outcomes };
 }
 
 describe('a call', () => {
   it('that was abandoned keeps its outcome, even if its tool returns later', async () => {
     const ended = gate();
-    const { runner, outcomes } = createRunner({
-      async execute(_call, _tool, { enter }) {
-        await ended.opened;
-        await enter();
-        return { output };
+    const { calls, outcomes } = createRound({
+      steps: {
+        async step(_name, run) {
+          await ended.opened;
+          return { value: await run(), isReplayed: false };
+        },
       },
     });
-    runner.add(call, tool, { isComplete: true });
-    runner.abandon('The turn ended.');
+    calls.add(call, tool, { isComplete: true });
+    await flushCallbacks();
+    calls.abandon('The turn ended.');
     ended.open();
-    const [outcome] = await runner.waitForAll();
+    const [outcome] = await calls.waitForAll();
     await flushCallbacks();
     expect(outcome?.output).toEqual({ type: 'error-text', value: 'The turn ended.' });
     expect(outcomes).toEqual(['The turn ended.']);
@@ -50,30 +77,46 @@ describe('a call', () => {
     ['has truncated arguments', { ...call, input: '{"a' }, true, []],
   ])('that %s starts before the response ends: %#', async (_, made, isComplete, early) => {
     const started: string[] = [];
-    const { runner } = createRunner({
-      async execute({ toolCallId }) {
-        started.push(toolCallId);
-        return { output };
+    const { calls } = createRound({
+      steps: {
+        async step(_name, run) {
+          started.push(made.toolCallId);
+          return { value: await run(), isReplayed: false };
+        },
       },
     });
-    runner.add(made, tool, { isComplete });
+    calls.add(made, tool, { isComplete });
     await flushCallbacks();
     expect(started).toEqual(early);
-    await runner.waitForAll();
+    calls.abandon('The turn ended.');
+  });
+
+  it('that waits for the end of the response starts then', async () => {
+    const started: string[] = [];
+    const { calls } = createRound({ onRun: id => started.push(id) });
+    calls.add(call, tool, { isComplete: false });
+    await flushCallbacks();
+    expect(started).toEqual([]);
+    await calls.waitForAll();
     expect(started).toEqual(['c1']);
   });
 
   it('that was replayed counts for the limits of the turn', async () => {
     let decisions = 0;
-    const { runner } = createRunner({
-      isDurable: true,
-      isOrdered: true,
-      execute: async () => ({ output, isReplayed: true }),
-      // Asked when the call arrives and when it starts, and again before its outcome counts.
-      admit: () => () => (++decisions > 2 ? 'run' : 'wait'),
+    const { calls } = createRound({
+      steps: {
+        isDurable: true,
+        isOrdered: true,
+        step: async <Value>() => ({ value: { output, duration: 0 } as Value, isReplayed: true }),
+      },
+      limits: {
+        // Asked when the call arrives and when it starts, and again before its outcome counts.
+        admitCall: () => () => (++decisions > 2 ? 'run' : 'wait'),
+        recordOutcome: () => {},
+      },
     });
-    runner.add(call, tool, { isComplete: true });
-    const [outcome] = await runner.waitForAll();
+    calls.add(call, tool, { isComplete: true });
+    const [outcome] = await calls.waitForAll();
     expect(outcome).toMatchObject({ output, isReplayed: true });
     expect(decisions).toBe(3);
   });

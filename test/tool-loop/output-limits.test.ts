@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { truncateText, limitOutput } from '../../src/tool-loop/calls/calls.js';
+import { limitOutput, truncateText } from '../../src/tool-loop/calls/outputs.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
 import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from './_scripted-model.js';

@@ -1,53 +1,19 @@
 import type { CoreCall } from '../../core/call.js';
 import type { Part } from '../../core/part.js';
-import type { CallTelemetry, ToolFacts, ToolTelemetry } from '../../core/telemetry.js';
-import { objectOf } from '../../shared/json.js';
-import { once } from '../../shared/settings.js';
-import { toResultValue, withoutDetails } from '../../tool-calls/mcp-output.js';
-import {
-  effectiveAnnotations,
-  type ToolCallContext,
-  type ToolDefinition,
-  type ToolInvocation,
-  type ToolOutput,
-  type ToolProgress,
-} from '../../tools/tool-source.js';
+import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
+import { isWholeJson } from '../../shared/json.js';
+import type { ToolDefinition } from '../../tools/tool-source.js';
 import { toModelMessages } from '../../versions/write-call.js';
-import { HOST_REQUIRED, isFreeOfApproval } from '../approvals/approvals.js';
-import type { HostApprovals, PendingCall } from '../approvals/host-approvals.js';
-import type { Steps } from '../durable/steps.js';
-import { type CallSettings, executeApprovedCall, executeCall, runEarly } from './call-execution.js';
-import { createCallRunner } from './call-runner.js';
-import {
-  type Admission,
-  type CallEvent,
-  type CallOutcome,
-  type CallRunner,
-  isErrorOutput,
-  type LoopCall,
-  parseInput,
-  type Scheduling,
-  type ShowPart,
-  sourceOf,
-  toValidJson,
-  withToolIdentity,
-} from './calls.js';
+import type { PendingCall } from '../approvals/host-approvals.js';
+import { Call, type RoundOfCall, type TurnOfCall } from './call.js';
+import type { Admission, CallOutcome, LoopCall, Scheduling, ShowPart, Verdict } from './calls.js';
 
-/** The part of a turn's plan that its calls use. */
-export interface CallsPlan {
-  readonly scheduling: Scheduling;
-  readonly settings: CallSettings;
-  readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
-}
+/** Maximum number of calls that run at the same time. */
+const MAX_PARALLEL = 8;
 
-/** The part of a turn's state that its calls use. */
-export interface CallsState {
-  readonly tools: {
-    /** Returns the loop's tool of a name: the offered one, or one that had the name earlier. */
-    get(name: string): ToolDefinition | undefined;
-    /** Lists the tools if this process has not done so: a source may be unable to run a tool that it has not listed. */
-    connect(): Promise<void>;
-  };
+/** What the calls of a round know of their turn. */
+export interface TurnOfCalls extends TurnOfCall {
+  readonly lifetime: { readonly signal: AbortSignal };
   readonly limits: {
     /** Counts a call, in the order of the model. */
     admitCall(
@@ -57,237 +23,267 @@ export interface CallsState {
     /** Records the outcome of an admitted call as soon as it has finished. */
     recordOutcome(outcome: CallOutcome): void;
   };
-  /** Calls that an earlier attempt at the turn has run, by their ids. */
-  readonly finishedCalls: ReadonlyMap<string, CallOutcome>;
-  /** Undefined if the host cannot be asked. */
-  readonly hostApprovals: HostApprovals | undefined;
-  readonly record: { didToolRun: boolean };
 }
 
-/** The connections of a turn to the outside that its calls use. */
-export interface CallsOutside {
-  readonly lifetime: { readonly signal: AbortSignal };
-  readonly steps: Steps;
-  /** Observes the turn. */
-  readonly telemetry: CallTelemetry;
-  readonly emit: (event: CallEvent) => void;
-  /** Reports a warning after the stream has started: as an event, and at the end of the turn. */
-  readonly warn: (round: number, message: string) => void;
-  readonly show: ShowPart;
-}
-
-interface CallsOfTurn {
-  readonly plan: CallsPlan;
-  readonly state: CallsState;
-  readonly outside: CallsOutside;
-}
-
-interface RoundOfCalls {
-  readonly round: number;
+interface RoundOptions {
+  readonly number: number;
   /** The call that the model received in this round. */
   readonly request: CoreCall;
   readonly write: (part: Part) => void;
   /** True if the round was read from a record, so that its calls may have been run. @default false */
   readonly isReplayed?: boolean | undefined;
-  /** Number of calls that started in attempts at the round before. @default 0 */
+  /** Number of positions that attempts at the round before have used. @default 0 */
   readonly callsBefore?: number;
   /** Calls that an earlier turn left for approval, by their ids. @default the calls are new */
   readonly pendingCalls?: ReadonlyMap<string, PendingCall>;
 }
 
-/** Creates the runner of one round's calls. It writes their results and reports them as events. */
-export function createRoundCalls(
-  { plan, state, outside }: CallsOfTurn,
-  { round, request, write, isReplayed = false, callsBefore = 0, pendingCalls }: RoundOfCalls,
-): CallRunner {
-  const { scheduling, settings, identity } = plan;
-  const { tools, limits, hostApprovals, record } = state;
-  const { steps } = outside;
-  const messages = once(() => toModelMessages(request.prompt));
-  const reports = createReports({
-    round,
-    turnId: identity.turnId,
-    outside,
+/**
+ * The calls of one round, in the order of the model. Decides when each of them goes on: reads that are complete before the
+ * response ends, the others after it, and none together with another that has effects.
+ */
+export class RoundCalls implements RoundOfCall {
+  readonly turn: TurnOfCalls;
+  readonly number: number;
+  readonly signal: AbortSignal;
+  readonly startEarly: Scheduling['startEarly'];
+  readonly write: (part: Part) => void;
+  readonly show: ShowPart;
+
+  readonly #request: CoreCall;
+  readonly #callsBefore: number;
+  readonly #pendingCalls: ReadonlyMap<string, PendingCall> | undefined;
+  readonly #link: LinkedSignal;
+  readonly #calls: Call[] = [];
+  /** The calls that have not gone on. */
+  readonly #waiting = new Set<Call>();
+  /** The calls that have gone on and have not ended. */
+  readonly #active = new Set<Call>();
+  /** Ordered calls that wait inside of their steps. */
+  readonly #entering = new Map<Call, (verdict: Verdict) => void>();
+  /** The ordered call that has gone on, but has not issued its step. */
+  #issuing: Call | undefined;
+  /** The exclusive call that has gone on. */
+  #exclusive: Call | undefined;
+  #response: 'open' | 'ended' | 'abandoned' = 'open';
+  #messages: ReturnType<typeof toModelMessages> | undefined;
+
+  constructor(
+    turn: TurnOfCalls,
+    { number, request, write, isReplayed = false, callsBefore = 0, pendingCalls }: RoundOptions,
+  ) {
+    this.turn = turn;
+    this.number = number;
+    this.startEarly = request.toolChoice?.type !== 'none' && !isReplayed && turn.callPolicy.startEarly;
+    this.write = write;
     // The host shows a request of an approval even if it shows no other calls, so it needs the result.
-    show: pendingCalls === undefined ? outside.show : part => write(part),
-    write,
-    // Without host approvals a call was written as it arrived.
-    writesCalls: hostApprovals !== undefined,
-  });
-  return createCallRunner({
-    execution: scheduling.execution,
-    startEarly: request.toolChoice?.type !== 'none' && !isReplayed && scheduling.startEarly,
-    callsBefore,
-    isDurable: steps.isDurable,
-    isOrdered: steps.isOrdered,
-    signal: outside.lifetime.signal,
-    // Pending calls were counted in the turn that made them.
-    admit: (call, tool) =>
-      pendingCalls === undefined
-        ? limits.admitCall(call, { tool, warn: message => outside.warn(round, message) })
-        : () => 'run',
+    this.show = pendingCalls === undefined ? turn.show : part => write(part);
+    this.#request = request;
+    this.#callsBefore = callsBefore;
+    this.#pendingCalls = pendingCalls;
+    this.#link = linkSignal(turn.lifetime.signal);
+    this.signal = this.#link.signal;
+  }
 
-    mayContinue: tool => settings.onUnknownOutcome === 'ask' && !effectiveAnnotations(tool).idempotent,
+  get size(): number {
+    return this.#calls.length;
+  }
 
-    async execute(call, tool, { index, ...slot }) {
-      const { toolCallId, toolName, input } = call;
-      const finished = state.finishedCalls.get(toolCallId);
-      if (finished?.call.input === input) {
-        record.didToolRun = true;
-        return { output: finished.output, duration: finished.duration, isReplayed: true };
-      }
-      const options = {
-        ...toRunOptions(call, tool, { index, signal: slot.signal }),
-        ...slot,
-        connect: tools.connect,
-        onStart() {
-          slot.onStart();
-          reports.start(call, tool);
-          record.didToolRun = true;
-        },
-      };
-      const pending = pendingCalls?.get(toolCallId);
-      if (pending === undefined || hostApprovals === undefined)
-        return executeCall(call, tool, {
-          ...options,
-          askHost: parsed => askHost(call, tool, { parsed, label: options.label }),
-        });
-      return executeApprovedCall(
-        { toolCallId, toolName, input: objectOf(pending.part.input) ?? {}, ...sourceOf(tool) },
-        tool,
-        {
-          ...options,
-          admit: () => hostApprovals.admit(pending, { tools, signal: slot.signal }),
-          askAgain: () => hostApprovals.askAgain(pending, { write }),
-        },
-      );
-    },
+  /** True if a call has gone on. Its tool may have had its effect. */
+  get hasStarted(): boolean {
+    return this.#calls.some(call => call.hasStarted);
+  }
 
-    prefetch(call, tool, slot) {
-      const { toolCallId, toolName, input } = call;
-      // Only a read without any condition for its approval.
-      if (!effectiveAnnotations(tool).readOnly || !isFreeOfApproval(tool, settings)) return undefined;
-      const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
-      if (!parsed.success) return undefined;
-      const invocation = { toolCallId, toolName, input: parsed.input, ...sourceOf(tool) };
-      return runEarly(invocation, toRunOptions(call, tool, slot));
-    },
+  get messages(): ReturnType<typeof toModelMessages> {
+    this.#messages ??= toModelMessages(this.#request.prompt);
+    return this.#messages;
+  }
 
-    onOutcome(outcome) {
-      if (pendingCalls === undefined) limits.recordOutcome(outcome);
-      if (!hostApprovals?.isAsked(outcome.call.toolCallId)) reports.end(outcome);
-    },
-  });
+  /** Adds a call. One that is complete may run before the response ends. */
+  add(made: LoopCall, tool: ToolDefinition, { isComplete }: { readonly isComplete: boolean }): void {
+    const call = this.#announce(made, tool, isComplete);
+    this.#waiting.add(call);
+    // In a durable turn, each call is decided at a time when no call of its round has an outcome.
+    if (
+      this.turn.steps.isDurable &&
+      call.decide() === 'run' &&
+      call.mayPrecedeEnd &&
+      this.#early < MAX_PARALLEL
+    )
+      call.readEarly();
+    this.#startNext();
+  }
 
-  async function askHost(
-    call: LoopCall,
-    tool: ToolDefinition,
-    { parsed, label }: { parsed: ToolInvocation; label: string },
-  ): Promise<ToolOutput> {
-    if (hostApprovals === undefined) return HOST_REQUIRED;
-    return hostApprovals.ask(
-      { ...withToolIdentity(call, tool), ...parsed },
-      {
-        tool,
-        write,
-        keepId: async create => (await steps.step(`request ${label}`, create, { input: parsed })).value,
-      },
+  /** Adds a call that no tool can run. The model receives the reason. */
+  refuse(made: LoopCall, reason: string): void {
+    const call = this.#announce(made, undefined, false);
+    const verdict = call.decide();
+    if (typeof verdict === 'object') call.finish({ output: verdict });
+    else call.fail(reason);
+  }
+
+  /** Fails the calls whose arguments need repair, with this error text. */
+  refuseRepairs(text: string): void {
+    for (const call of this.#waiting) {
+      const { input } = call.made;
+      if (isWholeJson(input) || input.trim() === '') continue;
+      this.#waiting.delete(call);
+      call.fail(text);
+    }
+  }
+
+  /** Starts the waiting calls and returns all outcomes, in the order of the calls. Rejects on abort. */
+  async waitForAll(): Promise<CallOutcome[]> {
+    const isAbandoned = this.#response === 'abandoned';
+    if (!isAbandoned) this.#response = 'ended';
+    this.#startNext();
+    try {
+      const outcomes = Promise.all(this.#calls.map(({ ended }) => ended));
+      return await untilAborted(outcomes, isAbandoned ? undefined : this.turn.lifetime.signal);
+    } finally {
+      this.#link.release();
+    }
+  }
+
+  /**
+   * Ends the calls of a response that is repeated: those that have not started fail with this error text. Returns the
+   * outcomes of the others when they have ended, and the calls that never run. Rejects on abort.
+   */
+  async keepStarted(text: string): Promise<{ outcomes: CallOutcome[]; dropped: LoopCall[] }> {
+    this.#response = 'abandoned';
+    this.#waiting.clear();
+    const started = this.#calls.filter(call => call.hasStarted);
+    const others = this.#calls.filter(call => !call.hasStarted);
+    for (const call of others) call.fail(text);
+    try {
+      const outcomes = Promise.all(started.map(({ ended }) => ended));
+      const dropped = others.map(({ made }) => made);
+      return { outcomes: await untilAborted(outcomes, this.turn.lifetime.signal), dropped };
+    } finally {
+      this.#end('The response is repeated.');
+    }
+  }
+
+  /** Aborts running calls and starts no others. Calls without an outcome fail with this error text. */
+  abandon(text: string): void {
+    this.#response = 'abandoned';
+    this.#waiting.clear();
+    for (const call of this.#calls) call.abandon(text);
+    this.#end(text);
+  }
+
+  /** Returns the outcomes of the calls whose tools have run. One that still runs was interrupted. */
+  ran(): CallOutcome[] {
+    return this.#calls.flatMap(call => call.ran() ?? []);
+  }
+
+  async enter(call: Call): Promise<Verdict> {
+    if (!this.turn.steps.isOrdered) {
+      call.advance();
+      return 'run';
+    }
+    const decided = new Promise<Verdict>(resolve => {
+      this.#entering.set(call, resolve);
+    });
+    this.#enterNext();
+    return untilAborted(decided, this.signal);
+  }
+
+  issued(call: Call): void {
+    if (this.#issuing !== call) return;
+    this.#issuing = undefined;
+    this.#startNext();
+  }
+
+  ended(outcome: CallOutcome): void {
+    if (this.#pendingCalls === undefined) this.turn.limits.recordOutcome(outcome);
+  }
+
+  #announce(made: LoopCall, tool: ToolDefinition | undefined, isComplete: boolean): Call {
+    const warn = (message: string): void => this.turn.warn(this.number, message);
+    const call = new Call(this, made, {
+      tool,
+      isComplete,
+      index: this.#callsBefore + this.#calls.length + 1,
+      // Pending calls were counted in the turn that made them.
+      admission:
+        this.#pendingCalls === undefined ? this.turn.limits.admitCall(made, { tool, warn }) : () => 'run',
+      pending: this.#pendingCalls?.get(made.toolCallId),
+    });
+    this.#calls.push(call);
+    return call;
+  }
+
+  #end(reason: string): void {
+    this.#link.abort(new DOMException(reason, 'AbortError'));
+    this.#link.release();
+  }
+
+  /** Number of waiting calls whose tools run already. */
+  get #early(): number {
+    let count = 0;
+    for (const { early } of this.#waiting) if (early !== undefined) count++;
+    return count;
+  }
+
+  /** Decides on the waiting calls in their order, and lets those go on that may run now. */
+  #startNext(): void {
+    const { isDurable, isOrdered } = this.turn.steps;
+    if (this.signal.aborted || (isDurable && this.#response === 'open')) return;
+    for (const call of this.#waiting) {
+      if (isOrdered && !this.#isNext(call)) continue;
+      const verdict = call.decide();
+      if (!isOrdered && (verdict === 'wait' || (verdict === 'run' && !this.#canRun(call)))) continue;
+      this.#waiting.delete(call);
+      if (verdict === 'run' || verdict === 'wait') void this.#start(call);
+      else call.finish({ output: verdict });
+    }
+  }
+
+  #canRun(call: Call): boolean {
+    const others = this.#active.size + this.#early - (call.early === undefined ? 0 : 1);
+    if (others >= MAX_PARALLEL || (call.isExclusive && this.#exclusive !== undefined)) return false;
+    // The response may still end as truncated, or be repeated.
+    return this.#response === 'ended' || call.mayPrecedeEnd;
+  }
+
+  /** Ordered calls: first those that run together, one after another, then the exclusive ones, each after the last ended. */
+  #isNext({ isExclusive }: Call): boolean {
+    if (this.#issuing !== undefined) return false;
+    return (
+      !isExclusive || (this.#exclusive === undefined && [...this.#waiting].every(call => call.isExclusive))
     );
   }
 
-  function toRunOptions(
-    call: LoopCall,
-    tool: ToolDefinition,
-    slot: { readonly index: number; readonly signal: AbortSignal },
-  ) {
-    const { toolCallId, toolName } = call;
-    const { server } = tool;
-    return {
-      ...settings,
-      timeout: timeoutOf(toolName, tool, settings),
-      steps,
-      label: `${round}.${slot.index} ${toolName}`,
-      signal: slot.signal,
-      messages: messages(),
-      callContext: { ...identity, round, toolCallId, ...(server !== undefined && { server }) },
-      observe: () => reports.observe(call, tool),
-      onWarning: (message: string) => outside.warn(round, message),
-      onProgress: (progress: ToolProgress) => reports.progress(call, { tool, progress }),
-    };
-  }
-}
-
-/** Returns the time that a call may take: of the application for this tool, of the tool, or of the application for all. */
-function timeoutOf(toolName: string, tool: ToolDefinition, { timeouts }: CallSettings): number | undefined {
-  const own = timeouts.tools ?? {};
-  return Object.hasOwn(own, toolName) ? own[toolName] : (tool.timeout ?? timeouts.tool);
-}
-
-interface ReportsOptions {
-  readonly round: number;
-  readonly turnId: string;
-  readonly outside: Pick<CallsOutside, 'telemetry' | 'emit'>;
-  readonly show: ShowPart;
-  readonly write: (part: Part) => void;
-  /** Writes each call before its result. */
-  readonly writesCalls: boolean;
-}
-
-/** Writes the calls and results of a round, and reports them as events and to the telemetry. */
-function createReports({ round, turnId, outside, show, write, writesCalls }: ReportsOptions) {
-  const { telemetry, emit } = outside;
-  const written = new Set<string>();
-  /** Calls that are observed, because their tools have started in this process. */
-  const observed = new Set<string>();
-
-  const toFacts = ({ toolCallId, toolName }: LoopCall, tool: ToolDefinition | undefined) => ({
-    round,
-    toolCallId,
-    toolName,
-    ...sourceOf(tool),
-  });
-
-  function observe(
-    { toolCallId, toolName, input }: LoopCall,
-    tool: ToolDefinition | undefined,
-    notRun?: ToolFacts['notRun'],
-  ): ToolTelemetry {
-    if (notRun === undefined) observed.add(toolCallId);
-    const description = tool?.description;
-    return telemetry.startTool({ toolCallId, toolName, input, description, turnId, round, notRun });
+  async #start(call: Call): Promise<void> {
+    this.#active.add(call);
+    if (call.isExclusive) this.#exclusive = call;
+    if (this.turn.steps.isOrdered) this.#issuing = call;
+    try {
+      await call.run();
+    } finally {
+      this.#active.delete(call);
+      if (this.#exclusive === call) this.#exclusive = undefined;
+      if (this.#issuing === call) this.#issuing = undefined;
+      this.#enterNext();
+      this.#startNext();
+    }
   }
 
-  function writeCall(call: LoopCall, tool: ToolDefinition | undefined): void {
-    if (!writesCalls || written.has(call.toolCallId)) return;
-    written.add(call.toolCallId);
-    const input = toValidJson(call.input, { schema: tool?.inputSchema });
-    show({ type: 'tool-call', ...withToolIdentity(call, tool), input, providerExecuted: true }, write);
+  /** Lets ordered calls run inside of their steps when there is room, and when the calls that they repeat have ended. */
+  #enterNext(): void {
+    let running = 0;
+    for (const { isRunning } of this.#active) if (isRunning) running++;
+    for (const [call, resolve] of this.#entering) {
+      const verdict = call.decide();
+      if (verdict === 'wait') continue;
+      // A tool that was started early runs already.
+      if (verdict === 'run' && !call.isRunning && call.early === undefined && running >= MAX_PARALLEL)
+        continue;
+      this.#entering.delete(call);
+      if (!call.isRunning) running++;
+      call.advance();
+      resolve(verdict);
+    }
   }
-
-  return {
-    observe,
-    start(call: LoopCall, tool: ToolDefinition): void {
-      writeCall(call, tool);
-      emit({ type: 'tool-start', ...toFacts(call, tool), input: call.input });
-    },
-    progress(call: LoopCall, { tool, progress }: { tool: ToolDefinition; progress: ToolProgress }): void {
-      emit({ type: 'tool-progress', ...toFacts(call, tool), ...progress });
-    },
-    end({ call, tool, output, duration, isReplayed = false }: CallOutcome): void {
-      const { toolCallId, toolName } = call;
-      const isError = isErrorOutput(output);
-      if (!observed.has(toolCallId))
-        observe(call, tool, isReplayed ? 'replayed' : 'refused').end({ output, isError });
-      writeCall(call, tool);
-      const result = { toolCallId, toolName, result: toResultValue(output), ...(isError && { isError }) };
-      show({ type: 'tool-result', ...result, output: withoutDetails(output) }, write);
-      emit({
-        type: 'tool-end',
-        ...toFacts(call, tool),
-        duration,
-        isError,
-        ...(isReplayed && { isReplayed }),
-      });
-    },
-  };
 }

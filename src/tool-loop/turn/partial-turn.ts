@@ -4,7 +4,8 @@ import type { Content, Finish, ToolCall, Usage } from '../../core/part.js';
 import { type RoundUsage, toRoundUsage } from '../../core/finish.js';
 import type { AssistantPart, FileData, Prompt, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
 import { isPlainObject, type JSONObject, objectOf } from '../../shared/json.js';
-import { type CallOutcome, isErrorOutput, parseInput, withToolIdentity } from '../calls/calls.js';
+import { type CallOutcome, parseInput, withToolIdentity } from '../calls/calls.js';
+import { isErrorOutput } from '../calls/outputs.js';
 import { toAssistantPart, toResultPart } from '../context/history.js';
 
 /*

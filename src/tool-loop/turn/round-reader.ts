@@ -4,19 +4,14 @@ import type { PartSink } from '../../core/source.js';
 import { NO_FINISH } from '../../core/finish.js';
 import { untilAborted } from '../../shared/abort.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import {
-  type CallRunner,
-  type LoopCall,
-  type ShowPart,
-  toValidJson,
-  withToolIdentity,
-} from '../calls/calls.js';
+import { type LoopCall, type ShowPart, toValidJson, withToolIdentity } from '../calls/calls.js';
+import type { RoundCalls } from '../calls/round-calls.js';
 import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-calls.js';
 import type { Round } from '../durable/recorded-rounds.js';
 import { createBatchReader } from './rounds.js';
 import type { RoundRetry } from './round-retry.js';
 import { RoundBlocks, type ShownText, withId } from './round-text.js';
-import type { Turn, TurnState } from './turn.js';
+import type { Turn } from './turn.js';
 
 /** Content and end of a round. */
 export interface RoundSummary {
@@ -39,7 +34,7 @@ export interface RoundSummary {
 type PartType = Part['type'];
 type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
 type Write = (part: Part) => void;
-type RoundIds = ReturnType<TurnState['ids']['round']>;
+type RoundIds = ReturnType<Turn['ids']['round']>;
 
 /** Receives the parts of a turn. */
 export interface TurnSink extends PartSink {
@@ -49,7 +44,7 @@ export interface TurnSink extends PartSink {
 
 interface RoundReaderOptions {
   readonly turn: Turn;
-  readonly calls: CallRunner;
+  readonly calls: RoundCalls;
   readonly sink: TurnSink;
   /** The first round writes the `stream-start` of the turn. */
   readonly isFirst: boolean;
@@ -69,16 +64,16 @@ interface RoundReaderOptions {
  */
 export async function readRound(round: Round, options: RoundReaderOptions): Promise<RoundSummary> {
   const { sink, isFirst, before } = options;
-  const { plan, outside } = options.turn;
+  const { request, warnings: ofTools, lifetime } = options.turn;
   const forwarder = createForwarder(round, options);
-  const next = createBatchReader(round, outside.lifetime);
+  const next = createBatchReader(round, lifetime);
 
   let parts = await next();
   if (isFirst) {
     // A response that is not streamed has all its parts in the first batch.
-    const starts = plan.request.isStream ? parts?.slice(0, 1) : parts;
+    const starts = request.isStream ? parts?.slice(0, 1) : parts;
     const warnings = (starts ?? []).flatMap(part => (part.type === 'stream-start' ? part.warnings : []));
-    sink.write({ type: 'stream-start', warnings: [...plan.warnings, ...warnings] });
+    sink.write({ type: 'stream-start', warnings: [...ofTools, ...warnings] });
   }
   before.forEach(sink.write);
   for (; parts !== undefined; parts = await next()) {
@@ -90,7 +85,7 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
     }
     const room = sink.ready();
     // An abort is reported by `next`.
-    if (room !== undefined) await untilAborted(room, outside.lifetime.signal).catch(() => {});
+    if (room !== undefined) await untilAborted(room, lifetime.signal).catch(() => {});
   }
   sink.setIdle(true);
   return forwarder.end();
@@ -103,13 +98,13 @@ function createForwarder(
   round: Round,
   { turn, calls, sink, maxOutputTokens, retry, isJson }: RoundReaderOptions,
 ) {
-  const ids = turn.state.ids.round();
+  const ids = turn.ids.round();
   const output = createOutput(sink.write);
   let isOver = false;
   const blocks = new RoundBlocks({
     ids,
     output: { keep: output.keep, show: output.held.write },
-    mark: turn.state.control.mark,
+    mark: turn.control.mark,
     shown: retry.shown,
     onDifference() {
       isOver = isJson;
@@ -204,15 +199,12 @@ function createOutput(write: Write) {
 interface CallPartsOptions {
   readonly ids: RoundIds;
   readonly output: ReturnType<typeof createOutput>;
-  readonly calls: CallRunner;
+  readonly calls: RoundCalls;
 }
 
 /** Forwards the calls of a response, and passes them to those who run them. */
-function createCallParts(
-  { state, outside: { show, steps } }: Turn,
-  { ids, output: { write, held, keep, emit }, calls }: CallPartsOptions,
-) {
-  const { tools } = state;
+function createCallParts(turn: Turn, { ids, output: { write, held, keep, emit }, calls }: CallPartsOptions) {
+  const { tools, show, steps } = turn;
   const inputs = createInputs(show, write);
   let hostCalls = 0;
   let hasCallsElsewhere = false;
@@ -230,7 +222,7 @@ function createCallParts(
     'tool-call': part => {
       if (part.providerExecuted !== true) return addCall(part);
       const toolCallId = ids.call(part.toolCallId);
-      state.hostedCalls.add(toolCallId);
+      turn.hostedCalls.add(toolCallId);
       hasCallsElsewhere ||= !HARMLESS.includes(part.toolName);
       emitHosted({ ...part, toolCallId });
     },
@@ -260,7 +252,7 @@ function createCallParts(
   }
 
   function addCall(part: PartOf<'tool-call'>): void {
-    const { input, providerMetadata, own } = state.control.mark(part);
+    const { input, providerMetadata, own } = turn.control.mark(part);
     const found = tools.find(part);
     const { toolName } = found;
     const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
@@ -280,7 +272,7 @@ function createCallParts(
     inputs.complete(call);
     const tool = found.owner === 'loop' ? found.tool : undefined;
     // A call that the host may have to approve is written after the decision on it.
-    if (state.hostApprovals === undefined) {
+    if (turn.hostApprovals === undefined) {
       const json = toValidJson(input, { schema: tool?.inputSchema });
       show(
         { type: 'tool-call', ...withToolIdentity(call, tool), input: json, providerExecuted: true },

@@ -3,7 +3,8 @@ import type { CoreCall } from '../../core/call.js';
 import type { Finish } from '../../core/part.js';
 import { retryDelay } from '../../http/retry.js';
 import { messageOf } from '../../shared/errors.js';
-import type { CallOutcome, CallRunner } from '../calls/calls.js';
+import type { CallOutcome } from '../calls/calls.js';
+import type { RoundCalls } from '../calls/round-calls.js';
 import { withOutcomes } from '../context/history.js';
 import { toCallContent } from './partial-turn.js';
 import type { BrokenResponse } from './rounds.js';
@@ -26,9 +27,9 @@ export type RoundRetry = ReturnType<typeof createRoundRetry>;
 
 const NOT_RUN = 'Not run: the response broke off and was requested again.';
 
-export function createRoundRetry({ plan, state, outside }: Turn) {
-  const { signal } = outside.lifetime;
-  const { streamRetries, initialDelay } = plan.retries;
+export function createRoundRetry(turn: Turn) {
+  const { signal } = turn.lifetime;
+  const { streamRetries, initialDelay } = turn.retries;
   let attempt = 1;
   let kept: CallOutcome[] = [];
   let callsBefore = 0;
@@ -52,7 +53,7 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
       return brokenBy;
     },
     reportDifference(): void {
-      outside.warn(
+      turn.warn(
         number,
         'A response broke off and was requested again, and the new one has another text. ' +
           'The text before it is marked with `broken`, and later requests leave it out.',
@@ -83,10 +84,10 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
     },
 
     /** Returns true if the response is to be requested again. */
-    accepts({ errors, hasCallsElsewhere }: BrokenResponse, calls: CallRunner): boolean {
+    accepts({ errors, hasCallsElsewhere }: BrokenResponse, calls: RoundCalls): boolean {
       if (errors.length === 0 || signal.aborted || hasCallsElsewhere) return false;
       // The host may have been asked for the approval of a call that started.
-      if (state.hostApprovals !== undefined && calls.hasStarted) return false;
+      if (turn.hostApprovals !== undefined && calls.hasStarted) return false;
       wait = retryDelay(errors[0], { attempt: attempt - 1, maxRetries: streamRetries, initialDelay });
       return wait !== undefined;
     },
@@ -94,22 +95,22 @@ export function createRoundRetry({ plan, state, outside }: Turn) {
     /** Ends the broken attempt, waits, and returns the request of the next one. Rejects on abort. */
     async next(
       request: CoreCall,
-      { round, calls, summary }: { round: number; calls: CallRunner; summary: BrokenRound },
+      { round, calls, summary }: { round: number; calls: RoundCalls; summary: BrokenRound },
     ): Promise<CoreCall> {
       const { outcomes, dropped } = await calls.keepStarted(NOT_RUN);
       [brokenBy] = summary.errors;
       shown = summary.shown;
       number = round;
-      state.limits.dropCalls(dropped);
-      state.record.addUsage(summary.finish.usage);
+      turn.limits.dropCalls(dropped);
+      turn.record.addUsage(summary.finish.usage);
       isUsagePartial ||= summary.finish.usage.inputTokens.total === undefined;
       kept.push(...outcomes);
       if (outcomes.length > 0) callsBefore += calls.size;
       attempt++;
-      outside.emit({ type: 'round-retry', round, attempt, cause: messageOf(brokenBy) });
+      turn.emit({ type: 'round-retry', round, attempt, cause: messageOf(brokenBy) });
       await delay(wait, { abortSignal: signal });
       if (outcomes.length === 0) return request;
-      state.record.addCalls(outcomes);
+      turn.record.addCalls(outcomes);
       return withOutcomes(request, { content: toCallContent(outcomes), outcomes });
     },
   };

@@ -1,6 +1,6 @@
 import type { Content, Part, PartOf } from '../../core/part.js';
 import type { TurnIds } from '../context/history.js';
-import type { TurnState } from './turn.js';
+import type { Turn } from './turn.js';
 
 /*
  * The text and reasoning blocks of one round. A round whose response broke is requested again. Hosts join all text of a turn,
@@ -41,7 +41,7 @@ export interface BlockOutput {
 interface RoundBlocksOptions {
   readonly ids: ReturnType<TurnIds['round']>;
   readonly output: BlockOutput;
-  readonly mark: TurnState['control']['mark'];
+  readonly mark: Turn['control']['mark'];
   /** The text of the attempts before this one. */
   readonly shown: ShownText;
   /** Called when the response differs from the text that was shown. Returns false if the response must end. */

@@ -5,9 +5,9 @@ import type { Prompt, ToolResultOutput } from '../../core/prompt.js';
 import type { PartSink } from '../../core/source.js';
 import { untilAborted } from '../../shared/abort.js';
 import { toMissingToolText } from '../approvals/host-approvals.js';
-import type { CallOutcome, CallRunner } from '../calls/calls.js';
+import type { CallOutcome } from '../calls/calls.js';
 import { isCompleteReason, isIncompleteReason } from '../calls/host-calls.js';
-import { createRoundCalls } from '../calls/round-calls.js';
+import { RoundCalls } from '../calls/round-calls.js';
 import { withOutcomes, withoutCalls } from '../context/history.js';
 import { type PreparedRound, withSettings } from '../context/round-control.js';
 import type { SteeringNotDeliveredReason, TurnSteering } from '../context/steering.js';
@@ -16,7 +16,7 @@ import { toModelMessages } from '../../versions/write-call.js';
 import { readRound, type RoundSummary, type TurnSink } from './round-reader.js';
 import { createRoundRetry } from './round-retry.js';
 import { closeShown } from './round-text.js';
-import type { Turn, TurnOutside, TurnState } from './turn.js';
+import type { Turn } from './turn.js';
 import { endOf, type ReachedLimit, type RoundEnd } from './turn-limits.js';
 import type { PartialTurn } from './partial-turn.js';
 import { costOf } from './turn-reports.js';
@@ -32,19 +32,20 @@ type TakenMessages = Awaited<ReturnType<TurnSteering['take']>>;
 
 /** Prepares and opens a round, with the messages of the user that have arrived. */
 export async function openNext(
-  { state: { control, record, steering, tools }, outside }: Turn,
+  turn: Turn,
   request: CoreCall,
   number: number,
   steered?: TakenMessages,
 ): Promise<OpenedRound> {
+  const { control, record, steering, tools } = turn;
   const taken = steered ?? (await steering.take(number));
   const prepared = await control.prepare(steering.addTo(request, taken), number);
   tools.activate(prepared.settings?.activeTools);
   const { messages, parts } = steering.deliver(taken, { round: number, prompt: prepared.request.prompt });
   record.addMessages(parts);
-  const round = await outside.openRound(withSettings(prepared), number);
+  const round = await turn.openRound(withSettings(prepared), number);
   if (messages.length > 0)
-    outside.emit({ type: 'steering', round: number, messages: toModelMessages(messages) });
+    turn.emit({ type: 'steering', round: number, messages: toModelMessages(messages) });
   return { ...prepared, before: parts, round };
 }
 
@@ -56,22 +57,20 @@ export async function openNext(
  * abort: any other failure ends the turn with an `error` part and `finish`.
  */
 export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: TurnSink): Promise<void> {
-  const { plan, state, outside } = turn;
-  const { limits, record, compaction, control } = state;
+  const { limits, record, compaction, control, steering, lifetime, openRound } = turn;
   const retry = createRoundRetry(turn);
-  const { lifetime, openRound } = outside;
   let opened = first;
   let number = 1;
-  let calls: CallRunner | undefined;
+  let calls: RoundCalls | undefined;
   let isCompacting = false;
   let steered: TakenMessages | undefined;
 
   try {
     if (opened === undefined) {
-      sink.write({ type: 'stream-start', warnings: [...plan.warnings] });
+      sink.write({ type: 'stream-start', warnings: [...turn.warnings] });
       const answered = await runPendingCalls(turn, sink);
       if (answered === undefined) {
-        state.steering.end('waiting-for-tool-results');
+        steering.end('waiting-for-tool-results');
         finishTurn(turn, sink, { unified: 'tool-calls', raw: undefined });
         return;
       }
@@ -81,8 +80,8 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
       const { round } = opened;
       const sent = withSettings(opened);
       const { callsBefore } = retry;
-      calls = createRoundCalls(turn, {
-        round: number,
+      calls = new RoundCalls(turn, {
+        number,
         request: sent,
         write: sink.write,
         isReplayed: round.isReplayed,
@@ -97,7 +96,7 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
         before: opened.before,
         retry,
         isJson: sent.responseFormat?.type === 'json',
-        maxOutputTokens: plan.reportsLength ? undefined : sent.maxOutputTokens,
+        maxOutputTokens: turn.reportsLength ? undefined : sent.maxOutputTokens,
       });
       const { finish } = summary;
       if (summary.isRepeated) {
@@ -122,7 +121,7 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
       // Nothing new starts for a reader that has not taken the calls: it may have gone away.
       const taken = calls.size > 0 ? sink.taken() : undefined;
       if (taken !== undefined) await untilAborted(taken, lifetime.signal);
-      const outcomes = withoutAsked(await calls.waitForAll(), state);
+      const outcomes = withoutAsked(await calls.waitForAll(), turn);
       const isCompaction =
         isCompacting && !isIncomplete && compaction.read(number, summary) && calls.size === 0;
       summary.release();
@@ -132,7 +131,7 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
       record.addRound({ ...summary, isCompaction, attempts, isUsagePartial }, outcomes, retry.kept);
       limits.recordRound(allOutcomes);
       retry.reset();
-      reportRound(outside, number, { summary, isCompaction });
+      reportRound(turn, number, { summary, isCompaction });
       if (!isCompaction) control.addRound(number, summary, allOutcomes);
 
       const end = endOf({
@@ -172,7 +171,7 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
     opened?.round.cancel(error);
     if (!lifetime.isAborted()) calls?.abandon('The turn ended before this tool had finished.');
     record.addCalls(calls?.ran() ?? []);
-    state.steering.end(lifetime.isAborted() ? 'aborted' : 'error');
+    steering.end(lifetime.isAborted() ? 'aborted' : 'error');
     if (lifetime.isAborted()) {
       reportEnd(turn, 'aborted');
       throw error;
@@ -188,7 +187,7 @@ export async function runTurn(turn: Turn, first: OpenedRound | undefined, sink: 
  * that arrive from now on are not delivered.
  */
 async function takeFollowing(
-  { state: { control, limits, record, steering } }: Turn,
+  { control, limits, record, steering }: Turn,
   { end, finishReason, number }: { end: RoundEnd; finishReason: FinishReason; number: number },
 ): Promise<TakenMessages | SteeringNotDeliveredReason> {
   if (end === 'incomplete') return finishReason.unified === 'error' ? 'error' : 'finished';
@@ -212,8 +211,8 @@ function endTurn(
 ): void {
   const { finish } = summary;
   const { unified, raw } = finish.finishReason;
-  turn.state.steering.end(reason);
-  if ((end === 'answer' || end === 'limit') && isWithoutText(summary)) explainLimit(turn.state, sink);
+  turn.steering.end(reason);
+  if ((end === 'answer' || end === 'limit') && isWithoutText(summary)) explainLimit(turn, sink);
   const byEnd = { waiting: 'tool-calls', next: 'tool-calls', limit: 'other' } as const;
   finishTurn(
     turn,
@@ -226,7 +225,7 @@ function endTurn(
 /** Removes the calls that wait for an approval of the host, which have no outcome in this turn. */
 const withoutAsked = (
   outcomes: readonly CallOutcome[],
-  { hostApprovals }: Pick<TurnState, 'hostApprovals'>,
+  { hostApprovals }: Pick<Turn, 'hostApprovals'>,
 ): CallOutcome[] => outcomes.filter(({ call }) => hostApprovals?.isAsked(call.toolCallId) !== true);
 
 /**
@@ -236,11 +235,10 @@ const withoutAsked = (
  *   turn ends.
  */
 async function runPendingCalls(turn: Turn, { write }: PartSink): Promise<CoreCall | undefined> {
-  const { plan, state } = turn;
-  const { request } = plan;
-  const pendingCalls = new Map(plan.pendingCalls.map(call => [call.part.toolCallId, call]));
+  const { request, record, tools } = turn;
+  const pendingCalls = new Map(turn.pendingCalls.map(call => [call.part.toolCallId, call]));
 
-  const calls = createRoundCalls(turn, { round: 0, request, write, pendingCalls });
+  const calls = new RoundCalls(turn, { number: 0, request, write, pendingCalls });
   for (const { part, mark } of pendingCalls.values()) {
     const { toolCallId, toolName, providerOptions: providerMetadata } = part;
     const call = {
@@ -250,12 +248,12 @@ async function runPendingCalls(turn: Turn, { write }: PartSink): Promise<CoreCal
       ...(providerMetadata !== undefined && { providerMetadata }),
       own: { ...part.own, approval: { ...mark, answered: true } },
     };
-    const tool = state.tools.get(toolName);
+    const tool = tools.get(toolName);
     if (tool === undefined) calls.refuse(call, toMissingToolText(toolName));
     else calls.add(call, tool, { isComplete: true });
   }
-  const outcomes = withoutAsked(await calls.waitForAll(), state);
-  state.record.addCalls(outcomes, { areNew: false });
+  const outcomes = withoutAsked(await calls.waitForAll(), turn);
+  record.addCalls(outcomes, { areNew: false });
   if (outcomes.length < calls.size) return undefined;
 
   const outputs = new Map<ToolResultOutput, ToolResultOutput>();
@@ -286,29 +284,28 @@ function finishTurn(
     ...last
   }: Partial<Omit<Finish, 'type' | 'finishReason' | 'usage'>> & { errors?: readonly unknown[] } = {},
 ): void {
-  const { plan, state } = turn;
-  const { record } = state;
+  const { request, record } = turn;
   const partialTurn = reportEnd(turn, errors.length > 0 ? 'failed' : 'finished');
   for (const error of errors) write({ type: 'error', error: record.toFinalError(error, partialTurn) });
   const warnings = [...record.warnings].map(message => ({ type: 'other' as const, message }));
-  if (!plan.request.isStream && warnings.length > 0) write({ type: 'stream-start', warnings });
+  if (!request.isStream && warnings.length > 0) write({ type: 'stream-start', warnings });
   write(record.toFinish(finishReason, { ...last, partialTurn }));
 }
 
 /** Reports the end of a turn. Returns what it has done if it did not finish. */
 export function reportEnd(
-  { plan: { identity, request }, state: { record }, outside }: Turn,
+  { identity, request, record, emit, onFailure }: Turn,
   outcome: 'finished' | 'failed' | 'aborted',
 ): PartialTurn | undefined {
   const turn = outcome === 'finished' ? undefined : record.toPartialTurn(identity.turnId, request.host);
-  if (outcome === 'failed') outside.onFailure(record.exchanges);
-  outside.emit({ type: 'turn-end', outcome, ...costOf(record.usage), ...(turn !== undefined && { turn }) });
+  if (outcome === 'failed') onFailure(record.exchanges);
+  emit({ type: 'turn-end', outcome, ...costOf(record.usage), ...(turn !== undefined && { turn }) });
   return turn;
 }
 
 /** Requests a compaction. Returns undefined if the request fails, because the turn can go on without it. */
 async function openCompaction(
-  { state, outside: { openRound, lifetime } }: Turn,
+  { compaction, openRound, lifetime }: Turn,
   request: CoreCall,
   number: number,
 ): Promise<OpenedRound | undefined> {
@@ -317,7 +314,7 @@ async function openCompaction(
     return { request, settings: undefined, before: [], round };
   } catch (error) {
     if (lifetime.signal.aborted) throw error;
-    state.compaction.fail(number, error);
+    compaction.fail(number, error);
     return undefined;
   }
 }
@@ -326,7 +323,7 @@ const UNCLEAR_END =
   'Not run: the arguments are not valid JSON, and may be truncated, because the response ended without a finish reason.';
 
 function reportRound(
-  { emit, warn }: Pick<TurnOutside, 'emit' | 'warn'>,
+  { emit, warn }: Pick<Turn, 'emit' | 'warn'>,
   round: number,
   { summary, isCompaction }: { summary: RoundSummary; isCompaction: boolean },
 ): void {
@@ -350,14 +347,14 @@ function reportRound(
 }
 
 /** Reports the limit that ends the calling of tools, as a warning and in the metadata of the turn. */
-function reportLimit({ state, outside }: Turn, round: number, reached: ReachedLimit | undefined): void {
+function reportLimit({ record, warn }: Turn, round: number, reached: ReachedLimit | undefined): void {
   if (reached === undefined) return;
-  state.record.reachedLimit = reached;
-  outside.warn(round, `The calling of tools ended: ${reached.reason}`);
+  record.reachedLimit = reached;
+  warn(round, `The calling of tools ended: ${reached.reason}`);
 }
 
 /** Writes a text for the user if a limit ended the calling of tools. */
-function explainLimit({ record, ids }: Pick<TurnState, 'record' | 'ids'>, { write }: PartSink): void {
+function explainLimit({ record, ids }: Pick<Turn, 'record' | 'ids'>, { write }: PartSink): void {
   const { reachedLimit } = record;
   if (reachedLimit === undefined) return;
   const id = ids.round().block('limit');

@@ -2,14 +2,8 @@ import type { FinishReason } from '../../core/part.js';
 import { type AbortSource, createTimeLimit, onceAborted } from '../../shared/abort.js';
 import { toStableJson } from '../../shared/json.js';
 import { effectiveAnnotations, type ToolDefinition, type ToolOutput } from '../../tools/tool-source.js';
-import {
-  type Admission,
-  type CallOutcome,
-  isErrorOutput,
-  type LoopCall,
-  parseInput,
-  toValidJson,
-} from '../calls/calls.js';
+import { type Admission, type CallOutcome, type LoopCall, parseInput, toValidJson } from '../calls/calls.js';
+import { isErrorOutput } from '../calls/outputs.js';
 import { isIncompleteReason } from '../calls/host-calls.js';
 
 /** A limit of the tool loop that can end a turn. */

@@ -5,7 +5,8 @@ import type { CoreCall, Host } from '../../core/call.js';
 import type { Content, Custom, Finish, FinishReason, Usage } from '../../core/part.js';
 import { addUsage, NO_USAGE, type RoundUsage, toRoundUsage } from '../../core/finish.js';
 import type { ToolCallContext } from '../../tools/tool-source.js';
-import { type CallEvent, type CallOutcome, isErrorOutput } from '../calls/calls.js';
+import { type CallEvent, type CallOutcome } from '../calls/calls.js';
+import { isErrorOutput } from '../calls/outputs.js';
 import {
   copyError,
   type Exchange,

@@ -5,17 +5,16 @@ import type { CoreModel } from '../../core/source.js';
 import type { AbortSource } from '../../shared/abort.js';
 import { effectiveAnnotations, type ToolSource } from '../../tools/tool-source.js';
 import { type DeclaredStub, readToolStub } from '../../tools/tool-stubs.js';
-import { toToolApproval } from '../approvals/approvals.js';
+import { type ApprovalSettings, toToolApproval } from '../approvals/approvals.js';
 import {
   createHostApprovals,
   type HostApprovalOptions,
   type HostApprovals,
   type PendingCall,
 } from '../approvals/host-approvals.js';
-import type { CallSettings } from '../calls/call-execution.js';
-import type { CallOutcome, Scheduling, ShowPart } from '../calls/calls.js';
+import type { CallOutcome, CallPolicy, ShowPart } from '../calls/calls.js';
 import type { ModelFacts } from '../calls/host-calls.js';
-import type { CallsOutside, CallsPlan, CallsState } from '../calls/round-calls.js';
+import type { TurnOfCalls } from '../calls/round-calls.js';
 import {
   type Compaction,
   createCompaction,
@@ -53,17 +52,8 @@ import {
 import { createTurnReports, type EmitEvent, type ToolLoopEvent, type TurnRecord } from './turn-reports.js';
 import { openTurnTools, type TurnTools } from './turn-tools.js';
 
-/** One turn of a conversation: its plan, its state, and its connections to the outside. */
-export interface Turn {
-  readonly plan: TurnPlan;
-  readonly state: TurnState;
-  readonly outside: TurnOutside;
-  /** Releases timers, listeners and the records of the turn, which may have failed with an error. */
-  close(error?: unknown): Promise<void>;
-}
-
-/** What the turn has to do. Nothing in it changes. */
-export interface TurnPlan extends CallsPlan {
+/** One turn of a conversation. */
+export interface Turn extends TurnOfCalls {
   readonly request: CoreCall;
   /** Calls of the prompt that the turn begins with, before its first round. */
   readonly pendingCalls: readonly PendingCall[];
@@ -72,10 +62,6 @@ export interface TurnPlan extends CallsPlan {
   readonly retries: Retries;
   /** True if the model itself finishes as `length` at the requested maximum. */
   readonly reportsLength: boolean;
-}
-
-/** What has happened in the turn so far. */
-export interface TurnState extends CallsState {
   readonly tools: TurnTools;
   readonly ids: TurnIds;
   readonly limits: TurnLimits;
@@ -85,10 +71,6 @@ export interface TurnState extends CallsState {
   readonly record: TurnRecord;
   /** Ids of the calls that the model's own servers ran. */
   readonly hostedCalls: Set<string>;
-}
-
-/** The model, the application and the engine, as the turn reaches them. */
-export interface TurnOutside extends CallsOutside {
   /**
    * Sends one round to the model. A follow-up round offers the tools of its time. It is retried here, the first one by
    * the host. A request that compacts the conversation precedes the round with the same number.
@@ -98,16 +80,15 @@ export interface TurnOutside extends CallsOutside {
   readonly emit: EmitEvent;
   /** Keeps what the failed turn has done, in case the host repeats it. */
   readonly onFailure: (done: readonly Exchange[]) => void;
+  /** Releases timers, listeners and the records of the turn, which may have failed with an error. */
+  close(error?: unknown): Promise<void>;
 }
 
 /** The decisions of the application for all turns of a loop. */
 export interface LoopPolicy {
   readonly limits: TurnLimitOptions;
-  readonly scheduling: Scheduling;
-  readonly calls: Pick<
-    CallSettings,
-    'timeouts' | 'maxOutputChars' | 'onUnknownOutcome' | 'approve' | 'approvals'
-  >;
+  readonly calls: CallPolicy;
+  readonly approvals: Pick<ApprovalSettings, 'approve' | 'approvals'>;
   readonly hostApprovals: HostApprovalOptions | undefined;
   readonly control: ControlOptions;
   readonly budget: BudgetOptions;
@@ -221,48 +202,44 @@ export async function openTurn(
       onRetry: emit,
     });
     return {
-      plan: {
-        request: policy.limits.maxRounds <= 1 ? withoutCalls(request) : request,
-        pendingCalls: pending,
-        warnings,
-        retries: policy.retries,
-        reportsLength,
-        scheduling: policy.scheduling,
-        settings: createCallSettings(call, { source: tools, policy }),
-        identity,
-      },
-      state: {
-        tools,
-        hostApprovals,
-        hostedCalls,
-        finishedCalls: toFinishedCalls(attempt?.done ?? []),
-        ids: createTurnIds(request.prompt),
-        limits: createTurnLimits(policy.limits, createBudget(call, policy.budget, { model, record })),
-        compaction: createCompaction(policy.compactThreshold, warn),
-        steering,
-        control: createRoundControl(call, {
-          options: policy.control,
-          steps,
-          identity,
-          record,
-          preparers: clearing.preparersFor({ call, tools, emit, warn }),
-        }),
-        record,
-      },
-      outside: {
-        async openRound(options, number, link) {
-          round = number;
-          if (link?.attempt === undefined) emit({ type: 'round-start', round });
-          return openNext(options, number, link);
-        },
-        lifetime,
+      request: policy.limits.maxRounds <= 1 ? withoutCalls(request) : request,
+      pendingCalls: pending,
+      warnings,
+      retries: policy.retries,
+      reportsLength,
+      source: tools,
+      callPolicy: policy.calls,
+      approvals: toApprovalSettings(call, policy),
+      wrapsToolOutput: call.host.wrapsToolOutput,
+      identity,
+      tools,
+      hostApprovals,
+      hostedCalls,
+      finishedCalls: toFinishedCalls(attempt?.done ?? []),
+      ids: createTurnIds(request.prompt),
+      limits: createTurnLimits(policy.limits, createBudget(call, policy.budget, { model, record })),
+      compaction: createCompaction(policy.compactThreshold, warn),
+      steering,
+      control: createRoundControl(call, {
+        options: policy.control,
         steps,
-        telemetry,
-        emit,
-        warn,
-        onFailure: done => attempt?.fail(done, closedBy()),
-        show: createShow(call, policy),
+        identity,
+        record,
+        preparers: clearing.preparersFor({ call, tools, emit, warn }),
+      }),
+      record,
+      async openRound(options, number, link) {
+        round = number;
+        if (link?.attempt === undefined) emit({ type: 'round-start', round });
+        return openNext(options, number, link);
       },
+      lifetime,
+      steps,
+      telemetry,
+      emit,
+      warn,
+      onFailure: done => attempt?.fail(done, closedBy()),
+      show: createShow(call, policy),
       close,
     };
   } catch (error) {
@@ -296,8 +273,8 @@ function toTurnEnd(
 }
 
 /** Returns true if the host can be asked. Hosts reject all tool parts if the tool choice is `none`. */
-const asksHost = ({ host, toolChoice }: CoreCall, { calls }: LoopPolicy): boolean =>
-  calls.approve === 'host' && host.asksForApproval && toolChoice?.type !== 'none';
+const asksHost = ({ host, toolChoice }: CoreCall, { approvals }: LoopPolicy): boolean =>
+  approvals.approve === 'host' && host.asksForApproval && toolChoice?.type !== 'none';
 
 type OpenStepsOptions = Pick<TurnContext, 'policy'> &
   Readonly<{ generatedId: string; signal: AbortSignal; warn: (message: string) => void }>;
@@ -324,10 +301,11 @@ function createShow({ toolChoice }: CoreCall, { showsCalls }: LoopPolicy): ShowP
   };
 }
 
-function createCallSettings(
-  { tools = [], own: { toolApproval }, host }: CoreCall,
-  { source, policy }: Pick<CallSettings, 'source'> & Pick<TurnContext, 'policy'>,
-): CallSettings {
+/** Joins the policy with what the host declares about the loop's tools. */
+function toApprovalSettings(
+  { tools = [], own: { toolApproval } }: CoreCall,
+  { approvals }: Pick<LoopPolicy, 'approvals'>,
+): ApprovalSettings {
   /** The host's declarations of tools that the provider runs. */
   const stubs = new Map<string, DeclaredStub>();
   for (const tool of tools) {
@@ -335,11 +313,9 @@ function createCallSettings(
     if (stub !== undefined) stubs.set(stub.identity, stub);
   }
   return {
-    ...policy.calls,
-    source,
+    ...approvals,
     toolApproval:
       toolApproval === undefined || toolApproval === null ? undefined : toToolApproval(toolApproval),
     stubs,
-    wrapsToolOutput: host.wrapsToolOutput,
   };
 }

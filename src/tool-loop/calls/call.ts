@@ -1,0 +1,577 @@
+import type { Part } from '../../core/part.js';
+import {
+  type CallTelemetry,
+  NO_TOOL_TELEMETRY,
+  type ToolFacts,
+  type ToolTelemetry,
+} from '../../core/telemetry.js';
+import { createTimeLimit, onceAborted, untilAborted } from '../../shared/abort.js';
+import { messageOf } from '../../shared/errors.js';
+import { isWholeJson, objectOf } from '../../shared/json.js';
+import { toResultValue, withoutDetails } from '../../tool-calls/mcp-output.js';
+import { toCallForApproval } from '../../tools/approval.js';
+import {
+  effectiveAnnotations,
+  isReadOnly,
+  type ToolCallContext,
+  type ToolCallOptions,
+  type ToolDefinition,
+  type ToolInvocation,
+  type ToolOutput,
+  type ToolProgress,
+  type ToolSource,
+  toTimeoutText,
+} from '../../tools/tool-source.js';
+import {
+  type ApprovalRequest,
+  type ApprovalSettings,
+  decideOnCall,
+  findDenial,
+  HOST_REQUIRED,
+  isFreeOfApproval,
+} from '../approvals/approvals.js';
+import type { HostApprovals, PendingCall } from '../approvals/host-approvals.js';
+import { type Steps, UNKNOWN_OUTCOME } from '../durable/steps.js';
+import {
+  type Admission,
+  type CallEvent,
+  type CallOutcome,
+  type CallPolicy,
+  type LoopCall,
+  parseInput,
+  type Scheduling,
+  type ShowPart,
+  sourceOf,
+  toValidJson,
+  type Verdict,
+  withToolIdentity,
+} from './calls.js';
+import { isErrorOutput, limitOutput, toValidOutput } from './outputs.js';
+
+/**
+ * - `announced`: the model made the call, and it waits for its turn. It may have been read early.
+ * - `admitted`: it goes on: its arguments are read, and it is decided if it needs an approval.
+ * - `asked`: a person decides on it.
+ * - `issued`: it waits inside of its step, or for the end of calls that it repeats.
+ * - `running`: its tool may run.
+ * - `done`: it has its outcome, which is final.
+ */
+type CallState = 'announced' | 'admitted' | 'asked' | 'issued' | 'running' | 'done';
+
+/** What a call knows of its turn. */
+export interface TurnOfCall {
+  readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
+  readonly source: Pick<ToolSource, 'callTool'>;
+  readonly callPolicy: CallPolicy;
+  readonly approvals: ApprovalSettings;
+  /** Undefined if the host cannot be asked. */
+  readonly hostApprovals: HostApprovals | undefined;
+  readonly wrapsToolOutput: boolean | undefined;
+  readonly tools: {
+    /** Returns the loop's tool of a name: the offered one, or one that had the name earlier. */
+    get(name: string): ToolDefinition | undefined;
+    /** Lists the tools if this process has not done so: a source may be unable to run a tool that it has not listed. */
+    connect(): Promise<void>;
+  };
+  /** Calls that an earlier attempt at the turn has run, by their ids. */
+  readonly finishedCalls: ReadonlyMap<string, CallOutcome>;
+  readonly record: { didToolRun: boolean };
+  readonly steps: Steps;
+  /** Observes the turn. */
+  readonly telemetry: CallTelemetry;
+  readonly emit: (event: CallEvent) => void;
+  /** Reports a warning after the stream has started: as an event, and at the end of the turn. */
+  readonly warn: (round: number, message: string) => void;
+  readonly show: ShowPart;
+}
+
+/** What a call knows of its round. */
+export interface RoundOfCall {
+  readonly turn: TurnOfCall;
+  readonly number: number;
+  /** Ends the calls of the round. */
+  readonly signal: AbortSignal;
+  /** The messages that the model had received. */
+  readonly messages: NonNullable<ToolCallOptions['messages']>;
+  /** The calls that may start before the response ends. */
+  readonly startEarly: Scheduling['startEarly'];
+  readonly write: (part: Part) => void;
+  readonly show: ShowPart;
+  /** Waits inside of a step until the tool of the call may run. Returns the output of a call that must not run. */
+  enter(call: Call): Promise<Verdict>;
+  /** The step of the call has been issued, so that the next one may be. */
+  issued(call: Call): void;
+  /** The call has its outcome. */
+  ended(outcome: CallOutcome): void;
+}
+
+/** The output of a call, and how it was found. */
+type CallResult = Pick<CallOutcome, 'output' | 'isReplayed' | 'isInterrupted'> &
+  Partial<Pick<CallOutcome, 'duration'>>;
+
+/** What a tool returned, and the milliseconds that it ran. */
+type ToolRun = Pick<CallOutcome, 'output' | 'duration'>;
+
+/** What the step of a call records. */
+type CallRecord = ToolRun | { readonly isUnknown: true };
+
+/** The end of the output of a call that was stopped. */
+const MAY_HAVE_EFFECT = 'It may or may not have taken effect.';
+
+/**
+ * A call of a tool that the loop runs: announced → admitted → (asked) → issued → running → done.
+ *
+ * The round decides when a call may go on. The call itself reads its arguments, asks for its approval, records its step, runs
+ * its tool, and reports all of it. Every failure becomes an output that the model can read; only an abort rejects.
+ */
+export class Call {
+  /** The call as the model made it. */
+  readonly made: LoopCall;
+  /** Undefined if no tool can run it. */
+  readonly tool: ToolDefinition | undefined;
+  /** Resolves with the outcome. */
+  readonly ended: Promise<CallOutcome>;
+  /** True if it must not run together with another exclusive call. */
+  readonly isExclusive: boolean;
+  /** True if it starts before the response ends, and nothing that follows can show that its arguments are truncated. */
+  readonly mayPrecedeEnd: boolean;
+  /** The tool runs before the round is recorded, and this is its result. */
+  early: Promise<ToolRun> | undefined;
+
+  readonly #round: RoundOfCall;
+  readonly #admission: Admission;
+  /** Names the call in its turn: the round, the position in it and the tool. */
+  readonly #label: string;
+  /** A call that an earlier turn left for approval. */
+  readonly #pending: PendingCall | undefined;
+  #resolve: (outcome: CallOutcome) => void = () => {};
+  #state: CallState = 'announced';
+  #hasStarted = false;
+  /** The decision of the admission, which is made once. */
+  #verdict: Verdict | 'wait' = 'wait';
+  /** The time at which the tool started. */
+  #startedAt: number | undefined;
+  #outcome: CallOutcome | undefined;
+  /** True if the tool was approved as it is declared now. */
+  #isApproved = false;
+  #isObserved = false;
+  #isWritten: boolean;
+
+  constructor(
+    round: RoundOfCall,
+    made: LoopCall,
+    {
+      tool,
+      index,
+      admission,
+      isComplete = false,
+      pending,
+    }: {
+      readonly tool: ToolDefinition | undefined;
+      /** Position of the call in its round, from 1. */
+      readonly index: number;
+      readonly admission: Admission;
+      /** True if its server has marked it as complete. */
+      readonly isComplete?: boolean;
+      readonly pending?: PendingCall | undefined;
+    },
+  ) {
+    const { turn, startEarly } = round;
+    const { execution } = turn.callPolicy;
+    this.made = made;
+    this.tool = tool;
+    this.ended = new Promise(resolve => {
+      this.#resolve = resolve;
+    });
+    this.#round = round;
+    this.#admission = admission;
+    this.#label = `${round.number}.${index} ${made.toolName}`;
+    this.#pending = pending;
+    // Without host approvals a call is written as it arrives.
+    this.#isWritten = turn.hostApprovals === undefined;
+    const annotations = tool && effectiveAnnotations(tool);
+    // Its further steps would mix with those of other calls, in an order that depends on their durations.
+    const mayContinue = turn.callPolicy.onUnknownOutcome === 'ask' && annotations?.idempotent === false;
+    this.isExclusive =
+      execution === 'sequential' ||
+      (execution === 'auto' && !isReadOnly(tool ?? {})) ||
+      (turn.steps.isOrdered && mayContinue);
+    const mayStartEarly = startEarly === 'read-only' ? annotations?.readOnly === true : startEarly;
+    // Incomplete or missing arguments may belong to a truncated response.
+    this.mayPrecedeEnd = isComplete && mayStartEarly && isWholeJson(made.input);
+  }
+
+  /** True if it has gone on. Its tool may have run. */
+  get hasStarted(): boolean {
+    return this.#hasStarted;
+  }
+
+  get isRunning(): boolean {
+    return this.#state === 'running';
+  }
+
+  /** Decides if the call may run, once that does not depend on other calls any more. */
+  decide(): Verdict | 'wait' {
+    if (this.#verdict === 'wait') this.#verdict = this.#admission();
+    return this.#verdict;
+  }
+
+  /** Runs a read that nothing can forbid before its round is recorded. A call that has to wait is not changed. */
+  readEarly(): void {
+    const { tool, made } = this;
+    const { turn } = this.#round;
+    if (tool === undefined || !effectiveAnnotations(tool).readOnly || !isFreeOfApproval(tool, turn.approvals))
+      return;
+    const parsed = parseInput(made.input, { toolName: made.toolName, schema: tool.inputSchema });
+    if (!parsed.success) return;
+    const startedAt = performance.now();
+    this.early = this.#runTool(this.#toInvocation(parsed.input), tool, startedAt);
+    this.early.catch(() => {});
+  }
+
+  /** Runs the call to its end. */
+  async run(): Promise<void> {
+    this.#go('admitted');
+    this.#hasStarted = true;
+    const { signal, turn } = this.#round;
+    try {
+      const result = await this.#findResult();
+      // A repeat counts for the limits of the turn, even if it was recorded.
+      if (turn.steps.isOrdered && this.#verdict === 'wait') await this.#round.enter(this);
+      this.finish(result);
+    } catch (error) {
+      // After an abort, the call was abandoned, or nobody waits for it.
+      if (!signal.aborted) this.fail(messageOf(error));
+    }
+  }
+
+  /** Lets the tool run. */
+  advance(): void {
+    this.#go('running');
+  }
+
+  /** Goes on, unless the call has its outcome: an abandoned call may still be busy. */
+  #go(state: CallState): void {
+    if (this.#state !== 'done') this.#state = state;
+  }
+
+  /** Ends the call. Only the first outcome counts. */
+  finish({ duration, ...result }: CallResult): void {
+    if (this.#state === 'done') return;
+    this.#state = 'done';
+    const { made: call, tool } = this;
+    const outcome = { call, tool, duration: duration ?? this.#elapsed(), ...result };
+    this.#outcome = outcome;
+    // Resolves before it is reported, which could throw and leave the round waiting.
+    this.#resolve(outcome);
+    this.#round.ended(outcome);
+    if (!this.#round.turn.hostApprovals?.isAsked(call.toolCallId)) this.#reportEnd(outcome);
+  }
+
+  /** Ends the call with an error that the model reads. */
+  fail(text: string): void {
+    this.finish(failed(text));
+  }
+
+  /** Ends the call without waiting for its tool. */
+  abandon(text: string): void {
+    const isInterrupted = this.#startedAt !== undefined;
+    this.finish({
+      ...failed(isInterrupted ? `${text} ${MAY_HAVE_EFFECT}` : text),
+      ...(isInterrupted && { isInterrupted }),
+    });
+  }
+
+  /** Returns the outcome of a call whose tool has run. One that still runs is interrupted. */
+  ran(): CallOutcome | undefined {
+    const hasRun = this.#startedAt !== undefined;
+    if (this.#outcome !== undefined) return hasRun || this.#outcome.isReplayed ? this.#outcome : undefined;
+    if (!hasRun) return undefined;
+    const { made: call, tool } = this;
+    const { output } = failed(`This call was interrupted. ${MAY_HAVE_EFFECT}`);
+    return { call, tool, output, duration: this.#elapsed(), isInterrupted: true };
+  }
+
+  async #findResult(): Promise<CallResult> {
+    const { made, tool } = this;
+    const { turn, signal } = this.#round;
+    const { toolCallId, toolName, input } = made;
+    const finished = turn.finishedCalls.get(toolCallId);
+    if (finished?.call.input === input) {
+      turn.record.didToolRun = true;
+      return { output: finished.output, duration: finished.duration, isReplayed: true };
+    }
+    signal.throwIfAborted();
+    if (tool === undefined) return failed(`There is no tool ${JSON.stringify(toolName)}.`);
+    if (this.#pending !== undefined && turn.hostApprovals !== undefined)
+      return this.#runApproved(tool, this.#pending, turn.hostApprovals);
+    const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
+    if (!parsed.success) return failed(parsed.message);
+    const call = this.#toInvocation(parsed.input);
+    return (await this.#ask(call, tool, 1)) ?? this.#issue(call, tool);
+  }
+
+  /**
+   * Decides if the call needs an approval, and asks for it.
+   *
+   * @param attempt After a crash, a person decides on a call that may have had its effect.
+   * @returns undefined if the call may run.
+   */
+  async #ask(call: ToolInvocation, tool: ToolDefinition, attempt: number): Promise<CallResult | undefined> {
+    const { turn, signal } = this.#round;
+    const isUnknown = attempt > 1;
+    const verdict = await decideOnCall(
+      { ...this.#toApprovalRequest(call, tool), ...(isUnknown && { unknownOutcome: true }) },
+      {
+        ...turn.approvals,
+        signal,
+        callContext: this.#context(),
+        isRequired: isUnknown,
+        decide: run => {
+          this.#isApproved = true;
+          this.#go('asked');
+          return turn.steps.decide(`approval ${toAttempt(this.#label, attempt)}`, run, {
+            input: identityOf(call, tool),
+          });
+        },
+      },
+    );
+    if (verdict === 'run') return undefined;
+    if (verdict !== 'ask-host') return failed(verdict.refusal);
+    this.#go('asked');
+    return { output: await this.#askHost(call, tool) };
+  }
+
+  /** Requests an approval of the host. Returns the output that the call has until then. */
+  async #askHost(call: ToolInvocation, tool: ToolDefinition): Promise<ToolOutput> {
+    const { turn, write } = this.#round;
+    if (turn.hostApprovals === undefined) return HOST_REQUIRED;
+    const keepId = async (create: () => Promise<string>): Promise<string> =>
+      (await turn.steps.step(`request ${this.#label}`, create, { input: call })).value;
+    return turn.hostApprovals.ask({ ...withToolIdentity(this.made, tool), ...call }, { tool, write, keepId });
+  }
+
+  /** Runs a call of an earlier turn with the approved arguments, if it was approved, and unless it ran before. */
+  async #runApproved(
+    tool: ToolDefinition,
+    pending: PendingCall,
+    hostApprovals: HostApprovals,
+  ): Promise<CallResult> {
+    const { turn, signal, write } = this.#round;
+    const call = this.#toInvocation(objectOf(pending.part.input) ?? {});
+    const denial = await findDenial(this.#toApprovalRequest(call, tool), { ...turn.approvals, signal });
+    if (denial !== undefined) return failed(denial);
+    // A claim succeeds once, so a later attempt needs its record.
+    const { value: admission } = await turn.steps.step(
+      `approval ${this.#label}`,
+      () => hostApprovals.admit(pending, { tools: turn.tools, signal }),
+      {
+        input: identityOf(call, tool),
+        // The answer of a stranger does not count for others.
+        isKept: ({ type }) => type !== 'refused',
+      },
+    );
+    if (admission.type === 'asked') hostApprovals.askAgain(pending, { write });
+    if ('output' in admission) return { output: admission.output };
+    if (admission.type === 'repeated')
+      return failed(
+        'No output: this approval was already answered, and the call was not repeated. Its outcome is unknown here.',
+      );
+    this.#isApproved = true;
+    return this.#issue(call, tool);
+  }
+
+  /**
+   * Issues the step of a call that may run. The start of a tool that must not be repeated is recorded before it. If an
+   * earlier attempt recorded the start but no output, the tool may or may not have had its effect.
+   */
+  async #issue(call: ToolInvocation, tool: ToolDefinition): Promise<CallResult> {
+    const { turn } = this.#round;
+    const { steps } = turn;
+    const { onUnknownOutcome } = turn.callPolicy;
+    const input = identityOf(call, tool);
+    const isRepeatable = effectiveAnnotations(tool).idempotent;
+    const facts = {
+      input,
+      ...(steps.isDurable && {
+        idempotencyKey: await steps.idempotencyKeyOf(this.#label, { input: call.input }),
+      }),
+    };
+    for (let attempt = 1; ; attempt++) {
+      const name = toAttempt(this.#label, attempt);
+      const isNew = isRepeatable || !steps.isDurable || (await steps.start(`start ${name}`, facts));
+      this.#go('issued');
+      const running = steps.step<CallRecord>(
+        `call ${name}`,
+        async () => (isNew || onUnknownOutcome === 'run' ? this.#runInStep(call, tool) : { isUnknown: true }),
+        facts,
+      );
+      this.#round.issued(this);
+      const { value, isReplayed } = await running;
+      if ('output' in value) return { ...value, isReplayed };
+      // A person who approved it in another turn is not asked again.
+      if (onUnknownOutcome !== 'ask' || this.#pending !== undefined) return failed(UNKNOWN_OUTCOME);
+      const answer = await this.#ask(call, tool, attempt + 1);
+      if (answer !== undefined) return answer;
+    }
+  }
+
+  async #runInStep(call: ToolInvocation, tool: ToolDefinition): Promise<ToolRun> {
+    const { turn } = this.#round;
+    const verdict = await this.#round.enter(this);
+    if (verdict !== 'run') return { output: verdict, duration: 0 };
+    const startedAt = performance.now();
+    this.#startedAt = startedAt;
+    this.#reportStart();
+    turn.record.didToolRun = true;
+    // Waiting for nothing would delay the start of the tool.
+    if (turn.steps.isDurable && this.early === undefined) await turn.tools.connect();
+    const { output, duration } = await (this.early ?? this.#runTool(call, tool, startedAt));
+    return { output: limitOutput(output, { maxChars: turn.callPolicy.maxOutputChars }), duration };
+  }
+
+  /** Runs the tool. Only an abort rejects, at once, even if the tool ignores its signal. */
+  async #runTool(call: ToolInvocation, tool: ToolDefinition, startedAt: number): Promise<ToolRun> {
+    const { turn, signal, number, messages } = this.#round;
+    const { wrapsToolOutput, steps } = turn;
+    const { toolName } = this.made;
+    const key = steps.idempotencyKeyOf(this.#label, { input: call.input });
+    const idempotencyKey = typeof key === 'string' ? key : await key;
+    signal.throwIfAborted();
+    const timeout = timeoutOf(toolName, tool, turn.callPolicy);
+    const message = toTimeoutText(toolName, timeout);
+    const limit = createTimeLimit(signal, { milliseconds: timeout, message });
+    const observed = this.#observe();
+    // A tool may ignore its signal.
+    const release = onceAborted(limit.signal, () =>
+      observed.end({ error: limit.signal.reason, isAborted: true }),
+    );
+    let isDone = false;
+    try {
+      const run = (): Promise<ToolOutput> =>
+        turn.source.callTool(call, {
+          callContext: this.#context(),
+          messages,
+          idempotencyKey,
+          onWarning: text => turn.warn(number, text),
+          ...(this.#isApproved && { approved: tool }),
+          ...(wrapsToolOutput !== undefined && { wrapsToolOutput }),
+          signal: limit.signal,
+          // An MCP server observes its requests itself if nothing observes the call.
+          ...(observed !== NO_TOOL_TELEMETRY && { telemetry: observed }),
+          onProgress: progress => {
+            // A tool may report progress after it was stopped.
+            if (isDone || limit.signal.aborted) return;
+            limit.restart();
+            this.#reportProgress(progress);
+          },
+        });
+      const output = toValidOutput(await untilAborted(observed.run(run), limit.signal), toolName);
+      observed.end({ output, isError: isErrorOutput(output) });
+      return { output, duration: performance.now() - startedAt };
+    } catch (error) {
+      observed.end({ error });
+      if (signal.aborted) throw signal.reason;
+      return {
+        ...failed(limit.isOver ? message : messageOf(error)),
+        duration: performance.now() - startedAt,
+      };
+    } finally {
+      isDone = true;
+      release();
+      limit.release();
+    }
+  }
+
+  #toInvocation(input: ToolInvocation['input']): ToolInvocation {
+    const { toolCallId, toolName } = this.made;
+    return { toolCallId, toolName, input, ...sourceOf(this.tool) };
+  }
+
+  #toApprovalRequest(call: ToolInvocation, tool: ToolDefinition): ApprovalRequest {
+    const { turn, number: round, messages } = this.#round;
+    const { turnId, context } = turn.identity;
+    return { ...toCallForApproval(call, tool, { messages, context }), turnId, round };
+  }
+
+  #context(): ToolCallContext {
+    const { turn, number: round } = this.#round;
+    const server = this.tool?.server;
+    const { toolCallId } = this.made;
+    return { ...turn.identity, round, toolCallId, ...(server !== undefined && { server }) };
+  }
+
+  /** Milliseconds since the tool started. */
+  #elapsed(): number {
+    return this.#startedAt === undefined ? 0 : performance.now() - this.#startedAt;
+  }
+
+  // What the host, the application and the observer are told.
+
+  #observe(notRun?: ToolFacts['notRun']): ToolTelemetry {
+    const { turn, number: round } = this.#round;
+    const { toolCallId, toolName, input } = this.made;
+    if (notRun === undefined) this.#isObserved = true;
+    const { turnId } = turn.identity;
+    const description = this.tool?.description;
+    return turn.telemetry.startTool({ toolCallId, toolName, input, description, turnId, round, notRun });
+  }
+
+  #reportStart(): void {
+    this.#write();
+    this.#emit({ type: 'tool-start', ...this.#facts(), input: this.made.input });
+  }
+
+  #reportProgress(progress: ToolProgress): void {
+    this.#emit({ type: 'tool-progress', ...this.#facts(), ...progress });
+  }
+
+  #reportEnd({ output, duration, isReplayed = false }: CallOutcome): void {
+    const { toolCallId, toolName } = this.made;
+    const { show, write } = this.#round;
+    const isError = isErrorOutput(output);
+    if (!this.#isObserved) this.#observe(isReplayed ? 'replayed' : 'refused').end({ output, isError });
+    this.#write();
+    const result = { toolCallId, toolName, result: toResultValue(output), ...(isError && { isError }) };
+    show({ type: 'tool-result', ...result, output: withoutDetails(output) }, write);
+    const replayed = isReplayed && { isReplayed };
+    this.#emit({ type: 'tool-end', ...this.#facts(), duration, isError, ...replayed });
+  }
+
+  /** Writes the call before its result, once. */
+  #write(): void {
+    if (this.#isWritten) return;
+    this.#isWritten = true;
+    const { made, tool } = this;
+    const { show, write } = this.#round;
+    const input = toValidJson(made.input, { schema: tool?.inputSchema });
+    show({ type: 'tool-call', ...withToolIdentity(made, tool), input, providerExecuted: true }, write);
+  }
+
+  #emit(event: CallEvent): void {
+    this.#round.turn.emit(event);
+  }
+
+  #facts() {
+    const { toolCallId, toolName } = this.made;
+    return { round: this.#round.number, toolCallId, toolName, ...sourceOf(this.tool) };
+  }
+}
+
+const failed = (value: string): Pick<CallOutcome, 'output'> => ({ output: { type: 'error-text', value } });
+
+/** Identifies a call by its contents. */
+const identityOf = ({ toolName, input }: ToolInvocation, { server, originalName }: ToolDefinition) => [
+  server ?? null,
+  originalName ?? toolName,
+  input,
+];
+
+const toAttempt = (label: string, attempt: number): string =>
+  attempt === 1 ? label : `${label} (attempt ${attempt})`;
+
+/** Returns the time that a call may take: of the application for this tool, of the tool, or of the application for all. */
+function timeoutOf(toolName: string, tool: ToolDefinition, { timeouts }: CallPolicy): number | undefined {
+  const own = timeouts.tools ?? {};
+  return Object.hasOwn(own, toolName) ? own[toolName] : (tool.timeout ?? timeouts.tool);
+}

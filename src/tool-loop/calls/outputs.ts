@@ -1,0 +1,106 @@
+import type { OutputContent } from '../../core/prompt.js';
+import { isToolOutput, toCoreOutput } from '../../core/prompt.js';
+import { objectOf } from '../../shared/json.js';
+import type { ToolOutput } from '../../tools/tool-source.js';
+
+/*
+ * The outputs of tools, as the model may read them.
+ */
+
+export const isErrorOutput = (output: ToolOutput): boolean =>
+  output.type === 'error-text' || output.type === 'error-json' || output.mcp?.isError === true;
+
+/** Returns an output that every model accepts. Tool sources of an application may return other values. */
+export function toValidOutput(given: ToolOutput | undefined, toolName: string): ToolOutput {
+  const output = toCoreOutput(given);
+  if (isToolOutput(output) && output.type !== 'execution-denied') return output;
+  return {
+    type: 'error-text',
+    value: `The tool "${toolName}" returned an output of an unknown type: ${String(objectOf(output)?.type)}.`,
+  };
+}
+
+/** Maximum size in bytes of an image or another media part of an output. A larger one is replaced by a text. */
+const MAX_MEDIA_BYTES = 20_000_000;
+
+interface OutputLimit {
+  /** Maximum length of the texts of an output. */
+  readonly maxChars: number;
+}
+
+/**
+ * Truncates an output that is too long. Truncated JSON becomes text. Returns the same object if nothing is too long.
+ * Text that was truncated for the model does not reach the host in another form either.
+ */
+export function limitOutput(output: ToolOutput, limit: OutputLimit): ToolOutput {
+  const limited = limitValue(output, limit);
+  const { mcp } = output;
+  if (limited === output || mcp === undefined) return limited;
+  const { content: _content, structuredContent: _structured, ...kept } = mcp;
+  return { ...limited, mcp: kept };
+}
+
+function limitValue(output: ToolOutput, limit: OutputLimit): ToolOutput {
+  if (output.type === 'content') {
+    const value = limitContent(output.value, limit);
+    const isSame = value.every((part, index) => part === output.value[index]);
+    return isSame && value.length === output.value.length ? output : { type: 'content', value };
+  }
+  const isText = output.type === 'text' || output.type === 'error-text';
+  const text = isText ? output.value : JSON.stringify(output.value);
+  if (text.length <= limit.maxChars) return output;
+  const type = output.type === 'text' || output.type === 'json' ? 'text' : 'error-text';
+  return { type, value: truncateText(text, limit) };
+}
+
+/** All texts share one limit: the text that exceeds it is truncated, and later ones are omitted. */
+function limitContent(content: readonly OutputContent[], { maxChars }: OutputLimit): OutputContent[] {
+  let room = maxChars;
+  let omitted = 0;
+  const limited = content.flatMap((part): OutputContent[] => {
+    const text = textOf(part);
+    if (text === undefined) return [limitMedia(part)];
+    if (room <= 0) {
+      omitted++;
+      return [];
+    }
+    const shown = truncateText(text, { maxChars: room });
+    room -= text.length;
+    return shown === text ? [part] : [{ type: 'text', text: shown }];
+  });
+  if (omitted > 0) limited.push({ type: 'text', text: `[… ${omitted} more texts omitted …]` });
+  return limited;
+}
+
+function textOf(part: OutputContent): string | undefined {
+  if (part.type === 'text') return part.text;
+  return part.type === 'file' && part.data.type === 'text' ? part.data.text : undefined;
+}
+
+function limitMedia(part: OutputContent): OutputContent {
+  if (part.type !== 'file' || part.data.type !== 'data') return part;
+  const { data } = part.data;
+  const bytes = typeof data === 'string' ? Math.floor((data.length * 3) / 4) : data.byteLength;
+  if (bytes <= MAX_MEDIA_BYTES) return part;
+  return {
+    type: 'text',
+    text: `[${part.mediaType} of ${bytes} bytes omitted: the limit is ${MAX_MEDIA_BYTES} bytes]`,
+  };
+}
+
+/** Truncates a text in the middle, with a mark that contains the number of omitted characters. @internal */
+export function truncateText(text: string, { maxChars }: OutputLimit): string {
+  if (text.length <= maxChars) return text;
+  const room = Math.max(maxChars - toMark(text.length).length, 0);
+  const headEnd = Math.ceil(room / 2);
+  const tailStart = text.length - Math.floor(room / 2);
+  // Servers reject half a surrogate pair with status 400.
+  const head = text.slice(0, isInsidePair(text, headEnd) ? headEnd - 1 : headEnd);
+  const tail = text.slice(isInsidePair(text, tailStart) ? tailStart + 1 : tailStart);
+  return head + toMark(text.length - head.length - tail.length) + tail;
+}
+
+const toMark = (count: number): string => `\n[… ${count} characters omitted …]\n`;
+
+const isInsidePair = (text: string, index: number): boolean =>
+  /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(index - 1, 0), index + 1));
