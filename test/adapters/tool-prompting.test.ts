@@ -212,6 +212,7 @@ it.each<[string, string[]]>([
   ['nemotron', ['</TOOL_RESPONSE>']],
   ['mistral', ['[/TOOL_RESULTS]']],
   ['command-r', ['<|END_TOOL_RESULT|>']],
+  ['tool-elements', ['</tool_response>']],
   ['tool-request', ['[END_TOOL_RESULT]']],
   ['gemma4', ['<tool_response|>', '<|"|>']],
   ['granite', ['</tool_response>']],

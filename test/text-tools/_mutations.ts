@@ -3,6 +3,8 @@ export interface WrittenFormat {
   readonly name: string;
   /** A model that writes the format. */
   readonly modelId: string;
+  /** The syntax that a prompt asks for. @default that of the model */
+  readonly toolPrompting?: string;
   /** Writes the call `exec` with these arguments. */
   write(entries: readonly (readonly [key: string, value: string])[]): string;
   /** The values are plain text between tags. */
@@ -107,6 +109,13 @@ export const writtenFormats: readonly WrittenFormat[] = [
     modelId: 'upstage/solar-open2',
     write: entries =>
       `<|tool_call:start|>exec${elements(entries, (key, value) => `<|tool_arg:start|>${key}<|tool_arg:value|>${value}<|tool_arg:end|>`)}<|tool_call:end|>`,
+    isPlain: true,
+  },
+  {
+    name: 'elements of tools',
+    modelId: 'any-model',
+    toolPrompting: 'tool-elements',
+    write: entries => `<exec>\n${elements(entries, (key, value) => `<${key}>${value}</${key}>`)}\n</exec>`,
     isPlain: true,
   },
   {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { adaptModel } from '../../src/adapters/index.js';
 import { finish, scriptedModel, start, stream } from '../tool-loop/_scripted-model.js';
 import { isWhole as isEach } from '../_products.js';
-import { judge, mutate, writtenFormats } from './_mutations.js';
+import { judge, mutate, type WrittenFormat, writtenFormats } from './_mutations.js';
 
 /** `MUTATIONS=all` changes each letter of each tag, with all schemas and values, and reads all texts in three sizes of deltas. */
 const isWhole = process.env.MUTATIONS === 'all';
@@ -25,7 +25,9 @@ const values: readonly (readonly [cmd: string, note: string])[] = [
   [`echo ${'a'.repeat(300)}`, 'x'],
 ];
 
-async function read(modelId: string, chunks: readonly string[], inputSchema: object) {
+type Writer = Pick<WrittenFormat, 'modelId' | 'toolPrompting'>;
+
+async function read({ modelId, toolPrompting }: Writer, chunks: readonly string[], inputSchema: object) {
   const response: LanguageModelV2StreamPart[] = [
     start,
     { type: 'text-start', id: 't' },
@@ -33,7 +35,10 @@ async function read(modelId: string, chunks: readonly string[], inputSchema: obj
     { type: 'text-end', id: 't' },
     finish('stop'),
   ];
-  const model = adaptModel({ ...scriptedModel(response), modelId });
+  const model = adaptModel(
+    { ...scriptedModel(response), modelId },
+    toolPrompting === undefined ? {} : { toolPrompting },
+  );
   const parts = await stream(model, { tools: [{ type: 'function', name: 'exec', inputSchema }] });
   return {
     calls: parts.flatMap(part =>
@@ -48,12 +53,12 @@ async function read(modelId: string, chunks: readonly string[], inputSchema: obj
 /** A text is read, refused or shown. It never becomes another call, nothing, or two calls. */
 const ALLOWED = new Set(['right', 'invalid', 'text']);
 
-describe.each(writtenFormats)('a call of $name with one wrong tag', ({ modelId, write }) => {
+describe.each(writtenFormats)('a call of $name with one wrong tag', writer => {
   it('is the same call, an invalid one, or text, in any deltas', async () => {
     const faults: string[] = [];
     let count = 0;
     for (const [valueIndex, [cmd, note]] of values.entries()) {
-      const whole = write([
+      const whole = writer.write([
         ['cmd', cmd],
         ['note', note],
       ]);
@@ -63,13 +68,13 @@ describe.each(writtenFormats)('a call of $name with one wrong tag', ({ modelId, 
         if (!isWhole && index > 0 && index % (STEP * values.length) !== STEP * valueIndex) continue;
         const chosen = isWhole ? schemas : [schemas[count++ % schemas.length] ?? {}];
         for (const schema of chosen) {
-          const found = await read(modelId, [mutation.text], schema);
+          const found = await read(writer, [mutation.text], schema);
           const outcome = judge(found, { cmd, note });
           if (!ALLOWED.has(outcome) || (index === 0 && outcome !== 'right'))
             faults.push(`${outcome} ${mutation.title}: ${JSON.stringify(found)}`);
           if (!isWhole && count % 5 > 0) continue;
           for (const chunks of [mutation.text.split(''), mutation.text.match(/[^]{1,7}/g) ?? []])
-            expect(await read(modelId, chunks, schema)).toEqual(found);
+            expect(await read(writer, chunks, schema)).toEqual(found);
         }
       }
     }

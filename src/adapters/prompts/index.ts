@@ -291,6 +291,7 @@ export const prompts: Readonly<Record<string, ToolPrompt>> = {
   pythonic,
   'seed-oss': tags.seed,
   'step3.5': tags.step35,
+  'tool-elements': tags.toolElements,
   'tool-request': toolRequest,
   xlam: listPrompt({ open: '', close: '' }, { formats: ['xlam', 'bareList'] }),
 };

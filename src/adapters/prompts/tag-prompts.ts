@@ -293,5 +293,25 @@ const minimaxM3: ToolPrompt = {
   formats: ['minimaxM3'],
 };
 
+/** Any model can write it: Cline, Roo Code and `morphXml` of `@ai-sdk-tool/parser`. */
+const toolElements: ToolPrompt = {
+  tools: lines(
+    '# Tools',
+    '',
+    inTags,
+    '',
+    'To call a tool, write an element with its name, and one element for each parameter:',
+    '<example_tool_name>',
+    '<example_parameter_1>value_1</example_parameter_1>',
+    '</example_tool_name>',
+    'Write an object or a list as JSON. Write no other text in the element of a tool.',
+  ),
+  call: '<{name}>\n{arguments}</{name}>',
+  argument: '<{key}>{value}</{key}>\n',
+  result: toolResponse,
+  formats: ['toolElements'],
+};
+
+export { toolElements };
 export { glm, glm47, granite4, hermes, jsonCall, lines, listPrompt, longcat };
 export { minimax, minimaxM3, nemotron3, qwen35, qwenXml, seed, step35, toolResponse };

@@ -115,6 +115,10 @@ const isArray = ({ schema, root }: SchemaContext): boolean => toNamedTypes(schem
 export const isKnownChild = ({ schema, root }: SchemaContext, key: string): boolean =>
   (key === ITEM && isArray({ schema, root })) || Object.hasOwn(toProperties(schema, root) ?? {}, key);
 
+/** Returns the schemas of the elements by name. Undefined if the schema lists none. */
+export const childrenOf = ({ schema, root }: SchemaContext): Readonly<Record<string, unknown>> | undefined =>
+  toProperties(schema, root);
+
 /** Returns an element's value as JSON of the type in its schema, or undefined if it mixes text and elements. */
 function toElementJson({ text, children }: Element, { schema, root }: SchemaContext): string | undefined {
   if (children.length === 0) return toTextJson(text, { schema, root });

@@ -134,7 +134,8 @@ export function* endsUnclosed(
   return hasRequired(tool, writer);
 }
 
-function hasRequired({ schema }: DeclaredTool, writer: WrittenKeys): boolean {
+/** Returns true if all parameters that the tool requires were written. */
+export function hasRequired({ schema }: DeclaredTool, writer: Pick<WrittenKeys, 'has'>): boolean {
   const { required } = resolveSchema(schema, schema);
   return !Array.isArray(required) || required.every(key => writer.has(String(key)));
 }

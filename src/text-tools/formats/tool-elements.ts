@@ -1,0 +1,137 @@
+import type { Reading, TextCursor } from '../reading/text-cursor.js';
+import type { DeclaredTool, TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
+import {
+  childrenOf,
+  type Element,
+  readElement,
+  readElementTag,
+  toMemberJson,
+  toTextJson,
+} from '../tags/element-tree.js';
+import { hasRequired } from '../tags/tagged-call.js';
+import { allowsAny, toAllowedJson } from '../values/argument-writer.js';
+import { isPrototypeKey } from '../values/json-scanner.js';
+import { toNamedTypes, toPropertySchema } from '../values/schema-types.js';
+
+/** No token stands before the tags, so only names of the schema are elements. */
+const token = '';
+
+const MAX_NAME = 128;
+
+/**
+ * `<get_weather><city>Paris</city></get_weather>`: an element with the name of the tool, and one for each argument. Cline and
+ * Roo Code ask any model for it, and the `morphXml` protocol of `@ai-sdk-tool/parser`. Only declared tools are calls, and only
+ * parameters of their schemas are arguments. Objects and arrays are nested elements, or JSON.
+ */
+export const toolElements: TextToolFormat = {
+  name: 'tool-elements',
+  openers: ['<'],
+  *accepts(cursor, calls) {
+    const { name, length } = yield* lookAtName(cursor);
+    return calls.isDeclared(name) && /^[>/]$/.test((yield* cursor.peek(length)) ?? '');
+  },
+  *read(cursor, calls) {
+    const { name, length } = yield* lookAtName(cursor);
+    cursor.take(length);
+    const tool = calls.begin(name);
+    if (yield* cursor.takes('/>')) {
+      return tool !== undefined && hasRequired(tool, new Set()) && endCall(calls, '{}');
+    }
+    return (
+      tool !== undefined && (yield* cursor.takes('>')) && (yield* readArguments(cursor, calls, name, tool))
+    );
+  },
+};
+
+function* lookAtName(cursor: TextCursor): Reading<{ name: string; length: number }> {
+  const text = yield* cursor.look(/[^<>/\n]/, { most: MAX_NAME });
+  return { name: text.trim(), length: text.length };
+}
+
+function endCall(calls: TextCalls, json: string): true {
+  calls.input(json);
+  calls.end();
+  return true;
+}
+
+function* readArguments(
+  cursor: TextCursor,
+  calls: TextCalls,
+  name: string,
+  tool: DeclaredTool,
+): Reading<boolean> {
+  const root = tool.schema;
+  const keys = childrenOf({ schema: root, root });
+  /** Every name is a parameter of a schema that lists none. */
+  const isName = (key: string) => keys === undefined || key === name || Object.hasOwn(keys, key);
+  const values = new Map<string, Element[]>();
+  for (;;) {
+    yield* cursor.takeSpace();
+    const tag = yield* readElementTag(cursor, { token });
+    if (tag === undefined) return false;
+    if (tag.kind === 'close') {
+      const json = tag.key === name && hasRequired(tool, values) ? toArguments(values, tool) : undefined;
+      if (json === undefined) return false;
+      cursor.take(tag.length);
+      return endCall(calls, json);
+    }
+    if (tag.key === name || !isName(tag.key) || isPrototypeKey(tag.key)) return false;
+    cursor.take(tag.length);
+    const schema = toPropertySchema(root, root, tag.key);
+    const element = isText(schema, root)
+      ? yield* readText(cursor, tag.key, isName)
+      : yield* readElement(cursor, { key: tag.key, token, schema, root });
+    if (element === undefined) return false;
+    values.set(tag.key, [...(values.get(tag.key) ?? []), element]);
+  }
+}
+
+function isText(schema: unknown, root: unknown): boolean {
+  const types = toNamedTypes(schema, root).filter(type => type !== 'null');
+  return types.length === 0 || (types.includes('text') && allowsAny('', schema, root));
+}
+
+const TAG_START = /</g;
+
+/**
+ * Reads a text up to its closing tag. A tag of the call within it makes the call invalid: whether it is part of the text, or
+ * another tag is missing or misspelt, is unknown. Other markup is text.
+ */
+function* readText(
+  cursor: TextCursor,
+  key: string,
+  isName: (key: string) => boolean,
+): Reading<Element | undefined> {
+  let text = '';
+  for (;;) {
+    if ((yield* cursor.passUntil(TAG_START, plain => void (text += plain))) === undefined) return undefined;
+    const tag = yield* readElementTag(cursor, { token });
+    if (tag?.kind === 'close' && tag.key === key) {
+      cursor.take(tag.length);
+      return { key, text: text.replace(/^\r?\n([^]*?)\r?\n$/, '$1'), children: [] };
+    }
+    if (tag !== undefined && isName(tag.key.replace(/\s[^]*$/, ''))) return undefined;
+    text += cursor.take(1);
+  }
+}
+
+/** Returns the arguments as JSON. Elements with the same name are an array if the schema has one, and invalid otherwise. */
+function toArguments(
+  values: ReadonlyMap<string, readonly Element[]>,
+  { schema: root }: DeclaredTool,
+): string | undefined {
+  const members: string[] = [];
+  for (const [key, elements] of values) {
+    const schema = toPropertySchema(root, root, key);
+    const [first, second] = elements;
+    if (first === undefined || (second !== undefined && !toNamedTypes(schema, root).includes('array')))
+      return undefined;
+    const json =
+      second === undefined && isText(schema, root)
+        ? toTextJson(first.text, { schema, root })
+        : toMemberJson(elements, key, { schema: root, root });
+    if (json === undefined) return undefined;
+    members.push(`${JSON.stringify(key)}:${toAllowedJson(json, schema, root)}`);
+  }
+  return `{${members.join(',')}}`;
+}
