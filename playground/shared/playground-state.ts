@@ -233,6 +233,10 @@ export interface ServerView {
   readonly log: readonly LogLine[];
 }
 
+/** A server that cannot be used until the user does something. */
+export const needsUser = ({ state }: Pick<ServerView, 'state'>): boolean =>
+  state === 'failed' || state === 'unauthorized';
+
 export interface ToolView {
   readonly name: string;
   readonly description?: string;

@@ -15,7 +15,10 @@ describe.skipIf(missing)(`accessibility${missing === undefined ? '' : ` (${missi
     await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.locator('.server-card[data-state="ready"]').waitFor();
     found.push(...(await findViolations(page, 'servers')));
-    await page.getByRole('button', { name: 'Add or edit servers' }).click();
+    await page.getByRole('button', { name: 'Add a server' }).click();
+    await page.getByText('Name, headers or variables').click();
+    found.push(...(await findViolations(page, 'new server')));
+    await page.getByRole('button', { name: 'Edit the configuration' }).click();
     await page.getByLabel('Configuration', { exact: true }).waitFor();
     found.push(...(await findViolations(page, 'configuration')));
     await page.getByRole('link', { name: 'Chats' }).click();

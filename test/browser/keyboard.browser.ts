@@ -46,9 +46,14 @@ describe.skipIf(missing)(`the keyboard alone${missing === undefined ? '' : ` (${
     await page.getByRole('tab', { name: 'Chats', selected: true }).waitFor();
     await tabTo('a', /MCP servers/, 'Shift+Tab');
     await press('Enter');
-    await tabTo('button', /Add or edit servers/);
+    await tabTo('button', /Add a server/);
     await press('Enter');
-    await page.getByLabel('Configuration', { exact: true }).waitFor();
+    await page.getByRole('textbox', { name: 'URL, command or JSON' }).waitFor();
+    expect(await describeFocus(page)).toMatchObject({ name: expect.stringMatching(/^URL, command or JSON/) });
+    await page.keyboard.type('http://127.0.0.1:9/mcp');
+    await tabTo('button', /^Connect$/);
+    await press('Enter');
+    await page.getByRole('region', { name: 'MCP server “server”' }).waitFor();
   });
 
   it('moves from an approval to the next one without a decision about it, and then to the call', async () => {

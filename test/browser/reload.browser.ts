@@ -132,7 +132,7 @@ describe.skipIf(missing)(`input that was not sent${missing === undefined ? '' : 
   it('survives a reload in the configuration of the servers, until it is cancelled', async () => {
     const { page } = await openPage({ mcpServers: {} });
     await page.getByRole('link', { name: 'MCP servers' }).click();
-    const edit = page.getByRole('button', { name: 'Add or edit servers' });
+    const edit = page.getByRole('button', { name: 'Edit the configuration' });
     const field = page.getByLabel('Configuration', { exact: true });
     await edit.click();
     await field.fill('{ "mcpServers": { "half');

@@ -42,7 +42,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     const { page, ask, shoot, folder, printed } = await openPage({ mcpServers: {} });
     await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.getByText('No server is configured').waitFor();
-    await page.getByRole('button', { name: 'Add or edit servers' }).click();
+    await page.getByRole('button', { name: 'Edit the configuration' }).click();
     const field = page.getByLabel('Configuration', { exact: true });
     await field.fill('{ "mcpServers": { "a": { "command": 1 } } }');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -82,36 +82,68 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     );
   });
 
-  it('adds a server from a pasted command line, and asks before it starts', async () => {
+  it('adds a server in one step: it is selected, and says why it does not connect', async () => {
     const { page } = await openPage({ mcpServers: {} });
     await page.getByRole('link', { name: 'MCP servers' }).click();
-    await page.getByRole('button', { name: 'Add or edit servers' }).click();
+    await page.getByRole('button', { name: 'Add a server' }).click();
     const source = page.getByRole('textbox', { name: 'URL, command or JSON' });
-    const add = page.getByRole('button', { name: 'Add to the configuration' });
-    await source.fill('npx "a');
-    await add.click();
-    await page.getByText('a quote that is not closed').waitFor();
-    await source.fill('TOKEN=7 npx -y "a package"');
-    await page.getByRole('textbox', { name: 'Name' }).fill('pasted');
-    await add.click();
-    const config = await page.getByLabel('Configuration', { exact: true }).inputValue();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    const question = await page.getByRole('alertdialog').innerText();
+    // The field has the focus, and the button sends it.
+    await page.keyboard.type('http://127.0.0.1:9/mcp');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    const server = page.getByRole('region', { name: 'MCP server “server”' });
+    await server.getByRole('status').getByText('failed', { exact: true }).waitFor();
+    const reason = await server.locator('.note.problem').innerText();
+    await page.getByRole('link', { name: 'MCP servers 1 not connected' }).waitFor();
+    const attempt = page.waitForResponse(response => response.url().endsWith('/reconnect'));
+    await server.getByRole('button', { name: 'Try again' }).click();
+    await attempt;
 
-    expect(JSON.parse(config)).toEqual({
-      mcpServers: { pasted: { command: 'npx', args: ['-y', 'a package'], env: { TOKEN: '7' } } },
-    });
-    expect(question).toMatch(/pasted[^]*npx[^]*-y[^]*a package[^]*TOKEN[^]*7/);
+    expect(reason).toContain('http://127.0.0.1:9');
+    expect(new URL(page.url()).pathname).toBe('/servers/server/tools');
+    expect(await source.count()).toBe(0);
+  });
+
+  it('adds a server from a pasted command line, and asks before it starts', async () => {
+    const { page, printed, callApi } = await openPage({ mcpServers: {} });
+    await page.getByRole('link', { name: 'MCP servers' }).click();
+    await page.getByRole('button', { name: 'Add a server' }).click();
+    const source = page.getByRole('textbox', { name: 'URL, command or JSON' });
+    const connect = page.getByRole('button', { name: 'Connect' });
+    await source.fill('npx "a');
+    await connect.click();
+    await page.getByText('a quote that is not closed').waitFor();
+    const { command, args } = everythingOverStdio();
+    await source.fill(`TOKEN=7 ${[command, ...args].map(word => JSON.stringify(word)).join(' ')}`);
+    await page.getByText('Name, headers or variables').click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('pasted');
+    await page.reload();
+    await page.getByRole('button', { name: 'Add a server' }).click();
+    const kept = await page.getByRole('textbox', { name: 'Name' }).inputValue();
+    await connect.click();
+    const question = await page.getByRole('alertdialog').innerText();
+    const code = /Confirmation code: (\S+)/.exec(printed())?.[1] ?? '';
+    await page.getByRole('textbox', { name: 'Confirmation code' }).fill(code);
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    const server = page.getByRole('region', { name: 'MCP server “pasted”' });
+    await server.getByRole('button', { name: 'Call the tool' }).waitFor();
+    const { config } = (await (await callApi('/servers')).json()) as { config: string };
+    await page.getByRole('button', { name: 'Add a server' }).click();
+
+    expect(kept).toBe('pasted');
+    expect(question).toMatch(/pasted[^]*server-everything[^]*TOKEN[^]*7/);
+    expect(JSON.parse(config)).toMatchObject({ mcpServers: { pasted: { command, args } } });
     expect(await source.inputValue()).toBe('');
   });
 
   it('displays the state, error and log of a server, and switches one off', async () => {
     const { page, shoot } = await openPage({
-      mcpServers: { broken: { command: 'no-such-program' }, everything: everythingOverStdio() },
+      mcpServers: { everything: everythingOverStdio(), broken: { command: 'no-such-program' } },
     });
-    await page.getByRole('link', { name: 'MCP servers' }).click();
+    // A sign on every page.
+    await page.getByRole('link', { name: 'MCP servers 1 not connected' }).click();
     const broken = page.locator('.server-card', { hasText: 'broken' });
     await broken.locator('.note').waitFor();
+    const names = await page.locator('.server-card h3').allInnerTexts();
     const working = page.locator('.server-card', { hasText: 'everything' });
     await working.getByText('Log', { exact: true }).click();
     const log = await working.locator('.log').innerText();
@@ -119,6 +151,9 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await page.getByRole('switch', { name: 'Use broken' }).click();
     await broken.getByText('switched off').waitFor();
 
+    await page.getByRole('link', { name: 'MCP servers', exact: true }).waitFor();
+
+    expect(names).toEqual(['broken', 'everything']);
     expect(log).toContain('Connected.');
   });
 

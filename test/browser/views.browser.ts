@@ -70,7 +70,17 @@ describe.skipIf(missing)(`views${missing === undefined ? '' : ` (${missing})`}`,
     await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.getByRole('link', { name: 'Inspect everything' }).click();
     await page.getByRole('button', { name: 'Call the tool' }).waitFor();
-    await view('tools-of-a-server');
+    await view('tools-of-a-server', async size => {
+      const rows = page.getByRole('list', { name: 'Tools of everything' }).getByRole('listitem');
+      const places = await rows.evaluateAll(items =>
+        items.map(item => {
+          const [name, badges, control] = [...item.children].map(child => child.getBoundingClientRect());
+          return JSON.stringify([name?.left, badges?.left, control?.left, control?.width]);
+        }),
+      );
+      if (new Set(places).size !== 1)
+        problems.push(`tools ${size}: names, badges or switches are not aligned`);
+    });
     await page.getByRole('link', { name: 'Chats' }).click();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await page.getByRole('textbox', { name: 'Message' }).fill('Get the sum of 17 and 25.');

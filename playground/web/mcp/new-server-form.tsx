@@ -1,23 +1,21 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { describeFailure } from '../../shared/failure.js';
+import { forgetInput, useKept } from '../page/kept-input.js';
+import type { PageHook } from '../page/use-page.js';
 import { CodeField } from '../ui/field.js';
-import { addServers } from './new-server.js';
+import { useConfigChange } from './confirm-commands.js';
+import { addServers, type NewServerInput } from './new-server.js';
 
 export interface NewServerFormProps {
-  /** The text of the configuration. */
-  readonly config: string;
-  /** Receives the text with the new servers. */
-  readonly onAdd: (config: string) => void;
+  readonly page: Pick<PageHook, 'servers' | 'replaceServers'>;
+  /** Receives the name of the new server, which connects then. */
+  readonly onAdded: (name: string) => void;
+  readonly onClose: () => void;
 }
 
-const empty = { source: '', name: '', values: '' };
+const KEPT = 'new server';
 
-const fields = [
-  {
-    key: 'source',
-    label: 'URL, command or JSON',
-    hint: "For example https://mcp.example.com/mcp, or npx -y a-package, or what a server's documentation shows.",
-  },
+const details = [
   { key: 'name', label: 'Name', hint: 'Without one, the address or the command suggests it.' },
   {
     key: 'values',
@@ -26,41 +24,74 @@ const fields = [
   },
 ] as const;
 
-/** Adds a server to the configuration: from a URL, a command line, or JSON of the documentation of a server. */
-export function NewServerForm({ config, onAdd }: NewServerFormProps) {
-  const [input, setInput] = useState(empty);
-  const [problem, setProblem] = useState<string>();
+/** Adds a server from a URL, a command line, or JSON of the documentation of a server, and connects it. */
+export function NewServerForm({ page, onAdded, onClose }: NewServerFormProps) {
+  const [input, setInput] = useKept<NewServerInput>(KEPT, () => ({ source: '', name: '', values: '' }));
+  const [unread, setUnread] = useState<string>();
+  /** The server that is saved. */
+  const added = useRef<string>(undefined);
+  const close = (): void => {
+    forgetInput(KEPT);
+    onClose();
+  };
+  const { save, problem, isSaving, dialog } = useConfigChange(page, () => {
+    forgetInput(KEPT);
+    if (added.current !== undefined) onAdded(added.current);
+  });
+  const submit = (): void => {
+    try {
+      const { config, names } = addServers(page.servers?.config ?? '', input);
+      setUnread(undefined);
+      added.current = names[0];
+      save(config);
+    } catch (error) {
+      setUnread(describeFailure(error));
+    }
+  };
   return (
-    <form
-      className="schema-form"
-      aria-label="New server"
-      onSubmit={event => {
-        event.preventDefault();
-        try {
-          onAdd(addServers(config, input));
-          setInput(empty);
-          setProblem(undefined);
-        } catch (error) {
-          setProblem(describeFailure(error));
-        }
-      }}
-    >
-      {fields.map(({ key, label, hint }) => (
+    <section className="config-editor" aria-label="New server">
+      <h2>Add a server</h2>
+      {dialog}
+      <form
+        className="schema-form"
+        onSubmit={event => {
+          event.preventDefault();
+          submit();
+        }}
+      >
         <CodeField
-          key={key}
-          label={label}
-          hint={hint}
-          problem={key === 'source' ? problem : undefined}
-          rows={key === 'name' ? 1 : 2}
-          value={input[key]}
-          onChange={text => setInput({ ...input, [key]: text })}
+          label="URL, command or JSON"
+          hint="For example https://mcp.example.com/mcp, or npx -y a-package, or what a server's documentation shows. A program starts only after you have confirmed it."
+          problem={unread ?? problem}
+          rows={3}
+          autoFocus
+          value={input.source}
+          onChange={source => setInput({ ...input, source })}
         />
-      ))}
-      <div className="button-row">
-        <button type="submit" className="button" disabled={input.source.trim() === ''}>
-          Add to the configuration
-        </button>
-      </div>
-    </form>
+        <details open={input.name !== '' || input.values !== '' || undefined}>
+          <summary>Name, headers or variables</summary>
+          <div className="schema-form">
+            {details.map(({ key, label, hint }) => (
+              <CodeField
+                key={key}
+                label={label}
+                hint={hint}
+                rows={key === 'name' ? 1 : 3}
+                value={input[key]}
+                onChange={text => setInput({ ...input, [key]: text })}
+              />
+            ))}
+          </div>
+        </details>
+        <footer className="button-row">
+          <button type="submit" className="button primary" disabled={isSaving || input.source.trim() === ''}>
+            {isSaving ? 'Connecting …' : 'Connect'}
+          </button>
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+        </footer>
+      </form>
+    </section>
   );
 }

@@ -1,3 +1,4 @@
+import { toFreeName, toServerName } from '../../shared/server-name.js';
 import { readJson } from '../ui/json-text.js';
 
 type Servers = Readonly<Record<string, unknown>>;
@@ -18,21 +19,26 @@ export interface NewServerInput {
 }
 
 /**
- * Adds servers to the text of a configuration. A name that the configuration has gets a number.
+ * Adds servers to the text of a configuration, and returns it with their names. A name that the configuration has gets a
+ * number.
  *
  * @throws Error if the text or the input cannot be read.
  */
-export function addServers(config: string, input: NewServerInput): string {
+export function addServers(
+  config: string,
+  input: NewServerInput,
+): { readonly config: string; readonly names: readonly string[] } {
   const { value, problem } = readJson(config.trim() === '' ? '{}' : config);
-  if (problem !== undefined) throw new Error(`The configuration below is not valid. ${problem}`);
-  if (!isObject(value)) throw new Error('The configuration below is not an object with `mcpServers`.');
+  if (problem !== undefined) throw new Error(`The configuration is not valid. ${problem}`);
+  if (!isObject(value)) throw new Error('The configuration is not an object with `mcpServers`.');
   const servers = new Map(Object.entries(value.mcpServers ?? {}));
-  for (const [name, server] of Object.entries(readServers(input))) {
-    let free = name;
-    for (let number = 2; servers.has(free); number++) free = `${name}-${number}`;
+  const names = Object.entries(readServers(input)).map(([name, server]) => {
+    const free = toFreeName(name, servers);
     servers.set(free, server);
-  }
-  return JSON.stringify({ ...value, mcpServers: Object.fromEntries(servers) }, null, 2);
+    return free;
+  });
+  const changed = { ...value, mcpServers: Object.fromEntries(servers) };
+  return { config: JSON.stringify(changed, null, 2), names };
 }
 
 function readServers({ source, name, values }: NewServerInput): Servers {
@@ -42,7 +48,7 @@ function readServers({ source, name, values }: NewServerInput): Servers {
     if (!URL.canParse(text)) throw new Error(`Expected a URL, got ${text}.`);
     const headers = readValues(values, ':');
     const server = { url: text, ...(headers !== undefined && { headers }) };
-    return { [name.trim() || nameOfUrl(new URL(text))]: server };
+    return { [name.trim() || toServerName(server)]: server };
   }
   const words = splitCommand(text);
   const start = words.findIndex(word => !/^\w+=/.test(word));
@@ -51,7 +57,7 @@ function readServers({ source, name, values }: NewServerInput): Servers {
   const assigned = words.slice(0, start).map(word => word.split(/=(.*)/s).slice(0, 2));
   const env = { ...Object.fromEntries(assigned), ...readValues(values, '=') } as Record<string, string>;
   const server = { command, args, ...(Object.keys(env).length > 0 && { env }) };
-  return { [name.trim() || nameOfCommand([command, ...args])]: server };
+  return { [name.trim() || toServerName(server)]: server };
 }
 
 /** Reads `mcpServers`, the `servers` of VS Code, servers by name, or one server. */
@@ -97,22 +103,4 @@ function splitCommand(line: string): string[] {
     }
   }
   return word === undefined ? words : [...words, word];
-}
-
-/** `https://mcp.example.com/sse` suggests `example`. */
-function nameOfUrl({ hostname }: URL): string {
-  const parts = hostname.split('.').filter(part => !/^(www|mcp|api)$/.test(part));
-  return /^[\d.]+$|:/.test(hostname) ? 'server' : (parts.at(-2) ?? parts[0] ?? 'server');
-}
-
-/** `npx -y @scope/server-files@1.0` suggests `files`. */
-function nameOfCommand(words: readonly string[]): string {
-  const runner = /^(npx|bunx|uvx|node|bun|deno|python3?|docker|run|dlx|pnpm|yarn|uv|exec)$/;
-  const word = words.find(each => !each.startsWith('-') && !runner.test(each)) ?? words[0] ?? 'server';
-  const base =
-    word
-      .replace(/(?<=.)@[^/]*$/, '')
-      .split(/[/\\]/)
-      .at(-1) ?? word;
-  return base.replace(/\.\w+$/, '').replace(/^(mcp-)?server-|^mcp-|-mcp(-server)?$/g, '') || 'server';
 }

@@ -41,9 +41,12 @@ export function ServerCard({ server, isCurrent, onOpen, onReconnect, onSignOut, 
           onChange={event => onToggle(event.target.checked)}
         />
       </header>
-      <p className="server-state">{serverStateNames[state]}</p>
-      <p className="target" title={target}>
-        <span className="tag">{transport}</span> {shortenPaths(target)}
+      <p className="server-facts">
+        <span className="server-state">{serverStateNames[state]}</span>
+        <span className="tag">{transport}</span>
+        <span className="target" title={target}>
+          {shortenPaths(target)}
+        </span>
       </p>
       <Problem>{error}</Problem>
       {server.authorizationUrl !== undefined && (
@@ -63,46 +66,48 @@ export function ServerCard({ server, isCurrent, onOpen, onReconnect, onSignOut, 
           Sign out
         </button>
       )}
-      {isOn && (
-        <a
-          className="button"
-          aria-label={`Inspect ${name}`}
-          aria-current={isCurrent ? 'page' : undefined}
-          {...toLink(paths.server(name), onOpen)}
-        >
-          <Icon name="search" /> Inspect
-        </a>
-      )}
-      {tools.length > 0 && (
-        <details>
-          <summary>{formatNumberOf(tools.length, 'tool')}</summary>
-          <ul className="tool-names">
-            {tools.map(tool => (
-              <li key={tool.name}>
-                <code>{tool.name}</code>
-                {tool.hint !== undefined && (
-                  <span className="tag" data-hint={tool.hint}>
-                    {tool.hint}
-                  </span>
-                )}
-                {tool.description !== undefined && <p>{tool.description}</p>}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-      {log.length > 0 && (
-        <details>
-          <summary>Log</summary>
-          <ol className="log" tabIndex={0} aria-label={`Log of ${name}`}>
-            {log.map((line, index) => (
-              <li key={index} data-level={line.level}>
-                <time dateTime={line.at}>{line.at.slice(11, 19)}</time> {line.text}
-              </li>
-            ))}
-          </ol>
-        </details>
-      )}
+      <div className="server-parts">
+        {tools.length > 0 && (
+          <details>
+            <summary>{formatNumberOf(tools.length, 'tool')}</summary>
+            <ul className="tool-names">
+              {tools.map(tool => (
+                <li key={tool.name}>
+                  <code>{tool.name}</code>
+                  {tool.hint !== undefined && (
+                    <span className="tag" data-hint={tool.hint}>
+                      {tool.hint}
+                    </span>
+                  )}
+                  {tool.description !== undefined && <p>{tool.description}</p>}
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+        {log.length > 0 && (
+          <details>
+            <summary>Log</summary>
+            <ol className="log" tabIndex={0} aria-label={`Log of ${name}`}>
+              {log.map((line, index) => (
+                <li key={index} data-level={line.level}>
+                  <time dateTime={line.at}>{line.at.slice(11, 19)}</time> {line.text}
+                </li>
+              ))}
+            </ol>
+          </details>
+        )}
+        {isOn && (
+          <a
+            className="button"
+            aria-label={`Inspect ${name}`}
+            aria-current={isCurrent ? 'page' : undefined}
+            {...toLink(paths.server(name), onOpen)}
+          >
+            <Icon name="search" /> Inspect
+          </a>
+        )}
+      </div>
     </li>
   );
 }

@@ -16,6 +16,7 @@ import { ServerRequest } from './server-request.js';
 import { ToolsWorkspace } from './tools-workspace.js';
 import { callApi } from '../page/api.js';
 import { Field } from '../ui/field.js';
+import { Icon } from '../ui/icon.js';
 import { Select } from '../ui/select.js';
 import { Tabs } from '../ui/tabs.js';
 
@@ -25,10 +26,11 @@ export interface ServerWorkspaceProps {
   /** The tool or resource of the address. */
   readonly item: string | undefined;
   readonly page: Pick<PageHook, 'state' | 'change' | 'servers'>;
+  readonly onReconnect: () => void;
 }
 
 /** Tools, resources, prompts, messages, standard error and sign-in of one MCP server, without a model. */
-export function ServerWorkspace({ server, part, item, page }: ServerWorkspaceProps) {
+export function ServerWorkspace({ server, part, item, page, onReconnect }: ServerWorkspaceProps) {
   const { name } = server;
   const requests = page.servers?.requests ?? [];
   const path = `/mcp/${encodeURIComponent(name)}`;
@@ -91,8 +93,7 @@ export function ServerWorkspace({ server, part, item, page }: ServerWorkspacePro
     <section className="server-workspace" aria-label={`MCP server “${name}”`}>
       <header>
         <h2>{name}</h2>
-        <p className="mcp-state">
-          <span className="dot" data-state={server.state} aria-hidden="true" />{' '}
+        <p className="state-badge" data-state={badgeStates[server.state]} role="status">
           {serverStateNames[server.state]}
         </p>
         {capabilities?.logging !== undefined && <LogLevelField path={path} level={inspection?.logLevel} />}
@@ -102,7 +103,16 @@ export function ServerWorkspace({ server, part, item, page }: ServerWorkspacePro
         .map(request => (
           <ServerRequest key={request.id} request={request} />
         ))}
-      {server.error !== undefined && <p className="note problem">{server.error}</p>}
+      {server.error !== undefined && (
+        <div className="server-problem">
+          <p className="note problem">{server.error}</p>
+          {server.state === 'failed' && (
+            <button type="button" className="button" onClick={onReconnect}>
+              <Icon name="again" /> Try again
+            </button>
+          )}
+        </div>
+      )}
       <Tabs
         label="Parts of the server"
         tabs={[...shared, own, connection]}
@@ -113,6 +123,16 @@ export function ServerWorkspace({ server, part, item, page }: ServerWorkspacePro
     </section>
   );
 }
+
+/** The colours of the states. */
+const badgeStates: Readonly<Record<ServerView['state'], string>> = {
+  idle: 'stopped',
+  connecting: 'running',
+  ready: 'finished',
+  unauthorized: 'stopped',
+  failed: 'failed',
+  disabled: 'stopped',
+};
 
 /** Capabilities of the server that the page reads. */
 interface Capabilities {

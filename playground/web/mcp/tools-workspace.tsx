@@ -71,7 +71,9 @@ export function ToolsWorkspace({ server, path, inspection, toolName, page }: Too
                 {tool.title !== undefined && <span>{tool.title}</span>}
                 <code>{tool.name}</code>
               </a>
-              <Badges tool={tool} />
+              <div className="tool-badges">
+                <Badges tool={tool} />
+              </div>
               <input
                 type="checkbox"
                 role="switch"

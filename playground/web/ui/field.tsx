@@ -42,7 +42,7 @@ export function Field({ label, hint, problem, isRequired = false, children }: Fi
 export interface CodeFieldProps
   extends
     Pick<FieldProps, 'label' | 'hint' | 'problem'>,
-    Pick<TextareaHTMLAttributes<HTMLTextAreaElement>, 'rows' | 'placeholder' | 'onBlur'> {
+    Pick<TextareaHTMLAttributes<HTMLTextAreaElement>, 'rows' | 'placeholder' | 'onBlur' | 'autoFocus'> {
   readonly value: string;
   readonly onChange: (text: string) => void;
 }

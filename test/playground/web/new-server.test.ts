@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addServers } from '../../../playground/web/mcp/new-server.js';
 
 const add = (source: string, { config = '', name = '', values = '' } = {}): unknown =>
-  (JSON.parse(addServers(config, { source, name, values })) as { mcpServers: unknown }).mcpServers;
+  (JSON.parse(addServers(config, { source, name, values }).config) as { mcpServers: unknown }).mcpServers;
 
 describe('a new server', () => {
   it('is read from a URL with headers', () => {
