@@ -7,10 +7,10 @@
 import {
   createDefaultProvider,
   createHostedTools,
-  createProvider,
+  type CreateProvider,
+  createProviderOf,
   type ProviderOf,
 } from './provider/provider.js';
-import type { KelivoResponsesSettings } from './provider/settings.js';
 
 export { type CorsProxyOptions, createCorsProxyFetch } from './http/base-url.js';
 export { redactSecrets, type RedactSecretsOptions } from './redaction/redaction.js';
@@ -27,7 +27,7 @@ export { registerProvider, type RegisterProviderOptions } from './provider/workf
 export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
 export type { CompactOptions, CompactResult } from './provider/compact.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';
-export type { KelivoResponsesSettings, TimeoutSettings } from './provider/settings.js';
+export type { KelivoResponsesSettings, TimeoutSettings, VersionSettings } from './provider/settings.js';
 export type { ExtensionPart, OpenResponsesExtension } from './responses/stream/extension-items.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
 export type { ToolLoopEvent } from './tool-loop/turn/turn-reports.js';
@@ -45,7 +45,7 @@ export type KelivoResponsesProvider = ProviderOf<'v2'>;
 
 /**
  * Creates a provider for OpenAI or any server with the Responses API, with tools that the provider runs. Its models are
- * those of `ai@5`.
+ * those of `ai@5`, or of the setting `specificationVersion`.
  *
  * Requests are sent and processes are started when a model is called, not before.
  *
@@ -60,9 +60,7 @@ export type KelivoResponsesProvider = ProviderOf<'v2'>;
  *
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid setting.
  */
-export const createKelivoResponsesProvider = <ToolSchemas = Record<string, unknown>>(
-  settings: KelivoResponsesSettings<ToolSchemas> = {},
-): KelivoResponsesProvider => createProvider(settings, 'v2');
+export const createKelivoResponsesProvider: CreateProvider<'v2'> = /* @__PURE__ */ createProviderOf('v2');
 
 /** The default provider. It is created on first use from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, and has no tools. */
 export const kelivoResponses: KelivoResponsesProvider = /* @__PURE__ */ createDefaultProvider('v2');

@@ -9,10 +9,10 @@ import {
   convertProvider,
   createDefaultProvider,
   createHostedTools,
-  createProvider,
+  type CreateProvider,
+  createProviderOf,
   type ProviderOf,
 } from './provider/provider.js';
-import type { KelivoResponsesSettings } from './provider/settings.js';
 import {
   type AnyEmbeddingModel,
   type EmbeddingModelV4,
@@ -42,7 +42,7 @@ export type KelivoResponsesProvider = ProviderOf<'v4'>;
 
 /**
  * Creates a provider for OpenAI or any server with the Responses API, with tools that the provider runs. Its models are
- * those of `ai@7`.
+ * those of `ai@7`, or of the setting `specificationVersion`.
  *
  * Requests are sent and processes are started when a model is called, not before.
  *
@@ -57,9 +57,7 @@ export type KelivoResponsesProvider = ProviderOf<'v4'>;
  *
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid setting.
  */
-export const createKelivoResponsesProvider = <ToolSchemas = Record<string, unknown>>(
-  settings: KelivoResponsesSettings<ToolSchemas> = {},
-): KelivoResponsesProvider => createProvider(settings, 'v4');
+export const createKelivoResponsesProvider: CreateProvider<'v4'> = /* @__PURE__ */ createProviderOf('v4');
 
 /** The default provider. It is created on first use from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, and has no tools. */
 export const kelivoResponses: KelivoResponsesProvider = /* @__PURE__ */ createDefaultProvider('v4');

@@ -3,7 +3,7 @@ import type { EmbeddingModelOptions } from '../core/embedding.js';
 import { hostedToolKinds, officialToolKinds } from '../responses/hosted-tools/index.js';
 import type { ResponsesProviderOptions } from '../responses/request/options.js';
 import type { McpServerStatus } from '../mcp/start-mcp-tools.js';
-import type { JSONValue } from '../shared/json.js';
+import { isPlainObject, type JSONValue } from '../shared/json.js';
 import type { ToolLoopCallOptions } from '../tool-loop/index.js';
 import type { TurnLimit } from '../tool-loop/turn/turn-limits.js';
 import type { LocalTools } from '../tools/local-tools.js';
@@ -11,14 +11,15 @@ import type { ToolSource } from '../tools/tool-source.js';
 import type { DeclareTools } from '../tools/shared-tools.js';
 import type { DeclarationOptions } from '../tools/tool-stubs.js';
 import { type AnyEmbeddingModel, fromEmbeddingModel } from '../versions/embedding-model.js';
+import { createImportNotice } from '../versions/later-hosts.js';
 import { fromLanguageModel, toLanguageModel } from '../versions/language-model.js';
-import { type ProviderShapes, toProviderShape } from '../versions/provider.js';
+import { checkVersion, type ProviderShapes, toProviderShape } from '../versions/provider.js';
 import type { AnyLanguageModel, HostVersion, LanguageModels } from '../versions/specification.js';
 import { createToolFactories, type ToolFactories } from '../versions/tools.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { coreOf, type CoreProvider, createCoreProvider, defaultProvider, withCore } from './core-provider.js';
 import { createFiles, createSkills } from './files.js';
-import type { KelivoResponsesSettings } from './settings.js';
+import type { KelivoResponsesSettings, VersionSettings } from './settings.js';
 import { type ModelCall, toSerializable } from './workflow.js';
 
 /** The factories of OpenAI's tools under the names of the official provider, for hosts of a version. */
@@ -71,11 +72,24 @@ export interface ProviderMembers<Version extends HostVersion> {
 /** The provider of a version. */
 export type ProviderOf<Version extends HostVersion> = ProviderMembers<Version> & ProviderShapes[Version];
 
-/** Creates a provider whose models have a version. */
-export const createProvider = <Version extends HostVersion>(
-  settings: KelivoResponsesSettings,
-  version: Version,
-): ProviderOf<Version> => showProvider(createCoreProvider(settings, version), version);
+/** The type of `createKelivoResponsesProvider`, by the version of an entry. */
+export type CreateProvider<Default extends HostVersion> = <
+  ToolSchemas = Record<string, unknown>,
+  Version extends HostVersion | undefined = undefined,
+>(
+  settings?: KelivoResponsesSettings<ToolSchemas> & VersionSettings<Version>,
+  // Without a version, and in `ReturnType`, the version is that of the entry.
+) => ProviderOf<undefined extends Version ? Default : Extract<Version, HostVersion>>;
+
+/** Creates a provider whose models have the version of the settings, or that of the entry. */
+export const createProviderOf =
+  <Default extends HostVersion>(ofEntry: Default): CreateProvider<Default> =>
+  (given = {}) => {
+    const { specificationVersion: version = ofEntry, ...settings } = given;
+    checkVersion(version, 'the provider');
+    const core = createCoreProvider(isPlainObject(given) ? settings : given, version);
+    return showProvider(core, version) as never;
+  };
 
 /** Shows a provider in a version. `callOf` returns the call that creates a model again in another process. */
 export function showProvider<Version extends HostVersion>(
@@ -83,13 +97,14 @@ export function showProvider<Version extends HostVersion>(
   version: Version,
   callOf?: (method: ModelCall['method']) => ModelCall,
 ): ProviderOf<Version> {
+  const onLaterHost = createImportNotice();
   const create = (method: ModelCall['method']) => (modelId: string) => {
     if (typeof modelId !== 'string' || modelId === '') {
       const got = modelId === '' ? 'an empty string' : String(modelId);
       const message = `Expected a model id such as "gpt-5", got ${got}. Check the variable that it comes from.`;
       throw new InvalidArgumentError({ argument: 'modelId', message });
     }
-    const model = toLanguageModel(core[method](modelId), version) as AnyLanguageModel;
+    const model = toLanguageModel(core[method](modelId), version, { onLaterHost }) as AnyLanguageModel;
     return toSerializable(model, callOf?.(method));
   };
   const languageModel = create('languageModel');

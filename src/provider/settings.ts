@@ -20,6 +20,7 @@ import { type SettingOptions, settingOptions } from '../responses/request/option
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
+import type { HostVersion } from '../versions/specification.js';
 import { historySecretSetting } from '../versions/history/signatures.js';
 import type { McpServers } from '../mcp/config/config.js';
 import type { McpToolsOptions } from '../mcp/options.js';
@@ -206,6 +207,16 @@ export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>>
    * inferred from its `inputSchema`. Also sources of tools, such as the result of `createMcpTools()`, and a list of both.
    */
   tools?: GivenTools<ToolSchemas>;
+}
+
+/** The setting of `createKelivoResponsesProvider` that determines the type of its models, in addition to `KelivoResponsesSettings`. */
+export interface VersionSettings<Version extends HostVersion | undefined> {
+  /**
+   * Version of the models, for the host: `v2` for `ai@5`, `v3` for `ai@6`, `v4` for `ai@7`. The entries of the package differ
+   * in the default only.
+   * @default 'v2', in `kelivo-responses/v3` 'v3', and in `kelivo-responses/v4` 'v4'
+   */
+  specificationVersion?: Version;
 }
 
 /** The schema of all settings. Combinations of settings and entries of lists are checked in addition. */

@@ -85,7 +85,8 @@ export interface ToolLoopOptions extends ObservedOptions {
    * steps, so that it may wait with the means of a workflow engine; a `journal` keeps its decisions.
    *
    * `host` ends the turn with an approval request of `ai` 6 or 7, and runs the call when a later prompt contains the
-   * approval. It requires `kelivo-responses/v3`; with other hosts the call is refused.
+   * approval. It requires a model of version 3 or 4 (`kelivo-responses/v3`, `/v4`, or
+   * `specificationVersion`); with other hosts the call is refused.
    * @default calls that need approval are refused
    */
   approve?: Approve | 'host';

@@ -118,7 +118,7 @@ export interface LocalToolsOptions {
   /**
    * The major version of `ai` for which the tools were written. From 6 on, `toModelOutput` receives
    * `{ toolCallId, input, output }`; before, it receives only the output.
-   * @default 6 in calls through the provider of `kelivo-responses/v3`, else 5
+   * @default 6 in calls of models of version 3 and 4, and where the host shows that it is `ai` 6 or 7; else 5
    */
   readonly aiVersion?: 5 | 6 | 7;
 }

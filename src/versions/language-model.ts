@@ -14,6 +14,7 @@ import { type JSONObject, objectsOf, type PlainObject } from '../shared/json.js'
 import { createApprovalReader, createApprovalWriter } from './history/approval-tool.js';
 import { createHostFilter } from './history/host-filter.js';
 import { defaultHistoryKeys, type SignatureContext, signMessages, signPart } from './history/signatures.js';
+import { findLaterHost, type LaterHost } from './later-hosts.js';
 import { createPartReader, readCall, readContentPart, readFinish, readWarnings } from './read.js';
 import type { AnyLanguageModel, HostVersion, LanguageModels, SameVersion } from './specification.js';
 import { type Batches, readAhead, toStream } from './streams.js';
@@ -33,9 +34,21 @@ type Link = Pick<CoreCall, 'turn' | 'telemetry' | 'roundTelemetry' | 'host'>;
 const CORE = Symbol('kelivo-responses.model');
 type Origin = { readonly core: CoreModel } & Pick<AnyLanguageModel, 'doGenerate' | 'doStream'>;
 
+export interface ToLanguageModelOptions {
+  /**
+   * Called when a host of a later major calls the model. Returns a warning for the call.
+   * @default no warning
+   */
+  readonly onLaterHost?: ((host: LaterHost) => string | undefined) | undefined;
+}
+
 /** Shows a core model in a version of the model interface. */
-export function toLanguageModel<Name extends HostVersion>(core: CoreModel, name: Name): LanguageModels[Name] {
-  return toModelOf(core, VERSIONS[name]) as unknown as LanguageModels[Name];
+export function toLanguageModel<Name extends HostVersion>(
+  core: CoreModel,
+  name: Name,
+  options?: ToLanguageModelOptions,
+): LanguageModels[Name] {
+  return toModelOf(core, VERSIONS[name], options) as unknown as LanguageModels[Name];
 }
 
 /** Returns what hosts see of a request. */
@@ -43,9 +56,13 @@ const toRequest = ({ request }: PartSource, version: Version): PartSource['reque
   request === undefined || version.hasRequestUrl ? request : { body: request.body };
 
 /** Shows a core model in a version that need not be one of the supported ones. */
-export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
+export function toModelOf(
+  core: CoreModel,
+  ownVersion: Version,
+  { onLaterHost }: ToLanguageModelOptions = {},
+): AnyLanguageModel {
   const model = {
-    specificationVersion: version.name,
+    specificationVersion: ownVersion.name,
     get provider() {
       return core.provider;
     },
@@ -55,13 +72,13 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
     },
 
     async doStream(options: HostOptions) {
-      const { call, source, signature } = await open(options, true);
+      const { call, source, signature, version } = await open(options, true);
       const stream = toStream(writeSource(source, call, { version, signature }));
       return { stream, request: toRequest(source, version), response: source.response };
     },
 
     async doGenerate(options: HostOptions) {
-      const { call, source, signature } = await open(options, false);
+      const { call, source, signature, version } = await open(options, false);
       const collector = createPartCollector();
       const filter = createFilter(call, version, collector.add);
       for await (const part of partsOf(source)) filter.part(part);
@@ -95,14 +112,18 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
   async function open(
     options: HostOptions,
     isStream: boolean,
-  ): Promise<{ call: CoreCall; source: PartSource; signature: SignatureContext }> {
+  ): Promise<{ call: CoreCall; source: PartSource; signature: SignatureContext; version: Version }> {
     const { [LINK]: link, ...given } = options as HostOptions & { readonly [LINK]?: Link };
+    const later = findLaterHost(ownVersion, given, { isStream });
+    const version = later?.version ?? ownVersion;
+    const notice = later && onLaterHost?.(later);
     const keys = (core.history ?? defaultHistoryKeys)();
     const signature = { keys, scope: given.providerOptions?.kelivo?.scope };
-    const { warnings, ...read } = readCall(version.readOptions?.(given) ?? given, {
+    const { warnings: found, ...read } = readCall(version.readOptions?.(given) ?? given, {
       ...signature,
       isInside: link !== undefined,
     });
+    const warnings = notice === undefined ? found : [notice, ...found];
     const call: CoreCall = {
       ...read,
       isStream,
@@ -114,7 +135,7 @@ export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
     };
     const source = await core.open(call);
     const warned = warnings.length === 0 ? source : withWarnings(source, warnings);
-    return { call, source: warned, signature };
+    return { call, source: warned, signature, version };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CoreEmbeddingModel, EmbeddingModelOptions } from '../core/embedding.js';
 import type { Warning } from '../core/part.js';
+import { KelivoError } from '../shared/errors.js';
 import type { JSONObject, JSONValue } from '../shared/json.js';
 import {
   type EmbeddingModelV3,
@@ -89,17 +90,17 @@ interface EmbeddingMethods<Model> {
 
 /** The members of providers that differ between versions. */
 export interface ProviderShapes {
-  v2: EmbeddingMethods<KelivoEmbeddingModel>;
-  v3: EmbeddingMethods<EmbeddingModelV3> & {
-    readonly specificationVersion: 'v3';
-  };
-  v4: EmbeddingMethods<EmbeddingModelV4> & {
-    readonly specificationVersion: 'v4';
-    /** Returns the files of the account, for `uploadFile`. Absent if another provider sends the requests. */
-    readonly files?: () => FilesV4;
-    /** Returns the skills of the account, for `uploadSkill`. Absent if another provider sends the requests. */
-    readonly skills?: () => SkillsV4;
-  };
+  v2: EmbeddingMethods<KelivoEmbeddingModel> & UploadMethods;
+  v3: EmbeddingMethods<EmbeddingModelV3> & UploadMethods & { readonly specificationVersion: 'v3' };
+  v4: EmbeddingMethods<EmbeddingModelV4> & UploadMethods & { readonly specificationVersion: 'v4' };
+}
+
+/** The uploads of `ai@7`. Providers of all versions have them, because it accepts providers of all versions. */
+interface UploadMethods {
+  /** Returns the files of the account, for `uploadFile`. Absent if another provider sends the requests. */
+  readonly files?: () => FilesV4;
+  /** Returns the skills of the account, for `uploadSkill`. Absent if another provider sends the requests. */
+  readonly skills?: () => SkillsV4;
 }
 
 type CreateEmbeddingModel = (modelId: string, options?: EmbeddingModelOptions) => CoreEmbeddingModel;
@@ -113,18 +114,16 @@ export interface Uploads {
 const SHAPES: {
   readonly [Version in HostVersion]: (
     create: CreateEmbeddingModel,
-    uploads: Uploads | undefined,
-  ) => ProviderShapes[Version];
+  ) => Omit<ProviderShapes[Version], keyof UploadMethods>;
 } = {
   v2: create => toEmbeddingMethods((modelId, options) => toEmbeddingModel(create(modelId, options), 'v2')),
   v3: create => ({
     specificationVersion: 'v3',
     ...toEmbeddingMethods((modelId, options) => toEmbeddingModel(create(modelId, options), 'v3')),
   }),
-  v4: (create, uploads) => ({
+  v4: create => ({
     specificationVersion: 'v4',
     ...toEmbeddingMethods((modelId, options) => toEmbeddingModel(create(modelId, options), 'v4')),
-    ...(uploads && { files: () => uploads.files(), skills: () => uploads.skills() }),
   }),
 };
 
@@ -142,7 +141,24 @@ export const toProviderShape = <Version extends HostVersion>(
   version: Version,
   create: CreateEmbeddingModel,
   uploads: Uploads | undefined,
-): ProviderShapes[Version] => SHAPES[version](create, uploads);
+): ProviderShapes[Version] =>
+  ({
+    ...SHAPES[version](create),
+    ...(uploads && { files: () => uploads.files(), skills: () => uploads.skills() }),
+  }) as ProviderShapes[Version];
+
+/**
+ * Checks a version that an application names.
+ *
+ * @throws KelivoError with code `invalid-settings` for an unknown version.
+ */
+export function checkVersion(version: unknown, owner: string): void {
+  if (typeof version === 'string' && isVersion(version)) return;
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message: `Expected \`specificationVersion\` of ${owner} to be ${versionNames.join(', ')}, got "${String(version)}".`,
+  });
+}
 
 /*
  * Files and skills of `ai` 7. They are declared here, because an application may install any release of `@ai-sdk/provider`.

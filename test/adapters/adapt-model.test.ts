@@ -7,7 +7,7 @@ import { adaptModel } from '../../src/adapters/adapt-model.js';
 import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
 import { defineModelAdapter, matchModelName } from '../../src/adapters/kit/model-adapter.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
-import { createKelivoResponsesProvider } from '../../src/index.js';
+import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
 import { serveJson } from '../_server.js';
 import {
   finish,
@@ -223,7 +223,7 @@ describe('the setting `adapters` of a provider', () => {
     ],
     usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
   };
-  const provide = async (settings: Parameters<typeof createKelivoResponsesProvider>[0]) => {
+  const provide = async (settings: KelivoResponsesSettings) => {
     const server = await serveJson(completed);
     return { server, provider: createKelivoResponsesProvider({ baseURL: server.url, ...settings }) };
   };

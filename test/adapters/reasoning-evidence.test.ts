@@ -1,7 +1,7 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2Content } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { adaptModel } from '../../src/adapters/index.js';
-import { createKelivoResponsesProvider } from '../../src/index.js';
+import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
 import {
   functionCall,
   type ItemScript,
@@ -28,7 +28,7 @@ const request: LanguageModelV2CallOptions = {
 /** A server that answers with these items, one list for each request. Each has its own address. */
 function serverOf(
   responses: readonly (readonly ItemScript[])[],
-  settings: Parameters<typeof createKelivoResponsesProvider>[0],
+  settings: KelivoResponsesSettings,
 ) {
   const bodies: Record<string, unknown>[] = [];
   const provider = createKelivoResponsesProvider({

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { APICallError, InvalidResponseDataError, TooManyEmbeddingValuesForCallError } from '@ai-sdk/provider';
 import { embed, embedMany } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { createKelivoResponsesProvider } from '../../src/index.js';
+import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
 import { serve, serveJson, type TestServer } from '../_server.js';
 import { startEmulator } from '../testing/_emulator.js';
 
@@ -107,7 +107,7 @@ describe('createEmbeddingModel', () => {
 describe('batches, keys, retries and timeouts', () => {
   const provider = (
     emulator: { baseURL: string },
-    settings: Parameters<typeof createKelivoResponsesProvider>[0] = {},
+    settings: KelivoResponsesSettings = {},
   ) => createKelivoResponsesProvider({ baseURL: emulator.baseURL, apiKey: 'sk-test', ...settings });
   const values = ['one', 'two', 'three', 'four', 'five'];
 

@@ -9,14 +9,14 @@ import { findSettingsIssues } from '../../shared/settings.js';
 import { type EmbeddingModels, toEmbeddingModel } from '../../versions/embedding-model.js';
 import { createHistoryKeys } from '../../versions/history/signatures.js';
 import { toLanguageModel } from '../../versions/language-model.js';
+import { createImportNotice } from '../../versions/later-hosts.js';
 import {
   DEFAULT_VERSION,
   type DefaultVersion,
   type ImageModels,
-  isVersion,
+  checkVersion,
   type ProviderShapes,
   toProviderShape,
-  versionNames,
 } from '../../versions/provider.js';
 import type { HostVersion, LanguageModels } from '../../versions/specification.js';
 import { type AnyProvider, type ImportModule, isProvider } from './imported-models.js';
@@ -118,7 +118,7 @@ export function createProviderRegistryFromConfig<Version extends HostVersion = D
     specificationVersion: version = DEFAULT_VERSION as Version,
   }: ProviderRegistryOptions<Version> = {},
 ): ConfiguredProviderRegistry<Version> {
-  checkVersion(version);
+  checkVersion(version, 'the registry');
   const { providers: entries, mcpServers, ...naming } = validateProviderConfig(config);
   const names = createModelNames(naming);
   const shared = createComposition({ mcpServers }, version);
@@ -152,12 +152,14 @@ export function createProviderRegistryFromConfig<Version extends HostVersion = D
     if (provider !== undefined) return provider;
     throw new Error(`Expected the name of a registered provider, got "${name}".`);
   };
+  const onLaterHost = createImportNotice();
   const modelFor: RegistryMembers<Version>['modelFor'] = (role, record = {}) => {
     const choice = normalizeChoice(record, 'chat');
     const { provider, modelId } = names.choose({ role, kind: 'chat' }, choice);
     const model = providerOf(provider).languageModel(modelId, choice);
     // A conversation goes on with another model.
-    return toLanguageModel(hasOwnSecret(provider) ? model : withHistory(model, history), version);
+    const core = hasOwnSecret(provider) ? model : withHistory(model, history);
+    return toLanguageModel(core, version, { onLaterHost });
   };
   const createEmbeddingModel = (role: string, record: ModelChoice): CoreEmbeddingModel => {
     const choice = normalizeChoice(record, 'embedding');
@@ -209,15 +211,6 @@ export function createProviderRegistryFromConfig<Version extends HostVersion = D
     members,
     Object.getOwnPropertyDescriptors(shape),
   ) as RegistryMembers<Version> & ProviderShapes[Version];
-}
-
-/** @throws KelivoError with code `invalid-settings` for an unknown version. */
-function checkVersion(version: string): void {
-  if (isVersion(version)) return;
-  throw new KelivoError({
-    code: 'invalid-settings',
-    message: `Expected \`specificationVersion\` of the registry to be ${versionNames.join(', ')}, got "${version}".`,
-  });
 }
 
 /**

@@ -227,7 +227,7 @@ export const HOST_REQUIRED: ToolOutput = {
   type: 'error-text',
   value: toRefusalText(
     "this tool needs approval, and the host cannot be asked. `approve: 'host'` requires `ai` 6 or 7 and a model of " +
-      '`kelivo-responses/v3`. With other hosts, set `approve` to a function.',
+      '`kelivo-responses/v3` or `/v4`. With other hosts, set `approve` to a function.',
   ),
 };
 

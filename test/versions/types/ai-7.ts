@@ -37,6 +37,17 @@ const weather = tool({
 
 export const asProvider: ProviderV4 = provider;
 export const asModel: LanguageModelV4 = provider('gpt-5');
+/** The setting determines the type of the models, and without it the entry does. */
+const ofSetting = createV2Provider({ specificationVersion: 'v4', tools: { weather } });
+export const asProviderOfSetting: ProviderV4 = ofSetting;
+export const ofEntry: ReturnType<typeof createKelivoResponsesProvider> = provider;
+export const version2: 'v2' = createKelivoResponsesProvider({ specificationVersion: 'v2' })(
+  'gpt-5',
+).specificationVersion;
+// @ts-expect-error There is no such version.
+createV2Provider({ specificationVersion: 'v9' });
+// @ts-expect-error The models of the main entry have version 2.
+export const notOfSetting: LanguageModelV4 = createV2Provider({ tools: { weather } })('gpt-5');
 export const asEmbeddingModel: EmbeddingModelV4 = provider.embeddingModel('text-embedding-3-small');
 
 const registry = createProviderRegistry({ kelivo: provider });
