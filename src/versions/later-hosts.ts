@@ -50,23 +50,23 @@ export function findLaterHost(
   return name === v2.name && !isStream && majorInUserAgent(options) === '6' ? v2InHost6 : undefined;
 }
 
-/** Returns a warning for the first call of a host of a later major, which names the import that is meant. */
+/**
+ * Returns a warning for the first call of a version 2 model by a later host, which names the import that is meant. `ai` 7
+ * supports models of version 3.
+ */
 export function createImportNotice(): (host: LaterHost) => string | undefined {
   let isTold = false;
   return ({ expects, version }) => {
-    if (isTold) return undefined;
+    if (isTold || version.name !== v2.name) return undefined;
     isTold = true;
-    const [host, own] = [expects, version.name].map(name => `\`ai@${majorOfHost(name)}\``);
+    const host = `\`ai@${expects === 'v3' ? 6 : 7}\``;
     return (
-      `Expected a model of version ${expects} in ${host}, got one of version ${version.name}, which is that of ${own}. All calls ` +
+      `Expected a model of version ${expects} in ${host}, got one of version v2, which is that of \`ai@5\`. All calls ` +
       `and results are shown, but the host converts usage and files, and loses details. Import the provider from \`kelivo-responses/${expects}\`, or set ` +
       `\`specificationVersion: '${expects}'\`.`
     );
   };
 }
-
-/** The major of `ai` whose models have a version. */
-const majorOfHost = (version: string): number => Number(version.slice(1)) + 3;
 
 function majorInUserAgent({ headers }: HostOptions): string | undefined {
   const agent = (headers as Readonly<Record<string, unknown>> | undefined)?.['user-agent'];

@@ -56,6 +56,15 @@ const host = (major: Host['major'], version: Host['version']): Host => ({
   },
 });
 
+/**
+ * Returns the version in whose forms a model writes parts. Hosts of later majors pass them through. `streamText` of `ai` 6
+ * does not identify itself.
+ */
+export function formsOf({ major, version }: Pick<Host, 'major' | 'version'>, mode: Mode): Host['version'] {
+  if (major === 7) return 'V4';
+  return major === 6 && mode === 'generate' ? 'V3' : version;
+}
+
 /** The columns of the matrix. A host accepts the versions that existed at its time. */
 export const hosts: readonly Host[] = [
   host(5, 'V2'),

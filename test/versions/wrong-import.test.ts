@@ -110,7 +110,8 @@ const rows = majors.flatMap(major =>
 );
 
 describe.each(rows)('a model of version $version in ai $ai, $mode', ({ ai, sdk, version, own, mode }) => {
-  const isLater = own > version && !(ai === 6 && mode === 'stream');
+  // `ai` 7 supports models of version 3, and `streamText` of `ai` 6 does not identify itself.
+  const isNamed = version === 'v2' && (ai === 7 || (ai === 6 && mode === 'generate'));
 
   it('shows its calls and results, or is rejected by the host', async () => {
     const provider = entries[version].createKelivoResponsesProvider({
@@ -138,7 +139,7 @@ describe.each(rows)('a model of version $version in ai $ai, $mode', ({ ai, sdk, 
         `Expected a model of version ${own} in \`ai@${ai}\`.*kelivo-responses/${own}.*specificationVersion`,
       ),
     );
-    expect(first.warnings).toEqual(isLater ? [notice] : []);
+    expect(first.warnings).toEqual(isNamed ? [notice] : []);
     expect(second.warnings).toEqual([]);
     await provider.close();
   });

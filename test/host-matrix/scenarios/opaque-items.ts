@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { expect } from 'vitest';
+import { formsOf } from '../_host.js';
 import type { Scenario } from '../_scenario.js';
 
 const compaction = { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAAAABopaque' };
@@ -14,7 +15,7 @@ const unknown = {
 
 export const opaqueItems: Scenario = {
   name: 'items without a function form',
-  async play({ run, emulator, inputOf, version }) {
+  async play({ run, emulator, inputOf, major, version, mode }) {
     emulator.enqueue(
       [compaction, unknown, { call: 'get-sum', arguments: { a: 1, b: 2 } }],
       [{ text: 'Three.' }],
@@ -38,7 +39,7 @@ export const opaqueItems: Scenario = {
       .flatMap(({ content }) => (typeof content === 'string' ? [] : (content as object[])))
       .filter(part => 'kind' in part);
     expect(custom).toMatchObject(
-      version === 'V4'
+      formsOf({ major, version }, mode) === 'V4'
         ? [
             {
               type: 'custom',
