@@ -1,6 +1,7 @@
+import dns from 'node:dns';
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import { createMCPClient } from '@ai-sdk/mcp';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   AddressGate,
   createGatedFetch,
@@ -274,6 +275,13 @@ const createProvider = (): OAuthClientProvider & { opened: string[] } => {
 };
 
 describe.each(PLACES)('an internal address in %s', place => {
+  // Without a network, a resolver takes seconds to say that it does not know a name.
+  beforeEach(() => {
+    const lookup = vi.spyOn(dns.promises, 'lookup');
+    lookup.mockImplementation((async () => [{ address: '93.184.215.14', family: 4 }]) as never);
+    return () => lookup.mockRestore();
+  });
+
   it('is never requested, as with the client of the AI SDK', async () => {
     const reached = { ours: [] as string[], theirs: [] as string[] };
     const attack = async (host: string): Promise<void> => {
