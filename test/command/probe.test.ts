@@ -58,6 +58,23 @@ async function applySettings({ settings, model }: Report, options: KelivoRespons
   };
 }
 
+/** Starts a server in front of an emulator, which rejects some requests. */
+const refusing = (
+  emulator: Awaited<ReturnType<typeof startResponsesEmulator>>,
+  isRefused: (body: object) => boolean,
+  message: string,
+) =>
+  serve(async (response, { path, body }) => {
+    const upstream = isRefused(body)
+      ? Response.json({ error: { message } }, { status: 400 })
+      : await fetch(`${emulator.url}${path}`, {
+          headers: { 'content-type': 'application/json' },
+          ...(Object.keys(body).length > 0 && { method: 'POST', body: JSON.stringify(body) }),
+        });
+    const type = upstream.headers.get('content-type') ?? '';
+    response.writeHead(upstream.status, { 'content-type': type }).end(await upstream.text());
+  });
+
 const works = { rejected: 0, calls: 1, text: true };
 
 describe('kelivo-responses probe', () => {
@@ -89,21 +106,21 @@ describe('kelivo-responses probe', () => {
 
   it('finds the setting for a server that refuses `store`, and reports it', async () => {
     const emulator = await startResponsesEmulator();
-    const server = await serve(async (response, { path, body }) => {
-      const isRefused = 'store' in body;
-      const upstream = isRefused
-        ? Response.json({ error: { message: 'Unknown parameter: "store".' } }, { status: 400 })
-        : await fetch(`${emulator.url}${path}`, {
-            headers: { 'content-type': 'application/json' },
-            ...(Object.keys(body).length > 0 && { method: 'POST', body: JSON.stringify(body) }),
-          });
-      const type = upstream.headers.get('content-type') ?? '';
-      response.writeHead(upstream.status, { 'content-type': type }).end(await upstream.text());
-    });
+    const server = await refusing(emulator, body => 'store' in body, 'Unknown parameter: "store".');
     const report = await probe(server.url);
     expect(report.scenarios[0]).toMatchObject({ result: 'yes', note: 'the server refuses `store`' });
     expect(report.settings.compatibility).toMatchObject({ without: expect.arrayContaining(['store']) });
     expect(await applySettings(report)).toEqual(works);
+    await emulator.close();
+  });
+
+  it('finds the setting for a server that refuses the role `developer`, and reports it', async () => {
+    const emulator = await startResponsesEmulator();
+    const isRefused = (body: object) => JSON.stringify(body).includes('"role":"developer"');
+    const server = await refusing(emulator, isRefused, "Unsupported role: 'developer'.");
+    const report = await probe(server.url);
+    expect(report.scenarios.find(({ name }) => name === 'developer')).toMatchObject({ result: 'no' });
+    expect(report.settings.compatibility).toMatchObject({ developerRole: false });
     await emulator.close();
   });
 
