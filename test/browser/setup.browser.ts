@@ -112,7 +112,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await source.fill('npx "a');
     await connect.click();
     await page.getByText('a quote that is not closed').waitFor();
-    const { command, args } = everythingOverStdio();
+    const { command, args = [] } = everythingOverStdio();
     await source.fill(`TOKEN=7 ${[command, ...args].map(word => JSON.stringify(word)).join(' ')}`);
     await page.getByText('Name, headers or variables').click();
     await page.getByRole('textbox', { name: 'Name' }).fill('pasted');

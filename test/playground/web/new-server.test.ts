@@ -44,7 +44,8 @@ describe('a new server', () => {
     const config = JSON.stringify({ note: 1, mcpServers: { git: { url: 'http://localhost:1' } } });
     const changed = addServers(config, { source: 'uvx mcp-server-git', name: '', values: '' });
 
-    expect(JSON.parse(changed)).toEqual({
+    expect(changed.names).toEqual(['git-2']);
+    expect(JSON.parse(changed.config)).toEqual({
       note: 1,
       mcpServers: {
         git: { url: 'http://localhost:1' },
@@ -67,7 +68,7 @@ describe('a new server', () => {
   it('is rejected with the reason if its values or the configuration cannot be read', () => {
     expect(() => add('npx a', { values: 'nothing' })).toThrow('got “nothing”');
     expect(() => add('npx a', { config: '{\n"a' })).toThrow(
-      'The configuration below is not valid. Expected JSON. Line 2',
+      'The configuration is not valid. Expected JSON. Line 2',
     );
     expect(() => add('npx a', { config: '[]' })).toThrow('not an object');
   });
