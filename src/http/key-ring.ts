@@ -15,6 +15,8 @@ export interface Credentials {
     turn: TurnLink | undefined,
     send: (headers: RequestHeaders) => Promise<Result>,
   ): Promise<Result>;
+  /** Returns the headers of every request. Undefined if they are not known before it: functions return them, or keys rotate. */
+  readonly fixed: () => RequestHeaders | undefined;
 }
 
 /** The keys of a provider and their state. */
@@ -151,5 +153,6 @@ export const missingKeyError = (): LoadAPIKeyError =>
   new LoadAPIKeyError({
     message:
       'Expected an API key for api.openai.com, got none. Pass `apiKey` to createKelivoResponsesProvider(), ' +
-      'or set the environment variable OPENAI_API_KEY.',
+      'or set the environment variable OPENAI_API_KEY. To try it without a key, run `npx kelivo-responses emulator` and set ' +
+      '`baseURL` or OPENAI_BASE_URL to the address that it prints.',
   });

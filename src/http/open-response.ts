@@ -102,8 +102,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   outer?.throwIfAborted();
   const url = withoutQuery(options.url);
   const sentHeaders = mergeHeaders([toContentType(options), ...options.headers]);
-  const keys = findSecrets(Object.entries(sentHeaders));
-  if (options.needsKey && keys.length === 0) throw missingKeyError();
+  const keys = requireKey(sentHeaders, options);
   // Secrets are found before the request is sent, because the host can change the objects that contain them.
   const { body, secrets } = redactRequestBody(options.body);
   // Created when the response or an error arrives, so that the request does not wait for it.
@@ -206,6 +205,30 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
         : `The connection to ${url} broke before the response was complete: ${cause}.`,
     );
   }
+}
+
+/**
+ * Rejects headers with which no request can be sent, before anything is started for it.
+ *
+ * @throws LoadAPIKeyError without a key that the server requires, and APICallError for a header that cannot be sent.
+ */
+export function checkHeaders(
+  sets: OpenResponseOptions['headers'],
+  options: Pick<OpenResponseOptions, 'url' | 'needsKey'>,
+): void {
+  const headers = mergeHeaders(sets);
+  const { redact } = createRedactor([...requireKey(headers, options), ...findUrlSecrets(options.url)]);
+  validateHeaders(headers, { url: withoutQuery(options.url), requestBody: undefined, redact });
+}
+
+/** Returns the keys in headers. */
+function requireKey(
+  headers: Readonly<Record<string, string>>,
+  { needsKey }: Pick<OpenResponseOptions, 'needsKey'>,
+): string[] {
+  const keys = findSecrets(Object.entries(headers));
+  if (needsKey && keys.length === 0) throw missingKeyError();
+  return keys;
 }
 
 /** `fetch` sets the type of a form, with its boundary. */

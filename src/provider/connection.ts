@@ -1,6 +1,7 @@
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
 import { toApiRoot } from '../http/base-url.js';
 import { createKeyRing, type Credentials, toKeys } from '../http/key-ring.js';
+import type { RequestHeaders } from '../http/request.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { KelivoError } from '../shared/errors.js';
 import type { KelivoResponsesSettings } from './settings.js';
@@ -87,19 +88,26 @@ export function createCredentials(
   { url }: { url: string },
 ): Credentials {
   const ring = createKeyRing(apiKey ?? { read: keyOfEnvironment }, { url });
+  const toHeaders = (key: string | undefined): RequestHeaders => ({
+    ...(key !== undefined && toKeyHeader(key, api)),
+    ...(organization !== undefined && { 'openai-organization': organization }),
+    ...(project !== undefined && { 'openai-project': project }),
+    ...toLowerCase(typeof headers === 'function' ? headers() : headers),
+  });
 
   return {
+    fixed() {
+      if (typeof apiKey === 'function' || typeof headers === 'function') return undefined;
+      const [key, ...others] = staticKeysOf({ apiKey });
+      return others.length > 0 ? undefined : toHeaders(key);
+    },
+
     async use(turn, send) {
       const tried = new Set<string>();
       for (;;) {
         const key = await ring.take(turn, tried);
         try {
-          return await send({
-            ...(key !== undefined && toKeyHeader(key, api)),
-            ...(organization !== undefined && { 'openai-organization': organization }),
-            ...(project !== undefined && { 'openai-project': project }),
-            ...toLowerCase(typeof headers === 'function' ? headers() : headers),
-          });
+          return await send(toHeaders(key));
         } catch (error) {
           if (key === undefined || !ring.refuse(key, error, tried)) throw error;
           tried.add(key);
@@ -113,7 +121,7 @@ const keyOfEnvironment = (): string | undefined =>
   loadOptionalSetting({ settingValue: undefined, environmentVariableName: 'OPENAI_API_KEY' });
 
 /** Returns the API keys of settings, those of the environment included. A function is not called. */
-export const staticKeysOf = ({ apiKey }: KelivoResponsesSettings): readonly string[] =>
+export const staticKeysOf = ({ apiKey }: Pick<KelivoResponsesSettings, 'apiKey'>): readonly string[] =>
   typeof apiKey === 'function' ? [] : toKeys(apiKey ?? keyOfEnvironment());
 
 /** Azure expects keys in the `api-key` header, and Microsoft Entra tokens (JSON Web Tokens) in `authorization`. */

@@ -4,6 +4,7 @@ import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, transformParts, withHistory, withOpen } from '../core/source.js';
 import { createEmbeddingModel } from '../embeddings/model.js';
 import { withCompression } from '../http/compression.js';
+import { checkHeaders } from '../http/open-response.js';
 import {
   createRequestLog,
   type FetchForCall,
@@ -163,6 +164,17 @@ export function createCoreProvider(
       ? model
       : withOpen(model, call => model.open({ ...call, telemetry: telemetry.startCall({ server }) }));
 
+  /** Reports a key or a header with which no request can be sent, before the first call starts tool servers. */
+  const checkBeforeTools = (model: CoreModel): CoreModel => {
+    if (composition.tools === undefined) return model;
+    const config = createConfig(model.modelId, 'responses');
+    return withOpen(model, async call => {
+      const fixed = config.credentials.fixed();
+      if (fixed !== undefined) checkHeaders([fixed, config.override.headers, call.headers], config);
+      return model.open(call);
+    });
+  };
+
   const {
     inLoop = same,
     aroundLoop = same,
@@ -177,7 +189,11 @@ export function createCoreProvider(
     settings,
     server,
     connection: () => connection,
-    languageModel: modelId => observe(aroundLoop(compose(inLoop(createBareModel(modelId))))),
+    languageModel(modelId) {
+      const model = compose(inLoop(createBareModel(modelId)));
+      // Models of another package find their key themselves.
+      return observe(aroundLoop(inLoop === same ? checkBeforeTools(model) : model));
+    },
     responses(modelId) {
       const model = bare(createBareModel(modelId));
       return telemetry === undefined ? model : observe(observeModel(model, telemetry));

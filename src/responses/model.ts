@@ -9,7 +9,7 @@ import type { ResponseTimeouts } from '../http/open-response.js';
 import { hasKey, withoutQuery } from '../redaction/redaction.js';
 import { redactRequestBody } from '../redaction/request-body.js';
 import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request.js';
-import { requestJson } from '../http/request-json.js';
+import { type JsonRequestOptions, requestJson } from '../http/request-json.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { idOf, numberOf, objectOf, objectsOf, type PlainObject } from '../shared/json.js';
 import {
@@ -39,6 +39,7 @@ import type { DeclaredTools } from './stream/hosted-item.js';
 import { toJsonContent } from './stream/message-item.js';
 import { readResponse } from './stream/read-response.js';
 import { httpTransport, type ResponseSource, type ResponseTransport } from './transport.js';
+import { explainUnknownModel, isUnknownModel } from './unknown-model.js';
 import type { ResponsesRequestBody } from './wire.js';
 
 /** The settings that a model takes from its provider. */
@@ -129,7 +130,9 @@ async function send(
   const transportWarnings: Warning[] = [];
   const warn = (warning: Warning): void => void transportWarnings.push(warning);
   let built = connected.prepare === undefined ? build() : undefined;
-  return config.credentials.use(call.turn, async keyHeaders => {
+  const usedKeys: RequestHeaders[] = [];
+  const sending = config.credentials.use(call.turn, async keyHeaders => {
+    usedKeys.push(keyHeaders);
     const headers = [keyHeaders, override.headers, call.headers];
     // The connection opens while the request is built.
     if (built === undefined) {
@@ -164,18 +167,39 @@ async function send(
       relations: request.relations,
     });
   });
+  return sending.catch(async (error: unknown) => {
+    const [keyHeaders, ...others] = usedKeys;
+    // Several keys were refused the model, which therefore exists.
+    if (keyHeaders === undefined || others.length > 0) throw error;
+    if (!isUnknownModel(error, modelId)) throw error;
+    throw await explainUnknownModel(error, { ...toModelsRequest(call, { config, keyHeaders }), modelId });
+  });
 }
 
 /** Time limit of the request for the list of models, in milliseconds. */
 const MODELS_TIMEOUT = 5_000;
 
-/** Recognizes the server by an error, and by the owner of its models if nothing else helps against the error. */
-function createRecognize(
+interface SentContext {
+  readonly config: ResponsesModelConfig;
+  readonly keyHeaders: RequestHeaders;
+}
+
+/** Returns the request for the list of models, with the headers of a call. */
+const toModelsRequest = (
   call: CoreCall,
-  { config, keyHeaders }: { config: ResponsesModelConfig; keyHeaders: RequestHeaders },
-): Recognize | undefined {
-  const { server, override, modelsUrl, fetchFor } = config;
-  if (!config.recognizes) return undefined;
+  { config: { modelsUrl, override, fetchFor }, keyHeaders }: SentContext,
+): JsonRequestOptions => ({
+  url: modelsUrl,
+  headers: [keyHeaders, override.headers, call.headers],
+  fetch: fetchFor(call, () => {}),
+  signal: call.abortSignal,
+  timeouts: { total: MODELS_TIMEOUT },
+});
+
+/** Recognizes the server by an error, and by the owner of its models if nothing else helps against the error. */
+function createRecognize(call: CoreCall, context: SentContext): Recognize | undefined {
+  const { server, recognizes } = context.config;
+  if (!recognizes) return undefined;
   return async ({ error: { responseHeaders, statusCode }, rejection, cause }, changes) => {
     server.see({ headers: responseHeaders });
     const shown = serverOfRejection(rejection);
@@ -185,14 +209,7 @@ function createRecognize(
     if (!isUnknown || !isRejected || !compatibilitiesByOwner().some(changes)) return shown?.compatibility;
     server.isAsked = true;
     try {
-      const { body } = await requestJson({
-        method: 'GET',
-        url: modelsUrl,
-        headers: [keyHeaders, override.headers, call.headers],
-        fetch: fetchFor(call, () => {}),
-        signal: call.abortSignal,
-        timeouts: { total: MODELS_TIMEOUT },
-      });
+      const { body } = await requestJson({ ...toModelsRequest(call, context), method: 'GET' });
       server.see({ owner: idOf(objectsOf(objectOf(body)?.data)[0]?.owned_by) });
     } catch {
       // The server has no such list. Its first error is the one that counts.

@@ -31,6 +31,11 @@ export interface ResponsesEmulatorOptions {
    * @default the output is sent unchanged
    */
   readonly rewriteOutput?: RewriteOutput;
+  /**
+   * The models that the emulator has: it lists them, and rejects requests for others as the API does.
+   * @default a short list, and requests for every model are accepted
+   */
+  readonly models?: readonly string[];
   /** WebSockets on `/responses`. @default true */
   readonly webSocket?: boolean;
   /**
@@ -84,6 +89,7 @@ export async function startEmulator(
     rules = 'openai',
     rewriteOutput = items => items,
     webSocket = true,
+    models,
     allowedOrigins,
   }: ResponsesEmulatorOptions,
   extension: EmulatorExtension = {},
@@ -99,6 +105,7 @@ export async function startEmulator(
     latency,
     rules,
     rewriteOutput,
+    models,
     allowedOrigins,
     ...extension,
   };
@@ -136,6 +143,7 @@ export async function startEmulator(
     });
     serveWebSockets(server, { context, requests, keys, isClosed: () => closed !== undefined });
   }
+  if (extension.keepsProcess === false) server.unref().on('connection', socket => socket.unref());
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   // A server with a port has no name in its address.

@@ -10,6 +10,7 @@ export {
   testJournalStore,
 } from './journal-store.js';
 export { type ResponsesEmulator, type ResponsesEmulatorOptions, startResponsesEmulator } from './emulator.js';
+export { emulatorWithoutKey } from './emulator-without-key.js';
 export type { EmulatorRequest, EmulatorRequestBody } from './protocol/request.js';
 export type {
   Fault,

@@ -37,10 +37,14 @@ export interface EmulatorContext extends ModelState, EmulatorExtension {
   /** Milliseconds before each event of a stream, and before a body. */
   readonly latency: number;
   readonly rules: RequestRules;
+  /** The only models. Undefined if each name is one. */
+  readonly models?: readonly string[];
 }
 
-/** What tests of this package add to the emulator: other APIs, and rules that only these tests need. */
+/** What this package and its tests add to the emulator: other APIs, and rules that only these tests need. */
 export interface EmulatorExtension {
+  /** False for an emulator that the end of the program ends. @default true */
+  readonly keepsProcess?: boolean;
   /** Routes of other APIs, which are tried first. */
   readonly routes?: readonly Route[];
   /** Returns the error of a request that is otherwise valid. */
@@ -84,7 +88,8 @@ const endpoints: Readonly<Record<string, (body: PlainObject, context: EmulatorCo
   'POST /responses': respondToResponses,
   'POST /responses/compact': respondToCompact,
   'POST /embeddings': respondToEmbeddings,
-  'GET /models': (_body, { rules }) => toJsonDelivery(toModelList(rules === 'llamacpp' ? rules : 'system')),
+  'GET /models': (_body, { rules, models }) =>
+    toJsonDelivery(toModelList(rules === 'llamacpp' ? rules : 'system', models)),
 };
 
 export const invalidJson = badRequest(
@@ -92,9 +97,12 @@ export const invalidJson = badRequest(
     'correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)',
 );
 
-const toModelList = (owner: string): PlainObject => ({
+/** The models that the emulator lists. */
+export const MODELS = ['gpt-5', 'gpt-5-mini', 'o4-mini', 'gpt-4.1', 'gpt-4o', 'text-embedding-3-small'];
+
+const toModelList = (owner: string, models: readonly string[] = MODELS): PlainObject => ({
   object: 'list',
-  data: ['gpt-5', 'gpt-5-mini', 'o4-mini', 'gpt-4.1', 'gpt-4o', 'text-embedding-3-small'].map(id => ({
+  data: models.map(id => ({
     id,
     object: 'model',
     created: 1754073600,
@@ -172,7 +180,13 @@ function readRequest(
   const { items, shownItems, error } = readConversation(body, context);
   const reasons = toModelKind(String(body.model)) === 'reasoning';
   const request = toRequest(body, { items, shownItems, reasons });
-  return { request, error: error ?? context.check?.(request) };
+  return { request, error: checkModel(body.model, context) ?? error ?? context.check?.(request) };
+}
+
+function checkModel(model: unknown, { models }: EmulatorContext): ApiError | undefined {
+  if (models === undefined || typeof model !== 'string' || models.includes(model)) return undefined;
+  const message = `The model \`${model}\` does not exist or you do not have access to it.`;
+  return { ...badRequest(message), status: 404, code: 'model_not_found' };
 }
 
 function readConversation(

@@ -95,7 +95,8 @@ describe('a missing key', () => {
       name: 'AI_LoadAPIKeyError',
       message:
         'Expected an API key for api.openai.com, got none. Pass `apiKey` to createKelivoResponsesProvider(), ' +
-        'or set the environment variable OPENAI_API_KEY.',
+        'or set the environment variable OPENAI_API_KEY. To try it without a key, run `npx kelivo-responses emulator` and ' +
+        'set `baseURL` or OPENAI_BASE_URL to the address that it prints.',
     });
     expect(fetch).not.toHaveBeenCalled();
   });

@@ -1,0 +1,51 @@
+import { APICallError } from '@ai-sdk/provider';
+import { toErrorText } from '../http/api-error.js';
+import { requestJson, type JsonRequestOptions } from '../http/request-json.js';
+import { joinSentences } from '../shared/errors.js';
+import { objectOf, objectsOf } from '../shared/json.js';
+import { toNameHint } from '../shared/names.js';
+import { readError } from '../shared/reported-error.js';
+
+/** Gateways list hundreds of models. */
+const MAX_NAMES = 20;
+
+/** Returns true if a server reports that it does not have a model. Servers other than OpenAI's report no code for it. */
+export function isUnknownModel(error: unknown, modelId: string): error is APICallError {
+  if (!APICallError.isInstance(error)) return false;
+  const { statusCode, message, data } = error;
+  return readError(data)?.code === 'model_not_found' || (statusCode === 404 && message.includes(modelId));
+}
+
+/** Adds to an error what the server's list of models says about a name that it does not know. */
+export async function explainUnknownModel(
+  error: APICallError,
+  { modelId, ...request }: JsonRequestOptions & { readonly modelId: string },
+): Promise<APICallError> {
+  const names = await readNames(request);
+  if (names.length === 0) return error;
+  const { message, url, requestBodyValues, statusCode, responseHeaders } = error;
+  const { responseBody, isRetryable, data, cause } = error;
+  return new APICallError({
+    ...{ url, requestBodyValues, statusCode, responseHeaders, responseBody, isRetryable, data, cause },
+    message: joinSentences(message, toHint(modelId, names)),
+  });
+}
+
+async function readNames(request: JsonRequestOptions): Promise<string[]> {
+  try {
+    const { body } = await requestJson({ ...request, method: 'GET' });
+    const ids = objectsOf(objectOf(body)?.data).map(({ id }) => id);
+    return ids.filter(id => typeof id === 'string').map(toErrorText);
+  } catch {
+    // The server has no such list. Its first error is the one that counts.
+    request.signal?.throwIfAborted();
+    return [];
+  }
+}
+
+function toHint(modelId: string, names: readonly string[]): string {
+  const hint = toNameHint(modelId, { kind: 'models of this server', known: names });
+  if (names.length <= MAX_NAMES) return hint;
+  const [suggestion] = hint.split('Known ');
+  return `${suggestion}This server lists ${names.length} models, and "${modelId}" is none of them.`;
+}
