@@ -5,7 +5,7 @@ import type { ResponsesProviderOptions } from '../responses/request/options.js';
 import type { McpServerStatus } from '../mcp/start-mcp-tools.js';
 import { isPlainObject, type JSONValue } from '../shared/json.js';
 import type { ToolLoopCallOptions } from '../tool-loop/index.js';
-import type { TurnLimit } from '../tool-loop/turn/turn-limits.js';
+import type { TurnLimit } from '../tool-loop/features/feature.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import type { DeclareTools } from '../tools/shared-tools.js';

@@ -1,6 +1,6 @@
 import type { JSONValue } from '../shared/json.js';
 import type { ToolApproval } from './approvals/approvals.js';
-import type { Steering } from './context/steering.js';
+import type { Steering } from './features/steering/steering.js';
 import type { ToolLoopStep } from './durable/steps.js';
 import type { ToolLoopOptions } from './options.js';
 
@@ -34,11 +34,12 @@ export {
   type Steering,
   type SteeringNotDeliveredReason,
   type SteeringOutcome,
-} from './context/steering.js';
+} from './features/steering/steering.js';
 export type { UnknownOutcomePolicy } from './calls/calls.js';
 export type { ToolLoopOptions } from './options.js';
 export { type ProviderRunTools, runInProvider } from './tool-loop.js';
-export type { PrepareRound, RoundSettings, StopCondition } from './context/round-control.js';
+export type { RoundSettings } from './features/feature.js';
+export type { PrepareRound, StopCondition } from './features/round-control/round-control.js';
 export type { RoundUsage } from '../core/finish.js';
 export { continueTurn, type PartialTurn, partialTurnOf } from './turn/partial-turn.js';
 export type { ToolLoopEvent } from './turn/turn-reports.js';

@@ -8,10 +8,10 @@ import type { ApprovalPolicy } from '../tools/approval.js';
 import type { Approvals, Approve } from './approvals/approvals.js';
 import type { HostApprovalOptions } from './approvals/host-approvals.js';
 import type { UnknownOutcomePolicy } from './calls/calls.js';
-import type { ClearToolOutputs } from './context/clear-outputs.js';
+import type { ClearToolOutputs } from './features/clear-outputs/clear-outputs.js';
 import type { ModelPrice, Prices } from './context/prices.js';
 import type { ToolLoopJournal } from './durable/steps.js';
-import type { PrepareRound, StopCondition } from './context/round-control.js';
+import type { PrepareRound, StopCondition } from './features/round-control/round-control.js';
 import type { ToolLoopEvent } from './turn/turn-reports.js';
 
 /** Options of a tool loop. */

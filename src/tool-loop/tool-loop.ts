@@ -35,9 +35,8 @@ import { withPrices } from './context/prices.js';
 import { createToolSearch, type SearchSupport } from './context/tool-search.js';
 import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
 import { RepeatedTurns } from './turn/repeated-turns.js';
-import type { TurnSink } from './turn/round-reader.js';
-import { type OpenedRound, openNext, reportEnd, runTurn } from './turn/run-turn.js';
-import { isDurableCall, type LoopPolicy, openTurn, type Turn, type TurnContext } from './turn/turn.js';
+import { isDurableCall, type LoopPolicy, openTurn, type TurnContext } from './turn/opened-turn.js';
+import { Turn, type TurnSink } from './turn/turn.js';
 
 /** The source of a loop without tools. Its model calls need no rounds unless they contain tools to run. */
 const NO_TOOLS = SharedSource.of(createToolbox([]));
@@ -121,12 +120,15 @@ function prepareToolLoop(
         return withHostCalls(model, call, context).open(prompt === call.prompt ? call : { ...call, prompt });
       }
       const search = createToolSearch(policy.toolSearch, context.searchSupport, call.prompt);
-      const { turn, first } = await begin(call, { ...context, model, policy, source, repeatedTurns, search });
-      const parts = createPartSource(sink => run(turn, first, sink), {
-        onCancel: turn.lifetime.abort,
+      const turn = new Turn(
+        await openTurn(call, { ...context, model, policy, source, repeatedTurns, search }),
+      );
+      const first = await turn.open();
+      const parts = createPartSource(sink => turn.run(toTurnSink(sink, call)), {
+        onCancel: reason => turn.abort(reason),
         unread: toUnreadLimit(options.timeouts?.unread, turn),
       });
-      return { ...parts, request: first?.round.request, response: first?.round.response };
+      return { ...parts, request: first?.request, response: first?.response };
     });
   };
 
@@ -144,51 +146,14 @@ function prepareToolLoop(
   }
 }
 
-async function begin(call: CoreCall, context: TurnContext) {
-  const turn = await openTurn(call, context);
-  try {
-    // A host repeats a request that fails, but not the calls before it: the stream opens before they run.
-    const first = turn.pendingCalls.length > 0 ? undefined : await openNext(turn, turn.request, 1);
-    return { turn, first };
-  } catch (cause) {
-    const error = toFirstError(turn, cause);
-    await turn.close(error);
-    throw error;
-  }
-}
-
-/** Returns the error of a turn whose first request failed, with the messages of the user that it contained. */
-function toFirstError(turn: Turn, error: unknown): unknown {
-  const { record } = turn;
-  if (record.exchanges.length === 0) return error;
-  const isAborted = turn.lifetime.isAborted();
-  const partialTurn = reportEnd(turn, isAborted ? 'aborted' : 'failed');
-  return isAborted ? error : record.toFinalError(error, partialTurn);
-}
-
-async function run(turn: Turn, first: OpenedRound | undefined, parts: PartSink): Promise<void> {
-  const sink = toTurnSink(parts, turn.request);
-  // A turn that begins with calls waits for them.
-  sink.setIdle(first === undefined);
-  try {
-    await runTurn(turn, first, sink);
-  } catch (error) {
-    await turn.close(error);
-    throw error;
-  } finally {
-    sink.setIdle(false);
-  }
-  await turn.close();
-}
-
 /** The default of `timeouts.unread`, in milliseconds. */
 const UNREAD = 60_000;
 
 /** Ends a turn that nobody reads, as an abort does. */
-function toUnreadLimit(limit: number | false = UNREAD, { lifetime }: Turn): UnreadLimit | undefined {
+function toUnreadLimit(limit: number | false = UNREAD, turn: Turn): UnreadLimit | undefined {
   if (limit === false) return undefined;
   const message = `Nobody has read the turn for ${limit} ms (timeouts.unread).`;
-  const onReached = (): void => lifetime.abort(new DOMException(message, 'AbortError'));
+  const onReached = (): void => turn.abort(new DOMException(message, 'AbortError'));
   return { milliseconds: limit, onReached };
 }
 
@@ -221,8 +186,8 @@ function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPo
   const { maxRounds = 20, maxToolCalls = false, maxRepeatedCalls = 5, maxToolOutputChars = 1e5 } = options;
   const { execution = 'auto', startEarly = 'read-only', onUnknownOutcome = 'refuse' } = options;
   const { timeouts, retry } = options;
-  const { approve, approvals, hostApprovals, compactThreshold, toolActivity, journal, onEvent } = options;
-  const { prepareRound, stopWhen, toolSearch, clearToolOutputs, prices, maxCost, maxTokens } = options;
+  const { approve, approvals, hostApprovals, compactThreshold, toolActivity, toolSearch, journal, onEvent } =
+    options;
   return {
     limits: {
       maxRounds: toLimit(maxRounds),
@@ -238,10 +203,8 @@ function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPo
     },
     approvals: { approve, approvals },
     hostApprovals,
-    control: { prepareRound, stopWhen },
-    budget: { prices, maxCost, maxTokens },
+    features: options,
     toolSearch,
-    clearToolOutputs,
     compactThreshold,
     showsCalls: toolActivity !== 'none',
     timeout: timeouts?.total,

@@ -14,7 +14,7 @@ import {
 } from 'ai7';
 import { describe, expect, it } from 'vitest';
 import { newest } from '../_products.js';
-import { createSteering } from '../../src/tool-loop/context/steering.js';
+import { createSteering } from '../../src/tool-loop/features/steering/steering.js';
 import { toolLoopCallOptions, type ToolLoopCallOptions } from '../../src/tool-loop/index.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';

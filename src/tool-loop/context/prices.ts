@@ -1,13 +1,10 @@
 import type { CoreCall } from '../../core/call.js';
-import { totalOf } from '../../core/finish.js';
 import type { Finish, Usage } from '../../core/part.js';
 import { type CoreModel, withChanges } from '../../core/source.js';
-import { KelivoError } from '../../shared/errors.js';
 import { idOf, objectOf } from '../../shared/json.js';
-import { toArgumentError } from '../durable/steps.js';
 
 /*
- * Costs of requests, and limits of a turn in money and tokens. A request whose cost cannot be computed has an unknown cost,
+ * Costs of requests. A request whose cost cannot be computed has an unknown cost,
  * never 0, and a sum with an unknown cost is unknown.
  */
 
@@ -47,7 +44,8 @@ export interface PricedModel {
   readonly modelId: string;
 }
 
-function priceOf(prices: Prices, model: PricedModel): ModelPrice | undefined {
+/** Returns the price of a model. Undefined if it has none. */
+export function priceOf(prices: Prices, model: PricedModel): ModelPrice | undefined {
   if (typeof prices === 'function') return prices(model);
   const { modelId } = model;
   if (Object.hasOwn(prices, modelId)) return prices[modelId];
@@ -140,67 +138,4 @@ export function withPrices(model: CoreModel, prices: Prices): CoreModel {
       },
     };
   });
-}
-
-/** Options of a tool loop that limit the cost and the tokens of its turns. */
-export interface BudgetOptions {
-  readonly prices: Prices | undefined;
-  readonly maxCost: number | undefined;
-  readonly maxTokens: number | undefined;
-}
-
-/** A limit that a turn has reached, with the reason as the end of a sentence. */
-interface ReachedBudget {
-  readonly limit: 'max-cost' | 'max-tokens';
-  readonly reason: string;
-}
-
-/**
- * Creates the limits of a turn in money and tokens.
- *
- * @throws InvalidArgumentError for a limit of the call that is not a positive number; KelivoError with code
- *   `invalid-settings` for a `maxCost` without a price of the model.
- */
-export function createBudget(
-  { own }: CoreCall,
-  { prices = {}, ...limits }: BudgetOptions,
-  { model, record }: { model: CoreModel; record: { readonly usage: Usage } },
-): (() => ReachedBudget | undefined) | undefined {
-  const maxCost = limitOf(own, 'maxCost') ?? limits.maxCost;
-  const maxTokens = limitOf(own, 'maxTokens') ?? limits.maxTokens;
-  if (maxCost === undefined && maxTokens === undefined) return undefined;
-  if (maxCost !== undefined && priceOf(prices, model) === undefined) {
-    throw new KelivoError({
-      code: 'invalid-settings',
-      message:
-        `Expected \`prices\` to have a price of the model "${model.modelId}", because \`maxCost\` is set. ` +
-        `Add it to \`prices\`, as "reported" if the server reports the cost, or omit \`maxCost\`.`,
-    });
-  }
-  return () => {
-    const sum = record.usage;
-    const tokens = totalOf(sum);
-    if (maxCost !== undefined && !(sum.cost !== undefined && sum.cost < maxCost)) {
-      const reason =
-        sum.cost === undefined
-          ? `the cost of a round is unknown, so that the limit of $${maxCost} cannot be checked (maxCost).`
-          : `the limit of $${maxCost} for the turn is reached (maxCost).`;
-      return { limit: 'max-cost', reason };
-    }
-    if (maxTokens !== undefined && !(tokens !== undefined && tokens < maxTokens)) {
-      const reason =
-        tokens === undefined
-          ? `the tokens of a round are unknown, so that the limit of ${maxTokens} cannot be checked (maxTokens).`
-          : `the limit of ${maxTokens} tokens for the turn is reached (maxTokens).`;
-      return { limit: 'max-tokens', reason };
-    }
-    return undefined;
-  };
-}
-
-function limitOf(own: CoreCall['own'], name: 'maxCost' | 'maxTokens'): number | undefined {
-  const value = own[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && value > 0) return value;
-  throw toArgumentError(name, 'a number above 0');
 }

@@ -10,8 +10,8 @@ import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-
 import type { Round } from '../durable/recorded-rounds.js';
 import { createBatchReader } from './rounds.js';
 import type { RoundRetry } from './round-retry.js';
-import { RoundBlocks, type ShownText, withId } from './round-text.js';
-import type { Turn } from './turn.js';
+import { RoundBlocks, type ShownText, withFacts, withId } from './round-text.js';
+import type { OpenedTurn } from './opened-turn.js';
 
 /** Content and end of a round. */
 export interface RoundSummary {
@@ -34,18 +34,14 @@ export interface RoundSummary {
 type PartType = Part['type'];
 type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
 type Write = (part: Part) => void;
-type RoundIds = ReturnType<Turn['ids']['round']>;
-
-/** Receives the parts of a turn. */
-export interface TurnSink extends PartSink {
-  /** Tells if the turn waits for something else than a response that has begun its output. */
-  setIdle(isIdle: boolean): void;
-}
+type RoundIds = ReturnType<OpenedTurn['ids']['round']>;
 
 interface RoundReaderOptions {
-  readonly turn: Turn;
+  readonly turn: OpenedTurn;
   readonly calls: RoundCalls;
-  readonly sink: TurnSink;
+  readonly sink: PartSink;
+  /** The response has begun its output. Called for each batch with output. */
+  readonly onOutput: () => void;
   /** The first round writes the `stream-start` of the turn. */
   readonly isFirst: boolean;
   /** Parts that precede those of the round. */
@@ -63,7 +59,7 @@ interface RoundReaderOptions {
  * only once in a stream: `stream-start` and `finish`.
  */
 export async function readRound(round: Round, options: RoundReaderOptions): Promise<RoundSummary> {
-  const { sink, isFirst, before } = options;
+  const { sink, isFirst, before, onOutput } = options;
   const { request, warnings: ofTools, lifetime } = options.turn;
   const forwarder = createForwarder(round, options);
   const next = createBatchReader(round, lifetime);
@@ -77,7 +73,7 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
   }
   before.forEach(sink.write);
   for (; parts !== undefined; parts = await next()) {
-    if (parts.some(isOutput)) sink.setIdle(false);
+    if (parts.some(isOutput)) onOutput();
     for (const part of parts) forwarder.forward(part);
     if (forwarder.isOver()) {
       round.cancel(new Error('The response contradicts the text that was shown.'));
@@ -87,7 +83,6 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
     // An abort is reported by `next`.
     if (room !== undefined) await untilAborted(room, lifetime.signal).catch(() => {});
   }
-  sink.setIdle(true);
   return forwarder.end();
 }
 
@@ -104,7 +99,7 @@ function createForwarder(
   const blocks = new RoundBlocks({
     ids,
     output: { keep: output.keep, show: output.held.write },
-    mark: turn.control.mark,
+    facts: turn.facts,
     shown: retry.shown,
     onDifference() {
       isOver = isJson;
@@ -203,7 +198,10 @@ interface CallPartsOptions {
 }
 
 /** Forwards the calls of a response, and passes them to those who run them. */
-function createCallParts(turn: Turn, { ids, output: { write, held, keep, emit }, calls }: CallPartsOptions) {
+function createCallParts(
+  turn: OpenedTurn,
+  { ids, output: { write, held, keep, emit }, calls }: CallPartsOptions,
+) {
   const { tools, show, steps } = turn;
   const inputs = createInputs(show, write);
   let hostCalls = 0;
@@ -252,7 +250,7 @@ function createCallParts(turn: Turn, { ids, output: { write, held, keep, emit },
   }
 
   function addCall(part: PartOf<'tool-call'>): void {
-    const { input, providerMetadata, own } = turn.control.mark(part);
+    const { input, providerMetadata, own } = withFacts(part, turn.facts);
     const found = tools.find(part);
     const { toolName } = found;
     const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);

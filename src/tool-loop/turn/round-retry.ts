@@ -9,7 +9,7 @@ import { withOutcomes } from '../context/history.js';
 import { toCallContent } from './partial-turn.js';
 import type { BrokenResponse } from './rounds.js';
 import type { ShownText } from './round-text.js';
-import type { Turn } from './turn.js';
+import type { OpenedTurn } from './opened-turn.js';
 
 /*
  * Rounds whose response broke after it had begun. The round is requested again, and not the turn: the calls of earlier
@@ -27,7 +27,7 @@ export type RoundRetry = ReturnType<typeof createRoundRetry>;
 
 const NOT_RUN = 'Not run: the response broke off and was requested again.';
 
-export function createRoundRetry(turn: Turn) {
+export function createRoundRetry(turn: OpenedTurn) {
   const { signal } = turn.lifetime;
   const { streamRetries, initialDelay } = turn.retries;
   let attempt = 1;

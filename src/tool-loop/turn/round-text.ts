@@ -1,6 +1,6 @@
 import type { Content, Part, PartOf } from '../../core/part.js';
+import type { PartFacts } from '../../core/prompt.js';
 import type { TurnIds } from '../context/history.js';
-import type { Turn } from './turn.js';
 
 /*
  * The text and reasoning blocks of one round. A round whose response broke is requested again. Hosts join all text of a turn,
@@ -41,7 +41,8 @@ export interface BlockOutput {
 interface RoundBlocksOptions {
   readonly ids: ReturnType<TurnIds['round']>;
   readonly output: BlockOutput;
-  readonly mark: Turn['control']['mark'];
+  /** Facts of the round, which its parts get. */
+  readonly facts: PartFacts | undefined;
   /** The text of the attempts before this one. */
   readonly shown: ShownText;
   /** Called when the response differs from the text that was shown. Returns false if the response must end. */
@@ -93,12 +94,12 @@ export class RoundBlocks {
   }
 
   end(part: BlockPart<'end'>): void {
-    const { ids, mark, output } = this.#options;
+    const { ids, facts, output } = this.#options;
     const end = withId(part, ids.block(part.id));
     const { id } = end;
     if (end.type === 'reasoning-end') {
       this.#open.delete(`${end.type} ${id}`);
-      return this.#emit(mark(end));
+      return this.#emit(withFacts(end, facts));
     }
     const follower = this.#following.get(id);
     if (follower !== undefined && follower.offset < follower.block.text.length && end.own?.broken !== true)
@@ -193,8 +194,8 @@ export class RoundBlocks {
   }
 
   #writeEnd(part: TextEnd, block: ShownBlock): void {
-    const { mark, output } = this.#options;
-    const end = mark(part);
+    const { facts, output } = this.#options;
+    const end = withFacts(part, facts);
     block.isOpen = false;
     output.keep(end);
     output.show(withId(end, block.id));
@@ -218,3 +219,9 @@ export function closeShown(shown: ShownText, write: Write): void {
 /** Returns the part with another id, or the same part if it already has that id, as most parts do. */
 export const withId = <One extends { id: string }>(part: One, id: string): One =>
   part.id === id ? part : { ...part, id };
+
+/** Adds the facts of a round to a part of its response. */
+export const withFacts = <Marked extends { readonly own?: PartFacts | undefined }>(
+  part: Marked,
+  facts: PartFacts | undefined,
+): Marked => (facts === undefined ? part : { ...part, own: { ...part.own, ...facts } });

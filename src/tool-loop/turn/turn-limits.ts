@@ -4,24 +4,8 @@ import { toStableJson } from '../../shared/json.js';
 import { effectiveAnnotations, type ToolDefinition, type ToolOutput } from '../../tools/tool-source.js';
 import { type Admission, type CallOutcome, type LoopCall, parseInput, toValidJson } from '../calls/calls.js';
 import { isErrorOutput } from '../calls/outputs.js';
+import type { ReachedLimit } from '../features/feature.js';
 import { isIncompleteReason } from '../calls/host-calls.js';
-
-/** A limit of the tool loop that can end a turn. */
-export type TurnLimit =
-  | 'max-rounds'
-  | 'max-tool-calls'
-  | 'repeated-failures'
-  | 'repeated-calls'
-  | 'total-timeout'
-  | 'stop-when'
-  | 'max-cost'
-  | 'max-tokens';
-
-export interface ReachedLimit {
-  readonly limit: TurnLimit;
-  /** The reason for the model and the user, as the end of a sentence. */
-  readonly reason: string;
-}
 
 /**
  * The end of a round.
@@ -68,10 +52,7 @@ export interface TurnLimitOptions {
 }
 
 /** Limits a turn: after a limit is reached, the model must respond without further calls. */
-export function createTurnLimits(
-  { maxRounds, maxToolCalls, maxRepeatedCalls }: TurnLimitOptions,
-  reachedBudget?: () => ReachedLimit | undefined,
-) {
+export function createTurnLimits({ maxRounds, maxToolCalls, maxRepeatedCalls }: TurnLimitOptions) {
   const repeatedCalls = createRepeatedCalls(maxRepeatedCalls);
   const failures = new Map<string, number>();
   let calls = 0;
@@ -147,7 +128,7 @@ export function createTurnLimits(
         const reason = 'the same call was repeated although its output did not change.';
         return { limit: 'repeated-calls', reason };
       }
-      return reachedBudget?.();
+      return undefined;
     },
   };
 

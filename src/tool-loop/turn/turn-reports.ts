@@ -1,4 +1,3 @@
-import type { ModelMessage } from '@ai-sdk/provider-utils';
 import { inform } from '../../shared/inform.js';
 import { asJson, type JSONObject } from '../../shared/json.js';
 import type { CoreCall, Host } from '../../core/call.js';
@@ -7,6 +6,7 @@ import { addUsage, NO_USAGE, type RoundUsage, toRoundUsage } from '../../core/fi
 import type { ToolCallContext } from '../../tools/tool-source.js';
 import { type CallEvent, type CallOutcome } from '../calls/calls.js';
 import { isErrorOutput } from '../calls/outputs.js';
+import type { FeatureEvent, ReachedLimit } from '../features/feature.js';
 import {
   copyError,
   type Exchange,
@@ -15,7 +15,6 @@ import {
   toPartialTurn,
   withPartialTurn,
 } from './partial-turn.js';
-import type { ReachedLimit } from './turn-limits.js';
 
 /*
  * What the application reads about a turn: events as they happen, and the record in the `finish` part.
@@ -45,10 +44,7 @@ type TurnEvent =
       /** The message of the error. */
       cause: string;
     }
-  /** Messages of the user that arrived during the turn are in the request of a round. */
-  | { type: 'steering'; round: number; messages: readonly ModelMessage[] }
-  /** Old outputs are left out from a round on: their number, and an estimate of their tokens. */
-  | { type: 'context-cleared'; round: number; outputs: number; tokens: number }
+  | FeatureEvent
   /** A limit ended the calling of tools, a repeated call was not run, or something such as the journal failed. */
   | { type: 'warning'; round: number; message: string }
   | {

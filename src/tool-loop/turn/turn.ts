@@ -1,321 +1,488 @@
-import { generateId } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
-import type { Warning } from '../../core/part.js';
-import type { CoreModel } from '../../core/source.js';
-import type { AbortSource } from '../../shared/abort.js';
-import { effectiveAnnotations, type ToolSource } from '../../tools/tool-source.js';
-import { type DeclaredStub, readToolStub } from '../../tools/tool-stubs.js';
-import { type ApprovalSettings, toToolApproval } from '../approvals/approvals.js';
-import {
-  createHostApprovals,
-  type HostApprovalOptions,
-  type HostApprovals,
-  type PendingCall,
-} from '../approvals/host-approvals.js';
-import type { CallOutcome, CallPolicy, ShowPart } from '../calls/calls.js';
-import type { ModelFacts } from '../calls/host-calls.js';
-import type { TurnOfCalls } from '../calls/round-calls.js';
-import {
-  type Compaction,
-  createCompaction,
-  createTurnIds,
-  readHistory,
-  type TurnIds,
-  withoutCalls,
-} from '../context/history.js';
-import { KelivoError } from '../../shared/errors.js';
-import { type BudgetOptions, createBudget } from '../context/prices.js';
-import { openSteering, type TurnSteering } from '../context/steering.js';
-import { type ClearToolOutputs, createClearing } from '../context/clear-outputs.js';
-import type { ToolSearch, ToolSearchOption } from '../context/tool-search.js';
-import {
-  createPlainSteps,
-  openEngineSteps,
-  openJournalSteps,
-  type Steps,
-  stepOf,
-  type ToolLoopJournal,
-  type TurnEnd,
-  turnIdOf,
-} from '../durable/steps.js';
-import { type ControlOptions, createRoundControl, type RoundControl } from '../context/round-control.js';
-import type { Exchange } from './partial-turn.js';
-import type { RepeatedTurns } from './repeated-turns.js';
-import { createRoundOpener, type OpenRound, type Retries } from './rounds.js';
-import {
-  createLifetime,
-  createTurnLimits,
-  type TurnLifetime,
-  type TurnLimitOptions,
-  type TurnLimits,
-} from './turn-limits.js';
-import { createTurnReports, type EmitEvent, type ToolLoopEvent, type TurnRecord } from './turn-reports.js';
-import { openTurnTools, type TurnTools } from './turn-tools.js';
+import { toReasonText, toRoundUsage } from '../../core/finish.js';
+import type { Content, Finish, FinishReason, Part } from '../../core/part.js';
+import type { Prompt, ToolResultOutput } from '../../core/prompt.js';
+import type { PartSink, PartSource } from '../../core/source.js';
+import { untilAborted } from '../../shared/abort.js';
+import { toMissingToolText } from '../approvals/host-approvals.js';
+import type { CallOutcome } from '../calls/calls.js';
+import { isCompleteReason, isIncompleteReason } from '../calls/host-calls.js';
+import { RoundCalls } from '../calls/round-calls.js';
+import { withOutcomes, withoutCalls } from '../context/history.js';
+import type { Round } from '../durable/recorded-rounds.js';
+import type { Decision, ReachedLimit, RoundChanges, TurnEndReason } from '../features/feature.js';
+import type { OpenedTurn } from './opened-turn.js';
+import type { PartialTurn } from './partial-turn.js';
+import { readRound, type RoundSummary } from './round-reader.js';
+import { createRoundRetry, type RoundRetry } from './round-retry.js';
+import { type PreparedRound, withSettings } from './round-settings.js';
+import { closeShown } from './round-text.js';
+import { endOf, type RoundEnd } from './turn-limits.js';
+import { costOf } from './turn-reports.js';
 
-/** One turn of a conversation. */
-export interface Turn extends TurnOfCalls {
-  readonly request: CoreCall;
-  /** Calls of the prompt that the turn begins with, before its first round. */
-  readonly pendingCalls: readonly PendingCall[];
-  /** Warnings of the first listing. Later ones are events. */
-  readonly warnings: readonly Warning[];
-  readonly retries: Retries;
-  /** True if the model itself finishes as `length` at the requested maximum. */
-  readonly reportsLength: boolean;
-  readonly tools: TurnTools;
-  readonly ids: TurnIds;
-  readonly limits: TurnLimits;
-  readonly compaction: Compaction;
-  readonly control: RoundControl;
-  readonly steering: TurnSteering;
-  readonly record: TurnRecord;
-  /** Ids of the calls that the model's own servers ran. */
-  readonly hostedCalls: Set<string>;
+/**
+ * - `opening`: a request is sent, and its response has not begun its output.
+ * - `reading`: the parts of a response arrive, and the calls that may start early run.
+ * - `running`: the response has ended, and the turn waits for its calls.
+ * - `compacting`: the response to a request that only compacts the conversation is read.
+ * - `ended`: the host has its end, or its error.
+ */
+type TurnState = 'opening' | 'reading' | 'running' | 'compacting' | 'ended';
+
+/** The states in which no output arrives. */
+const WAITING: ReadonlySet<TurnState> = new Set<TurnState>(['opening', 'running']);
+
+/** Receives the parts of a turn. */
+export interface TurnSink extends PartSink {
+  /** Tells if the turn waits for something else than the output of a response. */
+  setIdle(isIdle: boolean): void;
+}
+
+/** The sink before the turn is read. */
+const NO_SINK: TurnSink = { write() {}, ready: () => undefined, taken: () => undefined, setIdle() {} };
+
+/** A round whose response has begun. */
+interface OpenRound extends PreparedRound {
+  readonly number: number;
+  readonly source: Round;
+  /** Parts that precede those of the round. */
+  readonly before: readonly Part[];
+  /** True for a request that compacts the conversation before the round of this number. */
+  readonly isCompaction: boolean;
+}
+
+/** A round whose response has been read, with its calls. */
+interface ReadRound extends OpenRound {
+  readonly calls: RoundCalls;
+  readonly summary: RoundSummary;
+  /** True if the request allowed calls. */
+  readonly mayCall: boolean;
+}
+
+/**
+ * A turn of a conversation: opening → reading → running → (compacting →) opening … → ended.
+ *
+ * Opens the next round; forwards its parts and adds its calls; when they are done, asks the features what comes next; until a
+ * round has no call of the loop. Writes one `stream-start`, the parts of all rounds, and one `finish` with the usage of all
+ * rounds.
+ */
+export class Turn {
+  readonly #turn: OpenedTurn;
+  readonly #retry: RoundRetry;
+  #state: TurnState = 'opening';
+  #sink: TurnSink = NO_SINK;
+  /** The round that was opened with the turn. */
+  #first: OpenRound | undefined;
+  /** The number of the newest request. */
+  #number = 1;
+  /** The newest round whose response has begun. */
+  #round: OpenRound | undefined;
+  /** The calls whose outcomes are not recorded. */
+  #calls: RoundCalls | undefined;
+
+  constructor(turn: OpenedTurn) {
+    this.#turn = turn;
+    this.#retry = createRoundRetry(turn);
+  }
+
+  /** Ends the turn for its reader. */
+  abort(reason: unknown): void {
+    this.#turn.lifetime.abort(reason);
+  }
+
   /**
-   * Sends one round to the model. A follow-up round offers the tools of its time. It is retried here, the first one by
-   * the host. A request that compacts the conversation precedes the round with the same number.
+   * Opens the first round. A host repeats a request that fails, but not the calls before it: the stream of a turn that begins
+   * with calls opens before they run.
+   *
+   * @returns undefined for such a turn.
    */
-  readonly openRound: OpenRound;
-  readonly lifetime: TurnLifetime;
-  readonly emit: EmitEvent;
-  /** Keeps what the failed turn has done, in case the host repeats it. */
-  readonly onFailure: (done: readonly Exchange[]) => void;
-  /** Releases timers, listeners and the records of the turn, which may have failed with an error. */
-  close(error?: unknown): Promise<void>;
-}
+  async open(): Promise<PartSource | undefined> {
+    const { pendingCalls, request } = this.#turn;
+    try {
+      if (pendingCalls.length === 0) this.#first = await this.#open(request, 1);
+      return this.#first?.source;
+    } catch (cause) {
+      const error = this.#toFirstError(cause);
+      await this.#turn.close(error);
+      throw error;
+    }
+  }
 
-/** The decisions of the application for all turns of a loop. */
-export interface LoopPolicy {
-  readonly limits: TurnLimitOptions;
-  readonly calls: CallPolicy;
-  readonly approvals: Pick<ApprovalSettings, 'approve' | 'approvals'>;
-  readonly hostApprovals: HostApprovalOptions | undefined;
-  readonly control: ControlOptions;
-  readonly budget: BudgetOptions;
-  readonly toolSearch: ToolSearchOption | undefined;
-  readonly clearToolOutputs: ClearToolOutputs | undefined;
-  readonly compactThreshold: number | undefined;
-  readonly showsCalls: boolean;
-  /** Limit of a turn in milliseconds. */
-  readonly timeout: number | undefined;
-  readonly retries: Retries;
-  readonly journal: ToolLoopJournal | undefined;
-  readonly onEvent: ((event: ToolLoopEvent) => void) | undefined;
-}
+  /** Runs the turn to its end. Rejects only on abort: any other failure ends it with an `error` part and `finish`. */
+  async run(sink: TurnSink): Promise<void> {
+    this.#sink = sink;
+    // A response that has begun is read at once; the first calls of other turns are waited for.
+    if (this.#first === undefined) sink.setIdle(true);
+    try {
+      await this.#runRounds();
+    } catch (error) {
+      await this.#turn.close(error);
+      throw error;
+    } finally {
+      this.#enter('ended');
+    }
+    await this.#turn.close();
+  }
 
-export interface TurnContext extends ModelFacts {
-  readonly model: CoreModel;
-  readonly source: ToolSource;
-  readonly policy: LoopPolicy;
-  readonly repeatedTurns: RepeatedTurns;
-  readonly search: ToolSearch;
-  /** True if the model reads `TurnLink.response`. @default false */
-  readonly resumesResponses?: boolean | undefined;
-  /** Returns the signal that ends the turn when the provider is closed. @default the provider has none */
-  readonly closed?: (() => AbortSource) | undefined;
-}
+  async #runRounds(): Promise<void> {
+    try {
+      let round = this.#first ?? (await this.#runPendingCalls());
+      while (round !== undefined) round = await this.#follow(await this.#read(round));
+    } catch (cause) {
+      this.#fail(cause);
+    }
+  }
 
-/** Returns true if the steps of a call may be recorded. */
-export const isDurableCall = (call: CoreCall, { journal }: Pick<LoopPolicy, 'journal'>): boolean =>
-  stepOf(call) !== undefined || (journal !== undefined && turnIdOf(call) !== undefined);
+  /** Enters a state. The reader is told whether the turn waits for something else than output. */
+  #enter(state: TurnState): void {
+    const wasIdle = WAITING.has(this.#state);
+    this.#state = state;
+    if (WAITING.has(state) !== wasIdle) this.#sink.setIdle(!wasIdle);
+  }
 
-/** Prepares a turn: lists the tools and normalizes the history. */
-export async function openTurn(
-  call: CoreCall,
-  {
-    model,
-    source,
-    policy,
-    repeatedTurns,
-    search,
-    reportsLength = false,
-    resumesResponses = false,
-    closed,
-  }: TurnContext,
-): Promise<Turn> {
-  const { abortSignal, telemetry } = call;
-  abortSignal?.throwIfAborted();
-  const generatedId = generateId();
-  const { identity, emit, record, warn } = createTurnReports(turnIdOf(call) ?? generatedId, call, policy);
-  const lifetime = createLifetime(abortSignal, policy.timeout);
-  const { signal } = lifetime;
-  let opened: Steps | undefined;
-  let steering: TurnSteering | undefined;
-  // A journal replays the turn itself.
-  const attempt = isDurableCall(call, policy) ? undefined : await repeatedTurns.begin(call);
-  let hostApprovals: HostApprovals | undefined;
-  const closedBy = (): unknown => {
-    const { reason } = signal;
-    return KelivoError.isInstance(reason) && reason.code === 'closed' ? reason : undefined;
-  };
-  const close = async (error?: unknown): Promise<void> => {
-    steering?.end(signal.aborted ? 'aborted' : 'error');
-    telemetry.endTurn({ error, isAborted: signal.aborted });
-    const isAborted = lifetime.isAborted();
-    lifetime.close();
-    attempt?.end(error === undefined || isAborted ? record.end.finishReason : 'error', closedBy());
-    await opened?.close(toTurnEnd(record, { error, isAborted, isWaiting: hostApprovals?.isWaiting }));
-  };
-  try {
-    if (attempt?.refusal !== undefined) throw attempt.refusal;
-    if (closed !== undefined) lifetime.endWith([closed()]);
-    const steps = await openSteps(call, { policy, generatedId, signal, warn: text => warn(0, text) });
-    opened = steps;
-    // A workflow engine keeps the generated id of the first attempt.
-    identity.turnId = steps.turnId;
-    telemetry.startTurn({ turnId: steps.turnId });
-    lifetime.endWith(steps.ends);
-    if (steps.isDurable) record.turnId = steps.turnId;
-    steering = openSteering(call, steps);
-    const warnings: Warning[] = [];
-    let round = 0;
-    const warnOfTools = (message: string): unknown =>
-      round === 0 ? warnings.push({ type: 'other', message }) : warn(round, message);
-    hostApprovals = asksHost(call, policy) ? createHostApprovals(policy.hostApprovals, call.own) : undefined;
-    const clearing = createClearing(policy.clearToolOutputs);
-    const tools = await openTurnTools(call, {
-      source,
-      steps,
-      lifetime,
-      search,
-      warn: warnOfTools,
-      builtIn: clearing.builtIn,
+  /** Prepares and sends the request of a round. */
+  async #open(given: CoreCall, number: number): Promise<OpenRound> {
+    this.#enter('opening');
+    this.#number = number;
+    const { features, record, tools } = this.#turn;
+    let request = given;
+    let settings: RoundChanges['settings'];
+    this.#turn.facts = undefined;
+    for (const feature of features) {
+      const { prompt, settings: changed, facts } = (await feature.prepare?.(request, number)) ?? {};
+      if (prompt !== undefined) request = { ...request, prompt };
+      if (changed !== undefined) settings = { ...settings, ...changed };
+      if (facts !== undefined) this.#turn.facts = facts;
+    }
+    tools.activate(settings?.activeTools);
+    const before = features.flatMap(feature => feature.sent?.(request, number) ?? []);
+    record.addMessages(before);
+    const prepared = { request, settings };
+    const source = await this.#turn.openRound(withSettings(prepared), number);
+    for (const feature of features) feature.opened?.(number);
+    return { ...prepared, number, source, before, isCompaction: false };
+  }
+
+  /** Requests a compaction. Returns undefined if the request fails, because the turn can go on without it. */
+  async #openCompaction(request: CoreCall, number: number): Promise<OpenRound | undefined> {
+    const { openRound, compaction, lifetime } = this.#turn;
+    this.#enter('opening');
+    this.#number = number;
+    try {
+      const source = await openRound(request, number, { isCompaction: true });
+      return { request, settings: undefined, number, source, before: [], isCompaction: true };
+    } catch (error) {
+      if (lifetime.signal.aborted) throw error;
+      compaction.fail(number, error);
+      return undefined;
+    }
+  }
+
+  /** Forwards the parts of a round and adds its calls. A round whose response breaks is requested again. */
+  async #read(given: OpenRound): Promise<ReadRound> {
+    const retry = this.#retry;
+    for (let round = given; ;) {
+      this.#round = round;
+      const { number, source, before } = round;
+      const sent = withSettings(round);
+      const calls = new RoundCalls(this.#turn, {
+        number,
+        request: sent,
+        write: this.#sink.write,
+        isReplayed: source.isReplayed,
+        callsBefore: retry.callsBefore,
+      });
+      this.#calls = calls;
+      const summary = await readRound(source, {
+        turn: this.#turn,
+        calls,
+        sink: this.#sink,
+        onOutput: () => this.#enter(round.isCompaction ? 'compacting' : 'reading'),
+        isFirst: round === this.#first,
+        before,
+        retry,
+        isJson: sent.responseFormat?.type === 'json',
+        maxOutputTokens: this.#turn.reportsLength ? undefined : sent.maxOutputTokens,
+      });
+      // Calls are forbidden in the last round, and in every round with the tool choice `none`.
+      if (!summary.isRepeated) return { ...round, calls, summary, mayCall: sent.toolChoice?.type !== 'none' };
+      round = await this.#openAgain({ ...round, calls, summary });
+    }
+  }
+
+  /** Requests a round again, with the outcomes of the calls that had started. */
+  async #openAgain({ calls, summary, ...broken }: Omit<ReadRound, 'mayCall'>): Promise<OpenRound> {
+    const { number, settings, isCompaction } = broken;
+    this.#enter('opening');
+    const request = await this.#retry.next(broken.request, { round: number, calls, summary });
+    const { attempt } = this.#retry;
+    const sent = withSettings({ request, settings });
+    const source = await this.#turn.openRound(sent, number, { isCompaction, attempt });
+    return { ...broken, request, source, before: [] };
+  }
+
+  /** Waits for the calls of a round, records it, and opens the next one. Returns undefined if the turn has ended. */
+  async #follow(round: ReadRound): Promise<OpenRound | undefined> {
+    const { number, summary, calls } = round;
+    const { finishReason } = summary.finish;
+    const { record, features, compaction } = this.#turn;
+    record.addUsage(summary.finish.usage);
+    const outcomes = await this.#finishCalls(round);
+    const isCompaction =
+      round.isCompaction &&
+      !isIncompleteReason(finishReason) &&
+      compaction.read(number, summary) &&
+      calls.size === 0;
+    summary.release();
+    const allOutcomes = this.#record(round, outcomes, isCompaction);
+    const end = endOf({
+      finishReason,
+      mayCall: round.mayCall,
+      isCompaction,
+      calls: calls.size,
+      hostCalls: summary.hostCalls + calls.size - outcomes.length,
     });
-    const { prompt, pending, denied } = readHistory(call, {
-      isFunctionTool: name => tools.get(name) !== undefined,
-      asksHost: hostApprovals !== undefined,
+    const request = withOutcomes(round.request, { ...summary, outcomes });
+    if (end === 'compaction') return this.#open(request, number);
+    // The outcomes are recorded: an error in the next request does not concern them.
+    if (end === 'next') this.#calls = undefined;
+
+    const ended = { ...summary, number, outcomes: allOutcomes, isAnswer: end === 'answer' };
+    let decision = this.#decide(end, round);
+    for (const feature of features) decision = (await feature.after?.({ ...ended, decision })) ?? decision;
+    if (decision === 'next') return this.#openNext(request, round);
+    if (decision.limit !== undefined) record.reachedLimit = decision.limit;
+    this.#end(round, end, decision.end);
+    return undefined;
+  }
+
+  /** Returns what follows a round if no feature decides otherwise. */
+  #decide(end: RoundEnd, { number, summary }: ReadRound): Decision {
+    if (end === 'next') return 'next';
+    if (end === 'incomplete')
+      return { end: summary.finish.finishReason.unified === 'error' ? 'error' : 'finished' };
+    if (end === 'waiting') return { end: 'waiting-for-tool-results' };
+    const limit = this.#turn.record.reachedLimit ?? this.#reachedLimit(number);
+    return { end: end === 'limit' || limit !== undefined ? 'limit' : 'finished' };
+  }
+
+  /** Opens the round after another one. If a limit is reached, the model must answer without calls. */
+  async #openNext(given: CoreCall, { number, summary }: ReadRound): Promise<OpenRound> {
+    const reached = this.#reachedLimit(number + 1);
+    const request = reached === undefined ? given : withoutCalls(given);
+    this.#reportLimit(number, reached);
+    const isDue = this.#turn.compaction.isDue(number, summary.finish.usage);
+    const compacting = isDue ? await this.#openCompaction(request, number + 1) : undefined;
+    return compacting ?? this.#open(request, number + 1);
+  }
+
+  /** Returns the outcomes of the calls of a round, without those that wait for an approval of the host. */
+  async #finishCalls({ number, calls, summary, mayCall }: ReadRound): Promise<CallOutcome[]> {
+    this.#enter('running');
+    const { lifetime, record } = this.#turn;
+    const { finishReason } = summary.finish;
+    if (isIncompleteReason(finishReason)) calls.abandon('The response ended before this tool had finished.');
+    else if (!mayCall) {
+      // A turn of one round reaches its limit only if the model calls a tool regardless.
+      if (number === 1 && calls.size > 0) this.#reportLimit(number, this.#reachedLimit(number));
+      calls.abandon(`Not run: ${record.reachedLimit?.reason ?? 'the tool choice is "none".'}`);
+    } else if (!isCompleteReason(finishReason)) calls.refuseRepairs(UNCLEAR_END);
+    // Nothing new starts for a reader that has not taken the calls: it may have gone away.
+    const taken = calls.size > 0 ? this.#sink.taken() : undefined;
+    if (taken !== undefined) await untilAborted(taken, lifetime.signal);
+    return this.#withoutAsked(await calls.waitForAll());
+  }
+
+  #withoutAsked(outcomes: readonly CallOutcome[]): CallOutcome[] {
+    const { hostApprovals } = this.#turn;
+    return outcomes.filter(({ call }) => hostApprovals?.isAsked(call.toolCallId) !== true);
+  }
+
+  /** Records a round and reports it. Returns the outcomes of its calls, also of broken attempts. */
+  #record(
+    { number, source, summary }: ReadRound,
+    outcomes: readonly CallOutcome[],
+    isCompaction: boolean,
+  ): CallOutcome[] {
+    const { limits, record, emit, warn } = this.#turn;
+    const { kept, attempt, isUsagePartial } = this.#retry;
+    const { finish, isReplayed } = summary;
+    const all = [...kept, ...outcomes];
+    const attempts = source.attempts ?? attempt;
+    const isPartial = isUsagePartial || source.attempts !== undefined;
+    record.addRound({ ...summary, isCompaction, attempts, isUsagePartial: isPartial }, outcomes, kept);
+    limits.recordRound(all);
+    this.#retry.reset();
+    const { adapters, quotedCalls } = finish.own ?? {};
+    for (const name of Array.isArray(quotedCalls) ? quotedCalls : []) {
+      warn(
+        number,
+        `A call of the tool "${String(name)}" in the text of the model was not run: a tool result or a text of the user contains it.`,
+      );
+    }
+    emit({
+      type: 'round-end',
+      round: number,
+      finishReason: toReasonText(finish.finishReason),
+      usage: toRoundUsage(finish.usage),
+      ...(Array.isArray(adapters) && { adapters: adapters.map(String) }),
+      ...(isReplayed && { isReplayed }),
+      ...(isCompaction && { isCompaction }),
     });
-    await hostApprovals?.recordDenials(denied, signal);
-    const request = tools.applyTo({ ...call, abortSignal: signal, prompt });
-    const hostedCalls = new Set(call.turn?.hostedCalls);
-    const openNext = createRoundOpener({
-      model,
-      resumesResponses,
-      retries: policy.retries,
-      lifetime,
-      steps,
-      tools,
-      hostedCalls,
-      // A turn that begins with calls has opened its stream, so that the host cannot retry it.
-      isOpen: pending.length > 0,
-      done: attempt?.done ?? [],
-      onRetry: emit,
-    });
-    return {
-      request: policy.limits.maxRounds <= 1 ? withoutCalls(request) : request,
-      pendingCalls: pending,
-      warnings,
-      retries: policy.retries,
-      reportsLength,
-      source: tools,
-      callPolicy: policy.calls,
-      approvals: toApprovalSettings(call, policy),
-      wrapsToolOutput: call.host.wrapsToolOutput,
-      identity,
-      tools,
-      hostApprovals,
-      hostedCalls,
-      finishedCalls: toFinishedCalls(attempt?.done ?? []),
-      ids: createTurnIds(request.prompt),
-      limits: createTurnLimits(policy.limits, createBudget(call, policy.budget, { model, record })),
-      compaction: createCompaction(policy.compactThreshold, warn),
-      steering,
-      control: createRoundControl(call, {
-        options: policy.control,
-        steps,
-        identity,
-        record,
-        preparers: clearing.preparersFor({ call, tools, emit, warn }),
-      }),
-      record,
-      async openRound(options, number, link) {
-        round = number;
-        if (link?.attempt === undefined) emit({ type: 'round-start', round });
-        return openNext(options, number, link);
-      },
-      lifetime,
-      steps,
-      telemetry,
-      emit,
-      warn,
-      onFailure: done => attempt?.fail(done, closedBy()),
-      show: createShow(call, policy),
-      close,
+    return all;
+  }
+
+  /**
+   * Begins a turn with the calls that an earlier one left for approval: runs those that are approved, requests the missing
+   * approvals again, and writes each call with its result.
+   *
+   * @returns undefined if approvals are missing, so that the turn has ended.
+   */
+  async #runPendingCalls(): Promise<OpenRound | undefined> {
+    this.#enter('running');
+    const { request, record, tools, warnings } = this.#turn;
+    this.#sink.write({ type: 'stream-start', warnings: [...warnings] });
+    const pendingCalls = new Map(this.#turn.pendingCalls.map(call => [call.part.toolCallId, call]));
+    const calls = new RoundCalls(this.#turn, { number: 0, request, write: this.#sink.write, pendingCalls });
+    for (const { part, mark } of pendingCalls.values()) {
+      const { toolCallId, toolName, providerOptions: providerMetadata } = part;
+      const call = {
+        toolCallId,
+        toolName,
+        input: JSON.stringify(part.input),
+        ...(providerMetadata !== undefined && { providerMetadata }),
+        own: { ...part.own, approval: { ...mark, answered: true } },
+      };
+      const tool = tools.get(toolName);
+      if (tool === undefined) calls.refuse(call, toMissingToolText(toolName));
+      else calls.add(call, tool, { isComplete: true });
+    }
+    const outcomes = this.#withoutAsked(await calls.waitForAll());
+    record.addCalls(outcomes, { areNew: false });
+    if (outcomes.length < calls.size) {
+      this.#endFeatures('waiting-for-tool-results');
+      this.#finish({ unified: 'tool-calls', raw: undefined }, {});
+      return undefined;
+    }
+    const outputs = new Map<ToolResultOutput, ToolResultOutput>();
+    for (const { call, output } of outcomes) {
+      const placeholder = pendingCalls.get(call.toolCallId)?.placeholder;
+      if (placeholder !== undefined) outputs.set(placeholder, output);
+    }
+    return this.#open({ ...request, prompt: withOutputs(request.prompt, outputs) }, 1);
+  }
+
+  #reachedLimit(number: number): ReachedLimit | undefined {
+    const { limits, features } = this.#turn;
+    let reached = limits.reachedLimit(number);
+    for (const feature of features) reached ??= feature.limit?.(number);
+    return reached;
+  }
+
+  /** Reports the limit that ends the calling of tools, as a warning and in the metadata of the turn. */
+  #reportLimit(number: number, reached: ReachedLimit | undefined): void {
+    if (reached === undefined) return;
+    this.#turn.record.reachedLimit = reached;
+    this.#turn.warn(number, `The calling of tools ended: ${reached.reason}`);
+  }
+
+  /** Ends the turn after a round. */
+  #end({ summary }: ReadRound, end: RoundEnd, reason: TurnEndReason): void {
+    const { record } = this.#turn;
+    const { finish, content, errors } = summary;
+    const { unified, raw } = finish.finishReason;
+    if (end === 'incomplete' && unified === 'error') record.addCalls(this.#calls?.ran() ?? []);
+    if (end === 'waiting') record.addHostCalls(content);
+    this.#endFeatures(reason);
+    if ((end === 'answer' || end === 'limit') && isWithoutText(content)) this.#explainLimit();
+    const byEnd: Partial<Record<RoundEnd, FinishReason['unified']>> = {
+      waiting: 'tool-calls',
+      next: 'tool-calls',
+      limit: 'other',
     };
-  } catch (error) {
-    await close(error);
-    throw error;
+    const last = { ...finish, errors: end === 'incomplete' ? errors : [] };
+    this.#finish({ unified: byEnd[end] ?? unified, raw }, last);
+  }
+
+  /** Writes a text for the user if a limit ended the calling of tools. */
+  #explainLimit(): void {
+    const { record, ids } = this.#turn;
+    const { write } = this.#sink;
+    if (record.reachedLimit === undefined) return;
+    const id = ids.round().block('limit');
+    write({ type: 'text-start', id });
+    write({ type: 'text-delta', id, delta: `The model gave no answer: ${record.reachedLimit.reason}` });
+    write({ type: 'text-end', id });
+  }
+
+  #endFeatures(reason: TurnEndReason): void {
+    for (const feature of this.#turn.features) feature.end?.(reason);
+  }
+
+  /** Writes the end of the turn. A response that is not streamed has all warnings in its result. */
+  #finish(
+    finishReason: FinishReason,
+    { errors = [], ...last }: Partial<Finish> & { readonly errors?: readonly unknown[] },
+  ): void {
+    this.#enter('ended');
+    const { request, record } = this.#turn;
+    const { write } = this.#sink;
+    const partialTurn = this.#reportEnd(errors.length > 0 ? 'failed' : 'finished');
+    for (const error of errors) write({ type: 'error', error: record.toFinalError(error, partialTurn) });
+    const warnings = [...record.warnings].map(message => ({ type: 'other' as const, message }));
+    if (!request.isStream && warnings.length > 0) write({ type: 'stream-start', warnings });
+    write(record.toFinish(finishReason, { ...last, partialTurn }));
+  }
+
+  /** Ends the turn with an error. Throws the reason of an abort. */
+  #fail(cause: unknown): void {
+    const { lifetime, record } = this.#turn;
+    const error = lifetime.signal.aborted ? lifetime.signal.reason : cause;
+    const isAborted = lifetime.isAborted();
+    this.#round?.source.cancel(error);
+    if (!isAborted) this.#calls?.abandon('The turn ended before this tool had finished.');
+    record.addCalls(this.#calls?.ran() ?? []);
+    this.#endFeatures(isAborted ? 'aborted' : 'error');
+    if (isAborted) {
+      this.#reportEnd('aborted');
+      throw error;
+    }
+    closeShown(this.#retry.shown, this.#sink.write);
+    this.#reportLimit(this.#number, lifetime.reachedLimit());
+    this.#finish({ unified: 'error', raw: undefined }, { errors: [error] });
+  }
+
+  /** Reports the end of the turn. Returns what it has done if it did not finish. */
+  #reportEnd(outcome: 'finished' | 'failed' | 'aborted'): PartialTurn | undefined {
+    const { identity, request, record, emit, onFailure } = this.#turn;
+    const done = outcome === 'finished' ? undefined : record.toPartialTurn(identity.turnId, request.host);
+    if (outcome === 'failed') onFailure(record.exchanges);
+    emit({ type: 'turn-end', outcome, ...costOf(record.usage), ...(done !== undefined && { turn: done }) });
+    return done;
+  }
+
+  /** Returns the error of a turn whose first request failed, with the messages of the user that it contained. */
+  #toFirstError(error: unknown): unknown {
+    const { record, lifetime } = this.#turn;
+    if (record.exchanges.length === 0) return error;
+    const isAborted = lifetime.isAborted();
+    const partialTurn = this.#reportEnd(isAborted ? 'aborted' : 'failed');
+    return isAborted ? error : record.toFinalError(error, partialTurn);
   }
 }
 
-/** Returns the calls that do not run again. An interrupted call does if its tool may be repeated. */
-const toFinishedCalls = (done: readonly Exchange[]): ReadonlyMap<string, CallOutcome> =>
-  new Map(
-    done
-      .flatMap(({ outcomes }) => outcomes)
-      .filter(({ tool, isInterrupted }) => !isInterrupted || !tool || !effectiveAnnotations(tool).idempotent)
-      .map(outcome => [outcome.call.toolCallId, outcome]),
-  );
+const isWithoutText = (content: readonly Content[]): boolean =>
+  !content.some(part => part.type === 'file' || (part.type === 'text' && part.text.trim() !== ''));
 
-/** Returns how a turn has ended, for its entry in the journal. */
-function toTurnEnd(
-  { end: { finishReason, hostCalls } }: TurnRecord,
-  {
-    error,
-    isAborted,
-    isWaiting = false,
-  }: { error: unknown; isAborted: boolean; isWaiting: boolean | undefined },
-): TurnEnd {
-  if (finishReason === undefined) return { state: isAborted || error === undefined ? 'open' : 'failed' };
-  if (finishReason === 'error') return { state: 'failed' };
-  if (finishReason !== 'tool-calls') return { state: 'finished' };
-  return { state: isWaiting ? 'waiting' : 'open', calls: hostCalls };
-}
+/** Replaces the placeholders in a prompt. */
+const withOutputs = (prompt: Prompt, outputs: ReadonlyMap<ToolResultOutput, ToolResultOutput>): Prompt =>
+  prompt.map(message => {
+    if (message.role !== 'tool') return message;
+    const content = message.content.map(part =>
+      part.type === 'tool-result' ? { ...part, output: outputs.get(part.output) ?? part.output } : part,
+    );
+    return { ...message, content };
+  });
 
-/** Returns true if the host can be asked. Hosts reject all tool parts if the tool choice is `none`. */
-const asksHost = ({ host, toolChoice }: CoreCall, { approvals }: LoopPolicy): boolean =>
-  approvals.approve === 'host' && host.asksForApproval && toolChoice?.type !== 'none';
-
-type OpenStepsOptions = Pick<TurnContext, 'policy'> &
-  Readonly<{ generatedId: string; signal: AbortSignal; warn: (message: string) => void }>;
-
-/** Opens the steps of a turn. A journal needs a turn id of the application. */
-async function openSteps(
-  call: CoreCall,
-  { policy: { journal }, generatedId, signal, warn }: OpenStepsOptions,
-): Promise<Steps> {
-  const step = stepOf(call);
-  if (step !== undefined) return openEngineSteps(step, { call, generatedId });
-  const turnId = turnIdOf(call);
-  if (journal === undefined || turnId === undefined) return createPlainSteps({ call, generatedId });
-  return openJournalSteps(journal, { call, turnId, signal, warn });
-}
-
-/** Decides how the calls of the loop appear in what the host receives. It rejects all of them if the tool choice is `none`. */
-function createShow({ toolChoice }: CoreCall, { showsCalls }: LoopPolicy): ShowPart {
-  if (toolChoice?.type === 'none') return () => {};
-  const ofLoop = showsCalls ? 'shown' : 'hidden';
-  return (part, write) => {
-    const isPlain = part.type === 'tool-input-delta' || part.type === 'tool-input-end';
-    write(isPlain ? part : { ...part, ofLoop });
-  };
-}
-
-/** Joins the policy with what the host declares about the loop's tools. */
-function toApprovalSettings(
-  { tools = [], own: { toolApproval } }: CoreCall,
-  { approvals }: Pick<LoopPolicy, 'approvals'>,
-): ApprovalSettings {
-  /** The host's declarations of tools that the provider runs. */
-  const stubs = new Map<string, DeclaredStub>();
-  for (const tool of tools) {
-    const stub = tool.type === 'function' ? readToolStub(tool) : undefined;
-    if (stub !== undefined) stubs.set(stub.identity, stub);
-  }
-  return {
-    ...approvals,
-    toolApproval:
-      toolApproval === undefined || toolApproval === null ? undefined : toToolApproval(toolApproval),
-    stubs,
-  };
-}
+const UNCLEAR_END =
+  'Not run: the arguments are not valid JSON, and may be truncated, because the response ended without a finish reason.';

@@ -1,9 +1,15 @@
-import type { CoreCall } from '../../core/call.js';
-import type { AssistantPart, Prompt, ToolPart, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
-import { continuesStoredResponse } from '../../tool-calls/call-pairing.js';
-import type { ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
-import type { RoundPreparer } from './round-control.js';
-import type { CreateBuiltIn } from './tool-search.js';
+import type { CoreCall } from '../../../core/call.js';
+import type {
+  AssistantPart,
+  Prompt,
+  ToolPart,
+  ToolResultOutput,
+  ToolResultPart,
+} from '../../../core/prompt.js';
+import { continuesStoredResponse } from '../../../tool-calls/call-pairing.js';
+import type { ToolDefinition, ToolOutput } from '../../../tools/tool-source.js';
+import type { CreateBuiltIn } from '../../context/tool-search.js';
+import type { CreateFeature, RoundChanges } from '../feature.js';
 
 /*
  * Removal of old tool outputs from requests. What the host keeps does not change: it has all outputs, and a mark on the
@@ -30,20 +36,16 @@ export interface ClearToolOutputs {
   excludeTools?: readonly string[];
 }
 
-interface ClearingContext {
-  readonly call: CoreCall;
-  /** The tools of the loop. */
-  readonly tools: { get(name: string): ToolDefinition | undefined };
-  readonly emit: (event: { type: 'context-cleared'; round: number; outputs: number; tokens: number }) => void;
-  readonly warn: (round: number, message: string) => void;
+export interface ClearingOptions {
+  readonly clearToolOutputs?: ClearToolOutputs | undefined;
 }
 
-/** Returns the tools and the changes of requests that the removal needs in a turn. */
-export function createClearing(options: ClearToolOutputs | undefined): {
-  builtIn: readonly CreateBuiltIn[];
-  preparersFor: (context: ClearingContext) => readonly RoundPreparer[];
-} {
-  if (options === undefined) return { builtIn: [], preparersFor: () => [] };
+/** Removes old outputs from the requests of a turn. */
+export const createClearing: CreateFeature<ClearingOptions> = (
+  { call, toolOf, emit, warn },
+  { clearToolOutputs: options },
+) => {
+  if (options === undefined) return undefined;
   const { trigger, keep = 3, clearAtLeast = trigger / 2, excludeTools = [] } = options;
   const originals = new Map<string, ToolResultOutput>();
   let reader = READ_TOOL;
@@ -58,59 +60,70 @@ export function createClearing(options: ClearToolOutputs | undefined): {
     };
   };
 
-  function createPreparer({ call, tools, emit, warn }: ClearingContext): RoundPreparer {
-    const ofHost = new Set(call.tools?.flatMap(({ type, name }) => (type === 'function' ? [name] : [])));
-    let isOn = true;
-    let isRestored = false;
-    const isClearable = ({ toolCallId, toolName, output }: ToolResultPart): boolean =>
-      !originals.has(toolCallId) &&
-      !excludeTools.includes(toolName) &&
-      // The results of the server's own tools belong to its items.
-      (ofHost.has(toolName) || tools.get(toolName) !== undefined) &&
-      (output.type === 'text' || output.type === 'json' || output.type === 'content') &&
-      tokensOf(output) > MIN_TOKENS;
+  const ofHost = new Set(call.tools?.flatMap(({ type, name }) => (type === 'function' ? [name] : [])));
+  let isOn = true;
+  let isRestored = false;
+  /** The number of messages of the newest request, and the tokens of its round, or 0. */
+  let last = { messages: 0, tokens: 0 };
+  const isClearable = ({ toolCallId, toolName, output }: ToolResultPart): boolean =>
+    !originals.has(toolCallId) &&
+    !excludeTools.includes(toolName) &&
+    // The results of the server's own tools belong to its items.
+    (ofHost.has(toolName) || toolOf(toolName) !== undefined) &&
+    (output.type === 'text' || output.type === 'json' || output.type === 'content') &&
+    tokensOf(output) > MIN_TOKENS;
 
-    const clear = (prompt: Prompt, results: readonly ToolResultPart[]): Prompt => {
-      for (const { toolCallId, output } of results) originals.set(toolCallId, output);
-      return withNotes(prompt, { cleared: new Set(results.map(({ toolCallId }) => toolCallId)), reader });
-    };
+  const clear = (prompt: Prompt, results: readonly ToolResultPart[]): Prompt => {
+    for (const { toolCallId, output } of results) originals.set(toolCallId, output);
+    return withNotes(prompt, { cleared: new Set(results.map(({ toolCallId }) => toolCallId)), reader });
+  };
 
-    return async (request, round, last) => {
-      if (!isOn) return {};
-      if (continuesStoredResponse(request)) {
-        isOn = false;
-        warn(round, 'Old outputs are not removed, because the server has stored the conversation.');
-        return {};
-      }
-      let { prompt } = request;
-      if (!isRestored) {
-        isRestored = true;
-        const results = resultsOf(prompt);
-        const mark = lastMarkOf(prompt);
-        const end = results.findLastIndex(({ toolCallId }) => toolCallId === mark);
-        prompt = clear(prompt, results.slice(0, end + 1).filter(isClearable));
-      }
-      const unchanged = prompt === request.prompt ? {} : { prompt };
-      // The server has counted the response of the round before.
-      const added = prompt.slice(last.messages).filter(({ role }) => role !== 'assistant');
-      const reported = last.tokens + tokensOf(added);
-      const estimate = tokensOf(prompt) + tokensOf(request.tools ?? []);
-      // Some servers report no tokens, or leave out those that were cached.
-      const tokens = last.tokens === 0 || reported < estimate / 2 ? estimate : reported;
-      if (tokens <= trigger) return unchanged;
+  function prepare(request: CoreCall, round: number): RoundChanges {
+    if (!isOn) return {};
+    if (continuesStoredResponse(request)) {
+      isOn = false;
+      warn(round, 'Old outputs are not removed, because the server has stored the conversation.');
+      return {};
+    }
+    let { prompt } = request;
+    if (!isRestored) {
+      isRestored = true;
       const results = resultsOf(prompt);
-      const end = results.length - Math.max(keep, openResultsOf(prompt));
-      const old = results.slice(0, Math.max(end, 0));
-      const removed = old.filter(isClearable);
-      const saved = tokensOf(removed.map(({ output }) => output));
-      if (removed.length === 0 || saved < clearAtLeast) return unchanged;
-      emit({ type: 'context-cleared', round, outputs: removed.length, tokens: saved });
-      return { prompt: clear(prompt, removed), facts: { cleared: old.at(-1)?.toolCallId } };
-    };
+      const mark = lastMarkOf(prompt);
+      const end = results.findLastIndex(({ toolCallId }) => toolCallId === mark);
+      prompt = clear(prompt, results.slice(0, end + 1).filter(isClearable));
+    }
+    const unchanged = prompt === request.prompt ? {} : { prompt };
+    // The server has counted the response of the round before.
+    const added = prompt.slice(last.messages).filter(({ role }) => role !== 'assistant');
+    const reported = last.tokens + tokensOf(added);
+    const estimate = tokensOf(prompt) + tokensOf(request.tools ?? []);
+    // Some servers report no tokens, or leave out those that were cached.
+    const tokens = last.tokens === 0 || reported < estimate / 2 ? estimate : reported;
+    if (tokens <= trigger) return unchanged;
+    const results = resultsOf(prompt);
+    const end = results.length - Math.max(keep, openResultsOf(prompt));
+    const old = results.slice(0, Math.max(end, 0));
+    const removed = old.filter(isClearable);
+    const saved = tokensOf(removed.map(({ output }) => output));
+    if (removed.length === 0 || saved < clearAtLeast) return unchanged;
+    emit({ type: 'context-cleared', round, outputs: removed.length, tokens: saved });
+    return { prompt: clear(prompt, removed), facts: { cleared: old.at(-1)?.toolCallId } };
   }
 
-  return { builtIn: [createReader], preparersFor: context => [createPreparer(context)] };
-}
+  return {
+    tools: [createReader],
+    prepare(request, round) {
+      const changes = prepare(request, round);
+      last = { messages: (changes.prompt ?? request.prompt).length, tokens: 0 };
+      return changes;
+    },
+    after({ finish: { usage } }) {
+      last = { ...last, tokens: (usage.inputTokens.total ?? 0) + (usage.outputTokens.total ?? 0) };
+      return undefined;
+    },
+  };
+};
 
 /** Outputs up to this size stay, because a note is hardly smaller. */
 const MIN_TOKENS = 100;

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import { generateId, type UserModelMessage } from '@ai-sdk/provider-utils';
-import type { CoreCall } from '../../core/call.js';
-import type { Custom } from '../../core/part.js';
-import type { Message, Prompt, UserMessage } from '../../core/prompt.js';
-import { toPlainJson, toStableJson } from '../../shared/json.js';
-import { toUserMessagePart } from '../../versions/history/facts.js';
-import { readMessages } from '../../versions/read.js';
-import { type Steps, toArgumentError } from '../durable/steps.js';
+import type { Message, Prompt, UserMessage } from '../../../core/prompt.js';
+import { toPlainJson, toStableJson } from '../../../shared/json.js';
+import { toUserMessagePart } from '../../../versions/history/facts.js';
+import { readMessages } from '../../../versions/read.js';
+import { toModelMessages } from '../../../versions/write-call.js';
+import { toArgumentError } from '../../durable/steps.js';
+import type { CreateFeature } from '../feature.js';
 
 /*
  * Messages of the user that arrive during a turn. The object is that of `ai` 7 with rounds in place of steps: its protocol
@@ -211,77 +211,88 @@ interface Taken {
   readonly original?: UserModelMessage;
 }
 
-export type TurnSteering = ReturnType<typeof openSteering>;
-
-/** Opens the steering of a turn, which delivers nothing without a steering object. */
-export function openSteering(
-  { own: { steering }, prompt: given }: CoreCall,
-  steps: Pick<Steps, 'step' | 'isDurable' | 'isOrdered'>,
-) {
-  const known = steering === undefined || steering === null ? undefined : startRun(steering);
+/** Delivers the messages of the call's steering object: during the turn with the next request, and after an answer. */
+export const createTurnSteering: CreateFeature<object> = ({ call, steps, emit }) => {
+  const { steering } = call.own;
+  if (steering === undefined || steering === null) return undefined;
+  const known = startRun(steering);
+  const { run } = known;
   const delivered: KnownRun['again'][number][] = [];
   // A journal has recorded them, and the messages that continue a failed turn contain them.
   const isRecorded = steps.isDurable && !steps.isOrdered;
-  const after = given.slice(known?.length);
-  let again = isRecorded ? [] : (known?.again.filter(({ message }) => !isSent(message, after)) ?? []);
+  const after = call.prompt.slice(known.length);
+  let again = isRecorded ? [] : known.again.filter(({ message }) => !isSent(message, after));
+  /** The messages for the next round. Undefined if they have not been taken. */
+  let waiting: readonly Taken[] | undefined;
+  /** The messages that the request of the newest round contains. */
+  let sent: readonly UserMessage[] = [];
   let hasEnded = false;
 
+  /**
+   * Takes the messages for a round. A record has those of an earlier attempt.
+   *
+   * @param isAnswer True if the model has finished its answer.
+   */
+  async function take(round: number, isAnswer = false): Promise<readonly Taken[]> {
+    const takeLive = async (): Promise<Taken[]> => {
+      if (isAnswer && !run.hasPendingMessages()) run.promoteQueuedMessage();
+      const due = again.filter(({ round: former }) => former <= round || isAnswer);
+      const live = run
+        .takeMessages()
+        .map(original => ({ original, message: readMessages([original])[0] as UserMessage }));
+      return [...due.map(({ message }) => ({ message })), ...live];
+    };
+    return (await steps.step(`steering ${round}`, takeLive)).value;
+  }
+
   return {
-    /**
-     * Takes the messages for a round. A record has those of an earlier attempt.
-     *
-     * @param afterAnswer True if the model has finished its answer.
-     */
-    async take(round: number, { afterAnswer = false } = {}): Promise<readonly Taken[]> {
-      if (known === undefined) return [];
-      const { run } = known;
-      const take = async (): Promise<Taken[]> => {
-        if (afterAnswer && !run.hasPendingMessages()) run.promoteQueuedMessage();
-        const due = again.filter(({ round: former }) => former <= round || afterAnswer);
-        const live = run
-          .takeMessages()
-          .map(original => ({ original, message: readMessages([original])[0] as UserMessage }));
-        return [...due.map(({ message }) => ({ message })), ...live];
-      };
-      return (await steps.step(`steering ${round}`, take)).value;
+    async prepare({ prompt }, round) {
+      waiting ??= await take(round);
+      return waiting.length === 0
+        ? undefined
+        : { prompt: [...prompt, ...waiting.map(({ message }) => message)] };
     },
 
-    /** Adds the messages to a request. */
-    addTo: (request: CoreCall, taken: readonly Taken[]): CoreCall =>
-      taken.length === 0
-        ? request
-        : { ...request, prompt: [...request.prompt, ...taken.map(({ message }) => message)] },
-
-    /** Reports the messages that a request contains. Returns them, and the parts that keep them in the host's history. */
-    deliver(
-      taken: readonly Taken[],
-      { round, prompt }: { round: number; prompt: Prompt },
-    ): { readonly messages: readonly UserMessage[]; readonly parts: readonly Custom[] } {
-      if (taken.length === 0) return { messages: [], parts: [] };
+    /** Reports the messages that the request contains. The parts keep them in the host's history. */
+    sent({ prompt }, round) {
+      const taken = waiting ?? [];
+      waiting = undefined;
+      sent = [];
+      if (taken.length === 0) return [];
       const arrived = taken.map(({ message }) => message);
       again = again.filter(({ message }) => !isSent(message, arrived));
-      const sent = taken.filter(({ message }) => isSent(message, prompt));
-      const sentMessages = sent.flatMap(({ original }) => original ?? []);
-      known?.run.resolveTakenMessages({ stepNumber: round, sentMessages });
-      const messages = sent.map(({ message }) => message);
-      delivered.push(...messages.map(message => ({ message, round })));
-      return { messages, parts: messages.map(toUserMessagePart) };
+      const found = taken.filter(({ message }) => isSent(message, prompt));
+      const sentMessages = found.flatMap(({ original }) => original ?? []);
+      run.resolveTakenMessages({ stepNumber: round, sentMessages });
+      sent = found.map(({ message }) => message);
+      delivered.push(...sent.map(message => ({ message, round })));
+      return sent.map(toUserMessagePart);
     },
 
-    /** Ends the steering. Waiting messages are not delivered. Only the first call counts. */
-    end(reason: SteeringNotDeliveredReason): void {
-      if (known === undefined || hasEnded) return;
+    opened(round) {
+      if (sent.length > 0) emit({ type: 'steering', round, messages: toModelMessages(sent) });
+    },
+
+    async after({ number, isAnswer, decision }) {
+      if (decision === 'next') waiting = await take(number + 1);
+      if (!isAnswer || decision === 'next' || decision.end !== 'finished') return undefined;
+      waiting = await take(number + 1, true);
+      return waiting.length === 0 ? undefined : 'next';
+    },
+
+    /** Waiting messages are not delivered. Only the first call counts. */
+    end(reason) {
+      if (hasEnded) return;
       hasEnded = true;
-      const { run } = known;
       const mayGoOn = reason === 'waiting-for-tool-results' || reason === 'error';
       known.again = reason === 'error' ? [...delivered, ...again] : again;
-      if (reason === 'error') known.length = given.length;
+      if (reason === 'error') known.length = call.prompt.length;
       known.isFree = mayGoOn;
       if (mayGoOn && run.pause !== undefined) run.pause(reason);
       else run.end(reason);
     },
   };
-}
+};
 
 /** Messages may have been copied, by `prepareRound` or as JSON. */
 function isSent(message: UserMessage, prompt: Prompt): boolean {

@@ -1,0 +1,129 @@
+import type { ModelMessage } from '@ai-sdk/provider-utils';
+import type { CoreCall } from '../../core/call.js';
+import type { Content, Custom, Finish, Usage } from '../../core/part.js';
+import type { CallSettings, PartFacts, Prompt, ProviderOptions } from '../../core/prompt.js';
+import type { CoreModel } from '../../core/source.js';
+import type { ToolCallContext, ToolDefinition } from '../../tools/tool-source.js';
+import type { CallOutcome } from '../calls/calls.js';
+import type { CreateBuiltIn } from '../context/tool-search.js';
+import type { Steps } from '../durable/steps.js';
+
+/*
+ * What a feature of a turn is: something that the loop can do without. `turn/features.ts` lists the features in their order.
+ */
+
+/** A feature in one turn. Each hook is optional. Those of all features are called in the order of the list. */
+export interface TurnFeature {
+  /** Tools that the loop itself offers for it. */
+  readonly tools?: readonly CreateBuiltIn[];
+  /** Changes the request of a round, after the features before it. */
+  prepare?(request: CoreCall, round: number): RoundChanges | undefined | Promise<RoundChanges | undefined>;
+  /** Sees the request that is sent. Returns parts that precede those of the response. */
+  sent?(request: CoreCall, round: number): readonly Custom[];
+  /** The response of the round has begun. */
+  opened?(round: number): void;
+  /** Returns the limit that forbids calls in a round. Further limits are not asked. */
+  limit?(round: number): ReachedLimit | undefined;
+  /** Decides what follows a round. The latest decision counts. */
+  after?(round: EndedRound): Decision | undefined | Promise<Decision | undefined>;
+  /** Releases what it holds. Called at least once, when the turn has ended. */
+  end?(reason: TurnEndReason): void;
+}
+
+/** Creates a feature for a turn. Returns undefined if the turn does not use it. */
+export type CreateFeature<Options> = (context: FeatureContext, options: Options) => TurnFeature | undefined;
+
+/** What a feature knows of its turn. */
+export interface FeatureContext {
+  readonly call: CoreCall;
+  readonly model: CoreModel;
+  readonly steps: Steps;
+  readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
+  /** The usage of all rounds so far. */
+  readonly record: { readonly usage: Usage };
+  /** Returns the loop's tool of a name. */
+  readonly toolOf: (name: string) => ToolDefinition | undefined;
+  readonly emit: (event: FeatureEvent) => void;
+  readonly warn: (round: number, message: string) => void;
+}
+
+/** The events of features. */
+export type FeatureEvent =
+  /** Messages of the user that arrived during the turn are in the request of a round. */
+  | { type: 'steering'; round: number; messages: readonly ModelMessage[] }
+  /** Old outputs are left out from a round on: their number, and an estimate of their tokens. */
+  | { type: 'context-cleared'; round: number; outputs: number; tokens: number };
+
+/** A limit of the tool loop that can end a turn, as hosts read it. */
+export type TurnLimit =
+  | 'max-rounds'
+  | 'max-tool-calls'
+  | 'repeated-failures'
+  | 'repeated-calls'
+  | 'total-timeout'
+  | 'stop-when'
+  | 'max-cost'
+  | 'max-tokens';
+
+export interface ReachedLimit {
+  readonly limit: TurnLimit;
+  /** The reason for the model and the user, as the end of a sentence. */
+  readonly reason: string;
+}
+
+/** Why a turn ends. */
+export type TurnEndReason =
+  'finished' | 'waiting-for-tool-results' | 'error' | 'stop-condition' | 'limit' | 'aborted';
+
+/** Another round follows, or the turn ends, by a limit or without one. */
+export type Decision = 'next' | { readonly end: TurnEndReason; readonly limit?: ReachedLimit };
+
+/** A round whose calls are done. */
+export interface EndedRound {
+  readonly number: number;
+  readonly content: readonly Content[];
+  readonly finish: Finish;
+  /** The calls of the loop, also those of broken attempts at the round. */
+  readonly outcomes: readonly CallOutcome[];
+  /** True if the model has finished its answer. */
+  readonly isAnswer: boolean;
+  /** What follows according to the features before. */
+  readonly decision: Decision;
+}
+
+/** Settings of one round. Settings that are undefined are those of the call. */
+export interface RoundSettings extends Pick<
+  CallSettings,
+  | 'maxOutputTokens'
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'presencePenalty'
+  | 'frequencyPenalty'
+  | 'stopSequences'
+  | 'seed'
+  | 'reasoning'
+> {
+  /** It has no effect in a round that must not call tools. */
+  readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly type: 'tool'; readonly toolName: string };
+  /** Names of the tools that the round offers, those of the loop and of the host. The call of another tool is refused. */
+  readonly activeTools?: readonly string[];
+  /** Options by provider, which are added to those of the call. */
+  readonly providerOptions?: ProviderOptions;
+  /** Replaces the system messages. */
+  readonly system?: string;
+  /**
+   * Replaces the conversation, in later rounds as well. A call without its output, or an output without its call, is not
+   * sent as such: the output is removed or added.
+   */
+  readonly messages?: readonly ModelMessage[];
+}
+
+/** Changes to the request of a round. */
+export interface RoundChanges {
+  /** The conversation from this round on. */
+  readonly prompt?: Prompt;
+  readonly settings?: Omit<RoundSettings, 'messages'>;
+  /** Facts for the parts of the response. */
+  readonly facts?: PartFacts;
+}

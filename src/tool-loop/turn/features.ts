@@ -1,0 +1,28 @@
+import { type BudgetOptions, createBudget } from '../features/budget/budget.js';
+import { type ClearingOptions, createClearing } from '../features/clear-outputs/clear-outputs.js';
+import type { CreateFeature, FeatureContext, TurnFeature } from '../features/feature.js';
+import { type ControlOptions, createRoundControl } from '../features/round-control/round-control.js';
+import { createTurnSteering } from '../features/steering/steering.js';
+
+/** The options of the application for the features of its turns. */
+export type FeatureOptions = ControlOptions & ClearingOptions & BudgetOptions;
+
+/**
+ * The features of a turn, in the order in which their hooks are called:
+ *
+ * 1. Messages of the user that have arrived, so that the application sees them when it changes the request, and so that a
+ *    condition can end a turn that would go on for them.
+ * 2. The application, which changes requests and ends turns.
+ * 3. The removal of old outputs, which reads the request as it will be sent.
+ * 4. The budget, which only adds a limit.
+ */
+const FEATURES: readonly CreateFeature<FeatureOptions>[] = [
+  createTurnSteering,
+  createRoundControl,
+  createClearing,
+  createBudget,
+];
+
+/** Creates the features that a turn uses. */
+export const createFeatures = (context: FeatureContext, options: FeatureOptions): TurnFeature[] =>
+  FEATURES.flatMap(create => create(context, options) ?? []);

@@ -1,0 +1,313 @@
+import { generateId } from '@ai-sdk/provider-utils';
+import type { CoreCall } from '../../core/call.js';
+import type { Warning } from '../../core/part.js';
+import type { PartFacts } from '../../core/prompt.js';
+import type { CoreModel } from '../../core/source.js';
+import type { AbortSource } from '../../shared/abort.js';
+import { effectiveAnnotations, type ToolDefinition, type ToolSource } from '../../tools/tool-source.js';
+import { type DeclaredStub, readToolStub } from '../../tools/tool-stubs.js';
+import { type ApprovalSettings, toToolApproval } from '../approvals/approvals.js';
+import {
+  createHostApprovals,
+  type HostApprovalOptions,
+  type HostApprovals,
+  type PendingCall,
+} from '../approvals/host-approvals.js';
+import type { CallOutcome, CallPolicy, ShowPart } from '../calls/calls.js';
+import type { ModelFacts } from '../calls/host-calls.js';
+import type { TurnOfCalls } from '../calls/round-calls.js';
+import {
+  type Compaction,
+  createCompaction,
+  createTurnIds,
+  readHistory,
+  type TurnIds,
+  withoutCalls,
+} from '../context/history.js';
+import { KelivoError } from '../../shared/errors.js';
+import type { ToolSearch, ToolSearchOption } from '../context/tool-search.js';
+import {
+  createPlainSteps,
+  openEngineSteps,
+  openJournalSteps,
+  type Steps,
+  stepOf,
+  type ToolLoopJournal,
+  type TurnEnd,
+  turnIdOf,
+} from '../durable/steps.js';
+import type { TurnFeature } from '../features/feature.js';
+import { createFeatures, type FeatureOptions } from './features.js';
+import type { Exchange } from './partial-turn.js';
+import type { RepeatedTurns } from './repeated-turns.js';
+import { createRoundOpener, type OpenRound, type Retries } from './rounds.js';
+import {
+  createLifetime,
+  createTurnLimits,
+  type TurnLifetime,
+  type TurnLimitOptions,
+  type TurnLimits,
+} from './turn-limits.js';
+import { createTurnReports, type EmitEvent, type ToolLoopEvent, type TurnRecord } from './turn-reports.js';
+import { openTurnTools, type TurnTools } from './turn-tools.js';
+
+/** A turn whose tools are listed and whose history is read, as everything that belongs to it sees it. */
+export interface OpenedTurn extends TurnOfCalls {
+  readonly request: CoreCall;
+  /** Calls of the prompt that the turn begins with, before its first round. */
+  readonly pendingCalls: readonly PendingCall[];
+  /** Warnings of the first listing. Later ones are events. */
+  readonly warnings: readonly Warning[];
+  readonly retries: Retries;
+  /** True if the model itself finishes as `length` at the requested maximum. */
+  readonly reportsLength: boolean;
+  readonly tools: TurnTools;
+  readonly ids: TurnIds;
+  readonly limits: TurnLimits;
+  readonly compaction: Compaction;
+  readonly features: readonly TurnFeature[];
+  readonly record: TurnRecord;
+  /** Ids of the calls that the model's own servers ran. */
+  readonly hostedCalls: Set<string>;
+  /**
+   * Sends one round to the model. A follow-up round offers the tools of its time. It is retried here, the first one by
+   * the host. A request that compacts the conversation precedes the round with the same number.
+   */
+  readonly openRound: OpenRound;
+  readonly lifetime: TurnLifetime;
+  readonly emit: EmitEvent;
+  /** Keeps what the failed turn has done, in case the host repeats it. */
+  readonly onFailure: (done: readonly Exchange[]) => void;
+  /** The facts that features have added to the parts of the newest round. */
+  facts: PartFacts | undefined;
+  /** Releases timers, listeners and the records of the turn, which may have failed with an error. */
+  close(error?: unknown): Promise<void>;
+}
+
+/** The decisions of the application for all turns of a loop. */
+export interface LoopPolicy {
+  readonly limits: TurnLimitOptions;
+  readonly calls: CallPolicy;
+  readonly approvals: Pick<ApprovalSettings, 'approve' | 'approvals'>;
+  readonly hostApprovals: HostApprovalOptions | undefined;
+  readonly features: FeatureOptions;
+  readonly toolSearch: ToolSearchOption | undefined;
+  readonly compactThreshold: number | undefined;
+  readonly showsCalls: boolean;
+  /** Limit of a turn in milliseconds. */
+  readonly timeout: number | undefined;
+  readonly retries: Retries;
+  readonly journal: ToolLoopJournal | undefined;
+  readonly onEvent: ((event: ToolLoopEvent) => void) | undefined;
+}
+
+export interface TurnContext extends ModelFacts {
+  readonly model: CoreModel;
+  readonly source: ToolSource;
+  readonly policy: LoopPolicy;
+  readonly repeatedTurns: RepeatedTurns;
+  readonly search: ToolSearch;
+  /** True if the model reads `TurnLink.response`. @default false */
+  readonly resumesResponses?: boolean | undefined;
+  /** Returns the signal that ends the turn when the provider is closed. @default the provider has none */
+  readonly closed?: (() => AbortSource) | undefined;
+}
+
+/** Returns true if the steps of a call may be recorded. */
+export const isDurableCall = (call: CoreCall, { journal }: Pick<LoopPolicy, 'journal'>): boolean =>
+  stepOf(call) !== undefined || (journal !== undefined && turnIdOf(call) !== undefined);
+
+/** Prepares a turn: lists the tools and normalizes the history. */
+export async function openTurn(
+  call: CoreCall,
+  {
+    model,
+    source,
+    policy,
+    repeatedTurns,
+    search,
+    reportsLength = false,
+    resumesResponses = false,
+    closed,
+  }: TurnContext,
+): Promise<OpenedTurn> {
+  const { abortSignal, telemetry } = call;
+  abortSignal?.throwIfAborted();
+  const generatedId = generateId();
+  const { identity, emit, record, warn } = createTurnReports(turnIdOf(call) ?? generatedId, call, policy);
+  const lifetime = createLifetime(abortSignal, policy.timeout);
+  const { signal } = lifetime;
+  let opened: Steps | undefined;
+  let features: TurnFeature[] = [];
+  // A journal replays the turn itself.
+  const attempt = isDurableCall(call, policy) ? undefined : await repeatedTurns.begin(call);
+  let hostApprovals: HostApprovals | undefined;
+  const closedBy = (): unknown => {
+    const { reason } = signal;
+    return KelivoError.isInstance(reason) && reason.code === 'closed' ? reason : undefined;
+  };
+  const close = async (error?: unknown): Promise<void> => {
+    for (const feature of features) feature.end?.(signal.aborted ? 'aborted' : 'error');
+    telemetry.endTurn({ error, isAborted: signal.aborted });
+    const isAborted = lifetime.isAborted();
+    lifetime.close();
+    attempt?.end(error === undefined || isAborted ? record.end.finishReason : 'error', closedBy());
+    await opened?.close(toTurnEnd(record, { error, isAborted, isWaiting: hostApprovals?.isWaiting }));
+  };
+  try {
+    if (attempt?.refusal !== undefined) throw attempt.refusal;
+    if (closed !== undefined) lifetime.endWith([closed()]);
+    const steps = await openSteps(call, { policy, generatedId, signal, warn: text => warn(0, text) });
+    opened = steps;
+    // A workflow engine keeps the generated id of the first attempt.
+    identity.turnId = steps.turnId;
+    telemetry.startTurn({ turnId: steps.turnId });
+    lifetime.endWith(steps.ends);
+    if (steps.isDurable) record.turnId = steps.turnId;
+    const toolOf = (name: string): ToolDefinition | undefined => tools.get(name);
+    features = createFeatures({ call, model, steps, identity, record, toolOf, emit, warn }, policy.features);
+    const warnings: Warning[] = [];
+    let round = 0;
+    const warnOfTools = (message: string): unknown =>
+      round === 0 ? warnings.push({ type: 'other', message }) : warn(round, message);
+    hostApprovals = asksHost(call, policy) ? createHostApprovals(policy.hostApprovals, call.own) : undefined;
+    const tools = await openTurnTools(call, {
+      source,
+      steps,
+      lifetime,
+      search,
+      warn: warnOfTools,
+      builtIn: features.flatMap(feature => feature.tools ?? []),
+    });
+    const { prompt, pending, denied } = readHistory(call, {
+      isFunctionTool: name => tools.get(name) !== undefined,
+      asksHost: hostApprovals !== undefined,
+    });
+    await hostApprovals?.recordDenials(denied, signal);
+    const request = tools.applyTo({ ...call, abortSignal: signal, prompt });
+    const hostedCalls = new Set(call.turn?.hostedCalls);
+    const openNext = createRoundOpener({
+      model,
+      resumesResponses,
+      retries: policy.retries,
+      lifetime,
+      steps,
+      tools,
+      hostedCalls,
+      // A turn that begins with calls has opened its stream, so that the host cannot retry it.
+      isOpen: pending.length > 0,
+      done: attempt?.done ?? [],
+      onRetry: emit,
+    });
+    return {
+      request: policy.limits.maxRounds <= 1 ? withoutCalls(request) : request,
+      pendingCalls: pending,
+      warnings,
+      retries: policy.retries,
+      reportsLength,
+      source: tools,
+      callPolicy: policy.calls,
+      approvals: toApprovalSettings(call, policy),
+      wrapsToolOutput: call.host.wrapsToolOutput,
+      identity,
+      tools,
+      hostApprovals,
+      hostedCalls,
+      finishedCalls: toFinishedCalls(attempt?.done ?? []),
+      ids: createTurnIds(request.prompt),
+      limits: createTurnLimits(policy.limits),
+      compaction: createCompaction(policy.compactThreshold, warn),
+      features,
+      facts: undefined,
+      record,
+      async openRound(options, number, link) {
+        round = number;
+        if (link?.attempt === undefined) emit({ type: 'round-start', round });
+        return openNext(options, number, link);
+      },
+      lifetime,
+      steps,
+      telemetry,
+      emit,
+      warn,
+      onFailure: done => attempt?.fail(done, closedBy()),
+      show: createShow(call, policy),
+      close,
+    };
+  } catch (error) {
+    await close(error);
+    throw error;
+  }
+}
+
+/** Returns the calls that do not run again. An interrupted call does if its tool may be repeated. */
+const toFinishedCalls = (done: readonly Exchange[]): ReadonlyMap<string, CallOutcome> =>
+  new Map(
+    done
+      .flatMap(({ outcomes }) => outcomes)
+      .filter(({ tool, isInterrupted }) => !isInterrupted || !tool || !effectiveAnnotations(tool).idempotent)
+      .map(outcome => [outcome.call.toolCallId, outcome]),
+  );
+
+/** Returns how a turn has ended, for its entry in the journal. */
+function toTurnEnd(
+  { end: { finishReason, hostCalls } }: TurnRecord,
+  {
+    error,
+    isAborted,
+    isWaiting = false,
+  }: { error: unknown; isAborted: boolean; isWaiting: boolean | undefined },
+): TurnEnd {
+  if (finishReason === undefined) return { state: isAborted || error === undefined ? 'open' : 'failed' };
+  if (finishReason === 'error') return { state: 'failed' };
+  if (finishReason !== 'tool-calls') return { state: 'finished' };
+  return { state: isWaiting ? 'waiting' : 'open', calls: hostCalls };
+}
+
+/** Returns true if the host can be asked. Hosts reject all tool parts if the tool choice is `none`. */
+const asksHost = ({ host, toolChoice }: CoreCall, { approvals }: LoopPolicy): boolean =>
+  approvals.approve === 'host' && host.asksForApproval && toolChoice?.type !== 'none';
+
+type OpenStepsOptions = Pick<TurnContext, 'policy'> &
+  Readonly<{ generatedId: string; signal: AbortSignal; warn: (message: string) => void }>;
+
+/** Opens the steps of a turn. A journal needs a turn id of the application. */
+async function openSteps(
+  call: CoreCall,
+  { policy: { journal }, generatedId, signal, warn }: OpenStepsOptions,
+): Promise<Steps> {
+  const step = stepOf(call);
+  if (step !== undefined) return openEngineSteps(step, { call, generatedId });
+  const turnId = turnIdOf(call);
+  if (journal === undefined || turnId === undefined) return createPlainSteps({ call, generatedId });
+  return openJournalSteps(journal, { call, turnId, signal, warn });
+}
+
+/** Decides how the calls of the loop appear in what the host receives. It rejects all of them if the tool choice is `none`. */
+function createShow({ toolChoice }: CoreCall, { showsCalls }: LoopPolicy): ShowPart {
+  if (toolChoice?.type === 'none') return () => {};
+  const ofLoop = showsCalls ? 'shown' : 'hidden';
+  return (part, write) => {
+    const isPlain = part.type === 'tool-input-delta' || part.type === 'tool-input-end';
+    write(isPlain ? part : { ...part, ofLoop });
+  };
+}
+
+/** Joins the policy with what the host declares about the loop's tools. */
+function toApprovalSettings(
+  { tools = [], own: { toolApproval } }: CoreCall,
+  { approvals }: Pick<LoopPolicy, 'approvals'>,
+): ApprovalSettings {
+  /** The host's declarations of tools that the provider runs. */
+  const stubs = new Map<string, DeclaredStub>();
+  for (const tool of tools) {
+    const stub = tool.type === 'function' ? readToolStub(tool) : undefined;
+    if (stub !== undefined) stubs.set(stub.identity, stub);
+  }
+  return {
+    ...approvals,
+    toolApproval:
+      toolApproval === undefined || toolApproval === null ? undefined : toToolApproval(toolApproval),
+    stubs,
+  };
+}
