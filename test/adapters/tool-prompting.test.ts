@@ -213,6 +213,7 @@ it.each<[string, string[]]>([
   ['mistral', ['[/TOOL_RESULTS]']],
   ['command-r', ['<|END_TOOL_RESULT|>']],
   ['tool-elements', ['</tool_response>']],
+  ['yaml-elements', ['</tool_response>']],
   ['tool-request', ['[END_TOOL_RESULT]']],
   ['gemma4', ['<tool_response|>', '<|"|>']],
   ['granite', ['</tool_response>']],

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { adaptModel, families } from '../../src/adapters/index.js';
 import { createKelivoResponsesProvider, redactSecrets } from '../../src/index.js';
 import { parseToolArguments } from '../../src/tool-calls/index.js';
+import { yamlToJson } from '../../src/text-tools/values/yaml-block.js';
 import { toFilename } from '../../src/tool-calls/mcp-output.js';
 
 /*
@@ -91,6 +92,8 @@ const readers: Readonly<Record<string, Reader>> = {
   'JSON before the run': ofArguments(run => `{'a':'x'}${run}z"`),
   'a list with the run': ofArguments(run => `{"list":["x",${run}`),
   'markers after the run': ofArguments(run => `{"a":1}${run}</tool_call>`),
+  'YAML with the run': run => yamlToJson(`a: ${run}\nb: |\n  ${run}\nc: x`, schema),
+  'lines of YAML that are the run': run => yamlToJson(`${run}\n`.repeat(2), schema),
   'a log line': run => redactSecrets(`key: ${run}`),
   'the address of a resource': run => toFilename(`file:///${run}!`),
 };
@@ -200,6 +203,15 @@ it.each(Object.entries(families))('reads the text of the family %s in linear tim
     await drain(stream);
   };
   expect(await slowRuns(read, few, 4_000)).toEqual([]);
+});
+
+it.each(['tool-elements', 'yaml-elements'])('reads calls in %s in linear time', async toolPrompting => {
+  const read: Reader = async run => {
+    const { stream } = await adaptModel(model(pieces(run)), { toolPrompting }).doStream(call);
+    await drain(stream);
+  };
+  const elements = ['<f>', '<f><a>', '<f>\na: x\n', '</f>', '</f>\n', '<f><a></a>', '<f><a>x</a></f>'];
+  expect(await slowRuns(read, [...few, ...elements], 4_000)).toEqual([]);
 });
 
 const toEvent = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;

@@ -119,6 +119,14 @@ export const writtenFormats: readonly WrittenFormat[] = [
     isPlain: true,
   },
   {
+    name: 'elements of tools with YAML',
+    modelId: 'any-model',
+    toolPrompting: 'yaml-elements',
+    write: entries =>
+      `<exec>\n${elements(entries, (key, value) => `${key}: ${JSON.stringify(value)}`)}\n</exec>`,
+    isPlain: false,
+  },
+  {
     name: 'MiniMax M3',
     modelId: 'MiniMaxAI/MiniMax-M3',
     write: entries =>

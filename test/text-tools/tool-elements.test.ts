@@ -15,7 +15,7 @@ const TOOLS = {
   get_time: { type: 'object', properties: {} },
 } as const;
 
-async function read(written: string, size = written.length) {
+async function read(written: string, size = written.length, toolPrompting = 'tool-elements') {
   const model = adaptModel(
     scriptedModel([
       start,
@@ -26,7 +26,7 @@ async function read(written: string, size = written.length) {
       { type: 'text-end', id: 't' },
       finish('stop'),
     ]),
-    { toolPrompting: 'tool-elements' },
+    { toolPrompting },
   );
   const parts = await stream(model, {
     tools: Object.entries(TOOLS).map(([name, inputSchema]) => ({
@@ -93,5 +93,38 @@ describe('an element with the name of a tool', () => {
   ])('with %s is text', async (_, written) => {
     for (const size of [written.length, 1])
       expect(await read(written, size)).toEqual({ text: written, calls: [] });
+  });
+});
+
+describe('an element with the name of a tool and YAML', () => {
+  it.each<[string, string, unknown[]]>([
+    [
+      '',
+      '<get_weather>\ncity: Paris\nunit: celsius\n</get_weather>',
+      ['get_weather', { city: 'Paris', unit: 'celsius' }],
+    ],
+    [
+      'and tags in a text',
+      '<write_to_file>\npath: a.md\ncontent: |-\n  </write_to_file>\n  <p>\nmode: 420\n</write_to_file>',
+      ['write_to_file', { path: 'a.md', content: '</write_to_file>\n<p>', mode: 420 }],
+    ],
+    ['and nothing', '<get_time></get_time>', ['get_time', {}]],
+  ])('%s is a call', async (_, written, call) => {
+    for (const size of [written.length, 1, 7]) {
+      const found = await read(written, size, 'yaml-elements');
+      if (written.includes('  </write')) expect(found.calls).not.toEqual([]);
+      expect(found).toEqual({ text: '', calls: [call] });
+    }
+  });
+
+  it.each([
+    ['an unreadable value', '<get_weather>\ncity: "Paris\n</get_weather>'],
+    ['a parameter that the schema does not have', '<get_weather>\ntown: Paris\n</get_weather>'],
+    ['a missing argument', '<write_to_file>\npath: a\n</write_to_file>'],
+    ['no end', '<get_weather>\ncity: Paris\n'],
+    ['an end within a line', '<get_weather>\ncity: Paris </get_weather>'],
+  ])('with %s is text', async (_, written) => {
+    for (const size of [written.length, 1])
+      expect(await read(written, size, 'yaml-elements')).toEqual({ text: written, calls: [] });
   });
 });

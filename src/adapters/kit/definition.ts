@@ -170,7 +170,8 @@ export const toolPromptNames = /* @__PURE__ */ new Set(
   /* @__PURE__ */ (
     'hermes qwen-xml qwen3.5 command-r deepseek deepseek-v4 deepseek-v4.1 dsml gemma4 glm glm-4.7 granite ' +
     'granite4 harmony hunyuan internlm kimi kimi-k3 lfm2 llama longcat minicpm5 minimax minimax-m3 mistral ' +
-    'mistral-v11 mistral-v13 nemotron nemotron3 olmo3 phi pythonic seed-oss step3.5 tool-elements tool-request xlam'
+    'mistral-v11 mistral-v13 nemotron nemotron3 olmo3 phi pythonic seed-oss step3.5 tool-elements tool-request xlam ' +
+    'yaml-elements'
   ).split(' '),
 );
 

@@ -294,4 +294,5 @@ export const prompts: Readonly<Record<string, ToolPrompt>> = {
   'tool-elements': tags.toolElements,
   'tool-request': toolRequest,
   xlam: listPrompt({ open: '', close: '' }, { formats: ['xlam', 'bareList'] }),
+  'yaml-elements': tags.yamlElements,
 };

@@ -312,6 +312,28 @@ const toolElements: ToolPrompt = {
   formats: ['toolElements'],
 };
 
-export { toolElements };
+/** The same with the arguments in YAML, of which JSON is a part. */
+const yamlElements: ToolPrompt = {
+  ...toolElements,
+  tools: lines(
+    '# Tools',
+    '',
+    inTags,
+    '',
+    'To call a tool, write an element with its name, and its parameters as YAML:',
+    '<example_tool_name>',
+    'example_parameter_1: value_1',
+    'example_parameter_2: |',
+    '  a text of',
+    '  several lines',
+    '</example_tool_name>',
+    'Write texts with special characters in double quotes.',
+  ),
+  argument: '{key}: {value}\n',
+  values: 'json',
+  formats: ['yamlElements'],
+};
+
+export { toolElements, yamlElements };
 export { glm, glm47, granite4, hermes, jsonCall, lines, listPrompt, longcat };
 export { minimax, minimaxM3, nemotron3, qwen35, qwenXml, seed, step35, toolResponse };

@@ -49,5 +49,5 @@ export { kimiK3 } from './kimi-k3.js';
 export { inkling, muse } from './messages.js';
 export { bareMinimaxM3, minimaxM3, minimaxM3Tokens } from './minimax-m3.js';
 export { callLines, lfm, llamaPythonic, olmo, pythonic, toolCode } from './pythonic.js';
-export { toolElements } from './tool-elements.js';
+export { toolElements, yamlElements } from './tool-elements.js';
 export { apertus, deepseek, gigachat, kimi, mistral, plamo } from './token-calls.js';

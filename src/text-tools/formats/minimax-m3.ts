@@ -5,11 +5,11 @@ import {
   readElement,
   readElementTag,
   toMemberJson,
-  toTextJson,
 } from '../tags/element-tree.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
 import { allowsAny, toAllowedJson } from '../values/argument-writer.js';
 import { toNamedTypes, toPropertySchema } from '../values/schema-types.js';
+import { toTextJson } from '../values/text-json.js';
 import { endsUnclosed } from '../tags/tagged-call.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool, TextCalls, TextToolFormat } from '../reading/text-tool-format.js';

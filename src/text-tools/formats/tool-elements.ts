@@ -1,17 +1,12 @@
 import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool, TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
-import {
-  childrenOf,
-  type Element,
-  readElement,
-  readElementTag,
-  toMemberJson,
-  toTextJson,
-} from '../tags/element-tree.js';
+import { childrenOf, type Element, readElement, readElementTag, toMemberJson } from '../tags/element-tree.js';
 import { hasRequired } from '../tags/tagged-call.js';
 import { allowsAny, toAllowedJson } from '../values/argument-writer.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
 import { toNamedTypes, toPropertySchema } from '../values/schema-types.js';
+import { toTextJson } from '../values/text-json.js';
+import { yamlToJson } from '../values/yaml-block.js';
 
 /** No token stands before the tags, so only names of the schema are elements. */
 const token = '';
@@ -19,12 +14,18 @@ const token = '';
 const MAX_NAME = 128;
 
 /**
- * `<get_weather><city>Paris</city></get_weather>`: an element with the name of the tool, and one for each argument. Cline and
- * Roo Code ask any model for it, and the `morphXml` protocol of `@ai-sdk-tool/parser`. Only declared tools are calls, and only
- * parameters of their schemas are arguments. Objects and arrays are nested elements, or JSON.
+ * An element with the name of a tool, which any model can be asked for. Only declared tools are calls, and only parameters of
+ * their schemas are arguments.
  */
-export const toolElements: TextToolFormat = {
-  name: 'tool-elements',
+const createFormat = (
+  name: string,
+  readBody: (
+    cursor: TextCursor,
+    calls: TextCalls,
+    options: { readonly name: string; readonly tool: DeclaredTool },
+  ) => Reading<boolean>,
+): TextToolFormat => ({
+  name,
   openers: ['<'],
   *accepts(cursor, calls) {
     const { name, length } = yield* lookAtName(cursor);
@@ -34,14 +35,45 @@ export const toolElements: TextToolFormat = {
     const { name, length } = yield* lookAtName(cursor);
     cursor.take(length);
     const tool = calls.begin(name);
-    if (yield* cursor.takes('/>')) {
-      return tool !== undefined && hasRequired(tool, new Set()) && endCall(calls, '{}');
-    }
-    return (
-      tool !== undefined && (yield* cursor.takes('>')) && (yield* readArguments(cursor, calls, name, tool))
-    );
+    if (tool === undefined) return false;
+    if (yield* cursor.takes('/>')) return hasRequired(tool, new Set()) && endCall(calls, '{}');
+    return (yield* cursor.takes('>')) && (yield* readBody(cursor, calls, { name, tool }));
   },
-};
+});
+
+/**
+ * `<get_weather><city>Paris</city></get_weather>`: one element for each argument, as in the prompts of Cline and Roo Code, and in
+ * `morphXml` of `@ai-sdk-tool/parser`. Objects and arrays are nested elements, or JSON.
+ */
+export const toolElements: TextToolFormat = createFormat('tool-elements', readArguments);
+
+/** The arguments are YAML, as in `yamlXml` of `@ai-sdk-tool/parser`. The closing tag begins a line. */
+export const yamlElements: TextToolFormat = createFormat(
+  'yaml-elements',
+  function* (cursor, calls, { name, tool }) {
+    const body = yield* readLines(cursor, `</${name}>`);
+    const read = body === undefined ? undefined : yamlToJson(body, tool.schema);
+    const known = childrenOf({ schema: tool.schema, root: tool.schema });
+    const areKnown = read && [...read.keys].every(key => known === undefined || Object.hasOwn(known, key));
+    return areKnown === true && hasRequired(tool, read.keys) && endCall(calls, read.json);
+  },
+);
+
+/** Returns the text up to a tag at the beginning of a line, or directly after the opening tag. Texts in YAML are indented. */
+function* readLines(cursor: TextCursor, end: string): Reading<string | undefined> {
+  let text = '';
+  let isLineStart = true;
+  const push = (plain: string): void => {
+    const last = plain.lastIndexOf('\n');
+    isLineStart = plain === '' ? isLineStart : last === plain.length - 1;
+    text += plain;
+  };
+  for (;;) {
+    if ((yield* cursor.passUntil(TAG_START, push)) === undefined) return undefined;
+    if (isLineStart && (yield* cursor.takes(end))) return text;
+    push(cursor.take(1));
+  }
+}
 
 function* lookAtName(cursor: TextCursor): Reading<{ name: string; length: number }> {
   const text = yield* cursor.look(/[^<>/\n]/, { most: MAX_NAME });
@@ -57,8 +89,7 @@ function endCall(calls: TextCalls, json: string): true {
 function* readArguments(
   cursor: TextCursor,
   calls: TextCalls,
-  name: string,
-  tool: DeclaredTool,
+  { name, tool }: { readonly name: string; readonly tool: DeclaredTool },
 ): Reading<boolean> {
   const root = tool.schema;
   const keys = childrenOf({ schema: root, root });

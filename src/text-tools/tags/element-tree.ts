@@ -1,5 +1,5 @@
 import { isPrototypeKey } from '../values/json-scanner.js';
-import { toJsonValue } from '../values/json-value.js';
+import { type SchemaContext, toTextJson } from '../values/text-json.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
 import { toItemSchema, toNamedTypes, toPropertySchema } from '../values/schema-types.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
@@ -16,12 +16,6 @@ export interface ElementTag {
   readonly kind: 'open' | 'close';
   readonly key: string;
   readonly length: number;
-}
-
-/** A schema, and the schema that contains the definitions for its references. */
-export interface SchemaContext {
-  readonly schema: unknown;
-  readonly root: unknown;
 }
 
 /** The markup of elements. */
@@ -163,15 +157,4 @@ export function toMemberJson(
   if (first === undefined || isPrototypeKey(key)) return undefined;
   if (values.length === 1) return toElementJson(first, member);
   return toArrayJson(values, isArray(member) ? member : { schema: { items: member.schema }, root });
-}
-
-/** Returns the JSON of an element's text. White space is part of a string. Null needs a schema that allows it. */
-export function toTextJson(text: string, { schema, root }: SchemaContext): string {
-  const types = toNamedTypes(schema, root);
-  if (types.includes('null') && /^(?:null|Null|NULL)?$/.test(text)) return 'null';
-  const others = types.filter(type => type !== 'null');
-  if (others.length === 0 || others.includes('text')) return JSON.stringify(text);
-  if (text.trim() === '' && others.includes('array')) return '[]';
-  if (text.trim() === '' && others.includes('object')) return '{}';
-  return toJsonValue(text, others);
 }
