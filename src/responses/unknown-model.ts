@@ -26,7 +26,14 @@ export async function explainUnknownModel(
   const { message, url, requestBodyValues, statusCode, responseHeaders } = error;
   const { responseBody, isRetryable, data, cause } = error;
   return new APICallError({
-    ...{ url, requestBodyValues, statusCode, responseHeaders, responseBody, isRetryable, data, cause },
+    url,
+    requestBodyValues,
+    statusCode,
+    responseHeaders,
+    responseBody,
+    isRetryable,
+    data,
+    cause,
     message: joinSentences(message, toHint(modelId, names)),
   });
 }

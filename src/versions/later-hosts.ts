@@ -17,6 +17,7 @@ export interface LaterHost {
 }
 
 const { writeFinishReason, writeUsage } = v2;
+const { name, writeFile } = v3;
 
 const v2InHost6: LaterHost = {
   expects: 'v3',
@@ -30,10 +31,7 @@ const v2InHost7: LaterHost = {
 
 const v3InHost7: LaterHost = {
   expects: 'v4',
-  version: {
-    ...{ ...v4, name: v3.name, writeFile: v3.writeFile },
-    writeFinishReason: v3.writeFinishReason,
-  },
+  version: { ...v4, name, writeFile, writeFinishReason: v3.writeFinishReason },
 };
 
 /**
@@ -41,13 +39,13 @@ const v3InHost7: LaterHost = {
  * Those of `ai` 6 differ from those of `ai` 5 in the user agent of `generateText` only, which ends in the release of `ai`.
  */
 export function findLaterHost(
-  { name }: Version,
+  version: Version,
   options: HostOptions,
   { isStream }: { isStream: boolean },
 ): LaterHost | undefined {
-  if (name !== v2.name && name !== v3.name) return undefined;
-  if ('reasoning' in options) return name === v2.name ? v2InHost7 : v3InHost7;
-  return name === v2.name && !isStream && majorInUserAgent(options) === '6' ? v2InHost6 : undefined;
+  if (version.name !== v2.name && version.name !== v3.name) return undefined;
+  if ('reasoning' in options) return version.name === v2.name ? v2InHost7 : v3InHost7;
+  return version.name === v2.name && !isStream && majorInUserAgent(options) === '6' ? v2InHost6 : undefined;
 }
 
 /**
