@@ -191,6 +191,21 @@ export interface StoredMessage {
   readonly outline: readonly TraceEvent[];
 }
 
+/** A turn as its page shows it, without secrets. */
+export interface TurnRecord {
+  readonly conversationId: string;
+  readonly title: string;
+  /** The last message of the user. */
+  readonly question: string;
+  /** The response, with the calls of tools and their results. */
+  readonly message: PlaygroundMessage;
+  readonly events: readonly TraceEvent[];
+}
+
+/** Returns the text of a message. */
+export const readText = (message: Pick<PlaygroundMessage, 'parts'> | undefined): string =>
+  (message?.parts ?? []).map(part => (part.type === 'text' ? part.text : '')).join('');
+
 /** A longer message is rejected. */
 export const MAX_MESSAGE_CHARACTERS = 1_000_000;
 

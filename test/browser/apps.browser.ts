@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { serve } from '../_server.js';
@@ -62,6 +63,18 @@ describe.skipIf(missing)(`applications${missing === undefined ? '' : ` (${missin
     await rows.nth(1).getByRole('link', { name: 'in ask' }).click();
     await ended('finished');
 
+    const dialogue = page.getByRole('region', { name: 'Prompt, calls and answer' });
+    expect(await dialogue.getByRole('region', { name: 'Prompt' }).innerText()).toBe('Call ask, please.');
+    expect(await dialogue.getByRole('region', { name: 'Answer' }).innerText()).toMatch(
+      /The tool ask returned: You said: You are the expert\./,
+    );
+    const call = dialogue.locator('.tool-part');
+    expect(await call.locator('summary').innerText()).toMatch(/^ask\s+done/);
+    // It is above the times and the wire.
+    const topOf = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
+    expect(await topOf(call)).toBeLessThan(await topOf(page.locator('.turn-facts')));
+    await page.getByRole('button', { name: /^ask, done.*Show the result$/ }).click();
+    await call.getByText('You said: You are the expert.').waitFor();
     expect(new URL(page.url()).searchParams.get('request')).toBe('2');
     const timeline = page.getByRole('region', { name: 'Timeline' });
     const indentOf = (name: string) =>

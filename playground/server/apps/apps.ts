@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
+import type { PlaygroundMessage } from '../../shared/playground-state.js';
 import type { TracedApp, TurnEnd } from '../../shared/trace-event.js';
 import type { Redactor } from '../redaction/redactor.js';
 import type { AppTurnRecord, StoredTurn } from '../store/conversations.js';
@@ -15,11 +16,17 @@ export interface Apps {
   /** Replaces the turns of other sources, such as OpenTelemetry, which are stored when they change no more. */
   show(source: string, turns: readonly ForeignTurn[]): void;
   /** Returns the turns that are not stored yet, the newest first. */
-  running(): readonly StoredTurn[];
+  running(): readonly RunningTurn[];
   /** Returns a turn that is not stored yet. */
-  find(id: string): StoredTurn | undefined;
+  find(id: string): RunningTurn | undefined;
   store(turn: AppTurnRecord): void;
   close(): void;
+}
+
+/** A turn that is not stored yet, with what it has answered so far. */
+export interface RunningTurn extends StoredTurn {
+  readonly question: string;
+  readonly message: PlaygroundMessage;
 }
 
 /** A turn that others have written. */
@@ -211,19 +218,21 @@ export function createApps({ redactor, store, onChange }: AppsOptions): Apps {
     }
   }
 
-  const toStored = ({ id, question, events }: AppTurn): StoredTurn => ({
+  const toRunning = ({ id, question, events, toMessage }: AppTurn): RunningTurn => ({
     conversationId: id,
     messageId: id,
     thread: 'main',
     title: toTitle(redactor.text(question)),
     outline: events,
+    question,
+    message: toMessage(),
   });
 
   const listForeign = (): ForeignTurn[] => [...foreign.values()].flat();
 
-  const running = (): readonly StoredTurn[] =>
+  const running = (): readonly RunningTurn[] =>
     [
-      ...listForeign().map(({ at, title, message, trace }) => ({
+      ...listForeign().map(({ at, title, question, message, trace }) => ({
         at,
         turn: {
           conversationId: message.id,
@@ -231,9 +240,11 @@ export function createApps({ redactor, store, onChange }: AppsOptions): Apps {
           thread: 'main' as const,
           title,
           outline: trace,
+          question,
+          message,
         },
       })),
-      ...allTurns().map(turn => ({ at: turn.lastAt, turn: toStored(turn) })),
+      ...allTurns().map(turn => ({ at: turn.lastAt, turn: toRunning(turn) })),
     ]
       .toSorted((a, b) => b.at - a.at)
       .map(({ turn }) => turn);

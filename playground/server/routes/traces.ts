@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import * as z from 'zod';
 import type { TurnPlace } from '../../shared/page-event.js';
+import { readText, type TurnRecord } from '../../shared/playground-state.js';
 import {
   type FixtureTurn,
   RECORDING_DELETED,
@@ -14,7 +15,7 @@ import {
 import type { PlaygroundContext } from '../context.js';
 import { withoutTools } from '../mcp/servers.js';
 import { toRedactedOtlp } from '../otlp/exporter.js';
-import { redactTraces } from '../redaction/trace-redaction.js';
+import { redactMessages, redactTraces } from '../redaction/trace-redaction.js';
 import { toTestFile } from '../saved-test.js';
 import { createTraceList } from '../trace-list.js';
 import { adaptersFor } from '../turn/model.js';
@@ -75,12 +76,30 @@ export function traceRoutes(playground: PlaygroundContext): Hono {
       throw new HTTPException(404, { message: 'No turn has this id.' });
     return { ...place, thread: 'main', trace };
   };
+  /** Returns what was asked and answered, without secrets. */
+  const readDialogue = (conversationId: string, messageId: string) => {
+    const running = apps.find(messageId);
+    const path = running === undefined ? conversations.pathTo(conversationId, messageId) : [];
+    const asked = path.findLast(({ message }) => message.role === 'user')?.message;
+    const question = running?.question ?? readText(asked);
+    const message = running?.message ??
+      path.at(-1)?.message ?? { id: messageId, role: 'assistant', parts: [] };
+    const stored = { message, parentId: null, versions: [], outline: [] };
+    const [answer = stored] = redactMessages([stored], { redactor });
+    return { question: redactor.text(question), message: answer.message };
+  };
   return new Hono()
     .get('/', async context => context.body(await list(), 200, { 'content-type': 'application/json' }))
     .get('/:message', context => {
       const turn = find(context.req.param('message'));
       const [events] = redactTraces([turn.trace], { redactor });
-      return context.json({ conversationId: turn.conversationId, title: redactor.text(turn.title), events });
+      const record: TurnRecord = {
+        conversationId: turn.conversationId,
+        title: redactor.text(turn.title),
+        ...readDialogue(turn.conversationId, context.req.param('message')),
+        events: events ?? [],
+      };
+      return context.json(record);
     })
     .get('/:message/otlp', context => {
       const message = context.req.param('message');

@@ -4,11 +4,12 @@ import { describeStreamProblem } from '../traces/stream-problem.js';
 import type { Trace } from '../../shared/trace.js';
 import { formatDuration, formatNumberOf } from '../ui/format.js';
 import { Markdown } from '../ui/markdown.js';
+import { groupParts } from './group-parts.js';
+import { Reasoning } from './reasoning.js';
 import { toCallState, ToolGroup, ToolPart, type ToolPartProps } from './tool-part.js';
-import { Icon } from '../ui/icon.js';
 import { memo } from 'react';
 import { formatCost, toTurnUsages } from '../../shared/cost.js';
-import type { PlaygroundMessage, PriceTable } from '../../shared/playground-state.js';
+import type { PriceTable } from '../../shared/playground-state.js';
 import { toMarkdown } from './conversation-markdown.js';
 import type { PendingRequest } from '../../shared/mcp-inspection.js';
 import { ServerRequest } from '../mcp/server-request.js';
@@ -108,49 +109,6 @@ export const MessageView = memo(function MessageView({
   );
 });
 
-/** Number of consecutive calls of one tool from which they are shown as a group. */
-const MIN_GROUP = 3;
-
-type Part = PlaygroundMessage['parts'][number];
-
-type PartGroup = { readonly calls: readonly ToolUIPart[] } | { readonly thoughts: string[] };
-
-/**
- * Joins consecutive calls of the same tool, if there are many, and the reasoning of all rounds up to the next text, which is
- * one line instead of one for each round. Reasoning that is still written stays where it is.
- */
-function groupParts(
-  parts: readonly Part[],
-  { isRunning }: { isRunning: boolean },
-): readonly (Part | PartGroup)[] {
-  const shown: (Part | PartGroup)[] = [];
-  let run: ToolUIPart[] = [];
-  let thoughts: string[] | undefined;
-  const endRun = (): void => {
-    shown.push(...(run.length < MIN_GROUP ? run : [{ calls: run }]));
-    run = [];
-  };
-  for (const part of parts) {
-    if (part.type === 'reasoning' && part.text === '') continue;
-    if (part.type === 'reasoning' && !(isRunning && part.state === 'streaming')) {
-      if (thoughts === undefined) {
-        endRun();
-        shown.push({ thoughts: (thoughts = []) });
-      }
-      thoughts.push(part.text);
-    } else if (isToolUIPart(part)) {
-      if (run[0]?.type !== part.type) endRun();
-      run.push(part);
-    } else {
-      endRun();
-      shown.push(part);
-      if (part.type === 'text' && part.text.trim() !== '') thoughts = undefined;
-    }
-  }
-  endRun();
-  return shown;
-}
-
 function describeTurn(trace: Trace, prices: PriceTable): string {
   const { flag, modelId, rounds, tools, end, isRecordingDeleted } = trace;
   const usages = toTurnUsages(trace);
@@ -166,24 +124,6 @@ function describeTurn(trace: Trace, prices: PriceTable): string {
     .filter(Boolean)
     .join(' · ');
 }
-
-/** Reasoning of the model, expanded while it is streamed. */
-function Reasoning({ texts, isRunning }: { texts: readonly string[]; isRunning: boolean }) {
-  const titles = [...new Set(texts.map(toTitle))];
-  return (
-    <details className="reasoning" open={isRunning || undefined}>
-      <summary>
-        <Icon name="brain" /> {isRunning ? 'Reasoning …' : titles.join(' · ')}
-      </summary>
-      {texts.map((text, index) => (
-        <Markdown key={index} text={text} isGrowing={isRunning} />
-      ))}
-    </details>
-  );
-}
-
-/** Returns the first line without Markdown: `**Choosing tools**` becomes `Choosing tools`. */
-const toTitle = (text: string): string => text.split('\n')[0]?.replace(/[*#]/g, '').trim() || 'Reasoning';
 
 /** Warnings of a turn, and the reason if it was stopped or failed. */
 function TurnNote({ trace }: { trace: Trace | undefined }) {

@@ -3,6 +3,7 @@ import { memo, useEffect, useRef, useState } from 'react';
 import type { Exchange, WireEvent } from '../../shared/trace.js';
 import { createItemGroups, type EventEntry, type EventItem } from './event-items.js';
 import { describeItem, summarizeEvent } from './event-summary.js';
+import { formatBody } from './format-body.js';
 import { formatDuration, formatNumberOf } from '../ui/format.js';
 import { JsonView } from '../ui/json-view.js';
 import { Marked } from '../ui/marked.js';
@@ -147,7 +148,7 @@ export function EventList({ found, exchange, query, isLoading }: EventListProps)
         </ol>
         {bodyText !== undefined && (
           <pre className="body-text">
-            <Marked text={bodyText || '(empty)'} query={query} />
+            <Marked text={formatBody(bodyText) || '(empty)'} query={query} />
           </pre>
         )}
         {end?.message !== undefined && (

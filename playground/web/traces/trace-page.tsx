@@ -8,7 +8,9 @@ import { Icon } from '../ui/icon.js';
 import { Loading, LoadingFailed } from '../ui/list-state.js';
 import { saveFile } from '../ui/save-file.js';
 import { Select } from '../ui/select.js';
+import { revealCall } from '../chat/reveal-call.js';
 import { TraceView, TurnTitle } from './inspector.js';
+import { TurnDialogue } from './turn-dialogue.js';
 import { type StoredTrace, useStoredTrace } from './use-stored-trace.js';
 import { Problem } from '../ui/problem.js';
 import { describeFailure } from '../../shared/failure.js';
@@ -18,7 +20,7 @@ export interface TracePageProps {
   readonly page: Pick<PageHook, 'state' | 'conversations'>;
 }
 
-/** One stored turn: timeline, tokens and wire, with its downloads and its replay. */
+/** One stored turn: what was asked and answered, timeline, tokens and wire, with its downloads and its replay. */
 export function TracePage({ messageId, page }: TracePageProps) {
   const { stored, isMissing, problem, retry } = useStoredTrace(messageId, page.conversations);
   if (isMissing) {
@@ -41,7 +43,7 @@ export function TracePage({ messageId, page }: TracePageProps) {
       </main>
     );
   }
-  const { trace, conversationId } = stored;
+  const { trace, conversationId, question, message } = stored;
   return (
     <main className="content trace-page inspector">
       <nav aria-label="Place">
@@ -52,10 +54,8 @@ export function TracePage({ messageId, page }: TracePageProps) {
         <TurnTitle trace={trace} />
         <TraceActions messageId={messageId} stored={stored} page={page} />
       </header>
-      <TraceView
-        live={{ trace, beganAt: toBeganAt(trace) }}
-        onShowCall={() => navigate(paths.chat(conversationId, messageId))}
-      />
+      <TurnDialogue question={question} message={message} trace={trace} />
+      <TraceView live={{ trace, beganAt: toBeganAt(trace) }} onShowCall={revealCall} />
     </main>
   );
 }

@@ -1,13 +1,11 @@
 import { useEffect, useState } from 'react';
-import type { TraceEvent } from '../../shared/trace-event.js';
+import type { TurnRecord } from '../../shared/playground-state.js';
 import { type Trace, toTrace } from '../../shared/trace.js';
 import { callApi, isNotFound } from '../page/api.js';
 import { describeFailure } from '../../shared/failure.js';
 
 /** A stored turn with its complete trace and its conversation. */
-export interface StoredTrace {
-  readonly conversationId: string;
-  readonly title: string;
+export interface StoredTrace extends Omit<TurnRecord, 'events'> {
   readonly trace: Trace;
 }
 
@@ -36,12 +34,8 @@ export function useStoredTrace(messageId: string, version?: unknown): StoredTrac
       if (controller.signal.aborted) return;
       setResult({ id: messageId, stored: undefined, isMissing: false, problem: undefined, ...found });
     };
-    callApi<{ conversationId: string; title: string; events: readonly TraceEvent[] }>(
-      `/traces/${encodeURIComponent(messageId)}`,
-      { signal: controller.signal },
-    ).then(
-      ({ conversationId, title, events }) =>
-        finish({ stored: { conversationId, title, trace: toTrace(events) } }),
+    callApi<TurnRecord>(`/traces/${encodeURIComponent(messageId)}`, { signal: controller.signal }).then(
+      ({ events, ...turn }) => finish({ stored: { ...turn, trace: toTrace(events) } }),
       (error: unknown) =>
         finish(isNotFound(error) ? { isMissing: true } : { problem: describeFailure(error) }),
     );
