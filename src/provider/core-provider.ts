@@ -17,6 +17,7 @@ import { createExtensions } from '../responses/extensions.js';
 import { createResponsesModel, type ResponsesModelConfig } from '../responses/model.js';
 import { toModelTraits } from '../responses/request/model-settings.js';
 import { toSettingOptions } from '../responses/request/options.js';
+import { readProviderOptions } from '../responses/request/read-options.js';
 import type { ReconnectServers } from '../mcp/reconnect.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import type { DeclareTools, SharedTools } from '../tools/shared-tools.js';
@@ -164,11 +165,12 @@ export function createCoreProvider(
       ? model
       : withOpen(model, call => model.open({ ...call, telemetry: telemetry.startCall({ server }) }));
 
-  /** Reports a key or a header with which no request can be sent, before the first call starts tool servers. */
+  /** Reports a key, a header or an option with which no request can be sent, before the first call starts tool servers. */
   const checkBeforeTools = (model: CoreModel): CoreModel => {
     if (composition.tools === undefined) return model;
     const config = createConfig(model.modelId, 'responses');
     return withOpen(model, async call => {
+      readProviderOptions(call, config);
       const fixed = config.credentials.fixed();
       if (fixed !== undefined) checkHeaders([fixed, config.override.headers, call.headers], config);
       return model.open(call);

@@ -1,10 +1,16 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { generateText as generateText6 } from 'ai6';
 import { generateText, tool } from 'ai7';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import { createKelivoResponsesProvider } from '../../src/v4.js';
+import { createSwitchableProvider } from '../../src/host/index.js';
+import {
+  createKelivoResponsesProvider,
+  type KelivoResponsesProvider,
+  type KelivoResponsesSettings,
+} from '../../src/v4.js';
 import { startEmulator } from '../testing/_emulator.js';
 
 interface Attempt {
@@ -13,6 +19,10 @@ interface Attempt {
   readonly environment?: Readonly<Record<string, string>>;
   readonly options?: Readonly<Record<string, unknown>>;
   readonly model?: unknown;
+  /** @default the provider of `ai` 7 */
+  readonly create?: (settings: KelivoResponsesSettings) => KelivoResponsesProvider;
+  /** @default `generateText` of `ai` 7 */
+  readonly generate?: unknown;
 }
 
 interface Mistake extends Attempt {
@@ -77,11 +87,48 @@ const MISTAKES: readonly Mistake[] = [
     settings: { tools: { weather: tool({ inputSchema: z.object({}) }) } },
     names: [/weather/, /execute/],
   },
+  {
+    title: 'an option of the wrong type',
+    settings: { apiKey: 'sk-key' },
+    options: { providerOptions: { openai: { parallelToolCalls: 'yes' } } },
+    names: [/openai\.parallelToolCalls/, /boolean/],
+  },
+  {
+    title: 'an option of this package of the wrong type',
+    settings: { apiKey: 'sk-key' },
+    options: { providerOptions: { kelivo: { reasoningEffort: 1 } } },
+    names: [/kelivo\.reasoningEffort/, /string/],
+  },
+  {
+    title: 'the entry of `ai` 7 in `ai` 6',
+    settings: { apiKey: 'sk-key' },
+    generate: generateText6,
+    names: [/model version v4/],
+  },
+  {
+    title: 'the official provider without its package',
+    settings: { apiKey: 'sk-key' },
+    create: kelivo =>
+      createSwitchableProvider({
+        kelivo,
+        enabled: 'off',
+        specificationVersion: 'v4',
+        importOpenAI: () => Promise.reject(new Error('Cannot find package')),
+      }),
+    names: [/npm install @ai-sdk\/openai@4/],
+  },
   { title: 'a model id from an unset variable', model: undefined, names: [/model/, /undefined/] },
 ];
 
 /** Makes a mistake with an MCP server that writes a file when it is started, and with a `fetch` that counts requests. */
-async function attempt({ settings, environment = {}, options, ...others }: Attempt) {
+async function attempt({
+  settings,
+  environment = {},
+  options,
+  create = createKelivoResponsesProvider,
+  generate = generateText,
+  ...others
+}: Attempt) {
   const folder = mkdtempSync(path.join(tmpdir(), 'first-mistakes-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   vi.stubEnv('OPENAI_API_KEY', undefined);
@@ -92,14 +139,15 @@ async function attempt({ settings, environment = {}, options, ...others }: Attem
   const script = `require('node:fs').writeFileSync(${JSON.stringify(started)}, '')`;
   const sent = vi.fn(async () => Response.json({}, { status: 500 }));
   const call = async () => {
-    const provider = createKelivoResponsesProvider({
+    const provider = create({
       mcpServers: { files: { command: process.execPath, args: ['-e', script] } },
       fetch: sent,
       toolLoop: { retry: { maxRetries: 0, streamRetries: 0 } },
       ...settings,
     });
     const model = provider('model' in others ? (others.model as string) : 'gpt-5');
-    await generateText({ model, prompt: 'Hi', maxRetries: 0, ...options }).finally(() => provider.close());
+    const call = generate as typeof generateText;
+    await call({ model, prompt: 'Hi', maxRetries: 0, ...options }).finally(() => provider.close());
   };
   const error: unknown = await call().then(
     () => undefined,

@@ -33,7 +33,7 @@ export function createOfficialModel(
     parts: { settings, connection },
     name,
     version,
-    importOpenAI,
+    load,
     lost,
   }: {
     readonly parts: ProviderParts;
@@ -41,7 +41,8 @@ export function createOfficialModel(
     readonly name: string;
     /** Version of the host, for messages. */
     readonly version: HostVersion;
-    readonly importOpenAI: ImportOpenAI | undefined;
+    /** Loads the official package. */
+    readonly load: () => Promise<OfficialPackage>;
     /** Settings that do not apply. The first response of the model names them. */
     readonly lost: readonly string[];
   },
@@ -59,7 +60,7 @@ export function createOfficialModel(
       const warnings: Warning[] = [];
       if (!isReported) warnings.push({ type: 'other', message: toLostText(lost) });
       isReported = true;
-      const official = await load(importOpenAI, version);
+      const official = await load();
       // The model is opened for every call, so that each call reads the key and a rejected key is replaced by the next one.
       const source = await connection.credentials.use(call.turn, async keyHeaders => {
         const request: { complete?: (body: PlainObject) => PlainObject } = {};
@@ -117,7 +118,7 @@ interface OfficialModelConfig {
 }
 
 /** The part of `@ai-sdk/openai` that is used here. */
-interface OfficialPackage {
+export interface OfficialPackage {
   createOpenAI(settings: {
     baseURL: string;
     apiKey?: string;
@@ -162,7 +163,10 @@ function openOfficialModel(
 }
 
 /** @throws KelivoError with code `missing-package` if the package is missing. */
-async function load(importOpenAI: ImportOpenAI | undefined, version: HostVersion): Promise<OfficialPackage> {
+export async function loadOfficialPackage(
+  importOpenAI: ImportOpenAI | undefined,
+  version: HostVersion,
+): Promise<OfficialPackage> {
   try {
     // Turbopack and webpack build without a missing package only if a `try` block imports it.
     const official: unknown = await (importOpenAI === undefined ? import('@ai-sdk/openai') : importOpenAI());

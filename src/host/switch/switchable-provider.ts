@@ -1,6 +1,6 @@
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import type { CoreModel } from '../../core/source.js';
+import { type CoreModel, withOpen } from '../../core/source.js';
 import { observeModel } from '../../core/observed-model.js';
 import { type CoreProvider, createCoreProvider } from '../../provider/core-provider.js';
 import { type ProviderOf, showProvider } from '../../provider/provider.js';
@@ -10,7 +10,13 @@ import { parseSettings } from '../../shared/settings.js';
 import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../../versions/provider.js';
 import type { HostVersion } from '../../versions/specification.js';
 import { findLostSettings } from './lost-settings.js';
-import { createOfficialModel, type ImportOpenAI, OFFICIAL_NAME } from './official-provider.js';
+import {
+  createOfficialModel,
+  type ImportOpenAI,
+  loadOfficialPackage,
+  OFFICIAL_NAME,
+  type OfficialPackage,
+} from './official-provider.js';
 import { withHostRunTools } from './plain-tools.js';
 
 /**
@@ -130,6 +136,13 @@ export function createSwitchableCore(options: SwitchableProviderOptions<HostVers
     options,
     'the options of createSwitchableProvider()',
   );
+  let loading: Promise<OfficialPackage> | undefined;
+  const load = (): Promise<OfficialPackage> =>
+    (loading ??= loadOfficialPackage(importOpenAI, version).catch((error: unknown) => {
+      // The package may be installed while the process runs.
+      loading = undefined;
+      throw error;
+    }));
   const {
     settings: _settings,
     server: _server,
@@ -138,7 +151,7 @@ export function createSwitchableCore(options: SwitchableProviderOptions<HostVers
     const { settings, tools } = parts;
     const toOfficial = (modelId: string, name: string, facts: { hasLoop: boolean }): CoreModel => {
       const lost = findLostSettings(modelId, settings, facts);
-      return createOfficialModel(modelId, { parts, name, version, importOpenAI, lost });
+      return createOfficialModel(modelId, { parts, name, version, load, lost });
     };
     // A name that ends in `.responses` would make hosts run the tools of the loop.
     const { name: ownName = 'kelivo-responses' } = settings;
@@ -157,7 +170,15 @@ export function createSwitchableCore(options: SwitchableProviderOptions<HostVers
               return switched(model, observe(withHostRunTools(off, tools)));
             },
           }
-        : { inLoop: model => switched(model, toOfficial(model.modelId, ownName, { hasLoop: true })) }),
+        : {
+            inLoop: model => switched(model, toOfficial(model.modelId, ownName, { hasLoop: true })),
+            // A missing package is reported before MCP servers start.
+            aroundLoop: model =>
+              withOpen(model, async call => {
+                if (!isSwitchedOn(model.modelId, enabled)) await load();
+                return model.open(call);
+              }),
+          }),
     };
   });
   return core;
