@@ -260,6 +260,16 @@ export type FileData =
   | { readonly type: 'reference'; readonly reference: Readonly<Record<string, string>> }
   | { readonly type: 'text'; readonly text: string };
 
+/** Returns the parts of the answers and of the tool messages of a conversation, in their order. */
+export function* answerPartsOf(prompt: Prompt): Generator<AssistantPart | ToolPart> {
+  for (const { role, content } of prompt) if (role === 'assistant' || role === 'tool') yield* content;
+}
+
+/** Returns the calls of a conversation, in their order. */
+export function* callsOf(prompt: Prompt): Generator<ToolCallPart> {
+  for (const part of answerPartsOf(prompt)) if (part.type === 'tool-call') yield part;
+}
+
 /*
  * Outputs of tools, which the versions of the model interface and the tools of an application write in different forms.
  */

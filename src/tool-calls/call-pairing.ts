@@ -2,6 +2,7 @@ import type { CoreCall } from '../core/call.js';
 import {
   type AssistantMessage,
   type AssistantPart,
+  callsOf,
   type Message,
   type Prompt,
   type TextPart,
@@ -131,13 +132,8 @@ function isPaired(prompt: Prompt): boolean {
 /** Extends a predicate to results that only their call identifies: hosts keep no metadata of results. */
 function withResultsOfHostedCalls(prompt: Prompt, isHosted: IsHostedCall): IsHostedCall {
   const ids = new Set<string>();
-  for (const { role, content } of prompt) {
-    if (role !== 'assistant') continue;
-    for (const part of content) {
-      if (part.type === 'tool-call' && part.providerExecuted === true && isHosted(part))
-        ids.add(part.toolCallId);
-    }
-  }
+  for (const call of callsOf(prompt))
+    if (call.providerExecuted === true && isHosted(call)) ids.add(call.toolCallId);
   return ids.size === 0 ? isHosted : part => ids.has(part.toolCallId) || isHosted(part);
 }
 

@@ -25,7 +25,7 @@ it('records metrics with the provider that the application registers last', asyn
     const points = exporter
       .getMetrics()
       .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(scope => scope.metrics))
-      .flatMap(({ dataPoints }) => dataPoints);
+      .flatMap(({ dataPoints }): { value: unknown }[] => dataPoints);
     expect(points).toMatchObject([{ value: { count: 1, sum: time } }]);
     await provider.shutdown();
   }

@@ -1,4 +1,4 @@
-import type { Message, Prompt } from '../../core/prompt.js';
+import { answerPartsOf, type Message, type Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { createUniqueIds } from '../../shared/unique-ids.js';
 import { normalizeToolName } from '../../tool-calls/tool-names.js';
@@ -86,7 +86,7 @@ export interface CallIds {
  * @internal
  */
 export function createCallIds(prompt: Prompt, format: CallIdFormat): CallIds {
-  const calls = callsOf(prompt);
+  const calls = identifiedCallsOf(prompt);
   const modelIds = new Map<string, string>();
   const originals = new Map<string, string>();
   const add = (original: string, id: string): void => {
@@ -124,15 +124,12 @@ function createNewIds(isKnown: (id: string) => boolean): ToId {
 }
 
 /** Returns every id once, with the tool that it was first used for. */
-function callsOf(prompt: Prompt): IdentifiedCall[] {
+function identifiedCallsOf(prompt: Prompt): IdentifiedCall[] {
   const calls = new Map<string, IdentifiedCall>();
-  for (const { content } of prompt) {
-    if (typeof content === 'string') continue;
-    for (const part of content) {
-      if (part.type !== 'tool-call' && part.type !== 'tool-result') continue;
-      const { toolCallId, toolName } = part;
-      if (!calls.has(toolCallId)) calls.set(toolCallId, { toolCallId, toolName, index: calls.size });
-    }
+  for (const part of answerPartsOf(prompt)) {
+    if (part.type !== 'tool-call' && part.type !== 'tool-result') continue;
+    const { toolCallId, toolName } = part;
+    if (!calls.has(toolCallId)) calls.set(toolCallId, { toolCallId, toolName, index: calls.size });
   }
   return [...calls.values()];
 }

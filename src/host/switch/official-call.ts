@@ -1,5 +1,11 @@
 import type { CoreCall } from '../../core/call.js';
-import type { Prompt, ProviderOptions, Tool, ToolChoice } from '../../core/prompt.js';
+import {
+  answerPartsOf,
+  type Prompt,
+  type ProviderOptions,
+  type Tool,
+  type ToolChoice,
+} from '../../core/prompt.js';
 import type { Part, Warning } from '../../core/part.js';
 import { type CoreModel, transformParts, withOpen } from '../../core/source.js';
 import type { SettingOptions } from '../../responses/request/options.js';
@@ -11,7 +17,7 @@ import { fromLanguageModel } from '../../versions/language-model.js';
 import type { OfficialTraits } from '../../versions/version.js';
 import type { AnyLanguageModel } from '../../versions/specification.js';
 import { VERSIONS, versionOf } from '../../versions/versions.js';
-import { partsOf, toOfficialHistory } from './official-history.js';
+import { toOfficialHistory } from './official-history.js';
 
 /**
  * Wraps an official model of any version, so that it continues histories of this package.
@@ -222,7 +228,7 @@ function renameAllowed(
 }
 
 function* toolNamesIn(prompt: Prompt): Generator<NamedTool> {
-  for (const part of partsOf(prompt))
+  for (const part of answerPartsOf(prompt))
     if ('toolName' in part) {
       const namespace = namespaceOf(part);
       yield { name: part.toolName, ...(namespace !== undefined && { namespace }), isCalled: true };

@@ -1,5 +1,6 @@
 import type { CoreCall } from '../../core/call.js';
 import {
+  answerPartsOf,
   type AssistantPart,
   type Message,
   type Prompt,
@@ -108,7 +109,7 @@ function withoutHostedRequests(
     part.type === 'tool-call' && part.own?.approvalFor !== undefined;
   const requests = new Set<string>();
   const answered = new Set<string>();
-  for (const part of partsOf(prompt))
+  for (const part of answerPartsOf(prompt))
     if (part.type === 'tool-call' && isRequest(part)) requests.add(part.toolCallId);
   const isSendable = (part: ToolPart): boolean => {
     // A host sends a denial as a result, sometimes in addition to the response.
@@ -139,7 +140,7 @@ function withSendableApprovals(
   /** Calls of the tool loop that waited for an approval, by the ids of the request and the call. */
   const loopCalls = new Map<string, ToolCallPart>();
   const results = new Set<string>();
-  for (const part of partsOf(prompt)) {
+  for (const part of answerPartsOf(prompt)) {
     if (part.type === 'tool-result') results.add(part.toolCallId);
     if (part.type !== 'tool-call' || part.own?.approval === undefined) continue;
     loopCalls.set(part.own.approval.id, part);
@@ -182,7 +183,7 @@ function toDenial(
 function withOwnIds(prompt: Prompt, { traits: { refersByCallId } }: OfficialHistoryOptions): Prompt {
   const itemIds = new Map<string, string>();
   const resultIds = new Set<string>();
-  for (const part of partsOf(prompt)) {
+  for (const part of answerPartsOf(prompt)) {
     if (part.type !== 'tool-call' && part.type !== 'tool-result') continue;
     const id = itemIdOf(part);
     if (id !== undefined) itemIds.set(part.toolCallId, id);
@@ -264,8 +265,3 @@ const mapTool = (prompt: Prompt, convert: (content: readonly ToolPart[]) => read
     const content = convert(message.content);
     return content.length === 0 && message.content.length > 0 ? [] : [{ ...message, content }];
   });
-
-/** Returns all parts of calls and responses. */
-export function* partsOf(prompt: Prompt): Generator<AssistantPart | ToolPart> {
-  for (const { role, content } of prompt) if (role === 'assistant' || role === 'tool') yield* content;
-}

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
-import type { Message, Prompt } from '../../core/prompt.js';
+import { callsOf, type Message, type Prompt } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
 import { pairToolCalls } from '../../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
@@ -298,15 +298,11 @@ function warnAboutSettings(
 /** Returns the tools of the calls in a history, which need not be declared any more. */
 function* calledToolsIn(prompt: Prompt): Generator<NamedTool> {
   const plainNames = new Set<string>();
-  for (const message of prompt) {
-    if (message.role !== 'assistant') continue;
-    for (const part of message.content) {
-      if (part.type !== 'tool-call') continue;
-      const { toolName: name } = part;
-      const { namespace } = readPartOptions(part);
-      if (namespace === undefined && plainNames.has(name)) continue;
-      if (namespace === undefined) plainNames.add(name);
-      yield { name, namespace, isCalled: true };
-    }
+  for (const call of callsOf(prompt)) {
+    const { toolName: name } = call;
+    const { namespace } = readPartOptions(call);
+    if (namespace === undefined && plainNames.has(name)) continue;
+    if (namespace === undefined) plainNames.add(name);
+    yield { name, namespace, isCalled: true };
   }
 }

@@ -1,11 +1,12 @@
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
-import type {
-  Message,
-  Prompt,
-  SystemMessage,
-  ToolPart,
-  ToolResultPart,
-  UserPart,
+import {
+  callsOf,
+  type Message,
+  type Prompt,
+  type SystemMessage,
+  type ToolPart,
+  type ToolResultPart,
+  type UserPart,
 } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
 import { objectOf, stringOf } from '../../shared/json.js';
@@ -186,13 +187,9 @@ const APPROVAL_ID = 'openai.mcp_approval_request';
 /** Returns the callers of calls, by call id: hosts keep them on the call only. */
 function collectCallers(prompt: Prompt): ReadonlyMap<string, ReturnType<typeof toCaller>> {
   const callers = new Map<string, ReturnType<typeof toCaller>>();
-  for (const { role, content } of prompt) {
-    if (role !== 'assistant') continue;
-    for (const part of content) {
-      if (part.type !== 'tool-call') continue;
-      const caller = toCaller(part);
-      if (caller.caller !== undefined) callers.set(part.toolCallId, caller);
-    }
+  for (const call of callsOf(prompt)) {
+    const caller = toCaller(call);
+    if (caller.caller !== undefined) callers.set(call.toolCallId, caller);
   }
   return callers;
 }

@@ -1,4 +1,4 @@
-import type { Prompt } from '../../core/prompt.js';
+import { answerPartsOf, type Prompt } from '../../core/prompt.js';
 import { idOf, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import {
   type InputItem,
@@ -59,10 +59,8 @@ function withReplayable(
 /** Returns the ids of the reasoning items that the API removed from earlier requests, because it could not use them. */
 export function collectRemovedReasoning(prompt: Prompt): ReadonlySet<string> {
   const ids = new Set<string>();
-  for (const { role, content } of prompt) {
-    if (role !== 'assistant') continue;
-    for (const { own } of content) for (const id of own?.removedReasoning ?? []) ids.add(id);
-  }
+  for (const part of answerPartsOf(prompt))
+    if ('own' in part) for (const id of part.own?.removedReasoning ?? []) ids.add(id);
   return ids;
 }
 

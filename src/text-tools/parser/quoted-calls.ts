@@ -1,5 +1,5 @@
 import type { CoreCall } from '../../core/call.js';
-import type { AssistantPart, ToolResultPart } from '../../core/prompt.js';
+import { type AssistantPart, callsOf, type ToolResultPart } from '../../core/prompt.js';
 import { toStableJson, tryParseJson } from '../../shared/json.js';
 import { once } from '../../shared/settings.js';
 import { parseToolArguments } from '../../tool-calls/tool-arguments.js';
@@ -60,11 +60,7 @@ export function createQuotedCalls(
       }
     }
     if (found.size === 0) return found;
-    for (const { role, content } of prompt) {
-      if (role !== 'assistant') continue;
-      for (const part of content)
-        if (part.type === 'tool-call') found.delete(keyOf(part.toolName, JSON.stringify(part.input)));
-    }
+    for (const { toolName, input } of callsOf(prompt)) found.delete(keyOf(toolName, JSON.stringify(input)));
     return found;
   });
 

@@ -1,6 +1,6 @@
 import type { CoreCall } from '../../core/call.js';
 import type { Part, ToolCall } from '../../core/part.js';
-import type { PartFacts, Prompt } from '../../core/prompt.js';
+import { callsOf, type PartFacts, type Prompt } from '../../core/prompt.js';
 import type { PartTransformer } from '../../core/source.js';
 import { objectOf, objectsOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
 import type { HostMessage } from './hidden-calls.js';
@@ -74,11 +74,7 @@ function readReason({ type, value }: PlainObject): string {
 /** Returns the ids of the calls in a prompt for which hosted servers have asked for approval. */
 export function findHostedRequests(prompt: Prompt): ReadonlySet<string> {
   const ids = new Set<string>();
-  for (const { role, content } of prompt) {
-    if (role !== 'assistant') continue;
-    for (const part of content)
-      if (part.type === 'tool-call' && part.own?.approvalFor !== undefined) ids.add(part.toolCallId);
-  }
+  for (const { own, toolCallId } of callsOf(prompt)) if (own?.approvalFor !== undefined) ids.add(toolCallId);
   return ids;
 }
 
