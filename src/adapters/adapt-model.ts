@@ -32,6 +32,7 @@ import { importAdapter } from './registry.js';
 import { isToolPrompting, loadTemplatePrompt, type SelectedPrompt, selectPrompt } from './select-prompt.js';
 import { textToolsMiddleware } from './kit/text-tools-middleware.js';
 import { withJsonAnswers, withToolPrompt } from './prompts/prompted-model.js';
+import { loadOnce } from '../shared/once.js';
 
 /** Options of `adaptModel`. */
 export interface AdaptModelOptions {
@@ -153,11 +154,10 @@ export function adaptCoreModel(
     const at = { modelId: model.modelId, adapters: active };
     return adapt(toolPrompting === false ? undefined : selectPrompt(toolPrompting, at));
   }
-  let loading: Promise<CoreModel> | undefined;
-  return withOpen(model, async call => {
-    loading ??= loadTemplatePrompt(toolPrompting, { readsText: family.readsText ?? false }).then(adapt);
-    return (await loading).open(call);
-  });
+  const load = loadOnce(async () =>
+    adapt(await loadTemplatePrompt(toolPrompting, { readsText: family.readsText ?? false })),
+  );
+  return withOpen(model, async call => (await load()).open(call));
 }
 
 /**

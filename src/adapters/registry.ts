@@ -7,6 +7,7 @@ import { type AdapterModule, toModuleName } from './adapter-choice.js';
 import { adapterOf, createMiddleware } from './kit/middleware.js';
 import type { ModelAdapter, ModelAdapterDefinition, ModelAdapterRegistry } from './kit/definition.js';
 import { defineModelAdapter } from './kit/model-adapter.js';
+import { loadOnce } from '../shared/once.js';
 
 /**
  * Creates a registry that is independent of the default one.
@@ -45,12 +46,7 @@ export function importAdapter(
   module: AdapterModule,
   importModule: ImportAdapterModule = importFromHere,
 ): ModelAdapter {
-  let loading: Promise<ModelAdapter> | undefined;
-  const load = (): Promise<ModelAdapter> =>
-    (loading ??= loadAdapter(module, importModule).catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    }));
+  const load = loadOnce(() => loadAdapter(module, importModule));
   return {
     name: toModuleName(module),
     appliesTo: () => true,

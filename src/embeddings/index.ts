@@ -7,7 +7,8 @@ import { InvalidResponseDataError } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { toAskedDimensions } from '../core/embedding.js';
 import { KelivoError } from '../shared/errors.js';
-import { once, parseSettings } from '../shared/settings.js';
+import { once } from '../shared/once.js';
+import { parseSettings } from '../shared/settings.js';
 import type { AnyEmbeddingModel } from '../versions/embedding-model.js';
 import { embeddingServerOf } from '../versions/embedding-server.js';
 

@@ -5,7 +5,8 @@ import type { Credentials } from '../http/key-ring.js';
 import { requestJson } from '../http/request-json.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { numberOf, objectOf } from '../shared/json.js';
-import { once, parseSettings } from '../shared/settings.js';
+import { once } from '../shared/once.js';
+import { parseSettings } from '../shared/settings.js';
 
 export interface EmbeddingModelConfig {
   readonly provider: string;

@@ -6,7 +6,8 @@
 import type { ProviderOf } from '../provider/provider.js';
 import { type KelivoResponsesSettings, listSettingNames } from '../provider/settings.js';
 import { KelivoError } from '../shared/errors.js';
-import { once } from '../shared/settings.js';
+import { once } from '../shared/once.js';
+
 import { VERSION_OF_MAJOR } from '../versions/provider.js';
 import type { HostVersion } from '../versions/specification.js';
 import { createSwitchableProvider, type SwitchableProviderOptions } from './switch/switchable-provider.js';

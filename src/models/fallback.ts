@@ -9,7 +9,8 @@ import { isSecretHeader } from '../redaction/redaction.js';
 import { toHash } from '../shared/hash.js';
 import { inform } from '../shared/inform.js';
 import { Memory } from '../shared/memory.js';
-import { once, parseSettings } from '../shared/settings.js';
+import { once } from '../shared/once.js';
+import { parseSettings } from '../shared/settings.js';
 import { continuesStoredResponse } from '../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
 import {

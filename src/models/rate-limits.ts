@@ -2,7 +2,8 @@ import { delay, type FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import { toRetryAfter } from '../http/retry.js';
 import { onceAborted } from '../shared/abort.js';
-import { functionSetting, once, parseSettings } from '../shared/settings.js';
+import { once } from '../shared/once.js';
+import { functionSetting, parseSettings } from '../shared/settings.js';
 
 /*
  * Rate limits as servers report them, for each key and model. They are read from the responses of any provider, because all

@@ -13,6 +13,7 @@ import { createToolbox } from '../tools/toolbox.js';
 import type { HostVersion } from '../versions/specification.js';
 import { type Adaptation, resolveAdaptation } from './model-overrides.js';
 import type { KelivoResponsesSettings } from './settings.js';
+import { loadOnce } from '../shared/once.js';
 
 /** Wraps the bare models of a provider. */
 export interface Composition {
@@ -150,14 +151,10 @@ function adapt(
  * provider is closed does not start.
  */
 function whenLoaded(model: CoreModel, closed: () => AbortSource, load: () => Promise<CoreModel>): CoreModel {
-  let loading: Promise<CoreModel> | undefined;
+  const loadModel = loadOnce(load);
   return withOpen(model, async call => {
     const signal = closed();
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    const loaded = await loading;
+    const loaded = await loadModel();
     signal.throwIfAborted();
     return loaded.open(call);
   });

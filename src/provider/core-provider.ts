@@ -29,6 +29,7 @@ import { createComposition } from './composition.js';
 import { type Connection, createCredentials, createEndpoints, staticKeysOf } from './connection.js';
 import { resolveModelOverride } from './model-overrides.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
+import { loadOnce } from '../shared/once.js';
 
 /** A provider in core types. The providers of all versions show it. */
 export interface CoreProvider {
@@ -105,11 +106,12 @@ export function createCoreProvider(
     timeout: timeouts.total,
     urlOf: endpoints.urlOf,
   };
-  let webSocket: Promise<WebSocketTransport> | undefined;
-  const loadWebSocket = (): Promise<WebSocketTransport> =>
-    (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
-      createWebSocketTransport({ ...settings.webSocket, log }),
-    ));
+  let usesWebSocket = false;
+  const loadWebSocket = loadOnce(async (): Promise<WebSocketTransport> => {
+    usesWebSocket = true;
+    const { createWebSocketTransport } = await import('../responses/websocket/transport.js');
+    return createWebSocketTransport({ ...settings.webSocket, log });
+  });
   const isOpenAI = needsKey || settings.api === 'azure';
   const searchesTools = (modelId: string): boolean => isOpenAI && toModelTraits(modelId).searchesTools;
   const composition = createComposition(settings, version, searchesTools);
@@ -211,7 +213,7 @@ export function createCoreProvider(
       }),
     async close() {
       await closeComposition();
-      (await webSocket)?.close();
+      if (usesWebSocket) (await loadWebSocket()).close();
     },
   };
 }

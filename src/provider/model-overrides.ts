@@ -12,7 +12,8 @@ import {
 } from '../responses/compatibility/compatibility.js';
 import type { RequestOverride } from '../responses/model.js';
 import { toModelExpression } from '../shared/names.js';
-import { once, type SettingsOf } from '../shared/settings.js';
+import { once } from '../shared/once.js';
+import { type SettingsOf } from '../shared/settings.js';
 
 /** A schema for a named type. The compiler checks that what it accepts has that type. */
 export type SchemaOf<Type> = z.ZodType<Type, Type>;

@@ -8,13 +8,8 @@ import type { CompressionOptions } from '../http/compression.js';
 import type { RequestLogger } from '../http/request-log.js';
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
-import {
-  findSettingsIssues,
-  functionSetting,
-  once,
-  parseSettings,
-  type SettingsOf,
-} from '../shared/settings.js';
+import { once } from '../shared/once.js';
+import { findSettingsIssues, functionSetting, parseSettings, type SettingsOf } from '../shared/settings.js';
 import type { OpenResponsesExtension } from '../responses/stream/extension-items.js';
 import { type SettingOptions, settingOptions } from '../responses/request/options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';

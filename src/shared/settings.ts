@@ -91,13 +91,3 @@ function toShown(value: unknown): string {
   }
   return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
-
-/**
- * Defers the creation of a schema to its first use. Schemas at module level take most of the time that importing the
- * package needs.
- */
-/* @__NO_SIDE_EFFECTS__ */
-export function once<Value>(create: () => Value): () => Value {
-  let created: { readonly value: Value } | undefined;
-  return () => (created ??= { value: create() }).value;
-}

@@ -1,6 +1,7 @@
 import { toStableJson } from './json.js';
 import { Memory } from './memory.js';
-import { once } from './settings.js';
+import { once } from './once.js';
+
 import { hmacSha256 } from './sha256.js';
 
 /*

@@ -1,7 +1,8 @@
 import * as z from 'zod/v4';
 import { type ObservedOptions, telemetrySetting } from '../core/telemetry.js';
 import { isPlainObject } from '../shared/json.js';
-import { functionSetting, once, parseSettings } from '../shared/settings.js';
+import { once } from '../shared/once.js';
+import { functionSetting, parseSettings } from '../shared/settings.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
 import { type HistorySecret, historySecretSetting } from '../versions/history/signatures.js';
 import type { ApprovalPolicy } from '../tools/approval.js';

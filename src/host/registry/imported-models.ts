@@ -9,6 +9,7 @@ import { type AnyImageModel, isVersion, VERSION_OF_MAJOR } from '../../versions/
 import type { AnyLanguageModel, HostVersion } from '../../versions/specification.js';
 import { serializeHistory } from '../../versions/write-call.js';
 import { continueHistories } from '../switch/official-call.js';
+import { loadOnce } from '../../shared/once.js';
 
 /** Imports a package by name. */
 export type ImportModule = (name: string) => Promise<unknown>;
@@ -161,7 +162,7 @@ type ModelFacts = Pick<CoreModel, 'provider' | 'modelId'>;
 /** Creates a language model whose package is loaded when it is first used. After a failed load, the next use loads again. */
 export function createImportedLanguageModel(facts: ModelFacts, load: () => Promise<CoreModel>): CoreModel {
   let provider = facts.provider;
-  const loaded = memoize(async () => {
+  const loaded = loadOnce(async () => {
     const model = await load();
     ({ provider } = model);
     return model;
@@ -184,7 +185,7 @@ export function createImportedEmbeddingModel(
   load: () => Promise<CoreEmbeddingModel>,
 ): CoreEmbeddingModel {
   let provider = facts.provider;
-  const loaded = memoize(async () => {
+  const loaded = loadOnce(async () => {
     const model = await load();
     ({ provider } = model);
     return model;
@@ -205,16 +206,6 @@ export function createImportedEmbeddingModel(
     },
     embed: async call => (await loaded()).embed(call),
   };
-}
-
-/** Keeps the result of a load that succeeds. */
-function memoize<Value>(load: () => Promise<Value>): () => Promise<Value> {
-  let loading: Promise<Value> | undefined;
-  return () =>
-    (loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    }));
 }
 
 /** Prevents an unhandled rejection of a property that is read but not awaited. The call itself reports the error. */

@@ -10,7 +10,8 @@ import {
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
 import { nearestName } from '../../shared/names.js';
-import { findSettingsIssues, once } from '../../shared/settings.js';
+import { once } from '../../shared/once.js';
+import { findSettingsIssues } from '../../shared/settings.js';
 import { isToolSource } from '../../tools/tool-source.js';
 import {
   type SwitchableProviderOptions,

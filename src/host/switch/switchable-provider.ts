@@ -15,9 +15,9 @@ import {
   type ImportOpenAI,
   loadOfficialPackage,
   OFFICIAL_NAME,
-  type OfficialPackage,
 } from './official-provider.js';
 import { withHostRunTools } from './plain-tools.js';
+import { loadOnce } from '../../shared/once.js';
 
 /**
  * Selects the implementation. `true` and `'on'` select this package, `false` and `'off'` the official provider. Model id
@@ -136,13 +136,7 @@ export function createSwitchableCore(options: SwitchableProviderOptions<HostVers
     options,
     'the options of createSwitchableProvider()',
   );
-  let loading: Promise<OfficialPackage> | undefined;
-  const load = (): Promise<OfficialPackage> =>
-    (loading ??= loadOfficialPackage(importOpenAI, version).catch((error: unknown) => {
-      // The package may be installed while the process runs.
-      loading = undefined;
-      throw error;
-    }));
+  const load = loadOnce(() => loadOfficialPackage(importOpenAI, version));
   const {
     settings: _settings,
     server: _server,

@@ -7,7 +7,8 @@ import type {
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { objectOf, tryParseJson } from '../../shared/json.js';
-import { functionSetting, once, parseSettings } from '../../shared/settings.js';
+import { once } from '../../shared/once.js';
+import { functionSetting, parseSettings } from '../../shared/settings.js';
 import { authStateOf, type McpCredentialStore, type StartedSignIn } from './authorization.js';
 
 /** Options of `createOAuthProvider`. */

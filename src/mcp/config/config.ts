@@ -1,6 +1,7 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
-import { once } from '../../shared/settings.js';
+import { once } from '../../shared/once.js';
+
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
 

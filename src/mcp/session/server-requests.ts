@@ -15,7 +15,8 @@ import * as z from 'zod/v4';
 import { linkSignal } from '../../shared/abort.js';
 import { inform } from '../../shared/inform.js';
 import { objectOf } from '../../shared/json.js';
-import { once } from '../../shared/settings.js';
+import { once } from '../../shared/once.js';
+
 import { McpFailure } from '../transport/failures.js';
 import { toShownAddress } from '../auth/addresses.js';
 import { appsCapability } from './apps.js';

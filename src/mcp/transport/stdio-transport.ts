@@ -15,7 +15,7 @@ import type { ProcessReport } from './failures.js';
 import { endProcessTree, endWithHost, hasProcessGroups, markReady } from './process-tree.js';
 import { createRedactor } from '../../redaction/redaction.js';
 import { secretsOf } from '../auth/secrets.js';
-import { once as doOnce } from '../../shared/settings.js';
+import { once as doOnce } from '../../shared/once.js';
 import { toPlainText } from './untrusted-input.js';
 import { WireMessages } from './wire-messages.js';
 import { toError } from '../../shared/errors.js';

@@ -1,7 +1,8 @@
 import type { CoreCall } from '../../core/call.js';
 import { type AssistantPart, callsOf, type ToolResultPart } from '../../core/prompt.js';
 import { toStableJson, tryParseJson } from '../../shared/json.js';
-import { once } from '../../shared/settings.js';
+import { once } from '../../shared/once.js';
+
 import { parseToolArguments } from '../../tool-calls/tool-arguments.js';
 import type { DeclaredTools, ReasoningTags, TextToolFormat } from '../reading/text-tool-format.js';
 import type { QuotedCalls } from './call-reader.js';

@@ -233,9 +233,9 @@ type Container = { readonly schema: PlainObject } | 'any' | 'none';
 
 /** Finds the schemas of values within containers, each once. */
 function createContainerSchemas(root: unknown) {
-  const toObject = once(schema => toContainer(schema, '{'));
-  const toArray = once(schema => toContainer(schema, '['));
-  const propertiesOf = once(schema => toProperties(schema, root));
+  const toObject = bySchema(schema => toContainer(schema, '{'));
+  const toArray = bySchema(schema => toContainer(schema, '['));
+  const propertiesOf = bySchema(schema => toProperties(schema, root));
 
   function toContainer(schema: unknown, first: '{' | '['): Container {
     const resolved = containerSchemaOf(first === '{' ? {} : [], schema, root);
@@ -250,14 +250,14 @@ function createContainerSchemas(root: unknown) {
   return {
     property: (schema: unknown, key: string): unknown =>
       propertiesOf(schema)?.[key] ?? propertySchema(resolveSchema(schema, root), key),
-    allowsAnyString: once(schema => allowsAny('', schema, root)),
+    allowsAnyString: bySchema(schema => allowsAny('', schema, root)),
     item: (schema: unknown, index: number): unknown => itemSchema(resolveSchema(schema, root), index),
     container: (schema: unknown, first: '{' | '['): Container => (first === '{' ? toObject : toArray)(schema),
   };
 }
 
 /** Remembers the result for each schema. */
-function once<Result>(find: (schema: unknown) => Result): (schema: unknown) => Result {
+function bySchema<Result>(find: (schema: unknown) => Result): (schema: unknown) => Result {
   const known = new Map<unknown, Result>();
   return schema => {
     const found = known.get(schema);

@@ -1,7 +1,8 @@
 import type { FunctionTool, Prompt, ProviderTool, Tool, ToolResultOutput } from '../../core/prompt.js';
 import { objectOf, objectsOf, tryParseJson } from '../../shared/json.js';
 import { toHash } from '../../shared/hash.js';
-import { once } from '../../shared/settings.js';
+import { once } from '../../shared/once.js';
+
 import { createUniqueIds } from '../../shared/unique-ids.js';
 import type { ToolDefinition, ToolOutput, ToolSource } from '../../tools/tool-source.js';
 

@@ -13,7 +13,7 @@ import {
   migratePostgresStore,
   type TurnIndex,
 } from '../../../src/tool-loop/durable/index.js';
-import { once } from '../../../src/shared/settings.js';
+import { once } from '../../../src/shared/once.js';
 import { temporaryFolder } from '../../mcp/_fixture-server.js';
 import { listStores, openStore } from './_stores.js';
 
