@@ -3,9 +3,12 @@
  * symptoms, synonyms. They are part of the search index only. Keys are sections of documents, or documents.
  */
 export const SEARCH_WORDS: Readonly<Record<string, string>> = {
-  'README.md': 'getting started quickstart introduction tutorial first steps setup how to begin hello world',
+  'README.md#start': 'getting started quickstart setup hello world npm install first call clone archive',
+  'src/getting-started.md':
+    'getting started quickstart introduction tutorial first steps setup how to begin hello world walkthrough agent',
   'README.md#install': 'setup requirements zod 3 zod 4 peer dependency node version npm pnpm yarn bun deno',
-  'README.md#majors-of-ai': 'which ai version upgrade ai 5 ai 6 ai 7 unsupported model version v2 v3 v4',
+  'src/getting-started.md#majors-of-ai':
+    'which ai version upgrade ai 5 ai 6 ai 7 unsupported model version v2 v3 v4',
   'README.md#servers': 'which servers providers LM Studio ollama llama.cpp vllm openrouter local model',
   'src/provider/README.md#keys':
     'several api keys rotate key rotation two accounts multiple accounts organization project authorization header',
@@ -16,6 +19,8 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
     'keep the prompt cache disable store structured output schema with tools',
   'src/provider/README.md#compaction':
     'compact context window exceeded too long conversation summarize history',
+  'src/provider/README.md#hosted-tools':
+    'image generation web search code interpreter file search computer use',
   'src/provider/README.md#logging': 'log http requests debug requests inspect wire request body verbose',
   'src/provider/README.md#proxies-and-certificates':
     'corporate proxy https_proxy self signed certificate tls ca custom fetch agent',

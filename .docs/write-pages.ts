@@ -28,7 +28,8 @@ export const sources: readonly string[] = [
   ...new Set([...GROUPS.flatMap(({ pages }) => pages.map(({ source }) => source)), REFERENCE]),
 ];
 
-const repository = /^git\+(.+)\.git$/.exec(manifest.repository.url)?.[1] ?? '';
+/** The address of the repository. Undefined until somebody owns one. */
+const repository = /^git\+(.+)\.git$/.exec(manifest.repository?.url ?? '')?.[1];
 
 /** A line of a document. Headings have the anchor that they have in the repository. */
 interface Line {
@@ -89,7 +90,7 @@ export function writePages(): readonly WrittenGroup[] {
     const promoted = page.section === undefined ? 0 : 1;
     const body = lines.map(line => {
       if (line.isCode) return line.text;
-      if (line.heading === undefined) return withLinks(line.text, page) + codeOf(line.text);
+      if (line.heading === undefined) return withLinks(line.text, page) + codeOf(line.text, page);
       const { level, title, anchor } = line.heading;
       return `${'#'.repeat(level - promoted)} ${withLinks(title, page)} {#${anchor}}`;
     });
@@ -107,33 +108,31 @@ export function writePages(): readonly WrittenGroup[] {
     };
   }
 
-  /** Returns the code of a file, if the line is nothing but a link to it. */
-  function codeOf(line: string): string {
-    const [, target = ''] = /^\[`[^`]+`\]\(\S+\/blob\/main\/(\S+\.(?:tsx?|json))\)$/.exec(line) ?? [];
+  /** Returns the code of a file beside the document, if the line is nothing but its path. */
+  function codeOf(line: string, { source }: Page): string {
+    const [, target = ''] = /^`([^`]+\.(?:tsx?|json))`$/.exec(line) ?? [];
     if (target === '') return '';
-    const code = readFileSync(path.join(root, decodeURI(target)), 'utf8');
+    const code = readFileSync(path.join(root, path.dirname(source), target), 'utf8');
     return `\n\n\`\`\`${path.extname(target).slice(1)}\n${code.trim()}\n\`\`\``;
   }
 
   /** Rewrites the links of a line: to pages, to images, and to other files of the repository. */
   function withLinks(text: string, page: Page): string {
     return text.replace(
-      /(`+)[\s\S]*?\1|\]\(([^)\s]+)\)/g,
-      (match, code: string | undefined, target: string) =>
-        code === undefined ? `](${toLink(target, page)})` : match,
+      /(`+)[\s\S]*?\1(?![^[]*\]\()|(!?\[)((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g,
+      (match, _code, begin: string | undefined, shown: string, target: string) => {
+        if (begin === undefined) return match;
+        const link = toLink(target, page);
+        return link === undefined ? shown : `${begin}${shown}](${link})`;
+      },
     );
   }
 
-  function toLink(target: string, page: Page): string {
-    const inRepository = target.startsWith(`${repository}/blob/main/`)
-      ? target.slice(`${repository}/blob/main/`.length)
-      : undefined;
-    if (inRepository === undefined && /^[a-z]+:/.test(target)) return target;
-    const [file = '', anchor] = (inRepository ?? target).split('#');
-    const source =
-      inRepository === undefined && file === ''
-        ? page.source
-        : path.posix.join(inRepository === undefined ? path.posix.dirname(page.source) : '', file);
+  /** Returns undefined for a file that is on no page, until there is a repository that has it. */
+  function toLink(target: string, page: Page): string | undefined {
+    if (/^[a-z]+:/.test(target)) return target;
+    const [file = '', anchor] = target.split('#');
+    const source = file === '' ? page.source : path.posix.join(path.posix.dirname(page.source), file);
     const place = places.get(anchor === undefined ? source : `${source}#${anchor}`);
     if (place !== undefined) {
       const [to = '', id] = place.split('#');
@@ -147,6 +146,7 @@ export function writePages(): readonly WrittenGroup[] {
       images.add(source);
       return `/${path.posix.basename(source)}`;
     }
+    if (repository === undefined) return undefined;
     const kind = statSync(local).isDirectory() ? 'tree' : 'blob';
     return `${repository}/${kind}/main/${source.replace(/\/$/, '')}${anchor === undefined ? '' : `#${anchor}`}`;
   }

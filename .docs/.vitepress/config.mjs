@@ -18,12 +18,13 @@ export default {
   outDir: 'dist',
   themeConfig: {
     nav: [
+      { text: 'Getting started', link: '/getting-started' },
       { text: 'Guides', link: '/tool-loop' },
       { text: 'Reference', link: '/reference/' },
-      { text: 'Repository', link: repository },
+      ...(repository === undefined ? [] : [{ text: 'Repository', link: repository }]),
     ],
     sidebar: [
-      { text: 'How to', items: tasks },
+      { text: 'Often needed', items: tasks },
       ...groups.map(({ title, pages }) => ({ text: title, items: pages })),
     ],
     outline: [2, 3],

@@ -28,6 +28,11 @@ interface Command {
 const json: Option = { about: 'print one JSON object' };
 
 const commands: Readonly<Record<string, Command>> = {
+  init: {
+    about: 'write hello.mjs, a first program for the installed version of ai that runs without a key',
+    options: {},
+    run: async input => (await import('./init.js')).runInit(input),
+  },
   emulator: {
     about: 'start an emulator of the Responses API on 127.0.0.1 and print its base URL',
     options: {

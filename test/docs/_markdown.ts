@@ -3,6 +3,9 @@ export const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'src/README.md',
+  'src/getting-started.md',
+  'src/how-to.md',
+  'src/trust.md',
   'src/coming-from.md',
   'src/decisions.md',
   'src/adapters/README.md',
@@ -44,12 +47,14 @@ export interface Snippet {
   readonly notRun?: string;
   /** The major of `ai` that it uses, 6 or 7, from a comment `<!-- with: ai 6 -->`. @default 5 */
   readonly major?: string;
+  /** The name under which later snippets of the page import it, from a comment `<!-- named: … -->` above it. */
+  readonly fileName?: string;
   /** The expected output, in order, from comments `<!-- prints: … -->` above it. */
   readonly prints: readonly string[];
 }
 
 const FENCE = /^```(\w*)$/;
-const COMMENT = /^<!-- (not run|prints|with): (.+) -->$/;
+const COMMENT = /^<!-- (not run|prints|with|named): (.+) -->$/;
 
 /** Finds the TypeScript blocks of a Markdown text and reads the comments directly above each. */
 export function findSnippets(markdown: string): Snippet[] {
@@ -76,12 +81,15 @@ export function findSnippets(markdown: string): Snippet[] {
   return snippets;
 }
 
-function readComments(comments: readonly RegExpExecArray[]): Pick<Snippet, 'notRun' | 'major' | 'prints'> {
+function readComments(
+  comments: readonly RegExpExecArray[],
+): Pick<Snippet, 'notRun' | 'major' | 'fileName' | 'prints'> {
   const textsOf = (kind: string) =>
     comments.filter(comment => comment[1] === kind).map(comment => comment[2] ?? '');
   return {
     notRun: textsOf('not run')[0],
     major: textsOf('with')[0]?.replace(/^ai /, ''),
+    fileName: textsOf('named')[0],
     prints: textsOf('prints'),
   };
 }

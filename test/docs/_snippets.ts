@@ -45,6 +45,17 @@ export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
       path.join(folder, `snippet-${index + 1}.${snippet.language}`),
     ]),
   );
+  const names = snippets.flatMap(snippet =>
+    snippet.fileName === undefined
+      ? []
+      : [[snippet.fileName, path.basename(fileOf.get(snippet) ?? '').replace(/\.ts$/, '.js')] as const],
+  );
+  /** Imports another major of `ai` under its name in this repository, `ai6` or `ai7`, and named snippets under their files. */
+  const toCode = ({ code, major = '' }: Snippet): string =>
+    names.reduce(
+      (text, [name, file]) => text.replaceAll(`from './${name}';`, `from './${file}';`),
+      code.replaceAll("from 'ai';", `from 'ai${major}';`),
+    );
   // The export makes a snippet without imports a module.
   for (const [snippet, file] of fileOf) writeFileSync(file, `${toCode(snippet)}\nexport {};\n`);
   const program = ts.createProgram([prelude, ...fileOf.values()], options);
@@ -70,9 +81,6 @@ export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
     prelude: write(readFileSync(prelude, 'utf8'), 'prelude.js'),
   };
 }
-
-/** Imports another major of `ai` under its name in this repository: `ai6` or `ai7`. */
-const toCode = ({ code, major = '' }: Snippet): string => code.replaceAll("from 'ai';", `from 'ai${major}';`);
 
 export interface SnippetRun {
   readonly stdout: string;

@@ -50,19 +50,24 @@ beforeAll(async () => {
     startEverythingServer('streamableHttp'),
   ]);
   written = writeSnippets(snippets);
+  // A snippet may import one of another group.
+  const programs = new Map(snippets.map(snippet => [snippet, written.programOf(snippet)]));
   processes = groups.map(group =>
-    runInOneProcess(group.map(written.programOf), {
-      prelude: written.prelude,
-      cwd: home,
-      env: {
-        PATH: [path.join(home, 'bin'), process.env.PATH ?? ''].join(path.delimiter),
-        HOME: home,
-        OPENAI_API_KEY: 'a key',
-        OPENAI_BASE_URL: emulator.baseURL,
-        SNIPPETS_MCP_URL: mcpServer.config.url,
+    runInOneProcess(
+      group.map(snippet => programs.get(snippet) ?? ''),
+      {
+        prelude: written.prelude,
+        cwd: home,
+        env: {
+          PATH: [path.join(home, 'bin'), process.env.PATH ?? ''].join(path.delimiter),
+          HOME: home,
+          OPENAI_API_KEY: 'a key',
+          OPENAI_BASE_URL: emulator.baseURL,
+          SNIPPETS_MCP_URL: mcpServer.config.url,
+        },
+        timeout: 150 * seconds,
       },
-      timeout: 150 * seconds,
-    }),
+    ),
   );
 }, 60 * seconds);
 

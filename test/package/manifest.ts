@@ -8,7 +8,8 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly description: string;
-  readonly repository: { readonly url: string };
+  /** Undefined until somebody owns a repository. */
+  readonly repository?: { readonly url: string };
   readonly license: string;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   /** Files with their replacements in bundles for browsers. */

@@ -1,4 +1,4 @@
-// Runs the first example of the README and "Wrapping any model" like a new user: with the packed archive, each major of
+// Runs the first example of the README and "Wrapping any model" of the tutorial like a new user: with the packed archive, each major of
 // `ai`, and the majors of the providers' packages that npm installs next to it. Needs an npm registry. Exits with 1 if
 // an example does not compile, does not print what it should, or prints a warning.
 //
@@ -49,11 +49,14 @@ const nameOf = ({ ai, providers }: Project): string =>
 const seconds = 1000;
 const run = promisify(execFile);
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-const snippets = findSnippets(await readFile(path.join(root, 'README.md'), 'utf8'));
-const [first] = snippets;
-const wrapping = snippets.find(({ name }) => name.startsWith('Wrapping any model'));
+const snippetsOf = async (file: string): Promise<Snippet[]> =>
+  findSnippets(await readFile(path.join(root, file), 'utf8'));
+const [first] = await snippetsOf('README.md');
+const wrapping = (await snippetsOf('src/getting-started.md')).find(({ name }) =>
+  name.startsWith('Wrapping any model'),
+);
 if (first === undefined || wrapping === undefined) {
-  throw new Error('Expected the README to have a first example and "Wrapping any model".');
+  throw new Error('Expected the README to have an example, and the tutorial "Wrapping any model".');
 }
 
 /** Shows what the host reports of a wrapped model. */

@@ -1,0 +1,124 @@
+// Runs the first commands of the README verbatim, from an empty folder with an empty home, on each Node, with the versions
+// that npm picks there, in folders without a manifest, of CommonJS and of modules. Only the name of this package is replaced, by
+// the packed archive. Prints a table with times and lines. Needs an npm registry. Exits with 1 if an answer is missing.
+//
+// `npx tsx test/package/try-start.ts [20] [22] [24] [26]`
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findNode, NODES, type NodeMajor } from '../nodes/nodes.js';
+import { manifest, root } from './manifest.js';
+import { pack } from './pack.js';
+
+/** The manifest of the folder before the first command. */
+const KINDS = { none: undefined, commonjs: { type: 'commonjs' }, module: { type: 'module' } } as const;
+type Kind = keyof typeof KINDS;
+
+const ANSWER = /\b42\b/;
+
+const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+const [, block = ''] = /^```bash\n(.*?)^```$/ms.exec(readme) ?? [];
+const commands = block
+  .split('\n')
+  .map(line => line.replace(/\s+#.*$/, '').trim())
+  .filter(Boolean);
+
+const settingOf = (name: string): string =>
+  execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', cwd: tmpdir() }).trim();
+
+/** Settings with which this machine reaches a registry. */
+const network = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /cert|_ca_|proxy/i.test(name))),
+  npm_config_registry: settingOf('registry'),
+  ...(settingOf('cafile') !== 'null' && { npm_config_cafile: settingOf('cafile') }),
+  npm_config_update_notifier: 'false',
+};
+
+interface Row {
+  readonly node: string;
+  readonly ai: string;
+  readonly kind: Kind;
+  readonly seconds: string;
+  readonly lines: number;
+  readonly answer: string;
+}
+
+const workshop = mkdtempSync(path.join(tmpdir(), 'kelivo-start-'));
+try {
+  const archive = await pack(workshop);
+  const cache = path.join(workshop, 'cache');
+  const wanted = NODES.filter(major => process.argv.includes(major));
+  const rows: Row[] = [];
+  for (const major of wanted.length === 0 ? NODES : wanted) {
+    const { program, missing } = await findNode(major);
+    if (program === undefined) throw new Error(`Expected Node ${major}, got none: ${missing ?? ''}`);
+    for (const kind of Object.keys(KINDS) as Kind[])
+      rows.push(tryStart({ major, program, kind, archive, cache }));
+  }
+  console.log(`\n${commands.map(command => `$ ${command}`).join('\n')}\n`);
+  console.log('| Node | ai | folder | seconds | lines printed | answer |');
+  console.log('| --- | --- | --- | --- | --- | --- |');
+  for (const row of rows) console.log(`| ${Object.values(row).join(' | ')} |`);
+  if (rows.some(({ answer }) => !ANSWER.test(answer))) process.exitCode = 1;
+} finally {
+  rmSync(workshop, { recursive: true, force: true });
+}
+
+interface Start {
+  readonly major: NodeMajor;
+  readonly program: string;
+  readonly kind: Kind;
+  readonly archive: string;
+  readonly cache: string;
+}
+
+function tryStart({ program, kind, archive, cache }: Start): Row {
+  const folder = mkdtempSync(path.join(workshop, 'start-'));
+  const [bin, home, project] = ['bin', 'home', 'project'].map(name => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const one of [bin, home, project]) mkdirSync(one);
+  symlinkSync(program, path.join(bin, 'node'));
+  const npm = path.join(execFileSync('npm', ['root', '-g'], { encoding: 'utf8' }).trim(), 'npm/bin');
+  for (const name of ['npm', 'npx']) {
+    const file = path.join(bin, name);
+    writeFileSync(file, `#!/bin/sh\nexec node "${npm}/${name}-cli.js" "$@"\n`);
+    chmodSync(file, 0o755);
+  }
+  const given = KINDS[kind];
+  if (given !== undefined) writeFileSync(path.join(project, 'package.json'), JSON.stringify(given));
+  const env = {
+    PATH: [bin, '/usr/bin', '/bin'].join(path.delimiter),
+    ...{ HOME: home, LANG: 'C.UTF-8', TMPDIR: tmpdir(), npm_config_cache: cache },
+    ...network,
+  };
+  const begun = Date.now();
+  const outputs = commands.map(command => {
+    const text = command.replace(`npm install ${manifest.name}`, `npm install ${archive}`);
+    const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', text], {
+      cwd: project,
+      env,
+      encoding: 'utf8',
+    });
+    if (status !== 0) console.error(`${text}\n${stdout}${stderr}`);
+    return { all: `${stdout}${stderr}`, stdout };
+  });
+  const seconds = ((Date.now() - begun) / 1000).toFixed(1);
+  const versionOf = (name: string): string => {
+    try {
+      const text = readFileSync(path.join(project, 'node_modules', name, 'package.json'), 'utf8');
+      return String((JSON.parse(text) as { version: string }).version);
+    } catch {
+      return 'none';
+    }
+  };
+  const node = execFileSync(program, ['--version'], { encoding: 'utf8' }).trim();
+  const lines = outputs.flatMap(({ all }) => all.split('\n').filter(line => line.trim() !== '')).length;
+  const answer = outputs.at(-1)?.stdout.trim().split('\n').at(-1) ?? '';
+  const row = { node, ai: versionOf('ai'), kind, seconds, lines, answer };
+  console.log(Object.values(row).join(' '));
+  return row;
+}
