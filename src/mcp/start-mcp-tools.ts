@@ -99,9 +99,21 @@ interface Server extends CheckedServer {
   readonly tools: Map<string, ToolDefinition>;
   /** The tools that its apps may call. */
   appTools: readonly ToolDefinition[];
+  /** True if its tools are offered as `<server>_<tool>`. */
+  readonly isPrefixed: boolean;
+  /** The last listing. */
+  judged?: JudgedListing;
   /** Offered names of the last listing. */
   offered: readonly string[];
   error?: KelivoError;
+}
+
+/** A list of a server as it is offered. While the server's list is the same object, it is not judged again. */
+interface JudgedListing {
+  readonly listed: ServerTools;
+  readonly tools: readonly ToolDefinition[];
+  /** What is reported to every turn. */
+  readonly warnings: readonly string[];
 }
 
 /** Creates the tools of validated servers. `createMcpTools` loads this module and the MCP SDK with the first use. */
@@ -130,6 +142,7 @@ export function startMcpTools(
       reported: new Set(),
       tools: new Map(),
       appTools: [],
+      isPrefixed: toolNames === 'prefixed',
       accepted: fingerprints?.[name],
       offered: [],
     }));
@@ -137,11 +150,13 @@ export function startMcpTools(
   const closing = createClosing(sourceName);
   const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
   const sourceOf = (server: Server) =>
-    toSource(server, closing, { timeout, totalTimeout, startupTimeout, toolNames, requestMeta });
+    toSource(server, closing, { timeout, totalTimeout, startupTimeout, requestMeta });
   const sources = servers.map(sourceOf);
   const readable = servers.filter(({ config }) => config.resourceTools);
   const resourceTools = readable.length > 0 ? createResourceTools(readable, features) : undefined;
   const combined = combineSources(resourceTools === undefined ? sources : [...sources, resourceTools]);
+
+  let lastTools: readonly ToolDefinition[] | undefined;
 
   const status = (): McpServerStatus[] => configs.map(([name]) => toStatus(name, servers));
 
@@ -149,8 +164,11 @@ export function startMcpTools(
     listOptions.signal?.throwIfAborted();
     const closed = [closing.signal, pool.closed];
     const listing = await untilAborted(combined.listTools(listOptions), closing.signal);
-    for (const server of servers) {
-      server.offered = listing.tools.filter(tool => tool.server === server.name).map(({ name }) => name);
+    if (listing.tools !== lastTools) {
+      lastTools = listing.tools;
+      for (const server of servers) {
+        server.offered = lastTools.filter(tool => tool.server === server.name).map(({ name }) => name);
+      }
     }
     return { ...listing, closed };
   }
@@ -158,8 +176,11 @@ export function startMcpTools(
   async function callTool(call: ToolInvocation, callOptions: ToolCallOptions): Promise<ToolOutput> {
     const { signal } = callOptions;
     signal.throwIfAborted();
-    if (combined.find(call) === undefined) await listTools({ signal });
-    const found = combined.find(call);
+    let found = combined.find(call);
+    if (found === undefined) {
+      await listTools({ signal });
+      found = combined.find(call);
+    }
     if (found === undefined)
       return { type: 'error-text', value: `No MCP server offers a tool ${JSON.stringify(call.toolName)}.` };
     const output = await found.source.callTool(found.call, callOptions);
@@ -252,22 +273,18 @@ function toStatus(name: string, servers: readonly Server[]): McpServerStatus {
   return { name, state, authorizationUrl, error, tools: offered, ...times };
 }
 
-type SourceOptions = Required<Omit<McpSourceOptions, 'requestMeta' | 'fingerprints'>> &
+type SourceOptions = Required<Omit<McpSourceOptions, 'requestMeta' | 'fingerprints' | 'toolNames'>> &
   Pick<McpSourceOptions, 'requestMeta'>;
 
 /** Returns the tools of one server as a source. The connection belongs to the pool. */
 function toSource(
   server: Server,
   closing: Pick<ReturnType<typeof createClosing>, 'signal'>,
-  { timeout, totalTimeout, startupTimeout, toolNames, requestMeta }: SourceOptions,
+  { timeout, totalTimeout, startupTimeout, requestMeta }: SourceOptions,
 ): ToolSource & Pick<McpTools, 'callAppTool'> {
   const { name: serverName, config, connection, tools } = server;
-  const toOffered = (tool: ToolDefinition): ToolDefinition =>
-    toolNames === 'prefixed' ? { ...tool, name: toPrefixedName(serverName, tool.name) } : tool;
   async function listTools({ signal }: ListToolsOptions = {}): Promise<ToolListing> {
-    const wait = config.startupTimeout ?? startupTimeout;
-    const listing = await listServer(server, { signal, startupTimeout: wait });
-    return { ...listing, tools: listing.tools.map(toOffered) };
+    return listServer(server, { signal, startupTimeout: config.startupTimeout ?? startupTimeout });
   }
 
   async function call(
@@ -305,6 +322,42 @@ function toSource(
   };
 }
 
+/** Decides which tools of a list are offered, and what is reported about the others. */
+async function judgeList(server: Server, listed: ServerTools): Promise<ToolListing> {
+  const { name, config, isPrefixed } = server;
+  const offered = listed.tools.filter(tool => isOffered(tool.name, config));
+  const { accepted, problems: drift } = await selectTools(server, offered);
+  const all = [...findProblems(config, listed), ...drift.map(text => ({ text, isWanted: false }))];
+  const more = { text: `has ${all.length - maxWarnings} more malformed or missing tools`, isWanted: false };
+  const shown = all.length > maxWarnings ? [...all.slice(0, maxWarnings), more] : all;
+  // The lack of a tool that the configuration names is reported to every turn, other problems once.
+  const problems = shown.filter(({ text, isWanted }) => isWanted || !server.reported.has(text));
+  for (const { text } of problems) server.reported.add(text);
+  const trustAnnotations = config.trustAnnotations === true;
+  server.appTools = listed.appTools
+    .filter(tool => isOffered(tool.name, config))
+    .map(tool => ({ ...tool, trustAnnotations }));
+  const tools = accepted.map(tool => ({
+    ...tool,
+    server: name,
+    originalName: tool.name,
+    ...(tool.metadata && { metadata: { clientName: name, ...tool.metadata } }),
+    ...(isDeferred(tool.name, config) && { deferLoading: true }),
+    trustAnnotations,
+  }));
+  // A call of a tool that changed must not run under its earlier definition.
+  for (const { name: toolName } of offered) server.tools.delete(toolName);
+  for (const tool of tools) server.tools.set(tool.name, tool);
+  const offeredTools = isPrefixed
+    ? tools.map(tool => ({ ...tool, name: toPrefixedName(name, tool.name) }))
+    : tools;
+  const toWarnings = (ofTools: readonly { text: string }[]): string[] =>
+    ofTools.map(({ text }) => `MCP server ${JSON.stringify(name)} ${text}.`);
+  const warnings = toWarnings(problems.filter(({ isWanted }) => isWanted));
+  server.judged = { listed, tools: offeredTools, warnings };
+  return { tools: offeredTools, warnings: toWarnings(problems) };
+}
+
 /** @throws KelivoError if the server is required, and has failed or is not ready. */
 async function listServer(
   server: Server,
@@ -321,30 +374,8 @@ async function listServer(
       const warning = `MCP server ${JSON.stringify(name)} is still starting. Its tools are offered as soon as it is ready.`;
       return { tools: [], warnings: [warning] };
     }
-    const offered = listed.tools.filter(tool => isOffered(tool.name, config));
-    const { accepted, problems: drift } = await selectTools(server, offered);
-    const all = [...findProblems(config, listed), ...drift.map(text => ({ text, isWanted: false }))];
-    const more = { text: `has ${all.length - maxWarnings} more malformed or missing tools`, isWanted: false };
-    const shown = all.length > maxWarnings ? [...all.slice(0, maxWarnings), more] : all;
-    // The lack of a tool that the configuration names is reported to every turn, other problems once.
-    const problems = shown.filter(({ text, isWanted }) => isWanted || !server.reported.has(text));
-    for (const { text } of problems) server.reported.add(text);
-    const trustAnnotations = config.trustAnnotations === true;
-    server.appTools = listed.appTools
-      .filter(tool => isOffered(tool.name, config))
-      .map(tool => ({ ...tool, trustAnnotations }));
-    const tools = accepted.map(tool => ({
-      ...tool,
-      server: name,
-      originalName: tool.name,
-      ...(tool.metadata && { metadata: { clientName: name, ...tool.metadata } }),
-      ...(isDeferred(tool.name, config) && { deferLoading: true }),
-      trustAnnotations,
-    }));
-    // A call of a tool that changed must not run under its earlier definition.
-    for (const { name: toolName } of offered) server.tools.delete(toolName);
-    for (const tool of tools) server.tools.set(tool.name, tool);
-    return { tools, warnings: problems.map(({ text }) => `MCP server ${JSON.stringify(name)} ${text}.`) };
+    if (server.judged?.listed === listed) return server.judged;
+    return await judgeList(server, listed);
   } catch (error) {
     signal?.throwIfAborted();
     server.error = toMcpError(error, { serverName: name, config });

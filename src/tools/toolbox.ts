@@ -43,18 +43,28 @@ export function createToolbox(sources: readonly ToolSource[]): ToolSource {
 /** Returns the tools of several sources under unique names. */
 export function combineSources(sources: readonly ToolSource[]) {
   const names = createToolNames();
+  /** The newest names, with what they were made of. */
+  let latest: { readonly of: readonly unknown[]; readonly named: NamedTools } | undefined;
+
+  /** Names the tools of the sources, unless nothing has changed since they were named for the same turn. */
+  function assign(listings: readonly ToolListing[], { known, reserved }: ListToolsOptions): NamedTools {
+    // An application may change the array that its source returns.
+    const of = [known, reserved, ...listings.flatMap(({ tools, aliases }) => [...tools, aliases])];
+    if (latest !== undefined && isSameList(latest.of, of)) return latest.named;
+    const listed = sources.flatMap((source, index) =>
+      (listings[index]?.tools ?? []).map((tool): SourceTool => ({ source, tool })),
+    );
+    const aliases = listings.flatMap(({ aliases: ofSource = [] }) => [...ofSource]);
+    const named = names.assign(listed, { known, reserved, aliases });
+    latest = { of, named };
+    return named;
+  }
+
   return {
     async listTools(options: ListToolsOptions = {}): Promise<ToolListing> {
       const listings = await Promise.all(sources.map(source => source.listTools(options)));
-      const listed = sources.flatMap((source, index) =>
-        (listings[index]?.tools ?? []).map((tool): SourceTool => ({ source, tool })),
-      );
       return {
-        ...names.assign(listed, {
-          known: options.known,
-          reserved: options.reserved,
-          aliases: listings.flatMap(({ aliases = [] }) => [...aliases]),
-        }),
+        ...assign(listings, options),
         warnings: listings.flatMap(({ warnings }) => warnings),
         closed: listings.flatMap(({ closed = [] }) => closed),
       };
@@ -69,6 +79,13 @@ export function combineSources(sources: readonly ToolSource[]) {
     },
   };
 }
+
+/** Tools under the names that a conversation uses. */
+type NamedTools = Required<Pick<ToolListing, 'tools' | 'aliases' | 'meanings'>>;
+
+/** Returns true if two lists have the same values. */
+export const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((value, index) => value === other[index]);
 
 /** A tool as its source lists it. */
 interface SourceTool {
@@ -149,7 +166,7 @@ function createToolNames() {
     assign(
       listed: readonly SourceTool[],
       { known = [], reserved = [], aliases: sourceAliases }: AssignOptions,
-    ): Required<Pick<ToolListing, 'tools' | 'aliases' | 'meanings'>> {
+    ): NamedTools {
       const current = new Set(listed.map(register));
       const ofHost = new Set(reserved);
       const given = new Map(known.map(tool => [tool.name, tool]));

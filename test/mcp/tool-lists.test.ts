@@ -15,6 +15,25 @@ describe('validity of a list since revision 2026-07-28', () => {
     expect(server.count('tools/list')).toBe(1);
   });
 
+  it('offers the same definitions while it is fresh, and reports problems once', async () => {
+    const names = ['a'];
+    const server = await startModernServer({
+      'tools/list': () => toList([...names.map(name => toTool(name)), { name: '' }], { ttlMs: 60_000 }),
+    });
+    const tools = openTools({ server: { url: server.url, allowedTools: ['a', 'missing'] } });
+    const known = [{ name: 'x', server: 'other', originalName: 'x' }];
+    const first = await tools.listTools({ known });
+    const second = await tools.listTools({ known });
+    expect(second.tools).toBe(first.tools);
+    expect(second.meanings).toBe(first.meanings);
+    expect(first.warnings).toEqual([
+      expect.stringContaining('malformed tool'),
+      expect.stringContaining('"missing"'),
+    ]);
+    expect(second.warnings).toEqual([expect.stringContaining('"missing"')]);
+    expect((await tools.listTools({ reserved: ['a'] })).tools.map(({ name }) => name)).toEqual(['server_a']);
+  });
+
   it.each([{ ttlMs: 0 }, { ttlMs: undefined }, { ttlMs: -1 }, { ttlMs: 'soon' }])(
     'ends at once with %j',
     async more => {

@@ -43,6 +43,15 @@ describe('createToolbox', () => {
     expect(await call(toolbox, 'read_3')).toMatchObject({ value: 'c: read' });
   });
 
+  it('names the tools again if a source has changed the array that it returns', async () => {
+    const tools = [{ name: 'read', inputSchema: { type: 'object' as const } }];
+    const toolbox = createToolbox([source('a', [], { listTools: async () => ({ tools, warnings: [] }) })]);
+    const first = await toolbox.listTools();
+    expect((await toolbox.listTools()).tools).toBe(first.tools);
+    tools.push({ name: 'write', inputSchema: { type: 'object' } });
+    expect(await namesOf(toolbox)).toEqual(['read', 'write']);
+  });
+
   it('still runs a tool for a turn that started before the list changed', async () => {
     const toolNames = ['old'];
     const toolbox = createToolbox([source('a', toolNames)]);

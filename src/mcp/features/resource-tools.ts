@@ -1,6 +1,7 @@
 import type { Resource } from '@modelcontextprotocol/client';
 import { asJson, idOf, objectsOf } from '../../shared/json.js';
 import type { ToolCallOptions, ToolDefinition, ToolOutput, ToolSource } from '../../tools/tool-source.js';
+import { isSameList } from '../../tools/toolbox.js';
 import type { FeatureServer, ServerFeatures } from './server-features.js';
 import { toReadableBlock, toToolOutput } from './tool-output.js';
 import { toPlainText } from '../transport/untrusted-input.js';
@@ -34,6 +35,7 @@ export function createResourceTools(
   const offered = new Map(servers.map(({ name }) => [name, new Set<string>()]));
   /** The servers that have resources. */
   let names: readonly string[] = [];
+  let tools: readonly ToolDefinition[] = [];
 
   function add(server: string, uris: readonly string[]): void {
     const known = offered.get(server) ?? new Set();
@@ -110,8 +112,12 @@ export function createResourceTools(
         servers.map(({ connection }) => connection.listTools({ signal }).catch(() => undefined)),
       );
       signal?.throwIfAborted();
-      names = servers.filter((_, index) => lists[index]?.hasResources).map(({ name }) => name);
-      return { tools: names.length === 0 ? [] : toDefinitions(names), warnings: [] };
+      const found = servers.filter((_, index) => lists[index]?.hasResources).map(({ name }) => name);
+      if (!isSameList(found, names)) {
+        names = found;
+        tools = names.length === 0 ? [] : toDefinitions(names);
+      }
+      return { tools, warnings: [] };
     },
     async callTool(call, options) {
       const { toolName, toolCallId, input } = call;

@@ -40,7 +40,7 @@ interface RoundReaderOptions {
   readonly turn: OpenedTurn;
   readonly calls: RoundCalls;
   readonly sink: PartSink;
-  /** The response has begun its output. Called for each batch with output. */
+  /** Called when the response begins its output. */
   readonly onOutput: () => void;
   /** The first round writes the `stream-start` of the turn. */
   readonly isFirst: boolean;
@@ -72,8 +72,12 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
     sink.write({ type: 'stream-start', warnings: [...ofTools, ...warnings] });
   }
   before.forEach(sink.write);
+  let hasBegun = false;
   for (; parts !== undefined; parts = await next()) {
-    if (parts.some(isOutput)) onOutput();
+    if (!hasBegun && parts.some(isOutput)) {
+      hasBegun = true;
+      onOutput();
+    }
     for (const part of parts) forwarder.forward(part);
     if (forwarder.isOver()) {
       round.cancel(new Error('The response contradicts the text that was shown.'));

@@ -3,6 +3,7 @@ import type { Prompt, Tool } from '../../core/prompt.js';
 import { messageOf } from '../../shared/errors.js';
 import { untilAborted } from '../../shared/abort.js';
 import { objectOf } from '../../shared/json.js';
+import { isSameList } from '../../tools/toolbox.js';
 import type {
   KnownTool,
   ListToolsOptions,
@@ -65,7 +66,19 @@ export async function openTurnTools(
     warned.add(message);
   };
 
-  function apply({ tools, aliases = new Map(), meanings = new Map(), warnings }: ToolListing): void {
+  /** The tools and the names of the newest listing. */
+  let applied: readonly unknown[] | undefined;
+
+  /** Uses a listing. One that has not changed is not read again. */
+  function apply(listing: ToolListing): void {
+    // An application may change the array that its source returns.
+    const contents = [listing.aliases, listing.meanings, ...listing.tools];
+    if (applied === undefined || !isSameList(contents, applied)) applyTools(listing);
+    applied = contents;
+    for (const message of listing.warnings) warnOnce(message);
+  }
+
+  function applyTools({ tools, aliases = new Map(), meanings = new Map() }: ToolListing): void {
     const byName = byNameOf(tools);
     // Keeps the order, because servers cache the beginning of a request.
     const kept = [...current.loopTools.keys()].flatMap(name => byName.get(name) ?? []);
@@ -78,7 +91,7 @@ export async function openTurnTools(
     };
     ownAliases = new Map([...aliases].filter(([name]) => isAlias(name)));
     find = createToolFinder({ ...current, loopTools: deferral.update(loopTools, ownNames) });
-    for (const message of [...warnings, ...shadowWarnings(ownTools, loopTools)]) warnOnce(message);
+    for (const message of shadowWarnings(ownTools, loopTools)) warnOnce(message);
   }
 
   /** Returns the current name of a tool that the application names. */
