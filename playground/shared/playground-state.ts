@@ -164,9 +164,14 @@ export interface Conversation extends ConversationSummary {
   readonly usages: readonly TurnUsage[];
 }
 
+/** The majors of `ai`, the newest first. */
+export const AI_MAJORS = [7, 6, 5] as const;
+export type AiMajor = (typeof AI_MAJORS)[number];
+
 /** The next request as code. Secrets are environment variables. */
 export interface CodeView {
-  readonly typescript: string;
+  /** For each major of `ai`, because each has an entry of the package. */
+  readonly typescript: Readonly<Record<AiMajor, string>>;
   readonly curl: string;
   /** Names of the variables that the code reads. */
   readonly environment: readonly string[];

@@ -284,11 +284,15 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
     await code.getByText('createKelivoResponsesProvider').first().waitFor();
     await shoot('code');
     const typescript = await code.innerText();
+    await page.locator('label', { hasText: 'AI SDK 6' }).click();
+    const older = await code.innerText();
     await page.locator('label', { hasText: 'curl' }).click();
     const curl = await code.innerText();
     await page.locator('.dialog').getByRole('button', { name: 'Copy the code' }).click();
 
     expect(typescript).toContain("prompt: 'Get the sum of 1 and 2.'");
+    expect(typescript).toContain("from 'kelivo-responses/v4'");
+    expect(older).toContain("from 'kelivo-responses/v3'");
     expect(curl).toMatch(/^curl -N 'http:\/\/127\.0\.0\.1:\d+\/v1\/responses'/);
     expect((await readClipboard(page)).trim()).toBe(curl.trim());
   });

@@ -33,15 +33,20 @@ async function createCodeView(playground: PlaygroundContext, conversationId: str
   const hasKey = keys.sourceFor(stored.endpoint) !== 'none';
   const hasQuery = stored.endpoint !== 'emulator' && new URL(stored.endpoint).search !== '';
   const { url, body } = await captureRequest(playground, { settings, question, adapters });
+  const program = {
+    settings,
+    question,
+    hasKey,
+    hasQuery,
+    adapters: adapters.length < modelAdapterCount(stored) ? adapters.map(({ name }) => name) : undefined,
+    mcpServers: redactUnmarked(mcpServers, text => redactor.text(text)),
+  };
   return {
-    typescript: toTypeScript({
-      settings,
-      question,
-      hasKey,
-      hasQuery,
-      adapters: adapters.length < modelAdapterCount(stored) ? adapters.map(({ name }) => name) : undefined,
-      mcpServers: redactUnmarked(mcpServers, text => redactor.text(text)),
-    }),
+    typescript: {
+      7: toTypeScript({ ...program, major: 7 }),
+      6: toTypeScript({ ...program, major: 6 }),
+      5: toTypeScript({ ...program, major: 5 }),
+    },
     curl: toCurl({ url, body: redactor.json(body), question, hasKey, hasQuery }),
     environment: [
       ...(hasQuery ? ['OPENAI_BASE_URL', 'RESPONSES_URL'] : []),

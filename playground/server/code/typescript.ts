@@ -1,11 +1,12 @@
 import type { McpServers } from 'kelivo-responses/mcp';
-import type { Settings } from '../../shared/playground-state.js';
+import type { AiMajor, Settings } from '../../shared/playground-state.js';
 import { VARIABLE_MARK } from '../mcp/secrets.js';
 import { toToolChoice } from '../turn/parameters.js';
 import { openResponseSchema } from '../turn/response-schema.js';
 import type { CodeQuestion } from './question.js';
 
 export interface TypeScriptOptions {
+  readonly major: AiMajor;
   readonly settings: Settings;
   readonly question: CodeQuestion;
   readonly hasKey: boolean;
@@ -17,9 +18,19 @@ export interface TypeScriptOptions {
   readonly mcpServers: McpServers;
 }
 
-/** Writes a turn as a program for `ai` 5. */
+/** What the majors of `ai` name differently. */
+const majors: Readonly<
+  Record<AiMajor, { entry: string; version?: string; instructions: string; output: string }>
+> = {
+  7: { entry: 'kelivo-responses/v4', version: 'v4', instructions: 'instructions', output: 'output' },
+  6: { entry: 'kelivo-responses/v3', version: 'v3', instructions: 'system', output: 'output' },
+  5: { entry: 'kelivo-responses', instructions: 'system', output: 'experimental_output' },
+};
+
+/** Writes a turn as a program for a major of `ai`. */
 export function toTypeScript(options: TypeScriptOptions): string {
-  const { settings, question } = options;
+  const { settings, question, major } = options;
+  const { entry, version } = majors[major];
   const isEmulated = settings.endpoint === 'emulator';
   const isOfficial = settings.flag === 'official';
   const hasTools = Object.keys(options.mcpServers).length > 0;
@@ -29,7 +40,12 @@ export function toTypeScript(options: TypeScriptOptions): string {
     ? `createSwitchableProvider({
   kelivo: ${indent(toProviderSettings(options, { asks, hasTools }))},
   fallback: 'with-tool-loop',
-  enabled: false, // The official provider: @ai-sdk/openai
+  enabled: false, // The official provider: @ai-sdk/openai${
+    version === undefined
+      ? ''
+      : `
+  specificationVersion: '${version}',`
+  }
 })`
     : `createKelivoResponsesProvider(${toProviderSettings(options, { asks, hasTools })})`;
   const values = Object.entries(toCallLines(options, { hasTools })).map(
@@ -41,7 +57,7 @@ export function toTypeScript(options: TypeScriptOptions): string {
     `import { ${format === undefined ? '' : 'jsonSchema, Output, '}streamText } from 'ai';`,
     isOfficial
       ? "import { createSwitchableProvider } from 'kelivo-responses/host';"
-      : "import { createKelivoResponsesProvider } from 'kelivo-responses';",
+      : `import { createKelivoResponsesProvider } from '${entry}';`,
     isEmulated && "import { startResponsesEmulator } from 'kelivo-responses/testing';",
     '',
     isEmulated && 'const emulator = await startResponsesEmulator();',
@@ -94,7 +110,7 @@ function toProviderSettings(
 }
 
 function toCallLines(
-  { settings, question: { text, files } }: TypeScriptOptions,
+  { settings, major, question: { text, files } }: TypeScriptOptions,
   { hasTools }: Features,
 ): Readonly<Record<string, string>> {
   const { toolChoice, responseSchema } = settings;
@@ -121,14 +137,16 @@ function toCallLines(
       : { messages: `[{ role: 'user', content: [\n    ${content.join('\n    ')}\n  ] }]` };
   return {
     model: `provider(${toLiteral(settings.modelId)})`,
-    ...(settings.systemPrompt !== '' && { system: toLiteral(settings.systemPrompt) }),
+    ...(settings.systemPrompt !== '' && {
+      [majors[major].instructions]: toLiteral(settings.systemPrompt),
+    }),
     ...prompt,
     ...(hasTools && { tools: 'await provider.tools()' }),
     ...(settings.temperature !== null && { temperature: String(settings.temperature) }),
     ...(settings.maxOutputTokens !== null && { maxOutputTokens: String(settings.maxOutputTokens) }),
     ...(toolChoice !== 'default' && { toolChoice: toLiteral(toToolChoice(toolChoice)) }),
     ...(format !== undefined && {
-      experimental_output: `Output.object({ schema: jsonSchema(${indent(toLiteral(format.schema))}) })`,
+      [majors[major].output]: `Output.object({ schema: jsonSchema(${indent(toLiteral(format.schema))}) })`,
     }),
     providerOptions: indent(toLiteral({ openai })),
   };

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { CodeView } from '../../shared/playground-state.js';
+import { AI_MAJORS, type AiMajor, type CodeView } from '../../shared/playground-state.js';
 import { callApi } from '../page/api.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { Dialog } from '../ui/dialog.js';
@@ -7,11 +7,13 @@ import { Segmented } from '../ui/segmented.js';
 import { Problem } from '../ui/problem.js';
 import { describeFailure } from '../../shared/failure.js';
 
-/** The next request as code: a program with this package, or curl. */
+type CodeLanguage = `${AiMajor}` | 'curl';
+
+/** The next request as code: a program with this package for a major of `ai`, or curl. */
 export function CodeDialog({ conversationId, onClose }: { conversationId: string; onClose: () => void }) {
   const [code, setCode] = useState<CodeView>();
   const [problem, setProblem] = useState<string>();
-  const [language, setLanguage] = useState<'typescript' | 'curl'>('typescript');
+  const [language, setLanguage] = useState<CodeLanguage>('7');
   useEffect(() => {
     const controller = new AbortController();
     callApi<CodeView>(`/code?conversation=${conversationId}`, { signal: controller.signal })
@@ -21,7 +23,7 @@ export function CodeDialog({ conversationId, onClose }: { conversationId: string
       });
     return () => controller.abort();
   }, [conversationId]);
-  const text = code?.[language] ?? '';
+  const text = (language === 'curl' ? code?.curl : code?.typescript[language]) ?? '';
   return (
     <Dialog title="Code" isWide onClose={onClose}>
       <div className="code-dialog">
@@ -29,7 +31,11 @@ export function CodeDialog({ conversationId, onClose }: { conversationId: string
           label="Language"
           value={language}
           options={[
-            { value: 'typescript', title: 'TypeScript', hint: 'With this package and ai' },
+            ...AI_MAJORS.map(major => ({
+              value: `${major}` as const,
+              title: `AI SDK ${major}`,
+              hint: `TypeScript with this package and ai@${major}`,
+            })),
             { value: 'curl', title: 'curl', hint: 'The request of the first round' },
           ]}
           onChange={setLanguage}

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CodeView, Settings } from '../../../playground/shared/playground-state.js';
+import type { AiMajor, CodeView, Settings } from '../../../playground/shared/playground-state.js';
 import { root } from '../../package/manifest.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { everythingOverStdio } from '../../mcp/_everything-server.js';
@@ -86,6 +86,10 @@ const variants: readonly Variant[] = [
   },
 ];
 
+/** The other majors of `ai` are installed with other names. */
+const withInstalled = (code: string, major: string): string =>
+  code.replace(" from 'ai';", ` from 'ai${major === '5' ? '' : major}';`);
+
 async function openCode({ settings, options = {} }: Omit<Variant, 'name'>) {
   const playground = await openPlayground(options);
   await playground.call('/api/state', { method: 'PATCH', body: settings });
@@ -102,12 +106,14 @@ describe('the code of a turn', () => {
     const files: string[] = [];
     for (const [index, variant] of variants.entries()) {
       const { code } = await openCode(variant);
-      const file = path.join(folder, `variant-${index}.ts`);
-      writeFileSync(file, code.typescript);
-      files.push(file);
       for (const secret of SECRETS) expect(JSON.stringify(code), variant.name).not.toContain(secret);
-      for (const name of code.environment.filter(known => known !== 'RESPONSES_URL'))
-        expect(code.typescript, variant.name).toContain(`process.env.${name}`);
+      for (const [major, text] of Object.entries(code.typescript)) {
+        const file = path.join(folder, `variant-${index}-${major}.ts`);
+        writeFileSync(file, withInstalled(text, major));
+        files.push(file);
+        for (const name of code.environment.filter(known => known !== 'RESPONSES_URL'))
+          expect(text, variant.name).toContain(`process.env.${name}`);
+      }
     }
     const program = ts.createProgram(files, {
       target: ts.ScriptTarget.ES2022,
@@ -142,25 +148,45 @@ describe('the code of a turn', () => {
     expect(code.curl).toContain('-H "Authorization: Bearer $OPENAI_API_KEY"');
   });
 
-  it('runs as a program with the tools of an MCP server, and asks for their approval', async () => {
-    const { playground, code } = await openCode({
-      settings: { approvals: 'always' },
-      options: { mcpServers: { program: { ...everythingOverStdio(), trustAnnotations: true } } },
-    });
-    const question = code.typescript.replace("'Hello'", "'Get the sum of 17 and 25.'");
-    const file = path.join(folder, 'program.mjs');
-    const { outputText } = ts.transpileModule(question, {
-      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
-    });
-    writeFileSync(file, outputText);
-    await playground.close();
-    const child = run(process.execPath, [file], { cwd: root });
-    child.child.stdin?.end('y\n');
-    const { stdout } = await child;
+  it('imports the entry of each major of ai', async () => {
+    const { code } = await openCode(variants[0] as Variant);
+    const entries = Object.entries(code.typescript).map(([major, text]) => [
+      major,
+      /createKelivoResponsesProvider } from '(.*)'/.exec(text)?.[1],
+    ]);
 
-    expect(stdout).toContain('Run get-sum with {"a":17,"b":25}? (y/n)');
-    expect(stdout).toContain('The sum of 17 and 25 is 42.');
+    expect(Object.fromEntries(entries)).toEqual({
+      7: 'kelivo-responses/v4',
+      6: 'kelivo-responses/v3',
+      5: 'kelivo-responses',
+    });
   });
+
+  it.each(['7', '6', '5'])(
+    'runs with ai %s and the tools of an MCP server, and asks for approval',
+    async major => {
+      const { playground, code } = await openCode({
+        settings: { approvals: 'always' },
+        options: { mcpServers: { program: { ...everythingOverStdio(), trustAnnotations: true } } },
+      });
+      const question = withInstalled(code.typescript[Number(major) as AiMajor], major).replace(
+        "'Hello'",
+        "'Get the sum of 17 and 25.'",
+      );
+      const file = path.join(folder, `program-${major}.mjs`);
+      const { outputText } = ts.transpileModule(question, {
+        compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+      });
+      writeFileSync(file, outputText);
+      await playground.close();
+      const child = run(process.execPath, [file], { cwd: root });
+      child.child.stdin?.end('y\n');
+      const { stdout } = await child;
+
+      expect(stdout).toContain('Run get-sum with {"a":17,"b":25}? (y/n)');
+      expect(stdout).toContain('The sum of 17 and 25 is 42.');
+    },
+  );
 
   it('runs as a command of curl, which sends the request of the playground', async () => {
     const emulator = await startEmulator();
