@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import envPaths from 'env-paths';
 import { describeFailure } from '../shared/failure.js';
-import { startPlayground } from './playground.js';
+import { toPrintable } from './mcp/confirmation.js';
+import { type PlaygroundOptions, startPlayground } from './playground.js';
+import { splitArguments } from './server-argument.js';
+import type { ServerView } from '../shared/playground-state.js';
 
 /** In the repository, data lies beside the sources. The package is bundled. */
 const isSource = import.meta.url.endsWith('.ts');
@@ -14,7 +17,11 @@ const defaultFolder = isSource
 
 const help = `Serves the playground on 127.0.0.1.
 
-Usage: ${isSource ? 'npm start --' : 'npx kelivo-responses-playground'} [options]
+Usage: ${isSource ? 'npm start --' : 'npx kelivo-responses-playground'} [options] [command or URL of an MCP server]
+
+With a command or a URL, the server is added, connected, and opened. Options of the playground stand before it:
+  ${isSource ? 'npm start --' : 'npx kelivo-responses-playground'} npx -y @modelcontextprotocol/server-everything
+  ${isSource ? 'npm start --' : 'npx kelivo-responses-playground'} --port 5000 https://mcp.example.com/mcp
 
 Options:
   --port <number>   port (default: 4173, or a free port if it is in use)
@@ -35,15 +42,22 @@ try {
 }
 
 async function main(args: string[]): Promise<void> {
+  const { own, server } = splitArguments(args);
   const { values } = parseArgs({
-    args,
+    args: own,
     options: { port: { type: 'string' }, data: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
   });
   if (values.help) {
     console.log(help);
     return;
   }
-  const playground = await start({ port: readPort(values.port), folder: values.data ?? defaultFolder });
+  const startedAt = performance.now();
+  const playground = await start({
+    port: readPort(values.port),
+    folder: values.data ?? defaultFolder,
+    ...(server !== undefined && { server }),
+  });
+  console.log(`Started in ${formatSeconds(performance.now() - startedAt)}.`);
   console.log(`The playground runs at ${playground.signInUrl}`);
   console.log('The URL contains a token for this start: do not share it. Press Ctrl-C to stop.');
   console.log('\nAn application with `devTools()` of `kelivo-responses/devtools` appears in its traces:');
@@ -55,8 +69,11 @@ async function main(args: string[]): Promise<void> {
   }
 }
 
-async function start({ port, folder }: { port: number | undefined; folder: string }) {
-  const options = { folder, environment: process.env };
+async function start({
+  port,
+  ...given
+}: Pick<PlaygroundOptions, 'folder' | 'server'> & { port: number | undefined }) {
+  const options = { ...given, environment: process.env, onServer: printServer };
   try {
     return await startPlayground({ ...options, port: port ?? DEFAULT_PORT });
   } catch (error) {
@@ -69,6 +86,21 @@ async function start({ port, folder }: { port: number | undefined; folder: strin
     }
     return startPlayground(options);
   }
+}
+
+function formatSeconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Prints the end of the first attempt to connect a server, whose texts are not trusted. */
+function printServer({ name, state, error, tools }: ServerView, milliseconds: number): void {
+  if (state === 'disabled') return;
+  const outcome = {
+    ready: `connected in ${formatSeconds(milliseconds)}, ${tools.length} tools`,
+    unauthorized: 'requires that you sign in, on its page',
+  }[state as string];
+  const text = outcome ?? `not connected after ${formatSeconds(milliseconds)}. ${error ?? ''}`;
+  console.log(toPrintable(`MCP server ${JSON.stringify(name)}: ${text}`));
 }
 
 function isPortInUse(error: unknown): boolean {

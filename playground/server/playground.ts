@@ -9,7 +9,8 @@ import type { PlaygroundContext } from './context.js';
 import { createSharedEmulator } from './emulator/shared-emulator.js';
 import { createKeySafe } from './keys.js';
 import { defaultServers, makeFilesFolder } from './mcp/default-servers.js';
-import { openServerRegistry } from './mcp/servers.js';
+import { type NewServer, openServerRegistry } from './mcp/servers.js';
+import type { ServerView } from '../shared/playground-state.js';
 import { CALLBACK_PATH } from './mcp/sign-in.js';
 import { createOtlpExporter } from './otlp/exporter.js';
 import { createPageChannel } from './page-channel.js';
@@ -34,6 +35,10 @@ export interface PlaygroundOptions {
   readonly port?: number;
   /** Environment with `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** An MCP server to add and to open. */
+  readonly server?: NewServer;
+  /** Called for each MCP server when its first attempt to connect has ended. */
+  readonly onServer?: (server: ServerView, milliseconds: number) => void;
   /** The folder of the built page. @default the output of `npm run build:page` */
   readonly page?: string;
   /** Writes the codes that confirm programs, and the address of a new token. @default standard output */
@@ -68,6 +73,8 @@ export async function startPlayground({
   folder,
   port: wantedPort = 0,
   environment,
+  server: newServer,
+  onServer,
   page = builtPage,
   print = console.log,
 }: PlaygroundOptions): Promise<Playground> {
@@ -161,7 +168,8 @@ export async function startPlayground({
     channel.close();
     print(`The token was replaced. The playground runs at ${toSignInUrl()}`);
   });
-  const toSignInUrl = (): string => `http://127.0.0.1:${port}/#token=${session.token}`;
+  let startPath = '/';
+  const toSignInUrl = (): string => `http://127.0.0.1:${port}${startPath}#token=${session.token}`;
   const app = createApp({ playground: context, port: () => port, session, page });
   const server = createServer(getRequestListener(app.fetch));
   try {
@@ -170,7 +178,9 @@ export async function startPlayground({
     database.close();
     throw error;
   }
-  void servers.connect();
+  if (newServer !== undefined)
+    startPath = `/servers/${encodeURIComponent(await servers.add(newServer))}/tools`;
+  void servers.connect(onServer);
 
   return {
     url: `http://127.0.0.1:${port}`,

@@ -17,14 +17,19 @@ function nameOfUrl({ hostname }: URL): string {
   return /^[\d.]+$|:/.test(hostname) ? 'server' : (parts.at(-2) ?? parts[0] ?? 'server');
 }
 
-/** `npx -y @scope/server-files@1.0` suggests `files`. */
+const RUNNER = /^(npx|bunx|uvx|node|bun|deno|python3?|docker|run|dlx|pnpm|yarn|uv|exec)(\.exe)?$/;
+
+/** Parts of a path that say nothing about a program. */
+const GENERIC = /^(index|main|cli|start|dist|build|src|lib|bin|server)(\.\w+)?$/;
+
+/** `npx -y @scope/server-files@1.0` suggests `files`, and `node server-files/dist/index.js` the same. */
 function nameOfCommand(words: readonly string[]): string {
-  const runner = /^(npx|bunx|uvx|node|bun|deno|python3?|docker|run|dlx|pnpm|yarn|uv|exec)$/;
-  const word = words.find(each => !each.startsWith('-') && !runner.test(each)) ?? words[0] ?? 'server';
-  const base =
-    word
-      .replace(/(?<=.)@[^/]*$/, '')
-      .split(/[/\\]/)
-      .at(-1) ?? word;
+  const split = (word: string): string[] => word.split(/[/\\]/).filter(part => part !== '');
+  const word =
+    words.find(each => !each.startsWith('-') && !RUNNER.test(split(each).at(-1) ?? '')) ??
+    words[0] ??
+    'server';
+  const parts = split(word.replace(/(?<=.)@[^/]*$/, ''));
+  const base = parts.findLast(part => !GENERIC.test(part)) ?? parts.at(-1) ?? word;
   return base.replace(/\.\w+$/, '').replace(/^(mcp-)?server-|^mcp-|-mcp(-server)?$/g, '') || 'server';
 }

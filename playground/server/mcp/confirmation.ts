@@ -69,8 +69,8 @@ const toQuestion = (programs: readonly NewProgram[], code: string): string =>
   ].join('\n');
 
 /** Escapes everything by which a value could move the cursor of the terminal or reorder its text. */
-const toPrintable = (json: string): string =>
-  json.replace(
+export const toPrintable = (text: string): string =>
+  text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     character => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );

@@ -8,6 +8,7 @@ import {
   type ServerView,
   type ToolSwitch,
 } from '../../shared/playground-state.js';
+import { toFreeName, toServerName } from '../../shared/server-name.js';
 import type { Redactor } from '../redaction/redactor.js';
 import { joinSources } from './joined-sources.js';
 import { findNewPrograms } from './commands.js';
@@ -36,8 +37,13 @@ export interface ServerRegistry {
   variables(): ReturnType<typeof toVariables>;
   /** Returns the tools of all currently configured servers, except those that are off. */
   tools(off: readonly ToolSwitch[]): ToolSource;
-  /** Connects all servers in parallel. */
-  connect(): Promise<void>;
+  /** Connects all servers in parallel. `onEnd` receives each with the milliseconds that its attempt has taken. */
+  connect(onEnd?: (server: ServerView, milliseconds: number) => void): Promise<void>;
+  /**
+   * Adds a server that the owner of the process has named, so no code confirms it. One with the same program or address is
+   * switched on instead. Returns its name.
+   */
+  add(config: NewServer): Promise<string>;
   /** Restarts a server. Returns false if no server has this name. */
   reconnect(name: string): Promise<boolean>;
   /** Forgets the sign-in at a server and connects again. Returns false if no server has this name. */
@@ -112,8 +118,14 @@ export function openServerRegistry({
       if (address !== undefined && !addresses.includes(address)) credentials.remove(address);
   }
 
-  const connect = async (): Promise<void> => {
-    await Promise.all([...entries.values()].map(entry => entry.connect()));
+  const connect: ServerRegistry['connect'] = async onEnd => {
+    await Promise.all(
+      [...entries.values()].map(async entry => {
+        const startedAt = performance.now();
+        await entry.connect();
+        onEnd?.(entry.view(), performance.now() - startedAt);
+      }),
+    );
   };
 
   return {
@@ -155,6 +167,16 @@ export function openServerRegistry({
         ),
       ),
     connect,
+    async add(config) {
+      const known = Object.entries(servers).find(([, server]) => isSameServer(server, config));
+      const name = known?.[0] ?? toFreeName(toServerName(config), new Map(Object.entries(servers)));
+      const server: McpServerConfig =
+        known === undefined ? toConfig(config) : { ...known[1], disabled: false };
+      const changed = { ...servers, [name]: server };
+      writeConfigFile(file, changed);
+      await apply(changed);
+      return name;
+    },
     async reconnect(name) {
       const entry = entries.get(name);
       if (entry === undefined) return false;
@@ -204,6 +226,20 @@ export const withoutTools = (source: ToolSource, isOff: (toolName: string) => bo
     return { ...listing, tools: listing.tools.filter(({ name }) => !isOff(name)) };
   },
 });
+
+/** A server of the command line. */
+export type NewServer =
+  { readonly url: string } | { readonly command: string; readonly args: readonly string[] };
+
+const toConfig = (server: NewServer): McpServerConfig =>
+  'url' in server ? server : { command: server.command, args: [...server.args] };
+
+const isSameServer = (known: McpServerConfig, added: NewServer): boolean =>
+  'url' in added
+    ? 'url' in known && known.url === added.url
+    : 'command' in known &&
+      JSON.stringify([known.command, ...(known.args ?? [])]) ===
+        JSON.stringify([added.command, ...added.args]);
 
 const addressOf = (config: McpServerConfig): string | undefined => ('url' in config ? config.url : undefined);
 

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../../_free-port.js';
+import type { ServersResponse } from '../../../playground/shared/playground-state.js';
+import { everythingOverStdio } from '../../mcp/_everything-server.js';
 import { findCode, makeFolder, toAuthorization } from './_playground.js';
 
 const tsx = createRequire(import.meta.url).resolve('tsx');
@@ -50,6 +52,32 @@ it('prints its URL, serves it, and stops on a signal', async () => {
   expect(bare.status).toBe(401);
   expect(status).toBe(200);
   expect(await exited).toEqual([0, null]);
+});
+
+it('adds the server of its command line, prints whether it connects, and opens it without a code', async () => {
+  const { command, args = [] } = everythingOverStdio();
+  const { output, printed } = await start(['--port', String(await findFreePort()), command, ...args]);
+  const url = new URL(/http:\S+/.exec(output)?.[0] ?? '');
+  const path = '/servers/everything-2/tools';
+  const headers = { authorization: toAuthorization(url.href) };
+  await expect
+    .poll(printed, { timeout: 20_000 })
+    .toMatch(/^MCP server "everything-2": connected in [\d.]+ s, \d+ tools$/m);
+  const servers = (await (await fetch(`${url.origin}/api/servers`, { headers })).json()) as ServersResponse;
+
+  expect(url.pathname).toBe(path);
+  expect(printed()).toMatch(/^MCP server "everything": connected in /m);
+  expect(printed()).not.toContain('Confirmation code');
+  expect(servers.servers.find(({ name }) => name === 'everything-2')).toMatchObject({ state: 'ready' });
+  expect((await fetch(url.origin + path)).status).toBe(200);
+});
+
+it('says why the server of its command line does not connect', async () => {
+  const { printed } = await start(['--port', String(await findFreePort()), 'http://127.0.0.1:9/mcp']);
+
+  await expect
+    .poll(printed, { timeout: 20_000 })
+    .toMatch(/^MCP server "server": not connected after [\d.]+ s\. .*could not be reached at http:/m);
 });
 
 it('prints the code that confirms a program, with a closed standard input', async () => {

@@ -25,6 +25,8 @@ describe('a new server', () => {
       },
     });
     expect(add('uvx mcp-server-git')).toEqual({ git: { command: 'uvx', args: ['mcp-server-git'] } });
+    expect(add('/usr/bin/node /home/ada/server-files/dist/index.js stdio')).toHaveProperty('files');
+    expect(add('node')).toHaveProperty('node');
     expect(add('/opt/tools/search.py --fast')).toEqual({
       search: { command: '/opt/tools/search.py', args: ['--fast'] },
     });

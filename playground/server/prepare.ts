@@ -1,0 +1,13 @@
+/** What `npm start` does before the playground, each step with its time: the first one takes minutes. */
+import { runSteps } from './steps.js';
+
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+
+process.exitCode = await runSteps([
+  { title: 'Building the package', command: [process.execPath, '.build.mjs'] },
+  {
+    title: 'Checking the packages of the playground',
+    command: [process.execPath, '.install.mjs', 'playground'],
+  },
+  { title: 'Building the page', command: [npm, 'run', 'build:page', '--silent', '--prefix', 'playground'] },
+]);
