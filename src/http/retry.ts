@@ -1,5 +1,4 @@
 import { APICallError } from '@ai-sdk/provider';
-import { delay } from '@ai-sdk/provider-utils';
 import { isContextOverflow } from './context-overflow.js';
 
 /*
@@ -247,7 +246,6 @@ export interface RetryOptions {
   readonly maxRetries: number;
   /** Delay before the first retry in milliseconds, doubled for each further one. */
   readonly initialDelay: number;
-  readonly signal: AbortSignal;
   /** Returns a number from 0 to 1 that spreads the retries of many clients. @default Math.random */
   readonly random?: () => number;
 }
@@ -255,31 +253,13 @@ export interface RetryOptions {
 /** The longest delay before a retry, in milliseconds. If a server asks for more, the error goes to the caller. */
 const MAX_DELAY = 60_000;
 
-/** Runs an operation again while it fails with a retryable `APICallError`. Respects `Retry-After`. @internal */
-export async function retry<T>(
-  operation: () => Promise<T>,
-  { maxRetries, initialDelay, signal, random = Math.random }: RetryOptions,
-): Promise<T> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await operation();
-    } catch (error) {
-      const wait = retryDelay(error, { attempt, maxRetries, initialDelay, random });
-      if (signal.aborted || wait === undefined) throw error;
-      await delay(wait, { abortSignal: signal });
-    }
-  }
-}
-
-/** Returns the time to wait before an operation is run again, in milliseconds. Undefined if it is not run again. */
+/**
+ * Returns the time to wait before an operation is run again that failed with a retryable `APICallError`, in milliseconds.
+ * Respects `Retry-After`. Undefined if it is not run again.
+ */
 export function retryDelay(
   error: unknown,
-  {
-    attempt,
-    maxRetries,
-    initialDelay,
-    random = Math.random,
-  }: Omit<RetryOptions, 'signal'> & { readonly attempt: number },
+  { attempt, maxRetries, initialDelay, random = Math.random }: RetryOptions & { readonly attempt: number },
 ): number | undefined {
   if (attempt >= maxRetries || !APICallError.isInstance(error) || !error.isRetryable) return undefined;
   const backOff = initialDelay * 2 ** attempt * (0.75 + random() / 2);

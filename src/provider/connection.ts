@@ -4,6 +4,7 @@ import { createKeyRing, type Credentials, toKeys } from '../http/key-ring.js';
 import type { RequestHeaders } from '../http/request.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { KelivoError } from '../shared/errors.js';
+import { repeat } from '../shared/repeat.js';
 import type { KelivoResponsesSettings } from './settings.js';
 
 /** The connection of a provider, for requests that belong to no language model. */
@@ -102,17 +103,21 @@ export function createCredentials(
       return others.length > 0 ? undefined : toHeaders(key);
     },
 
-    async use(turn, send) {
+    use(turn, send) {
       const tried = new Set<string>();
-      for (;;) {
-        const key = await ring.take(turn, tried);
-        try {
-          return await send(toHeaders(key));
-        } catch (error) {
-          if (key === undefined || !ring.refuse(key, error, tried)) throw error;
+      let key: string | undefined;
+      const sendWithKey = async () => {
+        key = undefined;
+        key = await ring.take(turn, tried);
+        return send(toHeaders(key));
+      };
+      return repeat(sendWithKey, {
+        pauseAfter(error) {
+          if (key === undefined || !ring.refuse(key, error, tried)) return undefined;
           tried.add(key);
-        }
-      }
+          return 0;
+        },
+      });
     },
   };
 }

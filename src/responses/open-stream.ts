@@ -3,7 +3,8 @@ import { NO_FINISH } from '../core/finish.js';
 import type { Part, Warning } from '../core/part.js';
 import { type PartSource, withParts } from '../core/source.js';
 import { retryDelay, type RetryOptions } from '../http/retry.js';
-import { linkSignal, untilAborted, wait } from '../shared/abort.js';
+import { linkSignal, untilAborted } from '../shared/abort.js';
+import { repeat } from '../shared/repeat.js';
 import type { ResponseReader } from './stream/read-response.js';
 
 /*
@@ -45,18 +46,13 @@ export function openStream(
     const content = sendUntilContent().finally(life.release);
     content.then(response => resolve(toSource(response)), reject);
 
-    async function sendUntilContent(): Promise<BegunResponse> {
-      for (let attempt = 0; ; attempt++) {
-        try {
-          return await send(opener);
-        } catch (error) {
-          // A tool loop repeats its rounds itself.
-          const isRepeated = isOpen && turn === undefined && !life.signal.aborted;
-          const delay = isRepeated ? retryDelay(error, { attempt, maxRetries, initialDelay }) : undefined;
-          if (delay === undefined) throw error;
-          await wait(delay, life.signal);
-        }
-      }
+    function sendUntilContent(): Promise<BegunResponse> {
+      return repeat(() => send(opener), {
+        // A tool loop repeats its rounds itself.
+        pauseAfter: (error, attempt) =>
+          isOpen && turn === undefined ? retryDelay(error, { attempt, maxRetries, initialDelay }) : undefined,
+        signal: life.signal,
+      });
     }
 
     function opener(): ReturnType<Opener> {

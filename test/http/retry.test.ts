@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { retry, toRetryAfter } from '../../src/http/retry.js';
+import { retryDelay, toRetryAfter } from '../../src/http/retry.js';
+import { repeat } from '../../src/shared/repeat.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
   call,
@@ -80,6 +81,14 @@ describe('retrying the first round', () => {
   });
 });
 
+/** Repeats as the tool loop does. */
+const retry = (operation: () => Promise<never>, signal: AbortSignal, random?: () => number) =>
+  repeat(operation, {
+    pauseAfter: (error, attempt) =>
+      retryDelay(error, { attempt, maxRetries: 3, initialDelay: 1000, ...(random && { random }) }),
+    signal,
+  });
+
 describe('retry', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
@@ -93,9 +102,9 @@ describe('retry', () => {
       throw serverError({ responseHeaders: options.responseHeaders });
     };
     const { signal } = new AbortController();
-    const failed = expect(
-      retry(operation, { maxRetries: 3, initialDelay: 1000, signal, random: options.random }),
-    ).rejects.toMatchObject({ statusCode: 500 });
+    const failed = expect(retry(operation, signal, options.random)).rejects.toMatchObject({
+      statusCode: 500,
+    });
     await vi.advanceTimersByTimeAsync(60_000);
     await failed;
     return times;
@@ -119,9 +128,7 @@ describe('retry', () => {
     const operation = async () => {
       throw serverError();
     };
-    const failed = expect(
-      retry(operation, { maxRetries: 3, initialDelay: 1000, signal: controller.signal }),
-    ).rejects.toMatchObject({ name: 'AbortError' });
+    const failed = expect(retry(operation, controller.signal)).rejects.toMatchObject({ name: 'AbortError' });
     await vi.advanceTimersByTimeAsync(100);
     controller.abort();
     await failed;

@@ -2,6 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import type { Warning } from '../../core/part.js';
 import { joinSentences } from '../../shared/errors.js';
 import { toCamelCase } from '../../shared/names.js';
+import { repeat } from '../../shared/repeat.js';
 import {
   createItemRelations,
   isCompaction,
@@ -81,29 +82,33 @@ export async function sendWithFallbacks<Opened>(
   const isAccepted = Object.keys(applied).length === 0 && !body.input.some(isReasoning);
   let sent = isAccepted ? body : applyCompatibility(body, applied);
   let [fallbacks, removals] = [0, 0];
-  for (;;) {
-    try {
-      const opened = await post(sent, toWarnings(body, { sent, applied, relations }));
-      for (const { change, cause, isLasting } of required) {
-        repairs.compatibility = mergeCompatibility(repairs.compatibility ?? {}, change);
-        if (isLasting) memory.learn(change, cause);
-      }
-      return opened;
-    } catch (error) {
-      if (!APICallError.isInstance(error)) throw error;
-      const rejection = new RejectionText(error, sent);
-      const cause = { conversation: toConversation(body), quotes: rejection.quotes() };
-      const fallback =
-        findFallback(sent, error, { compatibility: applied, relations, rejection }) ??
-        (await toRecognized({ error, rejection, cause }));
-      if (fallback === undefined) throw explainRefusal({ error, rejection, cause }, sent, relations);
-      const { compatibility: change, isLasting, isForThisRequestOnly } = fallback;
-      if (change === undefined ? ++removals > MAX_REMOVALS : ++fallbacks > MAX_FALLBACKS) throw error;
-      sent = fallback.body;
-      if (change !== undefined) applied = mergeCompatibility(applied, change);
-      if (change !== undefined && !isForThisRequestOnly) required.push({ change, cause, isLasting });
+  const send = async (): Promise<Opened> => {
+    const opened = await post(sent, toWarnings(body, { sent, applied, relations }));
+    for (const { change, cause, isLasting } of required) {
+      repairs.compatibility = mergeCompatibility(repairs.compatibility ?? {}, change);
+      if (isLasting) memory.learn(change, cause);
     }
-  }
+    return opened;
+  };
+
+  /** Changes the request as a rejection requires, to be sent again at once. */
+  const adapt = async (error: unknown): Promise<0 | undefined> => {
+    if (!APICallError.isInstance(error)) return undefined;
+    const rejection = new RejectionText(error, sent);
+    const cause = { conversation: toConversation(body), quotes: rejection.quotes() };
+    const fallback =
+      findFallback(sent, error, { compatibility: applied, relations, rejection }) ??
+      (await toRecognized({ error, rejection, cause }));
+    if (fallback === undefined) throw explainRefusal({ error, rejection, cause }, sent, relations);
+    const { compatibility: change, isLasting, isForThisRequestOnly } = fallback;
+    if (change === undefined ? ++removals > MAX_REMOVALS : ++fallbacks > MAX_FALLBACKS) return undefined;
+    sent = fallback.body;
+    if (change !== undefined) applied = mergeCompatibility(applied, change);
+    if (change !== undefined && !isForThisRequestOnly) required.push({ change, cause, isLasting });
+    return 0;
+  };
+
+  return repeat(send, { pauseAfter: adapt });
 
   /** Returns the request in the form that the server accepts, if an error shows for the first time which server it is. */
   async function toRecognized(rejected: RejectedRequest): Promise<Fallback | undefined> {

@@ -1,6 +1,6 @@
-import { delay } from '@ai-sdk/provider-utils';
 import { toDigest } from '../../shared/hash.js';
 import { objectOf, tryParseJson } from '../../shared/json.js';
+import { repeat } from '../../shared/repeat.js';
 import type { JournalStore } from './store.js';
 
 /* Records between a journal and its store. Both are checked: a wrong answer or record must not look like a missing one. */
@@ -47,20 +47,14 @@ const isFinal = (error: unknown): boolean =>
 const RETRY_DELAYS = [100, 300];
 
 /** Repeats an operation of a store that fails. The signal ends the wait between two attempts. */
-export async function withRetries<Result>(
+export const withRetries = <Result>(
   operation: () => Promise<Result>,
   signal?: AbortSignal,
-): Promise<Result> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await operation();
-    } catch (error) {
-      const pause = RETRY_DELAYS[attempt];
-      if (pause === undefined || signal?.aborted === true || isFinal(error)) throw error;
-      await delay(pause, signal && { abortSignal: signal });
-    }
-  }
-}
+): Promise<Result> =>
+  repeat(operation, {
+    pauseAfter: (error, attempt) => (isFinal(error) ? undefined : RETRY_DELAYS[attempt]),
+    signal,
+  });
 
 /** Returns a store whose `read`, `write` and `claim` reject if the answer is not one of the documented ones. */
 export function checkAnswers(store: JournalStore): JournalStore {

@@ -1,4 +1,5 @@
 import { KelivoError } from '../../shared/errors.js';
+import { repeat } from '../../shared/repeat.js';
 import { VanishedStoreError } from './records.js';
 import { type OpenDatabase, openFile, type SqliteDatabase } from './sqlite-driver.js';
 import { createTables, SCHEMA } from './sqlite-tables.js';
@@ -146,17 +147,12 @@ async function attempt(run: () => Outcome): Promise<Outcome> {
 }
 
 /** Repeats what fails because another process has locked the file. */
-async function whileLocked<Result>(run: () => Promise<Result>): Promise<Result> {
+function whileLocked<Result>(run: () => Promise<Result>): Promise<Result> {
   const end = Date.now() + LOCK_TIMEOUT;
-  for (;;) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!isLocked(error) || Date.now() > end) throw error;
-      // Random, so that processes do not meet again.
-      await new Promise(resolve => setTimeout(resolve, 2 + 20 * Math.random()));
-    }
-  }
+  // Random, so that processes do not meet again.
+  const pauseAfter = (error: unknown) =>
+    isLocked(error) && Date.now() <= end ? 2 + 20 * Math.random() : undefined;
+  return repeat(run, { pauseAfter });
 }
 
 /** `better-sqlite3` and `libsql` name the error in `code`, `node:sqlite` numbers it in `errcode`: 5 is busy, 6 is locked. */

@@ -1,5 +1,4 @@
 import { APICallError } from '@ai-sdk/provider';
-import { delay } from '@ai-sdk/provider-utils';
 import type { CoreCall, RoundResponse, TurnLink } from '../../core/call.js';
 import { contentToParts } from '../../core/collector.js';
 import { NO_FINISH } from '../../core/finish.js';
@@ -8,6 +7,7 @@ import { type CoreModel, sourceOf } from '../../core/source.js';
 import { retryDelay } from '../../http/retry.js';
 import { onceAborted, untilAborted } from '../../shared/abort.js';
 import { messageOf } from '../../shared/errors.js';
+import { repeat } from '../../shared/repeat.js';
 import type { ToolListing } from '../../tools/tool-source.js';
 import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
 import type { Steps } from '../durable/steps.js';
@@ -119,7 +119,7 @@ const toParts = ({ content, responseId, finish = NO_FINISH }: Exchange): Part[] 
 ];
 
 /** Opens a response, again if it fails. A response that is not streamed may break before it is opened. */
-async function openAgain(
+function openAgain(
   open: () => Promise<Round>,
   {
     signal,
@@ -132,22 +132,22 @@ async function openAgain(
     onBroken: (error: unknown, attempt: number) => void;
   },
 ): Promise<Round> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const round = await open();
-      return attempt === 1 ? round : { ...round, attempts: attempt };
-    } catch (error) {
+  const { maxRetries: ofRequests, streamRetries } = retries;
+  // A stream has no output yet, so its failure is also one of the request.
+  const ofBroken = isStream ? Math.max(ofRequests, streamRetries) : streamRetries;
+  const openCounted = async (attempt: number): Promise<Round> => {
+    const round = await open();
+    return attempt === 0 ? round : { ...round, attempts: attempt + 1 };
+  };
+  return repeat(openCounted, {
+    pauseAfter(error, attempt) {
       const isBroken = hasBegun(error);
-      // A stream has no output yet, so its failure is also one of the request.
-      const { maxRetries: ofRequests, streamRetries } = retries;
-      const ofBroken = isStream ? Math.max(ofRequests, streamRetries) : streamRetries;
-      const maxRetries = isBroken ? ofBroken : ofRequests;
-      const wait = retryDelay(error, { ...retries, attempt: attempt - 1, maxRetries });
-      if (signal.aborted || wait === undefined) throw error;
-      if (isBroken) onBroken(error, attempt + 1);
-      await delay(wait, { abortSignal: signal });
-    }
-  }
+      const pause = retryDelay(error, { ...retries, attempt, maxRetries: isBroken ? ofBroken : ofRequests });
+      if (isBroken && pause !== undefined) onBroken(error, attempt + 2);
+      return pause;
+    },
+    signal,
+  });
 }
 
 /** Returns true for the error of a response that the server began with a status of success. */
