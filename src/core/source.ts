@@ -171,7 +171,7 @@ export interface PartSink {
   taken(): Promise<void> | undefined;
 }
 
-/** The limit for a reader that takes nothing although there are parts. */
+/** The limit for a reader that takes nothing although there are parts, or although the producer waits for it to ask for more. */
 export interface UnreadLimit {
   readonly milliseconds: number;
   /** Called once, when the limit is reached. */
@@ -196,6 +196,8 @@ export function createPartSource(
   let waiting: Part[] = [];
   let isCancelled = false;
   let isAsked = false;
+  /** True while the producer waits for the reader to ask for more. */
+  let isAwaited = false;
   let outcome: { error?: unknown; failed: boolean } | undefined;
   const partsArrived = createNotifier();
   const partsTaken = createNotifier();
@@ -208,9 +210,13 @@ export function createPartSource(
       partsArrived.notify();
     },
     ready: () => (isCancelled || waiting.length < MAX_AHEAD ? undefined : partsTaken.wait()),
-    taken: () => (isCancelled || (isAsked && waiting.length === 0) ? undefined : partsAsked.wait()),
+    taken() {
+      if (isCancelled || (isAsked && waiting.length === 0)) return undefined;
+      isAwaited = true;
+      return partsAsked.wait();
+    },
   };
-  const watch = unread && watchReader(unread, () => waiting.length > 0);
+  const watch = unread && watchReader(unread, () => waiting.length > 0 || isAwaited);
 
   void produce(sink)
     .then(
@@ -235,6 +241,7 @@ export function createPartSource(
         if (outcome?.failed) throw outcome.error;
         if (outcome !== undefined) return undefined;
         isAsked = true;
+        isAwaited = false;
         partsAsked.notify();
         await partsArrived.wait();
       }
@@ -258,11 +265,11 @@ export function createPartSource(
 /** Number of checks in the time of a limit. A check costs nothing for a part. */
 const CHECKS = 4;
 
-/** Watches a reader that may have gone away without a sign. `hasParts` returns true if there are parts that it has not taken. */
-function watchReader({ milliseconds, onReached }: UnreadLimit, hasParts: () => boolean) {
+/** Watches a reader that may have gone away without a sign. `isDue` returns true if it is the reader's turn. */
+function watchReader({ milliseconds, onReached }: UnreadLimit, isDue: () => boolean) {
   let checks = 0;
   const timer = setInterval(() => {
-    checks = hasParts() ? checks + 1 : 0;
+    checks = isDue() ? checks + 1 : 0;
     if (checks <= CHECKS) return;
     clearInterval(timer);
     onReached();

@@ -50,6 +50,20 @@ it('ends the turn of a reader that cancels under ai 7, with at most one more eff
   expect(Math.max(...outcomes.map(({ effects }) => effects))).toBeLessThanOrEqual(1);
 });
 
+// `ai` 7 receives no signs of life, so that nothing may be waiting for the reader.
+it('ends a turn in ai 7 whose reader stops after any part', async () => {
+  const turns = Array.from({ length: 40 }, async (_, count) => {
+    const { looped, tools, ended } = createTurn(200);
+    // The key by which `ai` 7 is recognized.
+    const { stream: parts } = await looped.doStream({ prompt: user('Go.'), reasoning: undefined } as never);
+    const reader = parts.getReader();
+    for (let reads = 0; reads < count; reads++) await reader.read();
+    expect(await ended.opened).toMatchObject({ outcome: 'aborted' });
+    expect(tools.calls.length).toBeLessThan(rounds);
+  });
+  await Promise.all(turns);
+});
+
 it('ends a turn that nobody reads', async () => {
   const { looped, tools, ended } = createTurn(50);
   const { stream: parts } = await looped.doStream({ prompt: user('Go.') });
