@@ -44,7 +44,7 @@ export function App() {
         </header>
         <Rail route={route} conversationId={conversationId} page={page} />
         <Suspense fallback={<main className="content" aria-busy="true" />}>
-          <Content route={route} page={page} />
+          <Content route={route} page={page} conversationId={conversationId} />
         </Suspense>
       </div>
       {/* Above the rest, which keeps what was entered. */}
@@ -53,7 +53,16 @@ export function App() {
   );
 }
 
-function Content({ route, page }: { route: Route; page: PageHook }) {
+function Content({
+  route,
+  page,
+  conversationId,
+}: {
+  route: Route;
+  page: PageHook;
+  /** The chat that was open last. */
+  conversationId: string;
+}) {
   switch (route.page) {
     case 'start':
       return null;
@@ -68,7 +77,7 @@ function Content({ route, page }: { route: Route; page: PageHook }) {
     case 'trace-comparison':
       return <TraceComparisonPage page={page} />;
     case 'settings':
-      return <SettingsPage page={page} />;
+      return <SettingsPage page={page} conversationId={conversationId} />;
     case 'unknown':
       return (
         <main className="content">

@@ -56,12 +56,12 @@ describe('the settings of a chat', () => {
     await presets.getByLabel('New name of Short answers').fill('Brief');
     await page.keyboard.press('Enter');
     await presets.getByRole('radio', { name: 'Brief', checked: true }).waitFor();
+    await shoot('presets');
+    await page.getByRole('link', { name: 'Chats' }).click();
     const model = page.getByLabel('Model', { exact: true });
     await model.fill('changed');
     await model.press('Enter');
     await page.getByText('No adapter matches changed.').waitFor();
-    await shoot('presets');
-    await page.getByRole('link', { name: 'Chats' }).click();
     await page.getByRole('button', { name: 'New chat' }).click();
     await page.getByText('No adapter matches kept.').waitFor();
     await ask('Hello');

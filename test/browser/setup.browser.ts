@@ -272,4 +272,30 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     expect(found).toBeLessThan(Number(/of (\d+)/.exec(all)?.[1]));
     expect(await page.locator('.wire .tab-panel > .json').innerText()).toContain('text/event-stream');
   });
+
+  it('has settings of a chat in sections beside it, and those of all chats on a page with links to each', async () => {
+    const { page } = await openPage({ mcpServers: {} });
+    const panel = page.getByRole('region', { name: 'Conversations and settings' });
+    await panel.getByRole('heading', { name: 'Instructions' }).waitFor();
+    const headings = await panel.locator('.setup h3').allInnerTexts();
+    const chat = page.url();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    const sections = page.getByRole('navigation', { name: 'Sections of the settings' });
+    await sections.getByRole('link', { name: 'Signed-in tabs' }).click();
+    await expect
+      .poll(() => page.getByRole('region', { name: 'Signed-in tabs' }).boundingBox())
+      .toMatchObject({ y: expect.toSatisfy(isOnScreen) });
+    const links = await sections.getByRole('link').allInnerTexts();
+    const regions = await page.locator('main > section h3').count();
+    const settings = await page.getByLabel('Model', { exact: true }).count();
+    await page.getByRole('link', { name: 'open the new chat' }).click();
+    await panel.waitFor();
+
+    expect(headings).toEqual(['Model', 'Tools', 'Emulator', 'Instructions']);
+    expect(links).toHaveLength(regions);
+    expect(settings).toBe(0);
+    expect(page.url()).toBe(chat);
+  });
 });
+
+const isOnScreen = (top: unknown): boolean => typeof top === 'number' && top >= 0 && top < 900;

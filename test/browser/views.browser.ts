@@ -65,7 +65,7 @@ describe.skipIf(missing)(`views${missing === undefined ? '' : ` (${missing})`}`,
     await page.locator('.events li').first().waitFor();
     await view('trace');
     await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByLabel('Model', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Save the prices' }).waitFor();
     await view('settings');
     await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.getByRole('link', { name: 'Inspect everything' }).click();

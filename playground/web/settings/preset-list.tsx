@@ -11,8 +11,8 @@ export function PresetList({ page }: { page: PageHook }) {
   return (
     <>
       <p className="hint">
-        A preset keeps the settings above: endpoint, model, parameters, instructions and tools. Keys are not
-        part of it.
+        A preset keeps the settings of the chat that was open last: endpoint, model, parameters, instructions
+        and tools. Keys are not part of it.
       </p>
       <fieldset className="field">
         <legend className="label">New chats start with</legend>

@@ -1,27 +1,48 @@
 import type { PageHook } from '../page/use-page.js';
+import { paths, toLink } from '../page/routes.js';
 import { NewToken } from './new-token.js';
 import { PresetList } from './preset-list.js';
 import { PriceTableForm } from './price-table.js';
 import { RetentionFields } from './retention-fields.js';
-import { SetupPanel } from './setup-panel.js';
 import { ThemeField } from './theme-field.js';
 
-/** The settings of the chat that was open last, and those of the page. */
-export function SettingsPage({ page }: { page: PageHook }) {
+/** The sections of the page, in their order. */
+const sections = [
+  ['chat', 'Single chat'],
+  ['presets', 'Presets'],
+  ['allowed', 'Allowed tools'],
+  ['prices', 'Prices'],
+  ['stored', 'Stored turns'],
+  ['colours', 'Colours'],
+  ['signed-in', 'Signed-in tabs'],
+] as const;
+
+/** The settings of all chats and of the page. Those of one chat are beside it. */
+export function SettingsPage({ page, conversationId }: { page: PageHook; conversationId: string }) {
   const { state, conversation } = page;
+  const title = conversation ? `the chat “${conversation.title}”` : 'the new chat';
   return (
     <main className="content settings-page">
       <h2>Settings</h2>
-      <section aria-label="Settings of the chat">
-        <h3>{conversation ? `Chat “${conversation.title}”` : 'New chat'}</h3>
-        <p className="hint">Each chat keeps its own settings. Changes here do not affect other chats.</p>
-        <SetupPanel page={page} />
+      <nav aria-label="Sections of the settings">
+        {sections.map(([id, name]) => (
+          <a key={id} href={`#${id}`}>
+            {name}
+          </a>
+        ))}
+      </nav>
+      <section id="chat" aria-label="Single chat">
+        <h3>Single chat</h3>
+        <p className="hint">
+          Endpoint, model, tools, faults and instructions are beside the chat that they change, because each
+          chat keeps its own: <a {...toLink(paths.chat(conversationId))}>open {title}</a>.
+        </p>
       </section>
-      <section aria-label="Presets">
+      <section id="presets" aria-label="Presets">
         <h3>Presets</h3>
         <PresetList page={page} />
       </section>
-      <section aria-label="Allowed tools">
+      <section id="allowed" aria-label="Allowed tools">
         <h3>Tools that run without a question</h3>
         {state?.policies.length === 0 && (
           <p className="hint">
@@ -52,7 +73,7 @@ export function SettingsPage({ page }: { page: PageHook }) {
           ))}
         </ul>
       </section>
-      <section aria-label="Prices">
+      <section id="prices" aria-label="Prices">
         <h3>Prices</h3>
         {state === undefined ? (
           <p className="quiet">Loading settings …</p>
@@ -60,15 +81,15 @@ export function SettingsPage({ page }: { page: PageHook }) {
           <PriceTableForm prices={state.prices} modelId={state.settings.modelId} onSave={page.savePrices} />
         )}
       </section>
-      <section aria-label="Stored turns">
+      <section id="stored" aria-label="Stored turns">
         <h3>Stored turns</h3>
         {state !== undefined && <RetentionFields retention={state.retention} onSave={page.saveRetention} />}
       </section>
-      <section aria-label="Colours">
+      <section id="colours" aria-label="Colours">
         <h3>Colours</h3>
         <ThemeField />
       </section>
-      <section aria-label="Signed-in tabs">
+      <section id="signed-in" aria-label="Signed-in tabs">
         <h3>Signed-in tabs</h3>
         <NewToken />
       </section>

@@ -11,7 +11,7 @@ import { TextField } from '../ui/field.js';
 import { Select } from '../ui/select.js';
 import { Problem } from '../ui/problem.js';
 
-/** Settings of the next turn, except the MCP servers. */
+/** Settings of the next turn of a chat, in sections beside it. The MCP servers have a page. */
 export function SetupPanel({ page }: { page: PageHook }) {
   const { state, servers, problem, change, saveKey } = page;
   if (state === undefined) {
@@ -24,6 +24,7 @@ export function SetupPanel({ page }: { page: PageHook }) {
     <div className="setup">
       <Problem>{problem}</Problem>
       <section aria-label="Endpoint">
+        <h3>Model</h3>
         <EndpointField state={state} change={change} saveKey={saveKey} />
         <ModelField settings={settings} conversationId={page.conversationId ?? ''} change={change} />
         <Field label="Reasoning effort">
@@ -40,6 +41,7 @@ export function SetupPanel({ page }: { page: PageHook }) {
         <AdapterList state={state} change={change} />
       </section>
       <section aria-label="Tools">
+        <h3>Tools</h3>
         <div className="field">
           <span className="label">Ask before a tool runs</span>
           <Segmented
@@ -60,9 +62,11 @@ export function SetupPanel({ page }: { page: PageHook }) {
         </div>
       </section>
       <section aria-label="Emulator">
+        <h3>Emulator</h3>
         <FaultField state={state} change={change} />
       </section>
       <section aria-label="Instructions">
+        <h3>Instructions</h3>
         <SystemPromptField
           value={settings.systemPrompt}
           onSave={systemPrompt => void change({ systemPrompt })}
