@@ -2,7 +2,7 @@
 // folder is edited or kept.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PAGES, toAnchor } from '../test/docs/_markdown.js';
+import { ENTRIES, findSnippets, MAJORS, PAGES, toAnchor, toMajor } from '../test/docs/_markdown.js';
 import { manifest, root } from '../test/package/manifest.js';
 import { GROUPS, type Page, REFERENCE, TASKS } from './pages.js';
 import { SEARCH_WORDS } from './search-words.js';
@@ -95,7 +95,7 @@ export function writePages(): readonly WrittenGroup[] {
       return `${'#'.repeat(level - promoted)} ${withLinks(title, page)} {#${anchor}}`;
     });
     if (page.source === REFERENCE && page.section === undefined) body.push(...referenceIndex(pages));
-    const text = body.join('\n').replace(/^<!-- .*? -->\n\n?/gms, '');
+    const text = withTabs(body.join('\n')).replace(/^<!-- .*? -->\n\n?/gms, '');
     const headings = lines.flatMap(({ heading }) => heading ?? []);
     const title = page.title ?? plain(headings[0]?.title ?? '');
     const isReference = page.source === REFERENCE && page.section !== undefined;
@@ -150,6 +150,23 @@ export function writePages(): readonly WrittenGroup[] {
     const kind = statSync(local).isDirectory() ? 'tree' : 'blob';
     return `${repository}/${kind}/main/${source.replace(/\/$/, '')}${anchor === undefined ? '' : `#${anchor}`}`;
   }
+}
+
+/**
+ * Shows code that imports the provider in a tab for each major of `ai`, the newest first. The tests compile it in each of them.
+ * Code for one major only stays as it is.
+ */
+function withTabs(markdown: string): string {
+  let text = markdown;
+  for (const { code, language, major } of findSnippets(markdown)) {
+    if (major !== undefined || !code.includes(`'${ENTRIES[MAJORS[0]]}'`)) continue;
+    const tabs = MAJORS.map(one => `\`\`\`${language} [ai ${one}]\n${toMajor(code, one)}\n\`\`\``);
+    text = text.replace(
+      `\`\`\`${language}\n${code}\n\`\`\``,
+      () => `::: code-group\n\n${tabs.join('\n\n')}\n\n:::`,
+    );
+  }
+  return text;
 }
 
 /** The images that the pages show. */

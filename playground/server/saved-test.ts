@@ -54,7 +54,7 @@ export async function toTestFile(turn: FixtureTurn, { name }: { name: string }):
   const { modelId, prompt, tools, results, responses } = recording;
   return `// A recorded turn of the playground (${toComment(name)}), which runs without a network.
 ${redacted.length === 0 ? '' : `// Redacted values: ${redacted.map(toComment).join(', ')}.\n`}import { jsonSchema, streamText, tool } from 'ai';
-import { createKelivoResponsesProvider } from 'kelivo-responses';
+import { createKelivoResponsesProvider } from 'kelivo-responses/v4'; // ai 7. For ai 6: /v3
 import { startResponsesEmulator } from 'kelivo-responses/testing';
 import { expect, test } from 'vitest';
 

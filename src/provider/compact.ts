@@ -24,7 +24,7 @@ export interface CompactMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   /** Text or parts. */
   readonly content: unknown;
-  readonly providerOptions?: ProviderOptions | undefined;
+  readonly providerOptions?: Readonly<Record<string, object>> | undefined;
 }
 
 /** The conversation that `compact` shortens. */

@@ -37,6 +37,22 @@ export const PAGES = [
 /** The generated reference of all options. */
 export const REFERENCE = 'src/REFERENCE.md';
 
+/** The majors of `ai`, the newest first. Documents are written for the newest. */
+export const MAJORS = [7, 6, 5] as const;
+
+export type Major = (typeof MAJORS)[number];
+
+/** The entry of the provider for each major. */
+export const ENTRIES: Readonly<Record<Major, string>> = {
+  7: 'kelivo-responses/v4',
+  6: 'kelivo-responses/v3',
+  5: 'kelivo-responses',
+};
+
+/** Converts code for the newest major to another one. */
+export const toMajor = (code: string, major: Major): string =>
+  code.replaceAll(`'${ENTRIES[7]}'`, `'${ENTRIES[major]}'`);
+
 /** A TypeScript block of a Markdown file. */
 export interface Snippet {
   /** The last heading and the line number. */
@@ -45,8 +61,8 @@ export interface Snippet {
   readonly code: string;
   /** The reason why it cannot run in a test, from a comment `<!-- not run: … -->` above it. */
   readonly notRun?: string;
-  /** The major of `ai` that it uses, 6 or 7, from a comment `<!-- with: ai 6 -->`. @default 5 */
-  readonly major?: string;
+  /** The only major of `ai` that it is for, from a comment `<!-- with: ai 6 -->`. @default all */
+  readonly major?: Major;
   /** The name under which later snippets of the page import it, from a comment `<!-- named: … -->` above it. */
   readonly fileName?: string;
   /** The expected output, in order, from comments `<!-- prints: … -->` above it. */
@@ -88,7 +104,7 @@ function readComments(
     comments.filter(comment => comment[1] === kind).map(comment => comment[2] ?? '');
   return {
     notRun: textsOf('not run')[0],
-    major: textsOf('with')[0]?.replace(/^ai /, ''),
+    major: MAJORS.find(major => textsOf('with')[0] === `ai ${major}`),
     fileName: textsOf('named')[0],
     prints: textsOf('prints'),
   };

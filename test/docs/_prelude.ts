@@ -1,11 +1,10 @@
 // Globals of the snippets, and a `fetch` that sends every request to local servers. Imported before the snippets.
-import type { LanguageModelV2 } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
-import { createKelivoResponsesProvider, type KelivoResponsesProvider } from 'kelivo-responses';
+import { createKelivoResponsesProvider, type KelivoResponsesProvider } from 'kelivo-responses/v4';
 
 declare global {
   /** A model of any provider. */
-  var anyModel: LanguageModelV2;
+  var anyModel: ReturnType<KelivoResponsesProvider['languageModel']>;
   /** A conversation so far. */
   var messages: ModelMessage[];
   var provider: KelivoResponsesProvider;

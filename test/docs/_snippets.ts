@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { root } from '../package/manifest.js';
-import type { Snippet } from './_markdown.js';
+import { type Major, MAJORS, type Snippet, toMajor } from './_markdown.js';
 
 /** Inside the package, so that imports of `kelivo-responses` resolve to the build. */
 const folder = path.join(root, 'test-results/snippets');
@@ -24,11 +24,11 @@ const options: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** Snippets as files of one program, together with the prelude that declares their globals. */
+/** Snippets as files of one program for each major of `ai`, together with the prelude that declares their globals. */
 export interface WrittenSnippets {
-  /** Returns the compiler errors of a snippet. */
+  /** Returns the compiler errors of a snippet, in each major that it is for. */
   errorsOf(snippet: Snippet): string[];
-  /** Writes the JavaScript of a snippet and returns its path. */
+  /** Writes the JavaScript of a snippet, for its newest major, and returns its path. */
   programOf(snippet: Snippet): string;
   /** The compiled prelude. It is imported before the snippets. */
   readonly prelude: string;
@@ -39,26 +39,32 @@ export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
   mkdirSync(folder, { recursive: true });
   // Other majors of `ai` are installed for the tests.
   symlinkSync(path.join(root, 'test/node_modules'), path.join(folder, 'node_modules'));
-  const fileOf = new Map(
-    snippets.map((snippet, index) => [
-      snippet,
-      path.join(folder, `snippet-${index + 1}.${snippet.language}`),
-    ]),
+  const preludeSource = readFileSync(prelude, 'utf8');
+  const names = snippets.flatMap(({ fileName }, index) =>
+    fileName === undefined ? [] : [[fileName, `snippet-${index + 1}.js`] as const],
   );
-  const names = snippets.flatMap(snippet =>
-    snippet.fileName === undefined
-      ? []
-      : [[snippet.fileName, path.basename(fileOf.get(snippet) ?? '').replace(/\.ts$/, '.js')] as const],
-  );
-  /** Imports another major of `ai` under its name in this repository, `ai6` or `ai7`, and named snippets under their files. */
-  const toCode = ({ code, major = '' }: Snippet): string =>
-    names.reduce(
-      (text, [name, file]) => text.replaceAll(`from './${name}';`, `from './${file}';`),
-      code.replaceAll("from 'ai';", `from 'ai${major}';`),
+  /** Imports named snippets under their files. */
+  const toNamed = (code: string): string =>
+    names.reduce((text, [name, file]) => text.replaceAll(`from './${name}';`, `from './${file}';`), code);
+  const programs = MAJORS.map(major => writeProgram(major));
+
+  function writeProgram(major: Major) {
+    const own = path.join(folder, `ai-${major}`);
+    mkdirSync(own);
+    const ofMajor = snippets.filter(snippet => isFor(snippet, major));
+    const fileOf = new Map(
+      ofMajor.map(snippet => [
+        snippet,
+        path.join(own, `snippet-${snippets.indexOf(snippet) + 1}.${snippet.language}`),
+      ]),
     );
-  // The export makes a snippet without imports a module.
-  for (const [snippet, file] of fileOf) writeFileSync(file, `${toCode(snippet)}\nexport {};\n`);
-  const program = ts.createProgram([prelude, ...fileOf.values()], options);
+    writeFileSync(path.join(own, 'prelude.ts'), toCode(preludeSource, major));
+    // The export makes a snippet without imports a module.
+    for (const [snippet, file] of fileOf)
+      writeFileSync(file, `${toNamed(toCode(snippet.code, major))}\nexport {};\n`);
+    const program = ts.createProgram([path.join(own, 'prelude.ts'), ...fileOf.values()], options);
+    return { major, fileOf, program };
+  }
 
   const write = (source: string, name: string): string => {
     const { target, jsx } = options;
@@ -69,18 +75,30 @@ export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
   };
 
   return {
-    errorsOf(snippet) {
-      const source = program.getSourceFile(fileOf.get(snippet) ?? '');
-      if (source === undefined) return ['The snippet was not written.'];
-      return ts.getPreEmitDiagnostics(program, source).map(({ messageText, start = 0 }) => {
-        const line = source.getLineAndCharacterOfPosition(start).line + 1;
-        return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-      });
-    },
-    programOf: snippet => write(toCode(snippet), `${path.parse(fileOf.get(snippet) ?? '').name}.js`),
-    prelude: write(readFileSync(prelude, 'utf8'), 'prelude.js'),
+    errorsOf: snippet =>
+      programs.flatMap(({ major, fileOf, program }) => {
+        if (!isFor(snippet, major)) return [];
+        const source = program.getSourceFile(fileOf.get(snippet) ?? '');
+        if (source === undefined) return [`ai ${major}: The snippet was not written.`];
+        return ts.getPreEmitDiagnostics(program, source).map(({ messageText, start = 0 }) => {
+          const line = source.getLineAndCharacterOfPosition(start).line + 1;
+          return `ai ${major}, line ${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+        });
+      }),
+    programOf: snippet =>
+      write(
+        toNamed(toCode(snippet.code, snippet.major ?? MAJORS[0])),
+        `snippet-${snippets.indexOf(snippet) + 1}.js`,
+      ),
+    prelude: write(toCode(preludeSource, MAJORS[0]), 'prelude.js'),
   };
 }
+
+const isFor = (snippet: Snippet, major: Major): boolean => (snippet.major ?? major) === major;
+
+/** Imports the entry for a major, and `ai` under its name in this repository: `ai6` or `ai7`. */
+const toCode = (code: string, major: Major): string =>
+  toMajor(code, major).replaceAll("from 'ai';", `from 'ai${major === 5 ? '' : major}';`);
 
 export interface SnippetRun {
   readonly stdout: string;

@@ -2,8 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../package/manifest.js';
-import { PAGES, REFERENCE } from './_markdown.js';
-import { toAnchor } from './_markdown.js';
+import { ENTRIES, findSnippets, MAJORS, PAGES, REFERENCE, toAnchor } from './_markdown.js';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
@@ -37,6 +36,16 @@ it.each(PAGES)('%s has no dead link', file => {
       (anchor !== undefined && !anchorsOf(read(page)).has(anchor)),
   );
   expect(dead).toEqual([]);
+});
+
+it.each(PAGES)('%s imports the provider for the newest major of `ai`, unless it names another one', file => {
+  const imported = findSnippets(read(file)).flatMap(({ code, major = MAJORS[0] }) =>
+    [...code.matchAll(/(?:from|import\() ?'(kelivo-responses(?:\/v\d)?)'/g)].map(([, entry]) => [
+      entry,
+      ENTRIES[major],
+    ]),
+  );
+  expect(imported.filter(([entry, expected]) => entry !== expected)).toEqual([]);
 });
 
 it('no paragraph, list item or row of a table stands in two documents', () => {

@@ -35,7 +35,7 @@ it('reads the comments directly above a block', () => {
     { prints: ['one', 'two'], notRun: undefined },
     { language: 'tsx', prints: [], notRun: undefined },
   ]);
-  expect(find(['<!-- with: ai 6 -->', '```ts', 'a();', '```'])).toMatchObject([{ major: '6' }]);
+  expect(find(['<!-- with: ai 6 -->', '```ts', 'a();', '```'])).toMatchObject([{ major: 6 }]);
   expect(find(['<!-- not run: needs a key -->', '```ts', 'a();', '```'])).toMatchObject([
     { notRun: 'needs a key' },
   ]);
