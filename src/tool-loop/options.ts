@@ -9,14 +9,14 @@ import type { ApprovalPolicy } from '../tools/approval.js';
 import type { Approvals, Approve } from './approvals/approvals.js';
 import type { HostApprovalOptions } from './approvals/host-approvals.js';
 import type { UnknownOutcomePolicy } from './calls/calls.js';
-import type { ClearToolOutputs } from './features/clear-outputs/clear-outputs.js';
 import type { ModelPrice, Prices } from './context/prices.js';
 import type { ToolLoopJournal } from './durable/steps.js';
 import type { PrepareRound, StopCondition } from './features/round-control/round-control.js';
+import type { FeatureOptions } from './turn/features.js';
 import type { ToolLoopEvent } from './turn/turn-reports.js';
 
 /** Options of a tool loop. */
-export interface ToolLoopOptions extends ObservedOptions {
+export interface ToolLoopOptions extends ObservedOptions, FeatureOptions {
   /**
    * Tools that the loop runs. A server's tool with the same name as another tool is offered as `<server>_<tool>`; if two
    * sources of the application share a name, the later tool is offered as `name_2`.
@@ -58,20 +58,6 @@ export interface ToolLoopOptions extends ObservedOptions {
    * @default 'auto'
    */
   toolSearch?: 'auto' | 'server' | 'client' | false;
-  /**
-   * Removes old outputs of tools from long requests, oldest first. A note replaces each of them, with which the model can
-   * read it again (`read_tool_output`); errors and short outputs stay. Messages of the host do not change. For a server
-   * that compacts as well, set `compactThreshold` higher than `trigger`.
-   * @default all outputs are sent
-   */
-  clearToolOutputs?: ClearToolOutputs;
-  /**
-   * Compacts the conversation between two rounds when the tokens of a round, input and output, exceed this number: a request
-   * with `compactionTrigger` precedes the next round. Models that do not support it give a warning, and the turn goes on.
-   * Requires a server with compaction. `contextManagement` lets the server decide instead.
-   * @default the conversation is not compacted
-   */
-  compactThreshold?: number;
   /**
    * Maximum length of one tool's output in characters; JSON is counted as text. A longer output is truncated in the
    * middle, with a mark that contains the number of omitted characters. Both the model and the host receive the
@@ -142,39 +128,12 @@ export interface ToolLoopOptions extends ObservedOptions {
    */
   toolActivity?: 'auto' | 'none';
   /**
-   * Changes the request of each round before it is sent: settings of the model, tools and tool choice for this round, and
-   * messages for this and the later ones. Called in each attempt at a turn without records; a durable turn records the
-   * result. An error that it throws ends the turn.
-   * @default the requests are not changed
-   */
-  prepareRound?: PrepareRound;
-  /**
-   * Ends the turn after the calls of a round if one of the conditions returns true. The outputs are in the history, and
-   * `stoppedBy` is `stop-when`. Conditions of `ai`, such as `isStepCount(3)` and `hasToolCall('answer')`, are accepted and
-   * count rounds as steps. A durable turn records the decision.
-   * @default the turn ends with the answer of the model
-   */
-  stopWhen?: StopCondition | readonly StopCondition[];
-  /**
    * The prices of models, by id or as a function, for the `cost` of rounds and turns. `PRICES` of `kelivo-responses/models`
    * is a dated table: `{ ...PRICES, 'my-model': { input: 1, output: 4 } }`. A cost that the server reports takes precedence. A
    * model without a price has an unknown cost, and gives a warning.
    * @default costs are unknown
    */
   prices?: Prices;
-  /**
-   * Maximum cost of one turn in US dollars. When it is reached, the next request is sent with `tool_choice: none`, so that the
-   * model responds with the results so far; that request comes on top. A model without a price in `prices` is refused, and a
-   * round whose cost turns out to be unknown ends the calling of tools.
-   * @default no limit
-   */
-  maxCost?: number;
-  /**
-   * Maximum number of tokens of one turn, input and output of all rounds. When it is reached, or when the server does not
-   * report the tokens of a round, the next request is sent with `tool_choice: none`.
-   * @default no limit
-   */
-  maxTokens?: number;
   /** Time limits. By default a tool and a turn have none. */
   timeouts?: {
     /**

@@ -186,8 +186,7 @@ function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPo
   const { maxRounds = 20, maxToolCalls = false, maxRepeatedCalls = 5, maxToolOutputChars = 1e5 } = options;
   const { execution = 'auto', startEarly = 'read-only', onUnknownOutcome = 'refuse' } = options;
   const { timeouts, retry } = options;
-  const { approve, approvals, hostApprovals, compactThreshold, toolActivity, toolSearch, journal, onEvent } =
-    options;
+  const { approve, approvals, hostApprovals, toolActivity, toolSearch, journal, onEvent } = options;
   return {
     limits: {
       maxRounds: toLimit(maxRounds),
@@ -205,7 +204,6 @@ function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPo
     hostApprovals,
     features: options,
     toolSearch,
-    compactThreshold,
     showsCalls: toolActivity !== 'none',
     timeout: timeouts?.total,
     retries: {

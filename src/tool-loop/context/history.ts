@@ -10,9 +10,7 @@ import type {
   ToolResultOutput,
   ToolResultPart,
 } from '../../core/prompt.js';
-import { itemOf } from '../../core/custom.js';
-import type { Content, ToolCall, ToolResult, Usage } from '../../core/part.js';
-import { messageOf } from '../../shared/errors.js';
+import type { Content, ToolCall, ToolResult } from '../../core/part.js';
 import { asJson } from '../../shared/json.js';
 import { createUniqueIds, type UniqueIds } from '../../shared/unique-ids.js';
 import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
@@ -169,54 +167,6 @@ const toOptions = ({
   ...(providerMetadata !== undefined && { providerOptions: providerMetadata }),
   ...(own !== undefined && { own }),
 });
-
-export type Compaction = ReturnType<typeof createCompaction>;
-
-/**
- * Compacts the conversation between rounds. A model that does not compact ignores the trigger, and its response is an
- * ordinary round.
- */
-export function createCompaction(
-  threshold: number | undefined,
-  warn: (round: number, message: string) => void,
-) {
-  let isOn = threshold !== undefined;
-  let lastRound: number | undefined;
-
-  return {
-    /** Returns true if the next request has to compact the conversation. */
-    isDue(round: number, { inputTokens, outputTokens }: Usage): boolean {
-      const { total: input = 0 } = inputTokens;
-      const { total: output = 0 } = outputTokens;
-      if (!isOn || threshold === undefined || input + output <= threshold) return false;
-      if (lastRound === undefined || lastRound !== round) return true;
-      // Each further round would need another request, which does not help either.
-      end(
-        round,
-        `the conversation has more tokens than \`compactThreshold\` (${threshold}) even after a compaction`,
-      );
-      return false;
-    },
-
-    /** Reads the response to such a request. Returns true if it contains nothing but the compaction. */
-    read(round: number, { content }: { readonly content: readonly Content[] }): boolean {
-      const isCompacted = content.some(part => itemOf(part)?.type === 'compaction');
-      if (!isCompacted) end(round, 'the model does not support it');
-      else lastRound = round;
-      return isCompacted && content.every(({ type }) => type === 'reasoning' || type === 'custom');
-    },
-
-    /** Ends the compacting after a request that failed. */
-    fail(round: number, error: unknown): void {
-      end(round, messageOf(error));
-    },
-  };
-
-  function end(round: number, reason: string): void {
-    isOn = false;
-    warn(round, `The conversation is not compacted: ${reason.replace(/\.$/, '')}.`);
-  }
-}
 
 export type TurnIds = ReturnType<typeof createTurnIds>;
 

@@ -26,6 +26,8 @@ export interface TurnFeature {
   limit?(round: number): ReachedLimit | undefined;
   /** Decides what follows a round. The latest decision counts. */
   after?(round: EndedRound): Decision | undefined | Promise<Decision | undefined>;
+  /** Asks for a request of its own between a round and the next one. The first that asks has it. */
+  between?(round: EndedRound): Interlude | undefined;
   /** Releases what it holds. Called at least once, when the turn has ended. */
   end?(reason: TurnEndReason): void;
 }
@@ -89,6 +91,14 @@ export interface EndedRound {
   readonly isAnswer: boolean;
   /** What follows according to the features before. */
   readonly decision: Decision;
+}
+
+/** A request between two rounds, which compacts the conversation. */
+export interface Interlude {
+  /** Reads the response. Returns true if it contains nothing else, so that the round itself follows. */
+  read(round: number, content: readonly Content[]): boolean;
+  /** The request has failed. The turn goes on without it. */
+  fail(round: number, error: unknown): void;
 }
 
 /** Settings of one round. Settings that are undefined are those of the call. */

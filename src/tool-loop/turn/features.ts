@@ -1,11 +1,16 @@
+import type { Prices } from '../context/prices.js';
 import { type BudgetOptions, createBudget } from '../features/budget/budget.js';
 import { type ClearingOptions, createClearing } from '../features/clear-outputs/clear-outputs.js';
+import { type CompactionOptions, createCompaction } from '../features/compaction/compaction.js';
 import type { CreateFeature, FeatureContext, TurnFeature } from '../features/feature.js';
 import { type ControlOptions, createRoundControl } from '../features/round-control/round-control.js';
 import { createTurnSteering } from '../features/steering/steering.js';
 
 /** The options of the application for the features of its turns. */
-export type FeatureOptions = ControlOptions & ClearingOptions & BudgetOptions;
+export type FeatureOptions = ControlOptions & ClearingOptions & CompactionOptions & BudgetOptions;
+
+/** The prices are an option of the loop itself, which reports costs without a feature. */
+type GivenOptions = FeatureOptions & { readonly prices?: Prices };
 
 /**
  * The features of a turn, in the order in which their hooks are called:
@@ -14,15 +19,16 @@ export type FeatureOptions = ControlOptions & ClearingOptions & BudgetOptions;
  *    condition can end a turn that would go on for them.
  * 2. The application, which changes requests and ends turns.
  * 3. The removal of old outputs, which reads the request as it will be sent.
- * 4. The budget, which only adds a limit.
+ * 4. The compaction between two rounds, and the budget, which only adds a limit. Neither changes a request.
  */
-const FEATURES: readonly CreateFeature<FeatureOptions>[] = [
+const FEATURES: readonly CreateFeature<GivenOptions>[] = [
   createTurnSteering,
   createRoundControl,
   createClearing,
+  createCompaction,
   createBudget,
 ];
 
 /** Creates the features that a turn uses. */
-export const createFeatures = (context: FeatureContext, options: FeatureOptions): TurnFeature[] =>
+export const createFeatures = (context: FeatureContext, options: GivenOptions): TurnFeature[] =>
   FEATURES.flatMap(create => create(context, options) ?? []);

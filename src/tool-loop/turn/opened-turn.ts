@@ -16,14 +16,7 @@ import {
 import type { CallOutcome, CallPolicy, ShowPart } from '../calls/calls.js';
 import type { ModelFacts } from '../calls/host-calls.js';
 import type { TurnOfCalls } from '../calls/round-calls.js';
-import {
-  type Compaction,
-  createCompaction,
-  createTurnIds,
-  readHistory,
-  type TurnIds,
-  withoutCalls,
-} from '../context/history.js';
+import { createTurnIds, readHistory, type TurnIds, withoutCalls } from '../context/history.js';
 import { KelivoError } from '../../shared/errors.js';
 import type { ToolSearch, ToolSearchOption } from '../context/tool-search.js';
 import {
@@ -37,7 +30,7 @@ import {
   turnIdOf,
 } from '../durable/steps.js';
 import type { TurnFeature } from '../features/feature.js';
-import { createFeatures, type FeatureOptions } from './features.js';
+import { createFeatures } from './features.js';
 import type { Exchange } from './partial-turn.js';
 import type { RepeatedTurns } from './repeated-turns.js';
 import { createRoundOpener, type OpenRound, type Retries } from './rounds.js';
@@ -64,7 +57,6 @@ export interface OpenedTurn extends TurnOfCalls {
   readonly tools: TurnTools;
   readonly ids: TurnIds;
   readonly limits: TurnLimits;
-  readonly compaction: Compaction;
   readonly features: readonly TurnFeature[];
   readonly record: TurnRecord;
   /** Ids of the calls that the model's own servers ran. */
@@ -90,9 +82,8 @@ export interface LoopPolicy {
   readonly calls: CallPolicy;
   readonly approvals: Pick<ApprovalSettings, 'approve' | 'approvals'>;
   readonly hostApprovals: HostApprovalOptions | undefined;
-  readonly features: FeatureOptions;
+  readonly features: Parameters<typeof createFeatures>[1];
   readonly toolSearch: ToolSearchOption | undefined;
-  readonly compactThreshold: number | undefined;
   readonly showsCalls: boolean;
   /** Limit of a turn in milliseconds. */
   readonly timeout: number | undefined;
@@ -216,7 +207,6 @@ export async function openTurn(
       finishedCalls: toFinishedCalls(attempt?.done ?? []),
       ids: createTurnIds(request.prompt),
       limits: createTurnLimits(policy.limits),
-      compaction: createCompaction(policy.compactThreshold, warn),
       features,
       facts: undefined,
       record,

@@ -10,7 +10,14 @@ import { isCompleteReason, isIncompleteReason } from '../calls/host-calls.js';
 import { RoundCalls } from '../calls/round-calls.js';
 import { withOutcomes, withoutCalls } from '../context/history.js';
 import type { Round } from '../durable/recorded-rounds.js';
-import type { Decision, ReachedLimit, RoundChanges, TurnEndReason } from '../features/feature.js';
+import type {
+  Decision,
+  EndedRound,
+  Interlude,
+  ReachedLimit,
+  RoundChanges,
+  TurnEndReason,
+} from '../features/feature.js';
 import type { OpenedTurn } from './opened-turn.js';
 import type { PartialTurn } from './partial-turn.js';
 import { readRound, type RoundSummary } from './round-reader.js';
@@ -47,8 +54,8 @@ interface OpenRound extends PreparedRound {
   readonly source: Round;
   /** Parts that precede those of the round. */
   readonly before: readonly Part[];
-  /** True for a request that compacts the conversation before the round of this number. */
-  readonly isCompaction: boolean;
+  /** Set for the request of a feature before the round of this number. */
+  readonly interlude: Interlude | undefined;
 }
 
 /** A round whose response has been read, with its calls. */
@@ -160,20 +167,24 @@ export class Turn {
     const prepared = { request, settings };
     const source = await this.#turn.openRound(withSettings(prepared), number);
     for (const feature of features) feature.opened?.(number);
-    return { ...prepared, number, source, before, isCompaction: false };
+    return { ...prepared, number, source, before, interlude: undefined };
   }
 
-  /** Requests a compaction. Returns undefined if the request fails, because the turn can go on without it. */
-  async #openCompaction(request: CoreCall, number: number): Promise<OpenRound | undefined> {
-    const { openRound, compaction, lifetime } = this.#turn;
+  /** Sends the request of a feature. Returns undefined if it fails, because the turn can go on without it. */
+  async #openInterlude(
+    interlude: Interlude,
+    request: CoreCall,
+    number: number,
+  ): Promise<OpenRound | undefined> {
+    const { openRound, lifetime } = this.#turn;
     this.#enter('opening');
     this.#number = number;
     try {
       const source = await openRound(request, number, { isCompaction: true });
-      return { request, settings: undefined, number, source, before: [], isCompaction: true };
+      return { request, settings: undefined, number, source, before: [], interlude };
     } catch (error) {
       if (lifetime.signal.aborted) throw error;
-      compaction.fail(number, error);
+      interlude.fail(number, error);
       return undefined;
     }
   }
@@ -197,7 +208,7 @@ export class Turn {
         turn: this.#turn,
         calls,
         sink: this.#sink,
-        onOutput: () => this.#enter(round.isCompaction ? 'compacting' : 'reading'),
+        onOutput: () => this.#enter(round.interlude === undefined ? 'reading' : 'compacting'),
         isFirst: round === this.#first,
         before,
         retry,
@@ -212,12 +223,15 @@ export class Turn {
 
   /** Requests a round again, with the outcomes of the calls that had started. */
   async #openAgain({ calls, summary, ...broken }: Omit<ReadRound, 'mayCall'>): Promise<OpenRound> {
-    const { number, settings, isCompaction } = broken;
+    const { number, settings, interlude } = broken;
     this.#enter('opening');
     const request = await this.#retry.next(broken.request, { round: number, calls, summary });
     const { attempt } = this.#retry;
     const sent = withSettings({ request, settings });
-    const source = await this.#turn.openRound(sent, number, { isCompaction, attempt });
+    const source = await this.#turn.openRound(sent, number, {
+      isCompaction: interlude !== undefined,
+      attempt,
+    });
     return { ...broken, request, source, before: [] };
   }
 
@@ -225,13 +239,13 @@ export class Turn {
   async #follow(round: ReadRound): Promise<OpenRound | undefined> {
     const { number, summary, calls } = round;
     const { finishReason } = summary.finish;
-    const { record, features, compaction } = this.#turn;
+    const { record, features } = this.#turn;
     record.addUsage(summary.finish.usage);
     const outcomes = await this.#finishCalls(round);
     const isCompaction =
-      round.isCompaction &&
+      round.interlude !== undefined &&
       !isIncompleteReason(finishReason) &&
-      compaction.read(number, summary) &&
+      round.interlude.read(number, summary.content) &&
       calls.size === 0;
     summary.release();
     const allOutcomes = this.#record(round, outcomes, isCompaction);
@@ -250,7 +264,7 @@ export class Turn {
     const ended = { ...summary, number, outcomes: allOutcomes, isAnswer: end === 'answer' };
     let decision = this.#decide(end, round);
     for (const feature of features) decision = (await feature.after?.({ ...ended, decision })) ?? decision;
-    if (decision === 'next') return this.#openNext(request, round);
+    if (decision === 'next') return this.#openNext(request, { ...ended, decision });
     if (decision.limit !== undefined) record.reachedLimit = decision.limit;
     this.#end(round, end, decision.end);
     return undefined;
@@ -267,13 +281,15 @@ export class Turn {
   }
 
   /** Opens the round after another one. If a limit is reached, the model must answer without calls. */
-  async #openNext(given: CoreCall, { number, summary }: ReadRound): Promise<OpenRound> {
+  async #openNext(given: CoreCall, ended: EndedRound): Promise<OpenRound> {
+    const { number } = ended;
     const reached = this.#reachedLimit(number + 1);
     const request = reached === undefined ? given : withoutCalls(given);
     this.#reportLimit(number, reached);
-    const isDue = this.#turn.compaction.isDue(number, summary.finish.usage);
-    const compacting = isDue ? await this.#openCompaction(request, number + 1) : undefined;
-    return compacting ?? this.#open(request, number + 1);
+    let interlude: Interlude | undefined;
+    for (const feature of this.#turn.features) interlude ??= feature.between?.(ended);
+    const opened = interlude && (await this.#openInterlude(interlude, request, number + 1));
+    return opened ?? this.#open(request, number + 1);
   }
 
   /** Returns the outcomes of the calls of a round, without those that wait for an approval of the host. */

@@ -7,9 +7,19 @@ import type { CreateFeature, ReachedLimit } from '../feature.js';
 
 /** Options of a tool loop that limit the cost and the tokens of its turns. */
 export interface BudgetOptions {
-  readonly prices?: Prices | undefined;
-  readonly maxCost?: number | undefined;
-  readonly maxTokens?: number | undefined;
+  /**
+   * Maximum cost of one turn in US dollars. When it is reached, the next request is sent with `tool_choice: none`, so that the
+   * model responds with the results so far; that request comes on top. A model without a price in `prices` is refused, and a
+   * round whose cost turns out to be unknown ends the calling of tools.
+   * @default no limit
+   */
+  maxCost?: number;
+  /**
+   * Maximum number of tokens of one turn, input and output of all rounds. When it is reached, or when the server does not
+   * report the tokens of a round, the next request is sent with `tool_choice: none`.
+   * @default no limit
+   */
+  maxTokens?: number;
 }
 
 /**
@@ -18,7 +28,7 @@ export interface BudgetOptions {
  * @throws InvalidArgumentError for a limit of the call that is not a positive number; KelivoError with code
  *   `invalid-settings` for a `maxCost` without a price of the model.
  */
-export const createBudget: CreateFeature<BudgetOptions> = (
+export const createBudget: CreateFeature<BudgetOptions & { readonly prices?: Prices }> = (
   { call: { own }, model, record },
   { prices = {}, ...limits },
 ) => {

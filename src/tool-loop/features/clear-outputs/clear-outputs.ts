@@ -37,7 +37,13 @@ export interface ClearToolOutputs {
 }
 
 export interface ClearingOptions {
-  readonly clearToolOutputs?: ClearToolOutputs | undefined;
+  /**
+   * Removes old outputs of tools from long requests, oldest first. A note replaces each of them, with which the model can
+   * read it again (`read_tool_output`); errors and short outputs stay. Messages of the host do not change. For a server
+   * that compacts as well, set `compactThreshold` higher than `trigger`.
+   * @default all outputs are sent
+   */
+  clearToolOutputs?: ClearToolOutputs;
 }
 
 /** Removes old outputs from the requests of a turn. */

@@ -69,8 +69,20 @@ export type StopCondition = (options: {
 
 /** Options of the loop or of one call. Those of the call take precedence. */
 export interface ControlOptions {
-  readonly prepareRound?: PrepareRound | undefined;
-  readonly stopWhen?: StopCondition | readonly StopCondition[] | undefined;
+  /**
+   * Changes the request of each round before it is sent: settings of the model, tools and tool choice for this round, and
+   * messages for this and the later ones. Called in each attempt at a turn without records; a durable turn records the
+   * result. An error that it throws ends the turn.
+   * @default the requests are not changed
+   */
+  prepareRound?: PrepareRound;
+  /**
+   * Ends the turn after the calls of a round if one of the conditions returns true. The outputs are in the history, and
+   * `stoppedBy` is `stop-when`. Conditions of `ai`, such as `isStepCount(3)` and `hasToolCall('answer')`, are accepted and
+   * count rounds as steps. A durable turn records the decision.
+   * @default the turn ends with the answer of the model
+   */
+  stopWhen?: StopCondition | readonly StopCondition[];
 }
 
 /** Lets the application change the request of each round, and end the turn by conditions. */
