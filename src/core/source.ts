@@ -171,7 +171,7 @@ export interface PartSink {
   taken(): Promise<void> | undefined;
 }
 
-/** The limit for a reader that takes nothing although there are parts, or although the producer waits for it to ask for more. */
+/** The limit for a reader that does not ask for parts: it may have gone away without a sign. */
 export interface UnreadLimit {
   readonly milliseconds: number;
   /** Called once, when the limit is reached. */
@@ -196,8 +196,6 @@ export function createPartSource(
   let waiting: Part[] = [];
   let isCancelled = false;
   let isAsked = false;
-  /** True while the producer waits for the reader to ask for more. */
-  let isAwaited = false;
   let outcome: { error?: unknown; failed: boolean } | undefined;
   const partsArrived = createNotifier();
   const partsTaken = createNotifier();
@@ -210,13 +208,9 @@ export function createPartSource(
       partsArrived.notify();
     },
     ready: () => (isCancelled || waiting.length < MAX_AHEAD ? undefined : partsTaken.wait()),
-    taken() {
-      if (isCancelled || (isAsked && waiting.length === 0)) return undefined;
-      isAwaited = true;
-      return partsAsked.wait();
-    },
+    taken: () => (isCancelled || (isAsked && waiting.length === 0) ? undefined : partsAsked.wait()),
   };
-  const watch = unread && watchReader(unread, () => waiting.length > 0 || isAwaited);
+  const watch = unread && watchReader(unread, () => isAsked);
 
   void produce(sink)
     .then(
@@ -241,7 +235,6 @@ export function createPartSource(
         if (outcome?.failed) throw outcome.error;
         if (outcome !== undefined) return undefined;
         isAsked = true;
-        isAwaited = false;
         partsAsked.notify();
         await partsArrived.wait();
       }
@@ -265,11 +258,11 @@ export function createPartSource(
 /** Number of checks in the time of a limit. A check costs nothing for a part. */
 const CHECKS = 4;
 
-/** Watches a reader that may have gone away without a sign. `isDue` returns true if it is the reader's turn. */
-function watchReader({ milliseconds, onReached }: UnreadLimit, isDue: () => boolean) {
+/** Watches a reader. `isAsking` returns true while it waits for parts. */
+function watchReader({ milliseconds, onReached }: UnreadLimit, isAsking: () => boolean) {
   let checks = 0;
   const timer = setInterval(() => {
-    checks = isDue() ? checks + 1 : 0;
+    checks = isAsking() ? 0 : checks + 1;
     if (checks <= CHECKS) return;
     clearInterval(timer);
     onReached();

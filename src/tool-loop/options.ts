@@ -151,8 +151,8 @@ export interface ToolLoopOptions extends ObservedOptions, FeatureOptions {
     /** Limit for the complete turn, in milliseconds. A turn that exceeds it ends with an error. @default none */
     total?: number;
     /**
-     * Time in which the reader of a stream takes no part although there are some, in milliseconds. The turn then ends as after
-     * an abort. Parts are taken in batches of at most 64. Hosts that split a stream hide from it that a reader has
+     * Time in which the reader of a stream asks for no part, in milliseconds. The turn then ends as after an abort. Parts are
+     * taken in batches of at most 64. Hosts that split a stream hide from it that a reader has
      * cancelled. `false` turns it off.
      * @default 60,000
      */
