@@ -19,6 +19,12 @@ export function toOutputParts(output: unknown): OutputPart[] {
 
 function toOutputPart(part: unknown): OutputPart {
   if (!isRecord(part)) return { kind: 'json', value: part };
+  // A resource that a tool of an MCP server embeds in its result.
+  const { resource } = part;
+  if (isRecord(resource) && typeof resource.blob === 'string') {
+    const media = toOutputPart({ data: resource.blob, mimeType: resource.mimeType });
+    return media.kind === 'json' ? { kind: 'json', value: part } : media;
+  }
   const { type, text, data, mimeType, mediaType } = part;
   if (type === 'text' && typeof text === 'string') return { kind: 'text', text };
   const media = mimeType ?? mediaType;

@@ -8,6 +8,8 @@ describe('the output of a tool', () => {
         { type: 'text', text: 'Look:' },
         { type: 'image', data: 'AAAA', mimeType: 'image/png' },
         { type: 'resource_link', uri: 'demo://1' },
+        { type: 'resource', resource: { uri: 'demo://2', mimeType: 'image/png', blob: 'BBBB' } },
+        { type: 'resource', resource: { uri: 'demo://3', mimeType: 'application/zip', blob: 'CC' } },
       ],
       structuredContent: { ok: true },
     });
@@ -16,6 +18,11 @@ describe('the output of a tool', () => {
       { kind: 'text', text: 'Look:' },
       { kind: 'image', url: 'data:image/png;base64,AAAA' },
       { kind: 'json', value: { type: 'resource_link', uri: 'demo://1' } },
+      { kind: 'image', url: 'data:image/png;base64,BBBB' },
+      {
+        kind: 'json',
+        value: { type: 'resource', resource: { uri: 'demo://3', mimeType: 'application/zip', blob: 'CC' } },
+      },
       { kind: 'json', value: { ok: true } },
     ]);
   });
