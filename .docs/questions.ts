@@ -197,7 +197,7 @@ export const QUESTIONS: readonly (readonly [question: string, ...answers: string
     'recipes/dbos.html',
     'recipes/restate.html',
   ],
-  ['cursor mcp.json', 'mcp.html', 'getting-started.html#mcp-servers'],
+  ['cursor mcp.json', 'mcp.html'],
   ['tauri', 'provider.html#browsers-tauri-and-capacitor'],
   [
     'retry failed request',

@@ -7,13 +7,17 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findNode, NODES, type NodeMajor } from '../nodes/nodes.js';
+import { findNode, NODES } from '../nodes/nodes.js';
 import { manifest, root } from './manifest.js';
 import { pack } from './pack.js';
 
 /** The manifest of the folder before the first command. */
 const KINDS = { none: undefined, commonjs: { type: 'commonjs' }, module: { type: 'module' } } as const;
 type Kind = keyof typeof KINDS;
+
+/** What installs packages. The README prints the commands of npm; others replace the first one, and are tried on the newest Node. */
+const MANAGERS = { npm: 'npm install', pnpm: 'npx -y pnpm@12 add', bun: 'npx -y bun@1.4.5 add' } as const;
+type Manager = keyof typeof MANAGERS;
 
 const ANSWER = /\b42\b/;
 
@@ -39,6 +43,7 @@ interface Row {
   readonly node: string;
   readonly ai: string;
   readonly kind: Kind;
+  readonly manager: Manager;
   readonly seconds: string;
   readonly lines: number;
   readonly answer: string;
@@ -54,11 +59,14 @@ try {
     const { program, missing } = await findNode(major);
     if (program === undefined) throw new Error(`Expected Node ${major}, got none: ${missing ?? ''}`);
     for (const kind of Object.keys(KINDS) as Kind[])
-      rows.push(tryStart({ major, program, kind, archive, cache }));
+      rows.push(tryStart({ program, kind, manager: 'npm', archive, cache }));
+    if (major !== NODES.at(-1)) continue;
+    for (const manager of ['pnpm', 'bun'] as const)
+      rows.push(tryStart({ program, kind: 'none', manager, archive, cache }));
   }
   console.log(`\n${commands.map(command => `$ ${command}`).join('\n')}\n`);
-  console.log('| Node | ai | folder | seconds | lines printed | answer |');
-  console.log('| --- | --- | --- | --- | --- | --- |');
+  console.log('| Node | ai | folder | manager | seconds | lines printed | answer |');
+  console.log('| --- | --- | --- | --- | --- | --- | --- |');
   for (const row of rows) console.log(`| ${Object.values(row).join(' | ')} |`);
   if (rows.some(({ answer }) => !ANSWER.test(answer))) process.exitCode = 1;
 } finally {
@@ -66,14 +74,14 @@ try {
 }
 
 interface Start {
-  readonly major: NodeMajor;
   readonly program: string;
   readonly kind: Kind;
+  readonly manager: Manager;
   readonly archive: string;
   readonly cache: string;
 }
 
-function tryStart({ program, kind, archive, cache }: Start): Row {
+function tryStart({ program, kind, manager, archive, cache }: Start): Row {
   const folder = mkdtempSync(path.join(workshop, 'start-'));
   const [bin, home, project] = ['bin', 'home', 'project'].map(name => path.join(folder, name)) as [
     string,
@@ -97,7 +105,9 @@ function tryStart({ program, kind, archive, cache }: Start): Row {
   };
   const begun = Date.now();
   const outputs = commands.map(command => {
-    const text = command.replace(`npm install ${manifest.name}`, `npm install ${archive}`);
+    const text = command
+      .replace(`npm install ${manifest.name}`, `npm install ${archive}`)
+      .replace('npm install', MANAGERS[manager]);
     const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', text], {
       cwd: project,
       env,
@@ -118,7 +128,7 @@ function tryStart({ program, kind, archive, cache }: Start): Row {
   const node = execFileSync(program, ['--version'], { encoding: 'utf8' }).trim();
   const lines = outputs.flatMap(({ all }) => all.split('\n').filter(line => line.trim() !== '')).length;
   const answer = outputs.at(-1)?.stdout.trim().split('\n').at(-1) ?? '';
-  const row = { node, ai: versionOf('ai'), kind, seconds, lines, answer };
+  const row = { node, ai: versionOf('ai'), kind, manager, seconds, lines, answer };
   console.log(Object.values(row).join(' '));
   return row;
 }
