@@ -2,6 +2,7 @@ import { streamText } from 'ai7';
 import { expect, it } from 'vitest';
 import type { ToolLoopEvent } from '../../src/tool-loop/index.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { toLanguageModelV4 } from '../../src/v4.js';
 import { call, callRound, scriptedModel, stream, text, textRound, user } from './_scripted-model.js';
 import { gate, scriptedTools } from './_tools.js';
 
@@ -34,21 +35,25 @@ function createTurn(unread: number | false) {
 }
 
 // `ai` 5 and 6 read the complete turn ahead, so that the loop has a reader until its end.
-it('ends the turn of a reader that cancels under ai 7, with at most one more effect', async () => {
-  const turns = Array.from({ length: 60 }, async (_, index) => {
-    const { looped, tools, ended } = createTurn(500);
-    const { fullStream } = streamText({ model: looped as never, prompt: 'go', onError: () => {} });
-    const reader = fullStream.getReader();
-    for (let reads = 0; reads < index % 20; reads++) await reader.read();
-    const before = tools.calls.length;
-    await reader.cancel();
-    const { outcome } = (await ended.opened) as ToolLoopEvent & { outcome: string };
-    return { outcome, effects: tools.calls.length - before };
-  });
-  const outcomes = await Promise.all(turns);
-  expect(outcomes.filter(({ outcome }) => outcome !== 'aborted')).toEqual([]);
-  expect(Math.max(...outcomes.map(({ effects }) => effects))).toBeLessThanOrEqual(1);
-});
+it.each(['v2', 'v4'] as const)(
+  'ends the turn of a reader of %s that cancels under ai 7, with at most one more effect',
+  async version => {
+    const turns = Array.from({ length: 60 }, async (_, index) => {
+      const { looped, tools, ended } = createTurn(500);
+      const model = version === 'v2' ? looped : toLanguageModelV4(looped);
+      const { fullStream } = streamText({ model: model as never, prompt: 'go', onError: () => {} });
+      const reader = fullStream.getReader();
+      for (let reads = 0; reads < index % 20; reads++) await reader.read();
+      const before = tools.calls.length;
+      await reader.cancel();
+      const { outcome } = (await ended.opened) as ToolLoopEvent & { outcome: string };
+      return { outcome, effects: tools.calls.length - before };
+    });
+    const outcomes = await Promise.all(turns);
+    expect(outcomes.filter(({ outcome }) => outcome !== 'aborted')).toEqual([]);
+    expect(Math.max(...outcomes.map(({ effects }) => effects))).toBeLessThanOrEqual(1);
+  },
+);
 
 // `ai` 7 receives no signs of life, so that nothing may be waiting for the reader.
 it('ends a turn in ai 7 whose reader stops after any part', async () => {
