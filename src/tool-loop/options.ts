@@ -122,11 +122,12 @@ export interface ToolLoopOptions extends ObservedOptions, FeatureOptions {
   /**
    * Parts of the loop's calls that the host receives. `auto`: complete provider-executed calls for tools that the host
    * declared (see `provider.tools()`). For other tools it sends what every host accepts: input and result in streams, nothing
-   * in generated results. `none`: only the model's response. Whatever is left out is in the metadata of other parts
+   * in generated results. `all`: preliminary results of tools that yield several as well, in streams of \`ai\` 6 and 7. Those
+   * hosts keep each of them as a result of the call, of which the last one counts. `none`: only the model's response. Whatever is left out is in the metadata of other parts
    * (`providerMetadata.kelivo.hiddenCalls`), arguments and outputs included, so that the next request can contain it.
    * @default 'auto'
    */
-  toolActivity?: 'auto' | 'none';
+  toolActivity?: 'auto' | 'all' | 'none';
   /**
    * The prices of models, by id or as a function, for the `cost` of rounds and turns. `PRICES` of `kelivo-responses/models`
    * is a dated table: `{ ...PRICES, 'my-model': { input: 1, output: 4 } }`. A cost that the server reports takes precedence. A
@@ -258,7 +259,7 @@ export function createToolLoopShape() {
     startEarly: z
       .union([z.boolean(), z.literal('read-only')], 'expected a boolean or "read-only"')
       .optional(),
-    toolActivity: z.enum(['auto', 'none']).optional(),
+    toolActivity: z.enum(['auto', 'all', 'none']).optional(),
     prepareRound: functionSetting<PrepareRound>().optional(),
     stopWhen: z
       .union(

@@ -205,6 +205,7 @@ function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPo
     features: options,
     toolSearch,
     showsCalls: toolActivity !== 'none',
+    showsPreliminary: toolActivity === 'all',
     timeout: timeouts?.total,
     retries: {
       maxRetries: (retry?.maxRetries ?? 2) || 0,
@@ -250,8 +251,14 @@ export function runInProvider<Schemas = Record<string, unknown>>(
   const source = SharedSource.of(createLocalTools(tools, options));
   const executors = source as unknown as JSONObject;
   const shared = new SharedTools(source, {}, undefined);
-  const stubs = Object.entries<LocalTool>(tools).map(([name, { description, needsApproval = false }]) => {
-    const tool = { name, inputSchema: {}, ...(typeof description === 'string' && { description }) };
+  const stubs = Object.entries<LocalTool>(tools).map(([name, { needsApproval = false, ...own }]) => {
+    const { description, title, metadata } = own;
+    const tool = {
+      ...{ name, inputSchema: {} },
+      ...(typeof description === 'string' && { description }),
+      ...(title !== undefined && { title }),
+      ...(metadata !== undefined && { ofApplication: metadata }),
+    };
     // Without a loop nobody can be asked.
     return [name, toToolStub(tool, { run: shared.functionsOf(tool, needsApproval !== false) })];
   });

@@ -4,7 +4,7 @@ import type { ToolDefinition } from './tool-source.js';
 /** Fingerprints of tools, by the name of the server and the server's own name of the tool. */
 export type McpFingerprints = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-type Definition = Pick<ToolDefinition, 'description' | 'inputSchema' | 'metadata'>;
+type Definition = Pick<ToolDefinition, 'description' | 'inputSchema' | 'metadata' | 'title'>;
 
 /** Returns canonical JSON. A missing value is written as in `ai` 7, whose fingerprints are equal. */
 function toCanonicalJson(value: unknown): string {
@@ -17,11 +17,16 @@ function toCanonicalJson(value: unknown): string {
 }
 
 /** Returns the fields of a tool on which the model and a person who approves its calls rely. */
-const toDefinitionText = ({ description, inputSchema, metadata }: Definition): string =>
+const toDefinitionText = ({
+  description,
+  inputSchema,
+  metadata,
+  title = metadata?.title,
+}: Definition): string =>
   toCanonicalJson({
     description: description === undefined ? { type: 'none' } : { type: 'string', value: description },
     inputSchema,
-    title: metadata?.title,
+    title,
   });
 
 /** Returns true if two listings describe a tool in the same way. */

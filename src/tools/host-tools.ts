@@ -19,6 +19,7 @@ import {
   toRefusalText,
 } from './approval.js';
 import {
+  type InputStep,
   type ToolDefinition,
   type ToolInvocation,
   type ToolMetadata,
@@ -86,6 +87,20 @@ export interface HostTool {
   /** The JSON Schema of the server, as `jsonSchema()` of `ai` marks it. Declared as the one type that all versions accept. */
   readonly inputSchema: z.ZodType<Record<string, unknown>>;
   readonly metadata?: ToolMetadata;
+  /** Requires that the model follows the schema. */
+  readonly strict?: boolean;
+  /** Examples of arguments. */
+  readonly inputExamples?: { input: never }[];
+  /** Options of the tool for the model's provider. */
+  readonly providerOptions?: Record<string, Record<string, JSONValue>>;
+  /** The model has to search for the tool. */
+  readonly deferLoading?: boolean;
+  /** Called when the model begins the arguments of a call. Missing unless the tool observes them, as the next two. */
+  onInputStart?(options: HostCallOptions): void;
+  /** Called for each piece of the arguments in a stream. */
+  onInputDelta?(options: HostCallOptions & { inputTextDelta: string }): void;
+  /** Called with complete arguments, before the tool runs. */
+  onInputAvailable?(options: HostCallOptions & { input: unknown }): void;
   /** Runs the tool and returns its result as hosts display it: a text, or an MCP result. Throws the text of an error. */
   execute(input: unknown, options: HostCallOptions): Promise<JSONValue>;
   /** Writes a result for the model in the words of the version that calls it. */
@@ -132,7 +147,9 @@ function toHostTool(
     timeout,
   }: HostToolsOptions & HostRunRules,
 ): HostTool {
-  const { name, description, inputSchema, metadata, server, originalName = name } = tool;
+  const { name, description, inputSchema, server, originalName = name } = tool;
+  const { strict, deferLoading, inputExamples, providerOptions, onInput, isGenerator } = tool;
+  const { title = tool.metadata?.title, metadata = tool.ofApplication as ToolMetadata | undefined } = tool;
   /** Calls for which the host has evaluated `needsApproval`, so that it does not run them without the approval. */
   const asked = createRecentIds();
   /** Calls of `ai` 7, whose outputs have words of their own. */
@@ -170,41 +187,60 @@ function toHostTool(
     }
   }
 
+  async function run(
+    input: unknown,
+    options: HostCallOptions,
+    onPreliminary?: (result: JSONValue) => void,
+  ): Promise<JSONValue> {
+    const { toolCallId, messages = [], experimental_context, context = experimental_context } = options;
+    const { abortSignal: signal = new AbortController().signal } = options;
+    signal.throwIfAborted();
+    const isTagged = isOfNewestHost(options);
+    if (isTagged) tagged.add(toolCallId);
+    const isAskedByHost = hostAsks && approve === undefined && (isTagged || asked.has(toolCallId));
+    if (mayAsk && !isAskedByHost) {
+      const refusal = await findRefusal(toRequest(input, options), signal);
+      signal.throwIfAborted();
+      if (refusal !== undefined) throw new Error(refusal);
+    }
+    const call = toCall(input, options);
+    const milliseconds = tool.timeout ?? timeout;
+    const limit = createTimeLimit(signal, { milliseconds, message: toTimeoutText(name, milliseconds) });
+    const calling = source.callTool(call, {
+      signal: limit.signal,
+      messages: messages as ModelMessage[],
+      ...(mayAsk && { approved: tool }),
+      ...(context !== undefined && { callContext: { context } }),
+      onProgress(progress) {
+        if (progress.result !== undefined) onPreliminary?.(progress.result);
+        inform(onProgress, progress, call);
+      },
+    });
+    const output = await untilAborted(calling, limit.signal).finally(limit.release);
+    if (isFailed(output)) throw new Error(toText(output));
+    return toResultValue(output);
+  }
+
   return {
     type: 'dynamic',
     ...(description !== undefined && { description }),
-    ...(metadata?.title !== undefined && { title: metadata.title }),
+    ...(title !== undefined && { title }),
     // No `validate`: the source compares the arguments with the schema, and the model reads what is wrong.
     inputSchema: jsonSchema(
       forWorkflowAgent === true ? toPlainSchema(inputSchema) : inputSchema,
     ) as unknown as HostTool['inputSchema'],
     ...(metadata !== undefined && { metadata }),
-    async execute(input, options) {
-      const { toolCallId, messages = [], experimental_context, context = experimental_context } = options;
-      const { abortSignal: signal = new AbortController().signal } = options;
-      signal.throwIfAborted();
-      const isTagged = isOfNewestHost(options);
-      if (isTagged) tagged.add(toolCallId);
-      const isAskedByHost = hostAsks && approve === undefined && (isTagged || asked.has(toolCallId));
-      if (mayAsk && !isAskedByHost) {
-        const refusal = await findRefusal(toRequest(input, options), signal);
-        signal.throwIfAborted();
-        if (refusal !== undefined) throw new Error(refusal);
-      }
-      const call = toCall(input, options);
-      const milliseconds = tool.timeout ?? timeout;
-      const limit = createTimeLimit(signal, { milliseconds, message: toTimeoutText(name, milliseconds) });
-      const calling = source.callTool(call, {
-        signal: limit.signal,
-        messages: messages as ModelMessage[],
-        ...(mayAsk && { approved: tool }),
-        ...(context !== undefined && { callContext: { context } }),
-        onProgress: progress => void inform(onProgress, progress, call),
-      });
-      const output = await untilAborted(calling, limit.signal).finally(limit.release);
-      if (isFailed(output)) throw new Error(toText(output));
-      return toResultValue(output);
-    },
+    ...(strict !== undefined && { strict }),
+    ...(deferLoading && { deferLoading }),
+    ...(inputExamples && { inputExamples: inputExamples as HostTool['inputExamples'] & object }),
+    ...(providerOptions && { providerOptions: providerOptions as HostTool['providerOptions'] & object }),
+    ...(onInput && toInputHooks(onInput)),
+    execute:
+      isGenerator === true
+        ? // Hosts read every iterable. The type is that of other tools.
+          (input, options) =>
+            withPreliminary(show => run(input, options, show)) as unknown as Promise<JSONValue>
+        : async (input, options) => run(input, options),
     toModelOutput(result) {
       const { toolCallId, output } = readResult(result);
       const words = toolCallId === undefined ? 'media' : tagged.has(toolCallId) ? 'file' : 'file-data';
@@ -219,6 +255,48 @@ function toHostTool(
         },
       }),
   };
+}
+
+/** Returns the functions with which a host tells a tool of the arguments of a call. */
+function toInputHooks(
+  onInput: NonNullable<ToolDefinition['onInput']>,
+): Pick<HostTool, 'onInputStart' | 'onInputDelta' | 'onInputAvailable'> {
+  const tell = (options: HostCallOptions, step: InputStep): void => {
+    const { toolCallId, messages = [], abortSignal: signal = new AbortController().signal } = options;
+    const { experimental_context, context = experimental_context } = options;
+    const callContext = context === undefined ? {} : { callContext: { context } };
+    const event = { ...step, toolCallId, messages: messages as ModelMessage[], signal, ...callContext };
+    return inform(onInput, event);
+  };
+  return {
+    onInputStart: options => tell(options, { type: 'start' }),
+    onInputDelta: options => tell(options, { type: 'delta', delta: options.inputTextDelta }),
+    onInputAvailable: options => tell(options, { type: 'available', input: objectOf(options.input) ?? {} }),
+  };
+}
+
+/** Yields the results of a call. The host shows each of them, and the last one is the result of the call. */
+async function* withPreliminary(
+  run: (show: (result: JSONValue) => void) => Promise<JSONValue>,
+): AsyncGenerator<JSONValue> {
+  const shown: JSONValue[] = [];
+  let wake = (): void => {};
+  let isOver = false;
+  const running = run(result => {
+    shown.push(result);
+    wake();
+  }).finally(() => {
+    isOver = true;
+    wake();
+  });
+  running.catch(() => {});
+  for (;;) {
+    // The last one is written as the model receives it.
+    while (shown.length > 1) yield shown.shift() ?? null;
+    if (isOver) break;
+    await new Promise<void>(resolve => (wake = resolve));
+  }
+  yield await running;
 }
 
 /** Keywords that a strict validator of draft 7 accepts anywhere. */

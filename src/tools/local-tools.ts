@@ -1,4 +1,4 @@
-import { asSchema, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
+import { asSchema, type FlexibleSchema, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
 import { toCoreOutput, toDeniedText, type ToolResultOutput } from '../core/prompt.js';
 import { createClosing, untilAborted } from '../shared/abort.js';
 import { KelivoError, messageOf } from '../shared/errors.js';
@@ -6,6 +6,7 @@ import { objectOf, toJsonValue, tryParseJson } from '../shared/json.js';
 import type {
   ToolCallOptions,
   ToolDefinition,
+  ToolInputEvent,
   ToolInvocation,
   ToolOutput,
   ToolSource,
@@ -54,6 +55,8 @@ export interface LocalToolCallOptions {
   readonly experimental_context?: unknown;
   /** The same value as `experimental_context`, for tools that were written for `ai` 7. */
   readonly context?: unknown;
+  /** The `experimental_sandbox` option of the tools, by reference. */
+  readonly experimental_sandbox?: unknown;
 }
 
 /**
@@ -67,7 +70,28 @@ export interface LocalTool<Schema = unknown> {
   readonly description?: string | ((options: never) => string);
   /** The schema of the input: a Zod schema or the result of `jsonSchema()` of `ai`. */
   readonly inputSchema: Schema;
-  /** Runs the tool. Required, although the type of `tool()` declares it as optional. */
+  /** A name for people, which hosts show with calls of declared tools. @default none */
+  readonly title?: string;
+  /** Properties of the tool for the host, which adds them to the parts of calls of declared tools. @default none */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Set to true to require arguments that follow the schema. @default true if the schema satisfies strict mode, else false */
+  readonly strict?: boolean;
+  /** Examples of arguments, for models that accept them. @default none */
+  readonly inputExamples?: readonly { readonly input: unknown }[];
+  /** The schema of the output. It has no effect, as in the loop of the AI SDK. @default none */
+  readonly outputSchema?: unknown;
+  /** The schema of the context: another one is an error of the call. @default any context */
+  readonly contextSchema?: unknown;
+  /** Called when the model begins the arguments of a call. Errors are ignored. @default none */
+  onInputStart?(options: LocalToolCallOptions): unknown;
+  /** Called for each piece of the arguments in a stream. Errors are ignored. @default none */
+  onInputDelta?(options: LocalToolCallOptions & { inputTextDelta: string }): unknown;
+  /** Called with complete, valid arguments, before the approval of the call. Errors are ignored. @default none */
+  onInputAvailable?(options: LocalToolCallOptions & { input: ToolInput<Schema> }): unknown;
+  /**
+   * Runs the tool. Required, although the type of `tool()` declares it as optional. A generator yields preliminary results,
+   * and its last one is the result.
+   */
   execute?(input: ToolInput<Schema>, options: LocalToolCallOptions): unknown;
   /** Converts the output for the model. @default strings as text, other values as JSON */
   readonly toModelOutput?: (output: never) => unknown;
@@ -115,6 +139,8 @@ export interface LocalToolsOptions {
    * @default `providerOptions.kelivo.context` of the call
    */
   readonly context?: unknown;
+  /** Passed to each `execute`, and to a `description` that is a function, as in `ai` 7. @default none */
+  readonly experimental_sandbox?: unknown;
   /**
    * The major version of `ai` for which the tools were written. From 6 on, `toModelOutput` receives
    * `{ toolCallId, input, output }`; before, it receives only the output.
@@ -151,6 +177,18 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
   assertRunnable(tools);
   const closing = createClosing('the local tools');
   let isFirstListing = true;
+  /** The observations of arguments that have not ended, by the ids of their calls. */
+  const observing = new Map<string, Promise<void>>();
+
+  /** Observes the arguments of a call after those that came before. */
+  function inOrder(toolCallId: string, observe: () => Promise<void>): Promise<void> {
+    const before = observing.get(toolCallId) ?? Promise.resolve();
+    const own = before.catch(() => {}).then(observe);
+    observing.set(toolCallId, own);
+    return own.finally(() => {
+      if (observing.get(toolCallId) === own) observing.delete(toolCallId);
+    });
+  }
 
   return {
     name: 'local tools',
@@ -159,7 +197,12 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
       const warnings: string[] = [];
       for (const [name, tool] of Object.entries(tools)) {
         const { readOnly, destructive, idempotent, timeout, deferLoading = false, providerOptions } = tool;
-        const facts = Object.entries({ readOnly, destructive, idempotent, timeout, providerOptions });
+        const { title, metadata, strict, inputExamples } = tool;
+        const facts = Object.entries({
+          ...{ readOnly, destructive, idempotent, timeout, providerOptions },
+          ...{ title, ofApplication: metadata, strict, inputExamples },
+        });
+        warnings.push(...findUnsupported(name, tool));
         try {
           const inputSchema = await asSchema(tool.inputSchema).jsonSchema;
           const description = toDescription(tool, options);
@@ -169,6 +212,10 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
             inputSchema,
             ...(deferLoading && { deferLoading }),
             ...Object.fromEntries(facts.filter(([, value]) => value !== undefined)),
+            ...(tool.execute instanceof AsyncGenerator && { isGenerator: true }),
+            ...(hasInputHooks(tool) && {
+              onInput: event => inOrder(event.toolCallId, () => announceInput(tool, event, options)),
+            }),
             ...(tool.needsApproval && {
               needsApproval: (call, callOptions) => needsApproval(tool, call, { ...options, ...callOptions }),
             }),
@@ -189,6 +236,9 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
       signal.throwIfAborted();
       const tool = Object.hasOwn(tools, call.toolName) ? tools[call.toolName] : undefined;
       if (tool === undefined) return { type: 'error-text', value: `There is no tool "${call.toolName}".` };
+      // A tool observes the arguments of a call before it runs.
+      const observed = observing.get(call.toolCallId);
+      if (observed !== undefined) await untilAborted(observed, signal).catch(() => signal.throwIfAborted());
       return untilAborted(runLocalTool(tool, call, { ...options, ...callOptions }), signal);
     },
 
@@ -209,11 +259,62 @@ function assertRunnable(tools: object): asserts tools is Readonly<Record<string,
 }
 
 /** Returns the description. In `ai` 7 it may be a function of the context. */
-const toDescription = ({ description }: LocalTool, { context }: LocalToolsOptions): string | undefined =>
-  typeof description === 'function' ? description({ context } as never) : description;
+const toDescription = (
+  { description }: LocalTool,
+  { context, experimental_sandbox }: LocalToolsOptions,
+): string | undefined =>
+  typeof description === 'function' ? description({ context, experimental_sandbox } as never) : description;
+
+/** The fields of tools of the AI SDK. The value tells what happens to a field: a text is the reason of a warning. */
+const FIELDS = {
+  description: true,
+  title: true,
+  providerOptions: true,
+  metadata: true,
+  inputSchema: true,
+  inputExamples: true,
+  outputSchema: true,
+  contextSchema: true,
+  needsApproval: true,
+  onInputStart: true,
+  onInputDelta: true,
+  onInputAvailable: true,
+  toModelOutput: true,
+  execute: true,
+  strict: true,
+  deferLoading: true,
+  type: true,
+  // Of tools that a provider defines. The arguments of a function tool are its schema alone.
+  id: 'is for tools that a provider defines; the model receives a function',
+  name: true,
+  args: 'is for tools that a provider defines; the model receives a function',
+  isProviderExecuted: 'is for tools that a provider defines; the loop runs the tool',
+  supportsDeferredResults: 'is for tools that a provider defines; the loop waits for the result',
+} as const satisfies Record<string, true | string>;
+
+/** The names of the fields, for the test that reads the types of the AI SDK. @internal */
+export const LOCAL_TOOL_FIELDS: readonly string[] = Object.keys(FIELDS);
+
+const OWN_FIELDS = new Set(['readOnly', 'destructive', 'idempotent', 'timeout']);
+
+/** Returns a warning for each field of a tool that has no effect. */
+function findUnsupported(toolName: string, tool: object): string[] {
+  return Object.entries(tool).flatMap(([field, value]) => {
+    if (value === undefined || OWN_FIELDS.has(field)) return [];
+    const effect = Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof typeof FIELDS] : 'is unknown';
+    // Tools of other frameworks have names and ids.
+    const isOfProvider = /^provider/.test(String((tool as { readonly type?: unknown }).type));
+    if (effect === true || (field === 'id' && !isOfProvider)) return [];
+    return [`The field \`${field}\` of the local tool "${toolName}" has no effect: it ${effect}.`];
+  });
+}
 
 /** A local tool in the types of this package's `ai` version. At run time, versions differ only in `toModelOutput`. */
-type RunnableTool = Pick<Tool<unknown, unknown>, 'inputSchema' | 'execute'> & {
+type RunnableTool = Pick<
+  Tool<unknown, unknown>,
+  'inputSchema' | 'execute' | 'onInputStart' | 'onInputDelta' | 'onInputAvailable'
+> & {
+  readonly contextSchema?: unknown;
   readonly toModelOutput?: (output: unknown) => unknown;
   readonly needsApproval?: boolean | ((input: unknown, options: object) => boolean | PromiseLike<boolean>);
 };
@@ -256,7 +357,10 @@ const toAllowed = (output: ToolResultOutput): ToolOutput =>
 async function needsApproval(
   tool: RunnableTool,
   call: ToolInvocation,
-  { messages = [], ...options }: Pick<RunOptions, 'messages' | 'context' | 'callContext'>,
+  {
+    messages = [],
+    ...options
+  }: Pick<RunOptions, 'messages' | 'context' | 'callContext' | 'experimental_sandbox'>,
 ): Promise<boolean> {
   if (typeof tool.needsApproval !== 'function') return tool.needsApproval === true;
   const checked = await validate(tool, call);
@@ -264,32 +368,65 @@ async function needsApproval(
   return tool.needsApproval(checked.value, {
     toolCallId: call.toolCallId,
     messages,
-    ...toCallFacts(options),
+    ...(await toCallFacts(tool, options)),
   });
+}
+
+/** The constructor of functions that are declared as `async function*`. */
+const AsyncGenerator = async function* () {}.constructor as FunctionConstructor;
+
+const hasInputHooks = ({ onInputStart, onInputDelta, onInputAvailable }: RunnableTool): boolean =>
+  [onInputStart, onInputDelta, onInputAvailable].some(hook => hook !== undefined);
+
+/** Calls the functions of a tool that observe the arguments of a call. */
+async function announceInput(
+  tool: RunnableTool,
+  { messages, signal, ...event }: ToolInputEvent,
+  options: LocalToolsOptions,
+): Promise<void> {
+  const { toolCallId, callContext } = event;
+  const facts = await toCallFacts(tool, { ...options, ...(callContext && { callContext }) });
+  const shared = { toolCallId, messages: [...messages], abortSignal: signal, ...facts };
+  if (event.type === 'start') return tool.onInputStart?.(shared);
+  if (event.type === 'delta') return tool.onInputDelta?.({ ...shared, inputTextDelta: event.delta });
+  const checked = await validate(tool, { toolName: '', ...event });
+  if (checked.success) await tool.onInputAvailable?.({ ...shared, input: checked.value });
 }
 
 const validate = async ({ inputSchema }: RunnableTool, { input }: ToolInvocation) =>
   (await asSchema(inputSchema).validate?.(input)) ?? { success: true as const, value: input };
 
 /** Returns the facts of a call that tools receive besides its id and messages. */
-function toCallFacts({
-  callContext,
-  context = callContext?.context,
-}: Pick<RunOptions, 'context' | 'callContext'>): Pick<
-  LocalToolCallOptions,
-  'turnId' | 'round' | 'experimental_context' | 'context'
+async function toCallFacts(
+  { contextSchema }: RunnableTool,
+  {
+    callContext,
+    context: given = callContext?.context,
+    experimental_sandbox,
+  }: Pick<RunOptions, 'context' | 'callContext' | 'experimental_sandbox'>,
+): Promise<
+  Pick<LocalToolCallOptions, 'turnId' | 'round' | 'experimental_context' | 'context' | 'experimental_sandbox'>
 > {
+  const context = contextSchema === undefined ? given : await toValidContext(given, contextSchema);
   return {
+    ...(experimental_sandbox !== undefined && { experimental_sandbox }),
     ...(callContext !== undefined && { turnId: callContext.turnId, round: callContext.round }),
     ...(context !== undefined && { experimental_context: context, context }),
   };
+}
+
+async function toValidContext(context: unknown, schema: unknown): Promise<unknown> {
+  const checked = await asSchema(schema as FlexibleSchema<unknown>).validate?.(context);
+  if (checked === undefined) return context;
+  if (checked.success) return checked.value;
+  throw new Error(`Invalid context for the tool: ${checked.error.message}`);
 }
 
 /** Returns the final output. A tool may also yield preliminary outputs. */
 async function lastOutput(
   tool: RunnableTool,
   { toolCallId, input }: { toolCallId: string; input: unknown },
-  { signal, messages = [], idempotencyKey, ...callOptions }: RunOptions,
+  { signal, messages = [], idempotencyKey, onProgress, ...callOptions }: RunOptions,
 ): Promise<unknown> {
   const execute = tool.execute;
   if (execute === undefined) throw new Error('The tool has no `execute` function.');
@@ -298,15 +435,18 @@ async function lastOutput(
     messages: messages as ModelMessage[],
     abortSignal: signal,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
-    ...toCallFacts(callOptions),
+    ...(await toCallFacts(tool, callOptions)),
   };
   const result = execute.call(tool, input, options);
   if (!isAsyncIterable(result)) return result;
   let last: unknown;
+  let count = 0;
   for await (const output of result) {
     // Leaving the loop also ends a generator that ignores its signal.
     if (signal.aborted) throw signal.reason;
     last = output;
+    // JSON lacks some values, and a host keeps the result while the tool may change it.
+    onProgress?.({ progress: ++count, result: toJsonValue(output) ?? null });
   }
   return last;
 }

@@ -197,7 +197,8 @@ export class SharedTools {
     this.source.expectCallsOfHost();
     const { [tool.name]: run } = toHostTools(
       { callTool: (call, options) => this.source.callForHost(call, options) },
-      [tool],
+      // The loop of this package runs the tool otherwise, so that one result is enough.
+      [{ ...tool, isGenerator: false }],
       {
         approvals: call => isAsked || this.#changed.has(stubIdentityOf(tool)) || this.#isAskedInLoop(call),
         ...(typeof approve === 'function' && {

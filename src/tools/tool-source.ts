@@ -83,8 +83,18 @@ export interface ToolDefinition {
   readonly description?: string;
   /** JSON Schema of the arguments, always of `type: "object"`. */
   readonly inputSchema: JSONSchema7;
+  /** A name for people. @default that of `metadata` */
+  readonly title?: string;
   /** Options of the tool for the model's provider, for example `{ openai: { deferLoading: true } }`. @default none */
   readonly providerOptions?: ProviderOptions;
+  /** Requires that the model follows the schema. @default true if the schema satisfies strict mode, else false */
+  readonly strict?: boolean;
+  /** Examples of arguments, for models that accept them. @default none */
+  readonly inputExamples?: readonly { readonly input: JSONObject }[];
+  /** True if the tool yields preliminary results, which a host that runs it shows. @default false */
+  readonly isGenerator?: boolean;
+  /** Receives the arguments of each call while the model writes them. Errors it throws are ignored. @default none */
+  readonly onInput?: (event: ToolInputEvent) => void;
   /** The model has to search for the tool before it is offered (`toolSearch` of the tool loop). @default false */
   readonly deferLoading?: boolean;
   /**
@@ -92,6 +102,8 @@ export interface ToolDefinition {
    * @default none, a tool of the application
    */
   readonly metadata?: ToolMetadata;
+  /** The `metadata` of a tool of the application, for the host. @default none */
+  readonly ofApplication?: Readonly<Record<string, unknown>>;
   /** `_meta` of the tool of an MCP server, for the host. @default none */
   readonly _meta?: JSONObject;
   /** The MCP server that offers the tool, by its name in the configuration. @default none, a tool of the application */
@@ -123,6 +135,19 @@ export interface ToolDefinition {
     options: Pick<ToolCallOptions, 'messages' | 'callContext'>,
   ) => boolean | PromiseLike<boolean>;
 }
+
+/** An event of the arguments of a call: the model begins them, writes a piece of them, and they are complete. */
+export type ToolInputEvent = {
+  readonly toolCallId: string;
+  readonly messages: readonly ModelMessage[];
+  readonly signal: AbortSignal;
+  readonly callContext?: Partial<ToolCallContext>;
+} & InputStep;
+
+export type InputStep =
+  | { readonly type: 'start' }
+  | { readonly type: 'delta'; readonly delta: string }
+  | { readonly type: 'available'; readonly input: ToolInvocation['input'] };
 
 // Type aliases, because an interface cannot be assigned to the JSON types of `ai`.
 
@@ -222,6 +247,8 @@ export interface ToolProgress {
   readonly total?: number;
   /** Describes the current step for people. */
   readonly message?: string;
+  /** A preliminary result: `progress` is its number. The last one is the result of the call. @default none */
+  readonly result?: JSONValue;
 }
 
 /**

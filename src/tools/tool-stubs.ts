@@ -15,9 +15,11 @@ import type { ToolDefinition, ToolMetadata } from './tool-source.js';
 export interface ToolStub<Input = Record<string, unknown>> {
   /** Describes to the model what the tool does. */
   description?: string;
+  /** A name for people. Hosts add it to the parts of calls. @default none */
+  title?: string;
   inputSchema: z.ZodType<Input>;
   /**
-   * Properties of a tool with a user interface (MCP App), such as its page. `ai` 6 and 7 add them to the parts of calls
+   * Properties of a tool of the application, or of one with a user interface (MCP App), such as its page. `ai` 6 and 7 add them to the parts of calls
    * as `toolMetadata`.
    * @default none
    */
@@ -68,6 +70,8 @@ export const toFunctionTool = ({
   description,
   inputSchema,
   providerOptions,
+  strict = isStrictSchema(inputSchema) ? undefined : false,
+  inputExamples,
 }: ToolDefinition): FunctionTool => ({
   type: 'function',
   name,
@@ -75,7 +79,8 @@ export const toFunctionTool = ({
   inputSchema,
   ...(providerOptions !== undefined && { providerOptions }),
   // A host's request for strict schemas does not apply to the loop's tools.
-  ...(!isStrictSchema(inputSchema) && { strict: false }),
+  ...(strict !== undefined && { strict }),
+  ...(inputExamples !== undefined && { inputExamples }),
 });
 
 /** Begins the comment in the schema of a stub. The identity of its tool follows, also in a changed copy. */
@@ -89,11 +94,18 @@ export const stubIdentityOf = ({
 }: Pick<ToolDefinition, 'name' | 'server' | 'originalName'>): string =>
   JSON.stringify([server, originalName]);
 
-type StubTool = Pick<ToolDefinition, 'name' | 'description' | 'server' | 'originalName' | 'metadata'>;
+type StubTool = Pick<
+  ToolDefinition,
+  'name' | 'description' | 'title' | 'server' | 'originalName' | 'metadata' | 'ofApplication'
+>;
+
+/** Returns the metadata of a tool for hosts, whose types require JSON. */
+const toHostMetadata = (metadata: object | undefined): { metadata?: ToolMetadata } =>
+  metadata === undefined ? {} : { metadata: metadata as ToolMetadata };
 
 /** Returns the declaration of one tool. */
 export function toToolStub(
-  { description, metadata, ...tool }: StubTool,
+  { description, title, metadata, ofApplication, ...tool }: StubTool,
   { needsApproval = false, run }: { needsApproval?: boolean; run?: StubFunctions | undefined } = {},
 ): ToolStub {
   const identity = stubIdentityOf(tool);
@@ -104,7 +116,8 @@ export function toToolStub(
   };
   const stub = {
     ...(description !== undefined && { description }),
-    ...(metadata?.app !== undefined && { metadata }),
+    ...(title !== undefined && { title }),
+    ...toHostMetadata(metadata?.app === undefined ? ofApplication : metadata),
     // Intentionally lenient: `ai@5` treats a call that fails the declared schema as a call of a host tool.
     inputSchema: z.looseObject({}).meta({ $comment: STUB_COMMENT + identity }),
     providerOptions: { kelivo: mark },

@@ -35,6 +35,7 @@ function createRound({ steps, onRun = () => {}, limits }: FakeTurn) {
     approvals: { approve: undefined, approvals: undefined, toolApproval: undefined, stubs: new Map() },
     hostApprovals: undefined,
     wrapsToolOutput: undefined,
+    showsPreliminary: false,
     tools: { get: () => tool, connect: async () => {} },
     finishedCalls: new Map(),
     record: { didToolRun: false },

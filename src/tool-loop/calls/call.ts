@@ -12,6 +12,7 @@ import { toResultValue, withoutDetails } from '../../tool-calls/mcp-output.js';
 import { toCallForApproval } from '../../tools/approval.js';
 import {
   effectiveAnnotations,
+  type InputStep,
   isReadOnly,
   type ToolCallContext,
   type ToolCallOptions,
@@ -67,6 +68,8 @@ export interface TurnOfCall {
   /** Undefined if the host cannot be asked. */
   readonly hostApprovals: HostApprovals | undefined;
   readonly wrapsToolOutput: boolean | undefined;
+  /** True if the host receives results that a later one replaces. */
+  readonly showsPreliminary: boolean;
   readonly tools: {
     /** Returns the loop's tool of a name: the offered one, or one that had the name earlier. */
     get(name: string): ToolDefinition | undefined;
@@ -99,6 +102,8 @@ export interface RoundOfCall {
   readonly show: ShowPart;
   /** Waits inside of a step until the tool of the call may run. Returns the output of a call that must not run. */
   enter(call: Call): Promise<Verdict>;
+  /** Passes the arguments of a call to its tool. */
+  announceInput(toolCallId: string, tool: ToolDefinition, step: InputStep): void;
   /** The step of the call has been issued, so that the next one may be. */
   issued(call: Call): void;
   /** The call has its outcome. */
@@ -308,6 +313,7 @@ export class Call {
     const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
     if (!parsed.success) return failed(parsed.message);
     const call = this.#toInvocation(parsed.input);
+    this.#round.announceInput(this.made.toolCallId, tool, { type: 'available', input: parsed.input });
     return (await this.#ask(call, tool, 1)) ?? this.#issue(call, tool);
   }
 
@@ -462,7 +468,8 @@ export class Call {
           onProgress: progress => {
             // A tool may report progress after it was stopped.
             if (isDone || limit.signal.aborted) return;
-            limit.restart();
+            // A generator could yield forever.
+            if (progress.result === undefined) limit.restart();
             this.#reportProgress(progress);
           },
         });
@@ -523,6 +530,13 @@ export class Call {
   }
 
   #reportProgress(progress: ToolProgress): void {
+    const { turn, show, write } = this.#round;
+    const { toolCallId, toolName } = this.made;
+    if (progress.result !== undefined && turn.showsPreliminary) {
+      this.#write();
+      const part = { type: 'tool-result' as const, toolCallId, toolName, result: progress.result ?? '' };
+      show({ ...part, preliminary: true }, write);
+    }
     this.#emit({ type: 'tool-progress', ...this.#facts(), ...progress });
   }
 

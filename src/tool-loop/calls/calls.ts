@@ -39,7 +39,7 @@ interface CallFacts extends Pick<ToolDefinition, 'server' | 'originalName'> {
 export type CallEvent =
   /** A tool starts. Calls that are refused, unreadable or already recorded do not start. */
   | ({ type: 'tool-start'; input: string } & CallFacts)
-  /** A running tool reports progress, as MCP servers do. */
+  /** A running tool reports progress, as MCP servers do, or yields a preliminary result, as generators do. */
   | ({ type: 'tool-progress' } & CallFacts & ToolProgress)
   | ({
       type: 'tool-end';

@@ -1,8 +1,9 @@
 import type { CoreCall } from '../../core/call.js';
 import type { Part } from '../../core/part.js';
 import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
+import { inform } from '../../shared/inform.js';
 import { isWholeJson } from '../../shared/json.js';
-import type { ToolDefinition } from '../../tools/tool-source.js';
+import type { InputStep, ToolDefinition } from '../../tools/tool-source.js';
 import { toModelMessages } from '../../versions/write-call.js';
 import type { PendingCall } from '../approvals/host-approvals.js';
 import { Call, type RoundOfCall, type TurnOfCall } from './call.js';
@@ -51,6 +52,7 @@ export class RoundCalls implements RoundOfCall {
   readonly show: ShowPart;
 
   readonly #request: CoreCall;
+  readonly #isReplayed: boolean;
   readonly #callsBefore: number;
   readonly #pendingCalls: ReadonlyMap<string, PendingCall> | undefined;
   readonly #link: LinkedSignal;
@@ -78,6 +80,7 @@ export class RoundCalls implements RoundOfCall {
     this.write = write;
     // The host shows a request of an approval even if it shows no other calls, so it needs the result.
     this.show = pendingCalls === undefined ? turn.show : part => write(part);
+    this.#isReplayed = isReplayed;
     this.#request = request;
     this.#callsBefore = callsBefore;
     this.#pendingCalls = pendingCalls;
@@ -97,6 +100,14 @@ export class RoundCalls implements RoundOfCall {
   get messages(): ReturnType<typeof toModelMessages> {
     this.#messages ??= toModelMessages(this.#request.prompt);
     return this.#messages;
+  }
+
+  /** Passes the arguments of a call to its tool, unless the round was read from a record. */
+  announceInput(toolCallId: string, { onInput }: ToolDefinition, step: InputStep): void {
+    if (onInput === undefined || this.#isReplayed) return;
+    const { messages, signal, number: round } = this;
+    const callContext = { ...this.turn.identity, round, toolCallId };
+    inform(onInput, { ...step, toolCallId, messages, signal, callContext });
   }
 
   /** Adds a call. One that is complete may run before the response ends. */

@@ -245,10 +245,10 @@ function toSearchedTools(
 ): Tool[] {
   const namespaces = new Map<string, { name: string; description: string }>();
   const names = createUniqueIds();
-  for (const { server, name, metadata } of tools) {
+  for (const { server, name, metadata, title: ownTitle } of tools) {
     if (server === undefined) continue;
     const known = namespaces.get(server);
-    const title = metadata?.title ?? name;
+    const title = ownTitle ?? metadata?.title ?? name;
     const description =
       known === undefined ? `Tools of ${server}: ${title}` : `${known.description}, ${title}`;
     const local = known?.name ?? names.take(server.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 60));
@@ -307,13 +307,21 @@ function bestMatch(word: string, weights: ReadonlyMap<string, number>): number {
   return best;
 }
 
-function weightsOf({ name, originalName, server, metadata, description, inputSchema }: ToolDefinition) {
+function weightsOf({
+  name,
+  title,
+  originalName,
+  server,
+  metadata,
+  description,
+  inputSchema,
+}: ToolDefinition) {
   const weights = new Map<string, number>();
   const described = new Set(toWords(description ?? ''));
   const fields = [
     [FIELD_WEIGHTS.description / (1 + described.size / 100), described],
     [FIELD_WEIGHTS.parameters, toWords(Object.keys(inputSchema.properties ?? {}).join(' '))],
-    [FIELD_WEIGHTS.title, toWords(`${metadata?.title ?? ''} ${server ?? ''}`)],
+    [FIELD_WEIGHTS.title, toWords(`${title ?? metadata?.title ?? ''} ${server ?? ''}`)],
     [FIELD_WEIGHTS.name, toWords(`${name} ${originalName ?? ''}`)],
   ] as const;
   for (const [weight, words] of fields) {

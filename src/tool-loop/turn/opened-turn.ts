@@ -85,6 +85,7 @@ export interface LoopPolicy {
   readonly features: Parameters<typeof createFeatures>[1];
   readonly toolSearch: ToolSearchOption | undefined;
   readonly showsCalls: boolean;
+  readonly showsPreliminary: boolean;
   /** Limit of a turn in milliseconds. */
   readonly timeout: number | undefined;
   readonly retries: Retries;
@@ -200,6 +201,7 @@ export async function openTurn(
       callPolicy: policy.calls,
       approvals: toApprovalSettings(call, policy),
       wrapsToolOutput: call.host.wrapsToolOutput,
+      showsPreliminary: policy.showsPreliminary && call.isStream && call.host.acceptsLaterResults,
       identity,
       tools,
       hostApprovals,

@@ -3,6 +3,7 @@ import type { Content, Finish, FinishReason, Part, PartOf, ToolInputStart } from
 import type { PartSink } from '../../core/source.js';
 import { NO_FINISH } from '../../core/finish.js';
 import { untilAborted } from '../../shared/abort.js';
+import type { ToolDefinition } from '../../tools/tool-source.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type LoopCall, type ShowPart, toValidJson, withToolIdentity } from '../calls/calls.js';
 import type { RoundCalls } from '../calls/round-calls.js';
@@ -208,6 +209,8 @@ function createCallParts(
 ) {
   const { tools, show, steps } = turn;
   const inputs = createInputs(show, write);
+  /** The tools of the loop's calls whose inputs have begun. */
+  const announced = new Map<string, ToolDefinition>();
   let hostCalls = 0;
   let hasCallsElsewhere = false;
 
@@ -216,10 +219,17 @@ function createCallParts(
       const id = ids.call(part.id);
       if (part.providerExecuted === true)
         return tools.isServerSearch(part.toolName) ? undefined : write(withId(part, id));
-      const { owner, toolName } = tools.find({ toolName: part.toolName, toolCallId: part.id });
+      const found = tools.find({ toolName: part.toolName, toolCallId: part.id });
+      const { owner, toolName } = found;
       inputs.start({ ...part, id, toolName }, { isHost: owner === 'host' });
+      if (owner === 'loop') announceStart(id, found.tool);
     },
-    'tool-input-delta': part => inputs.append(withId(part, ids.call(part.id))),
+    'tool-input-delta': part => {
+      const id = ids.call(part.id);
+      inputs.append(withId(part, id));
+      const tool = announced.get(id);
+      if (tool !== undefined) calls.announceInput(id, tool, { type: 'delta', delta: part.delta });
+    },
     'tool-input-end': part => inputs.append(withId(part, ids.call(part.id))),
     'tool-call': part => {
       if (part.providerExecuted !== true) return addCall(part);
@@ -245,6 +255,14 @@ function createCallParts(
       return hasCallsElsewhere;
     },
   };
+
+  /** Tells a tool that the model begins a call, once. */
+  function announceStart(toolCallId: string, tool: ToolDefinition): boolean {
+    if (announced.has(toolCallId)) return false;
+    announced.set(toolCallId, tool);
+    calls.announceInput(toolCallId, tool, { type: 'start' });
+    return true;
+  }
 
   /** Forwards a part of a call that the servers of the model ran. Hosts have not declared the search of the loop. */
   function emitHosted(part: PartOf<'tool-call'> | PartOf<'tool-result'>): void {
@@ -281,8 +299,12 @@ function createCallParts(
         write,
       );
     }
-    if (found.owner === 'loop') calls.add(call, found.tool, { isComplete: part.isComplete === true });
-    else calls.refuse(call, found.reason);
+    if (found.owner === 'loop') {
+      // The input of the call was not streamed.
+      if (announceStart(toolCallId, found.tool) && turn.request.isStream)
+        calls.announceInput(toolCallId, found.tool, { type: 'delta', delta: input });
+      calls.add(call, found.tool, { isComplete: part.isComplete === true });
+    } else calls.refuse(call, found.reason);
   }
 
   /** Writes a call of the host, or a request for its approval. A call whose arguments may be incomplete is held back. */
