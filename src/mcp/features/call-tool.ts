@@ -1,6 +1,7 @@
 import * as z from 'zod/v4';
 import { inform } from '../../shared/inform.js';
 import { isPlainObject, type PlainObject } from '../../shared/json.js';
+import { repeat } from '../../shared/repeat.js';
 import {
   effectiveAnnotations,
   type ToolInvocation,
@@ -74,62 +75,70 @@ const IDEMPOTENCY_KEY = 'com.npmjs.kelivo-responses/idempotencyKey';
 /**
  * Calls a tool of one server if the arguments match its schema. Failures are returned as outputs. The promise rejects
  * only on abort, with the signal's reason.
- *
- * @param isRepeated The call was rejected because its headers did not match a changed schema.
  */
 export async function callTool(
-  called: CalledTool,
+  { serverName, config, connection, requestMeta, ...called }: CalledTool,
   { toolCallId, input }: Pick<ToolInvocation, 'toolCallId' | 'input'>,
   options: ToolCallOptions & Pick<RequestLimits, 'timeout' | 'totalTimeout'>,
-  isRepeated = false,
 ): Promise<ToolOutput> {
-  const { serverName, config, connection, tool, requestMeta } = called;
   const { signal, callContext, idempotencyKey, requestMeta: callMeta, telemetry } = options;
-  const issue = findArgumentIssue(tool, input);
-  if (issue !== undefined) return { type: 'error-text', value: issue };
   const facts = { toolCallId, ...callContext, server: serverName };
-  const hostMeta = {
-    ...toSendableMeta(inform(requestMeta, { ...facts, toolName: tool.name })),
-    ...toSendableMeta(callMeta),
-  };
   const keyMeta = idempotencyKey === undefined ? {} : { [IDEMPOTENCY_KEY]: idempotencyKey };
+  let { tool } = called;
   let hasSentHeaders = false;
-  const send = (session: McpSession) => {
-    const params = { name: tool.name, arguments: { ...input } };
-    hasSentHeaders = sendsParamHeaders(session);
-    const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, input) : {};
-    return sendRequest(
-      session,
-      {
-        send: (client, sendOptions, retry, meta) => {
-          const metaField = toMetaField({ ...session.callMeta, ...meta, ...hostMeta, ...keyMeta });
-          return requestOriginal(
-            client,
-            { method: 'tools/call', params: { ...params, ...metaField, ...retry } },
-            { schema: resultSchema, options: { ...sendOptions, headers } },
-          );
+
+  async function attempt(): Promise<ToolOutput> {
+    const issue = findArgumentIssue(tool, input);
+    if (issue !== undefined) return { type: 'error-text', value: issue };
+    const hostMeta = {
+      ...toSendableMeta(inform(requestMeta, { ...facts, toolName: tool.name })),
+      ...toSendableMeta(callMeta),
+    };
+    const send = (session: McpSession) => {
+      const params = { name: tool.name, arguments: { ...input } };
+      hasSentHeaders = sendsParamHeaders(session);
+      const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, input) : {};
+      return sendRequest(
+        session,
+        {
+          send: (client, sendOptions, retry, meta) => {
+            const metaField = toMetaField({ ...session.callMeta, ...meta, ...hostMeta, ...keyMeta });
+            return requestOriginal(
+              client,
+              { method: 'tools/call', params: { ...params, ...metaField, ...retry } },
+              { schema: resultSchema, options: { ...sendOptions, headers } },
+            );
+          },
+          call: { facts, arguments: params.arguments },
+          facts: { method: 'tools/call', target: tool.name },
+          telemetry,
         },
-        call: { facts, arguments: params.arguments },
-        facts: { method: 'tools/call', target: tool.name },
-        telemetry,
-      },
-      options,
-    );
-  };
-  try {
+        options,
+      );
+    };
     const result = unwrapResult(
       await connection.withSession(send, { signal, mayRetry: failure => mayRetry(failure, tool) }),
     );
     const output = toToolOutput(result);
     return result.isError === true ? redactStrings(output, config) : output;
+  }
+
+  try {
+    return await repeat(attempt, {
+      signal,
+      // The call was rejected because its headers did not match a changed schema.
+      async pauseAfter(error, attempts) {
+        // Without these headers, the code is the server's own, and the tool may have run.
+        const isMismatch = hasSentHeaders && error instanceof McpFailure && error.rpcCode === headerMismatch;
+        const changed =
+          isMismatch && attempts === 0 ? await findChangedTool(connection, tool, { signal }) : undefined;
+        if (changed === undefined) return undefined;
+        tool = changed;
+        return 0;
+      },
+    });
   } catch (error) {
     signal.throwIfAborted();
-    // Without these headers, the code is the server's own, and the tool may have run.
-    const isMismatch = hasSentHeaders && error instanceof McpFailure && error.rpcCode === headerMismatch;
-    if (isMismatch && !isRepeated) {
-      const changed = await findChangedTool(connection, tool, { signal });
-      if (changed) return callTool({ ...called, tool: changed }, { toolCallId, input }, options, true);
-    }
     return {
       type: 'error-text',
       value: toMcpError(error, { serverName, config, toolName: tool.name }).message,

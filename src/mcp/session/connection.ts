@@ -1,4 +1,5 @@
 import { toTimerDelay, untilAborted } from '../../shared/abort.js';
+import { repeat } from '../../shared/repeat.js';
 import { finishAuth } from '../auth/server-authorization.js';
 import type { AuthorizationCallback } from '../auth/authorization.js';
 import type { McpConnectionState } from '../config/callbacks.js';
@@ -144,24 +145,33 @@ export function createConnection(
     const closeCountBefore = current.closeCount;
     operationCount++;
     clearTimeout(idleTimer);
-    try {
-      const repeated = { lostSession: false, other: false };
-      for (;;) {
-        const session = await current.get({ signal });
-        try {
-          return await operation(session);
-        } catch (error) {
-          signal?.throwIfAborted();
-          const failure = await withSessionState(toMcpFailure(error), session, { signal });
-          // The server may come back with other tools.
-          if (lostConnection.has(failure.kind)) cache.invalidate();
-          // The first caller that notices replaces the session, and the others find the new one.
-          if (failure.kind === 'session-expired' || failure.isSessionLost) current.retire(session);
-          const cause = failure.kind === 'session-expired' ? 'lostSession' : 'other';
-          if (repeated[cause] || !mayRetry(failure) || current.closeCount > closeCountBefore) throw failure;
-          repeated[cause] = true;
-        }
+    const repeated = { lostSession: false, other: false };
+    /** The failure of the newest attempt, unless the session could not be opened. */
+    let failure: McpFailure | undefined;
+    const attempt = async (): Promise<T> => {
+      failure = undefined;
+      const session = await current.get({ signal });
+      try {
+        return await operation(session);
+      } catch (error) {
+        signal?.throwIfAborted();
+        failure = await withSessionState(toMcpFailure(error), session, { signal });
+        // The server may come back with other tools.
+        if (lostConnection.has(failure.kind)) cache.invalidate();
+        // The first caller that notices replaces the session, and the others find the new one.
+        if (failure.kind === 'session-expired' || failure.isSessionLost) current.retire(session);
+        throw failure;
       }
+    };
+    const pauseAfter = (): number | undefined => {
+      if (failure === undefined) return undefined;
+      const cause = failure.kind === 'session-expired' ? 'lostSession' : 'other';
+      if (repeated[cause] || !mayRetry(failure) || current.closeCount > closeCountBefore) return undefined;
+      repeated[cause] = true;
+      return 0;
+    };
+    try {
+      return await repeat(attempt, { pauseAfter, signal });
     } finally {
       if (--operationCount === 0) startIdleTimer();
     }
