@@ -33,7 +33,6 @@ import type { TurnFeature } from '../features/feature.js';
 import { createFeatures } from './features.js';
 import type { Exchange } from './partial-turn.js';
 import type { RepeatedTurns } from './repeated-turns.js';
-import { createRoundOpener, type OpenRound, type Retries } from './rounds.js';
 import {
   createLifetime,
   createTurnLimits,
@@ -61,11 +60,13 @@ export interface OpenedTurn extends TurnOfCalls {
   readonly record: TurnRecord;
   /** Ids of the calls that the model's own servers ran. */
   readonly hostedCalls: Set<string>;
-  /**
-   * Sends one round to the model. A follow-up round offers the tools of its time. It is retried here, the first one by
-   * the host. A request that compacts the conversation precedes the round with the same number.
-   */
-  readonly openRound: OpenRound;
+  readonly model: CoreModel;
+  /** True if the model reads `TurnLink.response`. */
+  readonly resumesResponses: boolean;
+  /** What an earlier attempt at the turn has done. */
+  readonly done: readonly Exchange[];
+  /** The number of the newest request. 0 before the first one. */
+  round: number;
   readonly lifetime: TurnLifetime;
   readonly emit: EmitEvent;
   /** Keeps what the failed turn has done, in case the host repeats it. */
@@ -74,6 +75,15 @@ export interface OpenedTurn extends TurnOfCalls {
   facts: PartFacts | undefined;
   /** Releases timers, listeners and the records of the turn, which may have failed with an error. */
   close(error?: unknown): Promise<void>;
+}
+
+export interface Retries {
+  /** Maximum number of retries of a follow-up request that fails before it responds. */
+  readonly maxRetries: number;
+  /** Maximum number of repetitions of a round whose response breaks. */
+  readonly streamRetries: number;
+  /** Delay before the first retry in milliseconds. */
+  readonly initialDelay: number;
 }
 
 /** The decisions of the application for all turns of a loop. */
@@ -129,7 +139,8 @@ export async function openTurn(
   const { identity, emit, record, warn } = createTurnReports(turnIdOf(call) ?? generatedId, call, policy);
   const lifetime = createLifetime(abortSignal, policy.timeout);
   const { signal } = lifetime;
-  let opened: Steps | undefined;
+  let openedSteps: Steps | undefined;
+  let opened: OpenedTurn | undefined;
   let features: TurnFeature[] = [];
   // A journal replays the turn itself.
   const attempt = isDurableCall(call, policy) ? undefined : await repeatedTurns.begin(call);
@@ -144,13 +155,13 @@ export async function openTurn(
     const isAborted = lifetime.isAborted();
     lifetime.close();
     attempt?.end(error === undefined || isAborted ? record.end.finishReason : 'error', closedBy());
-    await opened?.close(toTurnEnd(record, { error, isAborted, isWaiting: hostApprovals?.isWaiting }));
+    await openedSteps?.close(toTurnEnd(record, { error, isAborted, isWaiting: hostApprovals?.isWaiting }));
   };
   try {
     if (attempt?.refusal !== undefined) throw attempt.refusal;
     if (closed !== undefined) lifetime.endWith([closed()]);
     const steps = await openSteps(call, { policy, generatedId, signal, warn: text => warn(0, text) });
-    opened = steps;
+    openedSteps = steps;
     // A workflow engine keeps the generated id of the first attempt.
     identity.turnId = steps.turnId;
     telemetry.startTurn({ turnId: steps.turnId });
@@ -159,9 +170,10 @@ export async function openTurn(
     const toolOf = (name: string): ToolDefinition | undefined => tools.get(name);
     features = createFeatures({ call, model, steps, identity, record, toolOf, emit, warn }, policy.features);
     const warnings: Warning[] = [];
-    let round = 0;
     const warnOfTools = (message: string): unknown =>
-      round === 0 ? warnings.push({ type: 'other', message }) : warn(round, message);
+      opened === undefined || opened.round === 0
+        ? warnings.push({ type: 'other', message })
+        : warn(opened.round, message);
     hostApprovals = asksHost(call, policy) ? createHostApprovals(policy.hostApprovals, call.own) : undefined;
     const tools = await openTurnTools(call, {
       source,
@@ -178,20 +190,12 @@ export async function openTurn(
     await hostApprovals?.recordDenials(denied, signal);
     const request = tools.applyTo({ ...call, abortSignal: signal, prompt });
     const hostedCalls = new Set(call.turn?.hostedCalls);
-    const openNext = createRoundOpener({
+    const done = attempt?.done ?? [];
+    opened = {
       model,
       resumesResponses,
-      retries: policy.retries,
-      lifetime,
-      steps,
-      tools,
-      hostedCalls,
-      // A turn that begins with calls has opened its stream, so that the host cannot retry it.
-      isOpen: pending.length > 0,
-      done: attempt?.done ?? [],
-      onRetry: emit,
-    });
-    return {
+      done,
+      round: 0,
       request: policy.limits.maxRounds <= 1 ? withoutCalls(request) : request,
       pendingCalls: pending,
       warnings,
@@ -206,17 +210,12 @@ export async function openTurn(
       tools,
       hostApprovals,
       hostedCalls,
-      finishedCalls: toFinishedCalls(attempt?.done ?? []),
+      finishedCalls: toFinishedCalls(done),
       ids: createTurnIds(request.prompt),
       limits: createTurnLimits(policy.limits),
       features,
       facts: undefined,
       record,
-      async openRound(options, number, link) {
-        round = number;
-        if (link?.attempt === undefined) emit({ type: 'round-start', round });
-        return openNext(options, number, link);
-      },
       lifetime,
       steps,
       telemetry,
@@ -226,6 +225,7 @@ export async function openTurn(
       show: createShow(call, policy),
       close,
     };
+    return opened;
   } catch (error) {
     await close(error);
     throw error;

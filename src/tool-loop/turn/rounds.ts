@@ -10,97 +10,50 @@ import { messageOf } from '../../shared/errors.js';
 import { repeat } from '../../shared/repeat.js';
 import type { ToolListing } from '../../tools/tool-source.js';
 import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
-import type { Steps } from '../durable/steps.js';
+import type { OpenedTurn, Retries } from './opened-turn.js';
 import type { Exchange } from './partial-turn.js';
 import type { TurnLifetime } from './turn-limits.js';
-import type { EmitEvent } from './turn-reports.js';
-import type { TurnTools } from './turn-tools.js';
 
-/** Opens a round. `number` is that of the following round for a request that compacts the conversation. */
-export type OpenRound = (
-  request: CoreCall,
-  number: number,
-  options?: Pick<TurnLink, 'isCompaction'> & {
-    /** Number of the attempt at a round that is repeated. @default the first one */
-    readonly attempt?: number;
-  },
-) => Promise<Round>;
-
-export interface Retries {
-  /** Maximum number of retries of a follow-up request that fails before it responds. */
-  readonly maxRetries: number;
-  /** Maximum number of repetitions of a round whose response breaks. */
-  readonly streamRetries: number;
-  /** Delay before the first retry in milliseconds. */
-  readonly initialDelay: number;
+interface OpenOptions extends Pick<TurnLink, 'isCompaction'> {
+  /** Number of the attempt at a round that is repeated. @default the first one */
+  readonly attempt?: number;
 }
 
-interface RoundOpenerOptions extends Required<Pick<TurnLink, 'hostedCalls'>> {
-  readonly model: CoreModel;
-  /** True if the model reads `TurnLink.response`. */
-  readonly resumesResponses: boolean;
-  readonly retries: Retries;
-  readonly lifetime: TurnLifetime;
-  readonly steps: Steps;
-  readonly tools: TurnTools;
-  /** True if the host cannot retry the first request. */
-  readonly isOpen: boolean;
-  /** What an earlier attempt at the turn has done. */
-  readonly done: readonly Exchange[];
-  /** Reports a response that is requested again. */
-  readonly onRetry: EmitEvent;
-}
+/**
+ * Sends the rounds of a turn to the model, or reads them from their records. A follow-up round offers the tools of its time. It
+ * is retried here, the first one by the host.
+ */
+export class Rounds {
+  readonly #turn: OpenedTurn;
+  readonly #stateOf = createStates();
+  /** Rounds of an earlier attempt at the turn, which are not requested again. */
+  readonly #replayed: Exchange[];
 
-/** Returns the function that sends the rounds of a turn, live or from their records. */
-export function createRoundOpener({
-  model,
-  resumesResponses,
-  retries,
-  lifetime,
-  steps,
-  tools,
-  hostedCalls,
-  isOpen,
-  done,
-  onRetry,
-}: RoundOpenerOptions): OpenRound {
-  const { signal } = lifetime;
-  const stateOf = createStates();
-  const replayed = done.filter(({ content }) => content.some(({ own }) => own?.userMessage === undefined));
+  constructor(turn: OpenedTurn) {
+    this.#turn = turn;
+    this.#replayed = turn.done.filter(({ content }) =>
+      content.some(({ own }) => own?.userMessage === undefined),
+    );
+  }
 
-  return async (options, number, { isCompaction = false, attempt } = {}) => {
-    const earlier = replayed.shift();
+  /** Opens a round. `number` is that of the following round for a request that compacts the conversation. */
+  async open(request: CoreCall, number: number, options: OpenOptions = {}): Promise<Round> {
+    const { emit, steps, model, resumesResponses, lifetime, tools } = this.#turn;
+    const { isCompaction = false, attempt } = options;
+    this.#turn.round = number;
+    if (attempt === undefined) emit({ type: 'round-start', round: number });
+    const earlier = this.#replayed.shift();
     if (earlier !== undefined) return { ...sourceOf(toParts(earlier)), isReplayed: true };
-    const toRequest = (request: CoreCall, response?: RoundResponse) => ({
-      ...request,
-      turn: { id: steps.turnId, round: number, stateOf, isCompaction, response, hostedCalls },
-    });
-    const isFirst = number === 1 && !isOpen;
+    if (!steps.isDurable) return (await this.#request(request, { attempt, isCompaction })).source;
     let listing: ToolListing | undefined;
-    const onBroken = (error: unknown, next: number): void =>
-      onRetry({ type: 'round-retry', round: number, attempt: next, cause: messageOf(error) });
-    const open = async (response?: RoundResponse): Promise<Round> => {
-      // The tools of a response that exists are those with which it was created.
-      if (!isFirst && (response === undefined || response === 'submit')) listing = await tools.refresh();
-      const request = () => openRound(model, toRequest(tools.applyTo(options), response));
-      // A server without the search of the API receives a request with the one of the loop.
-      const send = () =>
-        request().catch((error: unknown) =>
-          tools.isSearchRejected(error) ? request() : Promise.reject(error),
-        );
-      // A host retries the first request, but not inside of a step of a workflow.
-      const isOfHost = (isFirst && attempt === undefined && !steps.isOrdered) || typeof response === 'object';
-      const { isStream } = options;
-      return openAgain(send, { ...retries, ...(isOfHost && { maxRetries: 0 }), signal, isStream, onBroken });
-    };
-    if (!steps.isDurable) return open();
     const openReadable = async (response?: RoundResponse): Promise<Round> => {
-      const round = await open(response);
-      return { ...round, next: createBatchReader(round, lifetime) };
+      const { source, listing: newest } = await this.#request(request, { attempt, isCompaction, response });
+      listing = newest;
+      return { ...source, next: createBatchReader(source, lifetime) };
     };
     return openDurableRound(openReadable, {
       model,
-      call: toRequest(options),
+      call: this.#link(request, { isCompaction }),
       steps,
       attempt,
       isAborted: lifetime.isAborted,
@@ -108,7 +61,47 @@ export function createRoundOpener({
       listing: () => listing,
       onListing: tools.restore,
     });
-  };
+  }
+
+  /** Sends a request with the tools of its time, again if it fails. Returns their listing if it is to be recorded. */
+  async #request(
+    given: CoreCall,
+    { attempt, isCompaction, response }: OpenOptions & { readonly response?: RoundResponse | undefined },
+  ): Promise<{ source: Round; listing?: ToolListing | undefined }> {
+    const { model, tools, steps, retries, lifetime, pendingCalls, round, emit } = this.#turn;
+    // A turn that begins with calls has opened its stream, so that the host cannot retry it.
+    const isFirst = round === 1 && pendingCalls.length === 0;
+    // The tools of a response that exists are those with which it was created.
+    const isListed = !isFirst && (response === undefined || response === 'submit');
+    const listing = isListed ? await tools.refresh() : undefined;
+    const send = () => openRound(model, this.#link(tools.applyTo(given), { isCompaction, response }));
+    // A host retries the first request, but not inside of a step of a workflow.
+    const isOfHost = (isFirst && attempt === undefined && !steps.isOrdered) || typeof response === 'object';
+    const source = await openAgain(
+      // A server without the search of the API receives a request with the one of the loop.
+      () =>
+        send().catch((error: unknown) => (tools.isSearchRejected(error) ? send() : Promise.reject(error))),
+      {
+        ...retries,
+        ...(isOfHost && { maxRetries: 0 }),
+        signal: lifetime.signal,
+        isStream: given.isStream,
+        onBroken: (error, next) =>
+          emit({ type: 'round-retry', round, attempt: next, cause: messageOf(error) }),
+      },
+    );
+    return { source, listing };
+  }
+
+  /** Adds to a request which one of the turn it is. */
+  #link(
+    request: CoreCall,
+    { isCompaction, response }: Pick<TurnLink, 'isCompaction' | 'response'>,
+  ): CoreCall & { readonly turn: TurnLink } {
+    const { steps, round, hostedCalls } = this.#turn;
+    const stateOf = this.#stateOf;
+    return { ...request, turn: { id: steps.turnId, round, stateOf, isCompaction, response, hostedCalls } };
+  }
 }
 
 /** Returns the parts of a response that an earlier attempt received. */

@@ -22,6 +22,7 @@ import type { OpenedTurn } from './opened-turn.js';
 import type { PartialTurn } from './partial-turn.js';
 import { readRound, type RoundSummary } from './round-reader.js';
 import { createRoundRetry, type RoundRetry } from './round-retry.js';
+import { Rounds } from './rounds.js';
 import { type PreparedRound, withSettings } from './round-settings.js';
 import { closeShown } from './round-text.js';
 import { endOf, type RoundEnd } from './turn-limits.js';
@@ -75,13 +76,12 @@ interface ReadRound extends OpenRound {
  */
 export class Turn {
   readonly #turn: OpenedTurn;
+  readonly #rounds: Rounds;
   readonly #retry: RoundRetry;
   #state: TurnState = 'opening';
   #sink: TurnSink = NO_SINK;
   /** The round that was opened with the turn. */
   #first: OpenRound | undefined;
-  /** The number of the newest request. */
-  #number = 1;
   /** The newest round whose response has begun. */
   #round: OpenRound | undefined;
   /** The calls whose outcomes are not recorded. */
@@ -89,6 +89,7 @@ export class Turn {
 
   constructor(turn: OpenedTurn) {
     this.#turn = turn;
+    this.#rounds = new Rounds(turn);
     this.#retry = createRoundRetry(turn);
   }
 
@@ -150,7 +151,6 @@ export class Turn {
   /** Prepares and sends the request of a round. */
   async #open(given: CoreCall, number: number): Promise<OpenRound> {
     this.#enter('opening');
-    this.#number = number;
     const { features, record, tools } = this.#turn;
     let request = given;
     let settings: RoundChanges['settings'];
@@ -165,7 +165,7 @@ export class Turn {
     const before = features.flatMap(feature => feature.sent?.(request, number) ?? []);
     record.addMessages(before);
     const prepared = { request, settings };
-    const source = await this.#turn.openRound(withSettings(prepared), number);
+    const source = await this.#rounds.open(withSettings(prepared), number);
     for (const feature of features) feature.opened?.(number);
     return { ...prepared, number, source, before, interlude: undefined };
   }
@@ -176,14 +176,12 @@ export class Turn {
     request: CoreCall,
     number: number,
   ): Promise<OpenRound | undefined> {
-    const { openRound, lifetime } = this.#turn;
     this.#enter('opening');
-    this.#number = number;
     try {
-      const source = await openRound(request, number, { isCompaction: true });
+      const source = await this.#rounds.open(request, number, { isCompaction: true });
       return { request, settings: undefined, number, source, before: [], interlude };
     } catch (error) {
-      if (lifetime.signal.aborted) throw error;
+      if (this.#turn.lifetime.signal.aborted) throw error;
       interlude.fail(number, error);
       return undefined;
     }
@@ -228,7 +226,7 @@ export class Turn {
     const request = await this.#retry.next(broken.request, { round: number, calls, summary });
     const { attempt } = this.#retry;
     const sent = withSettings({ request, settings });
-    const source = await this.#turn.openRound(sent, number, {
+    const source = await this.#rounds.open(sent, number, {
       isCompaction: interlude !== undefined,
       attempt,
     });
@@ -464,7 +462,7 @@ export class Turn {
       throw error;
     }
     closeShown(this.#retry.shown, this.#sink.write);
-    this.#reportLimit(this.#number, lifetime.reachedLimit());
+    this.#reportLimit(Math.max(this.#turn.round, 1), lifetime.reachedLimit());
     this.#finish({ unified: 'error', raw: undefined }, { errors: [error] });
   }
 
