@@ -57,8 +57,8 @@ async function main(args: string[]): Promise<void> {
     folder: values.data ?? defaultFolder,
     ...(server !== undefined && { server }),
   });
-  console.log(`Started in ${formatSeconds(performance.now() - startedAt)}.`);
   console.log(`The playground runs at ${playground.signInUrl}`);
+  console.log(`Started in ${formatSeconds(performance.now() - startedAt)}.`);
   console.log('The URL contains a token for this start: do not share it. Press Ctrl-C to stop.');
   console.log('\nAn application with `devTools()` of `kelivo-responses/devtools` appears in its traces:');
   console.log(`KELIVO_PLAYGROUND_URL=${playground.appUrl}`);
