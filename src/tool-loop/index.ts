@@ -2,7 +2,7 @@ import type { JSONValue } from '../shared/json.js';
 import type { ToolApproval } from './approvals/approvals.js';
 import type { Steering } from './features/steering/steering.js';
 import type { ToolLoopStep } from './durable/steps.js';
-import type { ToolLoopOptions } from './options.js';
+import type { CallFeatureOptions } from './turn/features.js';
 
 export type {
   LocalTool,
@@ -56,10 +56,7 @@ export type { HistorySecret } from '../versions/history/signatures.js';
  * Options of the tool loop for one call, in `providerOptions.kelivo`. Those that the tool loop has as well apply instead of
  * them. Functions and objects are passed by reference.
  */
-export interface ToolLoopCallOptions extends Pick<
-  ToolLoopOptions,
-  'prepareRound' | 'stopWhen' | 'maxCost' | 'maxTokens'
-> {
+export interface ToolLoopCallOptions extends CallFeatureOptions {
   /** Identifies the turn in the `journal` of the tool loop, so that another process can continue it. */
   turnId?: string;
   /**

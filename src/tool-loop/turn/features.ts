@@ -6,8 +6,11 @@ import type { CreateFeature, FeatureContext, TurnFeature } from '../features/fea
 import { type ControlOptions, createRoundControl } from '../features/round-control/round-control.js';
 import { createTurnSteering } from '../features/steering/steering.js';
 
+/** The options for features that a call may have as well. */
+export type CallFeatureOptions = ControlOptions & BudgetOptions;
+
 /** The options of the application for the features of its turns. */
-export type FeatureOptions = ControlOptions & ClearingOptions & CompactionOptions & BudgetOptions;
+export type FeatureOptions = CallFeatureOptions & ClearingOptions & CompactionOptions;
 
 /** The prices are an option of the loop itself, which reports costs without a feature. */
 type GivenOptions = FeatureOptions & { readonly prices?: Prices };
