@@ -10,9 +10,7 @@ import { readError } from '../shared/reported-error.js';
 const MAX_NAMES = 20;
 
 /** Returns true if a server reports that it does not have a model. Servers other than OpenAI's report no code for it. */
-export function isUnknownModel(error: unknown, modelId: string): error is APICallError {
-  if (!APICallError.isInstance(error)) return false;
-  const { statusCode, message, data } = error;
+export function isUnknownModel({ statusCode, message, data }: APICallError, modelId: string): boolean {
   return readError(data)?.code === 'model_not_found' || (statusCode === 404 && message.includes(modelId));
 }
 

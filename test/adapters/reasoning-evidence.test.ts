@@ -26,10 +26,7 @@ const request: LanguageModelV2CallOptions = {
 };
 
 /** A server that answers with these items, one list for each request. Each has its own address. */
-function serverOf(
-  responses: readonly (readonly ItemScript[])[],
-  settings: KelivoResponsesSettings,
-) {
+function serverOf(responses: readonly (readonly ItemScript[])[], settings: KelivoResponsesSettings) {
   const bodies: Record<string, unknown>[] = [];
   const provider = createKelivoResponsesProvider({
     baseURL: `http://server-${servers++}.test/v1`,

@@ -105,10 +105,8 @@ describe('createEmbeddingModel', () => {
 });
 
 describe('batches, keys, retries and timeouts', () => {
-  const provider = (
-    emulator: { baseURL: string },
-    settings: KelivoResponsesSettings = {},
-  ) => createKelivoResponsesProvider({ baseURL: emulator.baseURL, apiKey: 'sk-test', ...settings });
+  const provider = (emulator: { baseURL: string }, settings: KelivoResponsesSettings = {}) =>
+    createKelivoResponsesProvider({ baseURL: emulator.baseURL, apiKey: 'sk-test', ...settings });
   const values = ['one', 'two', 'three', 'four', 'five'];
 
   it('splits many values into requests of the accepted size, in order', async () => {

@@ -6,7 +6,10 @@ import type { ToolLoopStep } from '../../src/tool-loop/durable/steps.js';
 import { toolLoopCallOptions } from '../../src/tool-loop/index.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import type { PrepareRound, StopCondition } from '../../src/tool-loop/features/round-control/round-control.js';
+import type {
+  PrepareRound,
+  StopCondition,
+} from '../../src/tool-loop/features/round-control/round-control.js';
 import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
 import { createEngine, type StepRecord } from './_engine.js';
 import {

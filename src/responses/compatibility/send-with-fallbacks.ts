@@ -1,6 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Warning } from '../../core/part.js';
-import { joinSentences } from '../../shared/errors.js';
 import { toCamelCase } from '../../shared/names.js';
 import { repeat } from '../../shared/repeat.js';
 import {
@@ -12,10 +11,10 @@ import {
 } from '../wire.js';
 import { applyCompatibility, countImages, hasField } from './apply-compatibility.js';
 import { type Compatibility, ENCRYPTED_REASONING, mergeCompatibility } from './compatibility.js';
-import { ENCRYPTED_TEXTS, REFUSED_CONTENT, TOOL_FIELD } from './item-repairs.js';
+import { TOOL_FIELD } from './item-repairs.js';
 import { type Cause, type ModelMemory, toConversation } from './model-memory.js';
-import { type Fallback, findFallback, findKeptField } from './rejection-rules.js';
-import { RejectionText } from './rejection-text.js';
+import type { Fallback } from './rejection-rules.js';
+import type { RejectionText } from './rejection-text.js';
 
 /** The maximum number of changes of one request. The next rejection is thrown. */
 const MAX_FALLBACKS = 3;
@@ -94,6 +93,8 @@ export async function sendWithFallbacks<Opened>(
   /** Changes the request as a rejection requires, to be sent again at once. */
   const adapt = async (error: unknown): Promise<0 | undefined> => {
     if (!APICallError.isInstance(error)) return undefined;
+    // Most processes never need it.
+    const { explainRefusal, findFallback, RejectionText } = await import('./rejected-request.js');
     const rejection = new RejectionText(error, sent);
     const cause = { conversation: toConversation(body), quotes: rejection.quotes() };
     const fallback =
@@ -127,52 +128,6 @@ export async function sendWithFallbacks<Opened>(
       : { body: changed, compatibility: change, isLasting: false, isForThisRequestOnly: true };
   }
 }
-
-/** Adds the next step to the error of a request that is not sent in another form. */
-function explainRefusal(
-  { error, rejection }: RejectedRequest,
-  body: ResponsesRequestBody,
-  relations: ItemRelations,
-): unknown {
-  const hint = toHint({ error, rejection }, body, relations);
-  if (hint === undefined) return error;
-  const { message, url, requestBodyValues, statusCode, responseHeaders } = error;
-  const { responseBody, isRetryable, data, cause } = error;
-  return new APICallError({
-    url,
-    requestBodyValues,
-    statusCode,
-    responseHeaders,
-    responseBody,
-    isRetryable,
-    data,
-    cause,
-    message: joinSentences(message, hint),
-  });
-}
-
-/** Returns the next step for a compaction, or a field that changes more than the text, which the server refuses. */
-function toHint(
-  { error, rejection }: Pick<RejectedRequest, 'error' | 'rejection'>,
-  body: ResponsesRequestBody,
-  relations: ItemRelations,
-): string | undefined {
-  const isRefused = [...REFUSED_CONTENT, ...ENCRYPTED_TEXTS].some(
-    text => rejection.match(text) !== undefined,
-  );
-  if (isRefused && body.input.some(item => isCompaction(item, relations))) return COMPACTION_HINT;
-  const field = findKeptField(body, error, rejection);
-  if (field === undefined) return undefined;
-  const effect =
-    field === 'store'
-      ? 'The server then decides whether it keeps the response.'
-      : 'Its restriction then does not apply.';
-  return `To send no \`${field}\` to this server, set \`compatibility: { without: ['${field}'] }\`. ${effect}`;
-}
-
-const COMPACTION_HINT =
-  'The server cannot read the compaction in the history, which another key or endpoint created, and the history does not ' +
-  'contain the messages that it replaced. Use that key again, or start a new conversation.';
 
 /** Returns a warning for everything in a request that the sent one lacks. */
 function toWarnings(

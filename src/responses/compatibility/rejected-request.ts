@@ -1,0 +1,59 @@
+import { APICallError } from '@ai-sdk/provider';
+import { joinSentences } from '../../shared/errors.js';
+import { isCompaction, type ItemRelations, type ResponsesRequestBody } from '../wire.js';
+import { ENCRYPTED_TEXTS, REFUSED_CONTENT } from './item-repairs.js';
+import { findKeptField } from './rejection-rules.js';
+import type { RejectedRequest } from './send-with-fallbacks.js';
+
+export { findFallback } from './rejection-rules.js';
+export { RejectionText } from './rejection-text.js';
+
+/*
+ * All that only a rejected request needs. It is loaded by the first one.
+ */
+
+/** Adds the next step to the error of a request that is not sent in another form. */
+export function explainRefusal(
+  { error, rejection }: RejectedRequest,
+  body: ResponsesRequestBody,
+  relations: ItemRelations,
+): unknown {
+  const hint = toHint({ error, rejection }, body, relations);
+  if (hint === undefined) return error;
+  const { message, url, requestBodyValues, statusCode, responseHeaders } = error;
+  const { responseBody, isRetryable, data, cause } = error;
+  return new APICallError({
+    url,
+    requestBodyValues,
+    statusCode,
+    responseHeaders,
+    responseBody,
+    isRetryable,
+    data,
+    cause,
+    message: joinSentences(message, hint),
+  });
+}
+
+/** Returns the next step for a compaction, or a field that changes more than the text, which the server refuses. */
+function toHint(
+  { error, rejection }: Pick<RejectedRequest, 'error' | 'rejection'>,
+  body: ResponsesRequestBody,
+  relations: ItemRelations,
+): string | undefined {
+  const isRefused = [...REFUSED_CONTENT, ...ENCRYPTED_TEXTS].some(
+    text => rejection.match(text) !== undefined,
+  );
+  if (isRefused && body.input.some(item => isCompaction(item, relations))) return COMPACTION_HINT;
+  const field = findKeptField(body, error, rejection);
+  if (field === undefined) return undefined;
+  const effect =
+    field === 'store'
+      ? 'The server then decides whether it keeps the response.'
+      : 'Its restriction then does not apply.';
+  return `To send no \`${field}\` to this server, set \`compatibility: { without: ['${field}'] }\`. ${effect}`;
+}
+
+const COMPACTION_HINT =
+  'The server cannot read the compaction in the history, which another key or endpoint created, and the history does not ' +
+  'contain the messages that it replaced. Use that key again, or start a new conversation.';
