@@ -40,6 +40,7 @@ import type { DeclaredTools } from './stream/hosted-item.js';
 import { toJsonContent } from './stream/message-item.js';
 import { readResponse } from './stream/read-response.js';
 import { httpTransport, type ResponseSource, type ResponseTransport } from './transport.js';
+import { explainUnknownModel, isUnknownModel } from './unknown-model.js';
 import type { ResponsesRequestBody } from './wire.js';
 
 /** The settings that a model takes from its provider. */
@@ -171,7 +172,6 @@ async function send(
     const [keyHeaders, ...others] = usedKeys;
     // Several keys were refused the model, which therefore exists.
     if (keyHeaders === undefined || others.length > 0 || !APICallError.isInstance(error)) throw error;
-    const { explainUnknownModel, isUnknownModel } = await import('./unknown-model.js');
     if (!isUnknownModel(error, modelId)) throw error;
     throw await explainUnknownModel(error, { ...toModelsRequest(call, { config, keyHeaders }), modelId });
   });

@@ -2,15 +2,25 @@ import { APICallError } from '@ai-sdk/provider';
 import { joinSentences } from '../../shared/errors.js';
 import { isCompaction, type ItemRelations, type ResponsesRequestBody } from '../wire.js';
 import { ENCRYPTED_TEXTS, REFUSED_CONTENT } from './item-repairs.js';
-import { findKeptField } from './rejection-rules.js';
-import type { RejectedRequest } from './send-with-fallbacks.js';
-
-export { findFallback } from './rejection-rules.js';
-export { RejectionText } from './rejection-text.js';
+import type { Cause } from './model-memory.js';
+import { findFallback, findKeptField } from './rejection-rules.js';
+import { RejectionText } from './rejection-text.js';
 
 /*
  * All that only a rejected request needs. It is loaded by the first one.
  */
+
+export interface RejectedRequest {
+  readonly error: APICallError;
+  readonly rejection: RejectionText;
+  readonly cause: Cause;
+}
+
+export const readRejection = (error: APICallError, sent: ResponsesRequestBody): RejectionText =>
+  new RejectionText(error, sent);
+
+/** Returns the request in a form that the server may accept, by the known rejections. */
+export const findChange = findFallback;
 
 /** Adds the next step to the error of a request that is not sent in another form. */
 export function explainRefusal(

@@ -13,8 +13,8 @@ import { applyCompatibility, countImages, hasField } from './apply-compatibility
 import { type Compatibility, ENCRYPTED_REASONING, mergeCompatibility } from './compatibility.js';
 import { TOOL_FIELD } from './item-repairs.js';
 import { type Cause, type ModelMemory, toConversation } from './model-memory.js';
+import type { RejectedRequest } from './rejected-request.js';
 import type { Fallback } from './rejection-rules.js';
-import type { RejectionText } from './rejection-text.js';
 
 /** The maximum number of changes of one request. The next rejection is thrown. */
 const MAX_FALLBACKS = 3;
@@ -49,12 +49,6 @@ export type Recognize = (
   rejected: RejectedRequest,
   changes: (candidate: Compatibility) => boolean,
 ) => Promise<Compatibility | undefined>;
-
-export interface RejectedRequest {
-  readonly error: APICallError;
-  readonly rejection: RejectionText;
-  readonly cause: Cause;
-}
 
 /**
  * Sends a request with the compatibility of its endpoint and the one learned for its model. A request that is rejected
@@ -94,11 +88,11 @@ export async function sendWithFallbacks<Opened>(
   const adapt = async (error: unknown): Promise<0 | undefined> => {
     if (!APICallError.isInstance(error)) return undefined;
     // Most processes never need it.
-    const { explainRefusal, findFallback, RejectionText } = await import('./rejected-request.js');
-    const rejection = new RejectionText(error, sent);
+    const { explainRefusal, findChange, readRejection } = await import('./rejected-request.js');
+    const rejection = readRejection(error, sent);
     const cause = { conversation: toConversation(body), quotes: rejection.quotes() };
     const fallback =
-      findFallback(sent, error, { compatibility: applied, relations, rejection }) ??
+      findChange(sent, error, { compatibility: applied, relations, rejection }) ??
       (await toRecognized({ error, rejection, cause }));
     if (fallback === undefined) throw explainRefusal({ error, rejection, cause }, sent, relations);
     const { compatibility: change, isLasting, isForThisRequestOnly } = fallback;
