@@ -8,12 +8,16 @@ import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import { type AbortSource, createClosing } from '../shared/abort.js';
 import { Memory } from '../shared/memory.js';
+import type { AgentSettings } from '../tool-loop/agent-settings.js';
 import type { SearchSupport } from '../tool-loop/context/tool-search.js';
 import { createToolbox } from '../tools/toolbox.js';
 import type { HostVersion } from '../versions/specification.js';
 import { type Adaptation, resolveAdaptation } from './model-overrides.js';
 import type { KelivoResponsesSettings } from './settings.js';
 import { loadOnce } from '../shared/once.js';
+
+/** Loads the tool loop when a model or the loop of a host first needs it. */
+const loadToolLoop = () => import('../tool-loop/tool-loop.js');
 
 /** Wraps the bare models of a provider. */
 export interface Composition {
@@ -23,6 +27,7 @@ export interface Composition {
   readonly shared: SharedTools | undefined;
   /** Returns the tools for hosts. */
   readonly declareTools: DeclareTools;
+  readonly agentSettings: () => Promise<AgentSettings>;
   /** Opens MCP servers of the settings again. */
   readonly reconnect: ReconnectServers;
   /** Wraps a model in the adapters of its family and those in the tool loop. */
@@ -98,6 +103,10 @@ export function createComposition(
     tools,
     shared,
     declareTools: createDeclareTools(shared, { hasLoop: tools !== undefined }),
+    async agentSettings() {
+      const { createAgentSettings } = await loadToolLoop();
+      return createAgentSettings(shared, toolLoop === false ? {} : toolLoop);
+    },
     reconnect: reconnectServersOf(sources),
     compose(model) {
       const adaptation =
@@ -106,7 +115,7 @@ export function createComposition(
       const adapted = adapt(model, { adaptation, version, closed });
       if (toolLoop === false) return telemetry === undefined ? adapted : observeModel(adapted, telemetry);
       return whenLoaded(adapted, closed, async () => {
-        const { createToolLoop } = await import('../tool-loop/tool-loop.js');
+        const { createToolLoop } = await loadToolLoop();
         // The loop is needed even without tools: a call may supply its own.
         const loopTimeouts = { tool: timeouts.tool, total: timeouts.total, unread: timeouts.unread };
         return createToolLoop(

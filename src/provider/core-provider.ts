@@ -24,6 +24,7 @@ import type { DeclareTools, SharedTools } from '../tools/shared-tools.js';
 import { createHistoryKeys } from '../versions/history/signatures.js';
 import { DEFAULT_VERSION } from '../versions/provider.js';
 import type { HostVersion } from '../versions/specification.js';
+import type { AgentSettings } from '../tool-loop/agent-settings.js';
 import { compactMessages, type CompactMessage, type CompactOptions, type CompactResult } from './compact.js';
 import { createComposition } from './composition.js';
 import { type Connection, createCredentials, createEndpoints, staticKeysOf } from './connection.js';
@@ -44,6 +45,7 @@ export interface CoreProvider {
   embeddingModel(modelId: string, options?: EmbeddingModelOptions): CoreEmbeddingModel;
   readonly tools: DeclareTools;
   readonly reconnect: ReconnectServers;
+  agentSettings(): Promise<AgentSettings>;
   compact<Message extends CompactMessage>(
     modelId: string,
     options: CompactOptions<Message>,
@@ -206,6 +208,7 @@ export function createCoreProvider(
       createEmbeddingModel(modelId, { ...connection, url: endpoints.urlOf('embeddings') }, embeddingOptions),
     tools: composition.declareTools,
     reconnect: composition.reconnect,
+    agentSettings: composition.agentSettings,
     compact: async (modelId, conversation) =>
       compactMessages(modelId, conversation, {
         ...createConfig(modelId, 'responses/compact'),
@@ -241,6 +244,7 @@ export const defaultProvider: CoreProvider = {
   get reconnect() {
     return created().reconnect;
   },
+  agentSettings: () => created().agentSettings(),
   compact: (modelId, options) => created().compact(modelId, options),
   close: async () => defaultInstance?.close(),
 };

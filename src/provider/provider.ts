@@ -16,6 +16,7 @@ import { fromLanguageModel, toLanguageModel } from '../versions/language-model.j
 import { checkVersion, type ProviderShapes, toProviderShape } from '../versions/provider.js';
 import type { AnyLanguageModel, HostVersion, LanguageModels } from '../versions/specification.js';
 import { createToolFactories, type ToolFactories } from '../versions/tools.js';
+import type { AgentSettings } from '../tool-loop/agent-settings.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { coreOf, type CoreProvider, createCoreProvider, defaultProvider, withCore } from './core-provider.js';
 import { createFiles, createSkills } from './files.js';
@@ -40,6 +41,17 @@ export interface ProviderMembers<Version extends HostVersion> {
    * the names and the arguments of the official provider: `provider.tools.webSearch()`.
    */
   readonly tools: DeclareTools & OfficialTools<Version>;
+  /**
+   * Returns settings for the loop of the host, in which each round is a step: `tools`, `stopWhen` and `prepareStep` for
+   * `ToolLoopAgent`, `generateText` and `streamText` of \`ai\` 6 and 7. The host runs the tools of the provider, with the
+   * approvals and limits of \`toolLoop\`. A model of the provider does not offer them a second time.
+   *
+   * @example
+   * \`\`\`ts
+   * const agent = new ToolLoopAgent({ model: provider('gpt-5'), ...(await provider.agentSettings()) });
+   * \`\`\`
+   */
+  agentSettings(): Promise<AgentSettings>;
   /**
    * Replaces a conversation by a shorter one with `POST …/responses/compact`, for servers that have it. The result contains
    * the messages for the next call; the items of the model are encrypted and bound to the account.
@@ -125,6 +137,7 @@ export function showProvider<Version extends HostVersion>(
       createToolFactories(officialToolKinds, version),
     ),
     compact: (modelId: string, options: CompactOptions) => core.compact(modelId, options),
+    agentSettings: () => core.agentSettings(),
     reconnect: (...server: Parameters<typeof core.reconnect>) => core.reconnect(...server),
     close: () => core.close(),
   });
@@ -132,7 +145,10 @@ export function showProvider<Version extends HostVersion>(
 }
 
 /** A provider of any version. */
-export interface AnyProvider extends Pick<ProviderMembers<HostVersion>, 'compact' | 'reconnect' | 'close'> {
+export interface AnyProvider extends Pick<
+  ProviderMembers<HostVersion>,
+  'compact' | 'reconnect' | 'close' | 'agentSettings'
+> {
   readonly tools: DeclareTools;
   languageModel(modelId: string): AnyLanguageModel;
   responses(modelId: string): AnyLanguageModel;
@@ -159,6 +175,7 @@ const readProvider = (provider: AnyProvider): CoreProvider => ({
   },
   tools: provider.tools,
   reconnect: provider.reconnect,
+  agentSettings: () => provider.agentSettings(),
   compact: (modelId, options) => provider.compact(modelId, options),
   close: () => provider.close(),
 });

@@ -22,6 +22,9 @@ import {
 } from '../tools/local-tools.js';
 import { toSources } from '../tools/given-tools.js';
 import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from '../tools/shared-tools.js';
+import { type HostTool, isRunByHost, RUN_BY_HOST } from '../tools/host-tools.js';
+import type { AgentSettings } from './agent-settings.js';
+import { limitOutput } from './calls/outputs.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 import { createToolbox } from '../tools/toolbox.js';
@@ -140,6 +143,7 @@ function prepareToolLoop(
 
   /** Joins the tools of the call with the loop's tools. The host has declared those of the call, so they keep their names. */
   function toolsOf(call: CoreCall): ToolSource {
+    if (isRunByHost(call)) return NO_TOOLS;
     if (call.own.executors === undefined) return ownTools;
     const executors = toExecutorSource(call.own.executors);
     return ownTools === NO_TOOLS ? executors : createToolbox([executors, ownTools]);
@@ -292,3 +296,31 @@ function toExecutorSource(executors: unknown): ToolSource {
   sources.set(executors, source);
   return source;
 }
+
+/** Creates the settings of the host's loop from those of the tool loop. */
+export async function createAgentSettings(
+  shared: SharedTools | undefined,
+  toolLoop: Pick<
+    ToolLoopOptions,
+    'maxRounds' | 'maxToolCalls' | 'maxToolOutputChars' | 'approve' | 'approvals'
+  > = {},
+): Promise<AgentSettings> {
+  const { maxRounds = 20, maxToolCalls = false, maxToolOutputChars = 1e5 } = toolLoop;
+  const lastStep = (maxRounds === false ? Infinity : maxRounds) - 1;
+  const callLimit = maxToolCalls === false ? Infinity : maxToolCalls;
+  const maxChars = maxToolOutputChars === false ? Infinity : maxToolOutputChars;
+  const tools = (await shared?.forAgent(output => limitOutput(output, { maxChars }))) ?? {};
+  return {
+    tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, marked(tool)])),
+    stopWhen: ({ steps }) => steps.length > lastStep,
+    prepareStep({ stepNumber, steps }) {
+      const calls = steps.reduce((sum, { toolCalls = [] }) => sum + toolCalls.length, 0);
+      return stepNumber >= lastStep || calls >= callLimit ? { toolChoice: 'none' } : {};
+    },
+  };
+}
+
+const marked = (tool: HostTool): HostTool => ({
+  ...tool,
+  providerOptions: { ...tool.providerOptions, ...RUN_BY_HOST },
+});

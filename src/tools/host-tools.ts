@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { jsonSchema, type ModelMessage } from '@ai-sdk/provider-utils';
 import type * as z from 'zod/v4';
+import type { CoreCall } from '../core/call.js';
 import type { OutputContent } from '../core/prompt.js';
 import { createTimeLimit, untilAborted } from '../shared/abort.js';
 import { messageOf } from '../shared/errors.js';
@@ -111,6 +112,13 @@ export interface HostTool {
 
 /** Executable tools for the host's own loop. */
 export type HostTools = Record<string, HostTool>;
+
+/** Marks a tool that the host runs, so that the loop does not offer it, too. */
+export const RUN_BY_HOST = { kelivo: { runBy: 'host' } };
+
+/** Returns true for a call with tools of `agentSettings`: its host runs the tools of the provider. */
+export const isRunByHost = ({ tools = [] }: Pick<CoreCall, 'tools'>): boolean =>
+  tools.some(tool => tool.type === 'function' && objectOf(tool.providerOptions?.kelivo)?.runBy === 'host');
 
 /** Rules for calls that the host runs. */
 export interface HostRunRules {

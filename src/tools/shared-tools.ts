@@ -183,6 +183,24 @@ export class SharedTools {
     };
   }
 
+  /** Returns the tools for the loop of the host, with the approvals of the tool loop. */
+  async forAgent(toLimited: (output: ToolOutput) => ToolOutput): Promise<HostTools> {
+    const { approve, approvals } = this.#loop;
+    const source: Pick<ToolSource, 'callTool'> = {
+      callTool: async (...call) => toLimited(await this.source.callTool(...call)),
+    };
+    const options: HostToolsOptions = {
+      approvals:
+        approvals === undefined && approve === undefined ? 'never' : call => this.#isAskedInLoop(call),
+      ...(typeof approve === 'function' && {
+        approve: (call, callOptions) => approve(toLoopRequest(call), callOptions),
+      }),
+    };
+    // Without `approve` the loop refuses the calls that need an approval, and so do these tools.
+    const rules = { timeout: this.#timeout, hostAsks: approve === 'host' };
+    return toHostTools(source, await this.source.listToolsOnly(), options, rules);
+  }
+
   /** Requires approval for the calls of a tool whose declaration the host has changed. */
   requireApproval(identity: string): void {
     this.#changed.add(identity);

@@ -1,0 +1,14 @@
+import type { HostTools } from '../tools/host-tools.js';
+
+/** Settings for the loop of the host: `ToolLoopAgent`, `generateText` and `streamText` of `ai` 6 and 7. */
+export interface AgentSettings {
+  /** The tools of the provider, which the host runs. Approvals, time limits and output limits are those of `toolLoop`. */
+  tools: HostTools;
+  /** Ends the turn after `maxRounds` steps. */
+  stopWhen: (options: { steps: readonly unknown[] }) => boolean;
+  /** Forbids calls in the step after `maxToolCalls` calls, and in the last one, so that the turn ends with an answer. */
+  prepareStep: (options: {
+    stepNumber: number;
+    steps: readonly { readonly toolCalls?: readonly unknown[] }[];
+  }) => { toolChoice?: 'none' };
+}
