@@ -43,13 +43,13 @@ export interface ProviderMembers<Version extends HostVersion> {
   readonly tools: DeclareTools & OfficialTools<Version>;
   /**
    * Returns settings for the loop of the host, in which each round is a step: `tools`, `stopWhen` and `prepareStep` for
-   * `ToolLoopAgent`, `generateText` and `streamText` of \`ai\` 6 and 7. The host runs the tools of the provider, with the
-   * approvals and limits of \`toolLoop\`. A model of the provider does not offer them a second time.
+   * `ToolLoopAgent`, `generateText` and `streamText` of `ai` 6 and 7. The host runs the tools of the provider, with the
+   * approvals and limits of `toolLoop`. A model of the provider does not offer them a second time.
    *
    * @example
-   * \`\`\`ts
+   * ```ts
    * const agent = new ToolLoopAgent({ model: provider('gpt-5'), ...(await provider.agentSettings()) });
-   * \`\`\`
+   * ```
    */
   agentSettings(): Promise<AgentSettings>;
   /**

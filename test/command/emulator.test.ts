@@ -54,10 +54,10 @@ describe('kelivo-responses', () => {
   it.concurrent.each([
     [
       ['emulater'],
-      'Unknown command "emulater". Did you mean "emulator"? Known commands: "emulator", "probe", "mcp". See --help.',
+      'Unknown command "emulater". Did you mean "emulator"? Known commands: "init", "emulator", "probe", "mcp". See --help.',
     ],
     [['emulate'], 'Unknown command "emulate". Did you mean "emulator"?'],
-    [['serve'], 'Unknown command "serve". Known commands: "emulator", "probe", "mcp". See --help.'],
+    [['serve'], 'Unknown command "serve". Known commands: "init", "emulator", "probe", "mcp". See --help.'],
     [['\u001b[31mred'], 'Unknown command "\\u001b[31mred". Known commands'],
     [['emulator', '--prot', '1'], 'Unknown option --prot. Did you mean --port?'],
     [['emulator', '--port', 'abc'], 'Expected --port to be a whole number from 0 to 65535, got "abc".'],
