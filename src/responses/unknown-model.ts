@@ -20,7 +20,7 @@ export async function explainUnknownModel(
   { modelId, ...request }: JsonRequestOptions & { readonly modelId: string },
 ): Promise<APICallError> {
   const names = await readNames(request);
-  if (names.length === 0) return error;
+  if (names.length === 0 || names.includes(modelId)) return error;
   const { message, url, requestBodyValues, statusCode, responseHeaders } = error;
   const { responseBody, isRetryable, data, cause } = error;
   return new APICallError({

@@ -311,6 +311,7 @@ export async function createAgentSettings(
   const maxChars = maxToolOutputChars === false ? Infinity : maxToolOutputChars;
   const tools = (await shared?.forAgent(output => limitOutput(output, { maxChars }))) ?? {};
   return {
+    providerOptions: RUN_BY_HOST,
     tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, marked(tool)])),
     stopWhen: ({ steps }) => steps.length > lastStep,
     prepareStep({ stepNumber, steps }) {
@@ -322,5 +323,8 @@ export async function createAgentSettings(
 
 const marked = (tool: HostTool): HostTool => ({
   ...tool,
-  providerOptions: { ...tool.providerOptions, ...RUN_BY_HOST },
+  providerOptions: {
+    ...tool.providerOptions,
+    kelivo: { ...tool.providerOptions?.kelivo, ...RUN_BY_HOST.kelivo },
+  },
 });

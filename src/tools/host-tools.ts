@@ -116,8 +116,12 @@ export type HostTools = Record<string, HostTool>;
 /** Marks a tool that the host runs, so that the loop does not offer it, too. */
 export const RUN_BY_HOST = { kelivo: { runBy: 'host' } };
 
-/** Returns true for a call with tools of `agentSettings`: its host runs the tools of the provider. */
-export const isRunByHost = ({ tools = [] }: Pick<CoreCall, 'tools'>): boolean =>
+/**
+ * Returns true for a call with the options or the tools of `agentSettings`: its host runs the tools of the provider. The options
+ * count without a tool, because a host may leave out all of them in a step.
+ */
+export const isRunByHost = ({ tools = [], own }: Pick<CoreCall, 'tools' | 'own'>): boolean =>
+  own.runBy === 'host' ||
   tools.some(tool => tool.type === 'function' && objectOf(tool.providerOptions?.kelivo)?.runBy === 'host');
 
 /** Rules for calls that the host runs. */

@@ -70,6 +70,23 @@ describe.each(hosts)('agentSettings under ai $ai', ({ sdk, create }) => {
     expect(calls.map(({ providerExecuted }) => providerExecuted === true)).toEqual([false, false]);
   });
 
+  it('offers and runs no tool in a step from which the host leaves out all of them', async () => {
+    const emulator = await startEmulator();
+    emulator.enqueue([{ text: 'Done.' }]);
+    const tools = { write: { inputSchema: z.object({}), execute: () => 'written' } };
+    const provider = create({ baseURL: emulator.baseURL, tools });
+    onTestFinished(() => provider.close());
+    const settings = (await provider.agentSettings()) as object;
+    const agent = new sdk.ToolLoopAgent({
+      model: provider('gpt-5') as never,
+      ...settings,
+      activeTools: [],
+    } as never);
+    const { warnings } = await agent.generate({ prompt: 'Write.' });
+    expect(emulator.requests.map(({ body }) => (body as { tools?: Json[] }).tools ?? [])).toEqual([[]]);
+    expect(warnings ?? []).toEqual([]);
+  });
+
   it.each([
     ['maxRounds', { maxRounds: 2 }],
     ['maxToolCalls', { maxToolCalls: 1 }],

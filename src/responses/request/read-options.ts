@@ -79,6 +79,7 @@ const OTHER_KELIVO_OPTIONS = [
   'step',
   'context',
   'executors',
+  'runBy',
   'toolApproval',
   'prepareRound',
   'stopWhen',
