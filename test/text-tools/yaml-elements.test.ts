@@ -36,6 +36,9 @@ describe('arguments in YAML', () => {
     ],
     ['# a comment\ncity: Paris # and one behind', undefined],
     ['url: http://example.com/a:b', { url: 'http://example.com/a:b' }],
+    ['tags:\n  -\n  - b\n', { tags: [null, 'b'] }],
+    ['a: |+\n  x\n\nb: 1', { a: 'x\n\n', b: 1 }],
+    ['a: |+\n\nb: |+\n  y\n', { a: '\n', b: 'y\n' }],
     ['', {}],
   ])('%j', (text, expected) => {
     expect(read(text)).toEqual(expected);
@@ -91,7 +94,22 @@ describe('arguments in YAML', () => {
     const line = fc
       .tuple(
         fc.nat(3),
-        fc.constantFrom('', '- ', 'a: ', 'b: ', 'c:', 'a: |', 'b: >', 'c: |-', '# ', '"a": ', "'b': "),
+        fc.constantFrom(
+          '',
+          '- ',
+          'a: ',
+          'b: ',
+          'c:',
+          'a: |',
+          'b: >',
+          'c: |-',
+          'c: |+',
+          'a: >+',
+          '-',
+          '# ',
+          '"a": ',
+          "'b': ",
+        ),
         word,
       )
       .map(([indent, start, rest]) => `${' '.repeat(indent)}${start}${rest}`);

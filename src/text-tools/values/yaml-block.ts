@@ -100,14 +100,14 @@ class BlockReader {
         items.push(this.#readMapping(start, own, depth + 1));
       } else {
         this.#at++;
-        items.push(this.#readValue(content, indent, own, depth + 1));
+        items.push(this.#readValue(content, indent, own, depth + 1, true));
       }
     }
     return `[${items.join(',')}]`;
   }
 
-  #readValue(written: string, indent: number, schema: unknown, depth: number): string {
-    if (written === '') return this.#readNested(indent, schema, depth);
+  #readValue(written: string, indent: number, schema: unknown, depth: number, isInList = false): string {
+    if (written === '') return this.#readNested(indent, schema, depth, isInList);
     const [, style, chomp = ''] = /^([|>])([+-]?)$/.exec(written) ?? [];
     if (style !== undefined) return this.#toJson(this.#readBlock(style, chomp, indent), schema);
     const quoted = readQuoted(written);
@@ -123,9 +123,11 @@ class BlockReader {
   }
 
   /** Reads the block below a key or a hyphen. A list may have the indentation of its key. */
-  #readNested(indent: number, schema: unknown, depth: number): string {
+  #readNested(indent: number, schema: unknown, depth: number, isInList: boolean): string {
     const line = this.#peek();
-    if (line !== undefined && line.indent >= indent && isItem(line.content))
+    // Below a hyphen, a hyphen with the same indentation is the next item.
+    const least = isInList ? indent + 1 : indent;
+    if (line !== undefined && line.indent >= least && isItem(line.content))
       return this.#readList(line.indent, schema, depth);
     if (line !== undefined && line.indent > indent) return this.#readMapping(line.indent, schema, depth);
     return toNamedTypes(schema, this.#root).length === 0 ? 'null' : this.#toJson('', schema);
@@ -142,6 +144,8 @@ class BlockReader {
       if (!isBlank && start <= indent) break;
       if (!isBlank) own ??= start;
       if (!isBlank && (start < (own ?? 0) || line.slice(0, own).includes('\t'))) throw new Unreadable();
+      // Spaces before the text, and at an end that is kept, may be part of it.
+      if (isBlank && line !== '' && (own === undefined || chomp === '+')) throw new Unreadable();
       // Readers fold lines with more indentation differently.
       if (!isBlank && style === '>' && start > (own ?? 0)) throw new Unreadable();
       lines.push(isBlank && own === undefined ? '' : line.slice(own));
@@ -151,7 +155,12 @@ class BlockReader {
     const kept = lines.slice(0, end);
     const text = style === '|' ? kept.join('\n') : fold(kept);
     if (chomp === '-' || (end === 0 && chomp === '')) return text;
-    return text + '\n'.repeat(chomp === '+' ? Math.max(1, lines.length - end) : 1);
+    if (chomp !== '+') return `${text}\n`;
+    // The last line ends with the arguments, not with a line break of its own.
+    const isLast = this.#at >= this.#lines.length;
+    const blank = lines.length - end;
+    if (end === 0) return '\n'.repeat(isLast ? Math.max(0, blank - 1) : blank);
+    return text + '\n'.repeat(isLast ? Math.max(1, blank) : blank + 1);
   }
 
   #toJson(text: string, schema: unknown): string {
