@@ -258,7 +258,8 @@ export function runInProvider<Schemas = Record<string, unknown>>(
   const stubs = Object.entries<LocalTool>(tools).map(([name, { needsApproval = false, ...own }]) => {
     const { description, title, metadata } = own;
     const tool = {
-      ...{ name, inputSchema: {} },
+      name,
+      inputSchema: {},
       ...(typeof description === 'string' && { description }),
       ...(title !== undefined && { title }),
       ...(metadata !== undefined && { ofApplication: metadata }),

@@ -224,6 +224,7 @@ function toHostTool(
       ...(mayAsk && { approved: tool }),
       ...(context !== undefined && { callContext: { context } }),
       onProgress(progress) {
+        limit.restart();
         if (progress.result !== undefined) onPreliminary?.(progress.result);
         inform(onProgress, progress, call);
       },
@@ -292,6 +293,7 @@ async function* withPreliminary(
   run: (show: (result: JSONValue) => void) => Promise<JSONValue>,
 ): AsyncGenerator<JSONValue> {
   const shown: JSONValue[] = [];
+  let last: JSONValue | undefined;
   let wake = (): void => {};
   let isOver = false;
   const running = run(result => {
@@ -303,12 +305,13 @@ async function* withPreliminary(
   });
   running.catch(() => {});
   for (;;) {
-    // The last one is written as the model receives it.
-    while (shown.length > 1) yield shown.shift() ?? null;
+    for (let next = shown.shift(); next !== undefined; next = shown.shift()) yield (last = next);
     if (isOver) break;
     await new Promise<void>(resolve => (wake = resolve));
   }
-  yield await running;
+  // The last one is the result, unless the model receives it in another form.
+  const result = await running;
+  if (last === undefined || JSON.stringify(result) !== JSON.stringify(last)) yield result;
 }
 
 /** Keywords that a strict validator of draft 7 accepts anywhere. */

@@ -4,6 +4,7 @@ import { createClosing, untilAborted } from '../shared/abort.js';
 import { KelivoError, messageOf } from '../shared/errors.js';
 import { objectOf, toJsonValue, tryParseJson } from '../shared/json.js';
 import type {
+  ToolCallContext,
   ToolCallOptions,
   ToolDefinition,
   ToolInputEvent,
@@ -177,16 +178,16 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
   assertRunnable(tools);
   const closing = createClosing('the local tools');
   let isFirstListing = true;
-  /** The observations of arguments that have not ended, by the ids of their calls. */
+  /** The observations of arguments that have not ended, by turn and call: servers repeat the ids of calls. */
   const observing = new Map<string, Promise<void>>();
 
   /** Observes the arguments of a call after those that came before. */
-  function inOrder(toolCallId: string, observe: () => Promise<void>): Promise<void> {
-    const before = observing.get(toolCallId) ?? Promise.resolve();
+  function inOrder(key: string, observe: () => Promise<void>): Promise<void> {
+    const before = observing.get(key) ?? Promise.resolve();
     const own = before.catch(() => {}).then(observe);
-    observing.set(toolCallId, own);
+    observing.set(key, own);
     return own.finally(() => {
-      if (observing.get(toolCallId) === own) observing.delete(toolCallId);
+      if (observing.get(key) === own) observing.delete(key);
     });
   }
 
@@ -199,8 +200,15 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
         const { readOnly, destructive, idempotent, timeout, deferLoading = false, providerOptions } = tool;
         const { title, metadata, strict, inputExamples } = tool;
         const facts = Object.entries({
-          ...{ readOnly, destructive, idempotent, timeout, providerOptions },
-          ...{ title, ofApplication: metadata, strict, inputExamples },
+          readOnly,
+          destructive,
+          idempotent,
+          timeout,
+          providerOptions,
+          title,
+          ofApplication: metadata,
+          strict,
+          inputExamples,
         });
         warnings.push(...findUnsupported(name, tool));
         try {
@@ -214,7 +222,10 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
             ...Object.fromEntries(facts.filter(([, value]) => value !== undefined)),
             ...(tool.execute instanceof AsyncGenerator && { isGenerator: true }),
             ...(hasInputHooks(tool) && {
-              onInput: event => inOrder(event.toolCallId, () => announceInput(tool, event, options)),
+              onInput: event =>
+                inOrder(toObservedKey(event.toolCallId, event.callContext), () =>
+                  announceInput(tool, event, options),
+                ),
             }),
             ...(tool.needsApproval && {
               needsApproval: (call, callOptions) => needsApproval(tool, call, { ...options, ...callOptions }),
@@ -237,7 +248,7 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
       const tool = Object.hasOwn(tools, call.toolName) ? tools[call.toolName] : undefined;
       if (tool === undefined) return { type: 'error-text', value: `There is no tool "${call.toolName}".` };
       // A tool observes the arguments of a call before it runs.
-      const observed = observing.get(call.toolCallId);
+      const observed = observing.get(toObservedKey(call.toolCallId, callOptions.callContext));
       if (observed !== undefined) await untilAborted(observed, signal).catch(() => signal.throwIfAborted());
       return untilAborted(runLocalTool(tool, call, { ...options, ...callOptions }), signal);
     },
@@ -245,6 +256,9 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
     close: async () => closing.close(),
   };
 }
+
+const toObservedKey = (toolCallId: string, context: Partial<ToolCallContext> | undefined): string =>
+  JSON.stringify([context?.turnId ?? null, context?.round ?? null, toolCallId]);
 
 function assertRunnable(tools: object): asserts tools is Readonly<Record<string, LocalTool & RunnableTool>> {
   for (const [name, tool] of Object.entries<unknown>({ ...tools })) {

@@ -523,3 +523,16 @@ it('delivers the messages of a failed turn in their rounds if the host repeats i
     ...['user: Go.', 'tool-call 1', 'tool-result 1', 'user: Texas.', 'tool-call 2', 'tool-result 2'],
   ]);
 });
+
+it('frees the steering of a turn that another feature does not let begin', async () => {
+  const steering = createSteering();
+  const { looping } = loop([textRound('Done.')]);
+  const message = steering.steer('Shorter, please.');
+  message.catch(() => {});
+  // There is no price for the model.
+  await expect(stream(looping, { providerOptions: kelivo({ steering, maxCost: 1 }) })).rejects.toThrow(
+    /price/,
+  );
+  const parts = await stream(looping, { providerOptions: kelivo({ steering }) });
+  expect(finishOf(parts).finishReason).toBe('stop');
+});

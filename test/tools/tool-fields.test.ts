@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { createLocalTools, type LocalTools } from '../../src/tools/local-tools.js';
 import { runInProvider } from '../../src/tool-loop/index.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/index.js';
+import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
+import { gate } from '../tool-loop/_tools.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { asModel, majors } from '../versions/_majors.js';
 
@@ -162,6 +164,61 @@ describe.each(majors)('a tool of `ai` $ai in the loop', ({ ai, sdk, createKelivo
     await provider.close();
   });
 
+  it('shows a preliminary result before the tool has another one, if the host runs it', async () => {
+    const emulator = await startEmulator();
+    emulator.enqueue([{ call: 'work', arguments: {} }], [{ text: 'Done.' }]);
+    const shown = gate<void>();
+    const work = {
+      inputSchema: z.object({}),
+      async *execute() {
+        yield 'loading';
+        await shown.opened;
+        yield 'ready';
+      },
+    };
+    const provider = createKelivo({ baseURL: emulator.baseURL, tools: { work } as never });
+    const { fullStream } = sdk.streamText({
+      ...{ model: asModel(provider.responses('gpt-5')), prompt: 'Work.', maxRetries: 0 },
+      tools: (await provider.tools({ runBy: 'host' })) as never,
+      stopWhen: sdk.stepCountIs(3) as never,
+    });
+    const outputs: unknown[] = [];
+    for await (const part of fullStream as AsyncIterable<Json>) {
+      if (part.type !== 'tool-result') continue;
+      outputs.push(part.output);
+      if (part.output === 'loading') shown.open();
+    }
+    expect(outputs.at(0)).toBe('loading');
+    expect(outputs.at(-1)).toBe('ready');
+    await provider.close();
+  });
+
+  it('observes the arguments of a read before it runs in a durable turn', async () => {
+    const emulator = await startEmulator();
+    emulator.enqueue([{ call: 'look', arguments: {} }], [{ text: 'Done.' }]);
+    const calls: string[] = [];
+    const look = {
+      inputSchema: z.object({}),
+      readOnly: true,
+      onInputAvailable: () => void calls.push('available'),
+      execute: () => `${calls.push('execute')}`,
+    };
+    const store = createSqliteStore({ path: ':memory:' });
+    const provider = createKelivo({
+      baseURL: emulator.baseURL,
+      tools: { look } as never,
+      toolLoop: { journal: createJournal({ store }) },
+    });
+    const { fullStream } = sdk.streamText({
+      ...{ model: asModel(provider('gpt-5')), prompt: 'Look.', maxRetries: 0 },
+      providerOptions: { kelivo: { turnId: 'turn' } },
+    });
+    for await (const _ of fullStream);
+    expect(calls).toEqual(['available', 'execute']);
+    await provider.close();
+    await store.close();
+  });
+
   it('runs although a function that observes arguments fails', async () => {
     const onInputStart = () => Promise.reject(new Error('no'));
     const { resultsOf } = await run({ onInputStart });
@@ -215,4 +272,26 @@ it('names fields that have no effect, once', async () => {
     'The field `onOutputDelta` of the local tool "later" has no effect: it is unknown.',
   ]);
   expect((await source.listTools()).warnings).toEqual([]);
+});
+
+it('does not wait for the arguments of another turn that has a call with the same id', async () => {
+  const source = createLocalTools({
+    write: {
+      inputSchema: z.object({}),
+      onInputAvailable: () => new Promise<void>(() => {}),
+      execute: () => 'written',
+    } as never,
+  });
+  const { tools } = await source.listTools();
+  const { signal } = new AbortController();
+  const contextOf = (turnId: string) => ({ turnId, round: 1, toolCallId: 'call_0', context: undefined });
+  const input = {};
+  tools[0]?.onInput?.({
+    ...{ type: 'available', input, toolCallId: 'call_0', messages: [], signal },
+    callContext: contextOf('one'),
+  } as never);
+  const call = { toolCallId: 'call_0', toolName: 'write', input };
+  expect(await source.callTool(call, { signal, callContext: contextOf('two') } as never)).toMatchObject({
+    value: 'written',
+  });
 });

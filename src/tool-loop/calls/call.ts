@@ -59,7 +59,7 @@ import { isErrorOutput, limitOutput, toValidOutput } from './outputs.js';
  */
 type CallState = 'announced' | 'admitted' | 'asked' | 'issued' | 'running' | 'done';
 
-/** What a call knows of its turn. */
+/** The members of a turn that a call uses. */
 export interface TurnOfCall {
   readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
   readonly source: Pick<ToolSource, 'callTool'>;
@@ -88,7 +88,7 @@ export interface TurnOfCall {
   readonly show: ShowPart;
 }
 
-/** What a call knows of its round. */
+/** The members of a round that a call uses. */
 export interface RoundOfCall {
   readonly turn: TurnOfCall;
   readonly number: number;
@@ -114,10 +114,10 @@ export interface RoundOfCall {
 type CallResult = Pick<CallOutcome, 'output' | 'isReplayed' | 'isInterrupted'> &
   Partial<Pick<CallOutcome, 'duration'>>;
 
-/** What a tool returned, and the milliseconds that it ran. */
+/** The output of a tool, and the milliseconds that it ran. */
 type ToolRun = Pick<CallOutcome, 'output' | 'duration'>;
 
-/** What the step of a call records. */
+/** The record of a call. */
 type CallRecord = ToolRun | { readonly isUnknown: true };
 
 /** The end of the output of a call that was stopped. */
@@ -160,6 +160,7 @@ export class Call {
   /** True if the tool was approved as it is declared now. */
   #isApproved = false;
   #isObserved = false;
+  #isInputAnnounced = false;
   #isWritten: boolean;
 
   constructor(
@@ -229,6 +230,7 @@ export class Call {
       return;
     const parsed = parseInput(made.input, { toolName: made.toolName, schema: tool.inputSchema });
     if (!parsed.success) return;
+    this.#announceInput(parsed.input, tool);
     const startedAt = performance.now();
     this.early = this.#runTool(this.#toInvocation(parsed.input), tool, startedAt);
     this.early.catch(() => {});
@@ -313,8 +315,15 @@ export class Call {
     const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
     if (!parsed.success) return failed(parsed.message);
     const call = this.#toInvocation(parsed.input);
-    this.#round.announceInput(this.made.toolCallId, tool, { type: 'available', input: parsed.input });
+    this.#announceInput(parsed.input, tool);
     return (await this.#ask(call, tool, 1)) ?? this.#issue(call, tool);
+  }
+
+  /** Shows its tool the complete arguments, once. */
+  #announceInput(input: ToolInvocation['input'], tool: ToolDefinition): void {
+    if (this.#isInputAnnounced) return;
+    this.#isInputAnnounced = true;
+    this.#round.announceInput(this.made.toolCallId, tool, { type: 'available', input });
   }
 
   /**
@@ -423,9 +432,11 @@ export class Call {
   }
 
   async #runInStep(call: ToolInvocation, tool: ToolDefinition): Promise<ToolRun> {
-    const { turn } = this.#round;
+    const { turn, signal } = this.#round;
     const verdict = await this.#round.enter(this);
     if (verdict !== 'run') return { output: verdict, duration: 0 };
+    // A call that was abandoned in the meantime has not started.
+    signal.throwIfAborted();
     const startedAt = performance.now();
     this.#startedAt = startedAt;
     this.#reportStart();
@@ -513,7 +524,7 @@ export class Call {
     return this.#startedAt === undefined ? 0 : performance.now() - this.#startedAt;
   }
 
-  // What the host, the application and the observer are told.
+  // Reports to the host, the application and the observer.
 
   #observe(notRun?: ToolFacts['notRun']): ToolTelemetry {
     const { turn, number: round } = this.#round;

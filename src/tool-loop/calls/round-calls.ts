@@ -12,7 +12,7 @@ import type { Admission, CallOutcome, LoopCall, Scheduling, ShowPart, Verdict } 
 /** Maximum number of calls that run at the same time. */
 const MAX_PARALLEL = 8;
 
-/** What the calls of a round know of their turn. */
+/** The members of a turn that the calls of a round use. */
 export interface TurnOfCalls extends TurnOfCall {
   readonly lifetime: { readonly signal: AbortSignal };
   readonly limits: {

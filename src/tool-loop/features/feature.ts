@@ -35,7 +35,7 @@ export interface TurnFeature {
 /** Creates a feature for a turn. Returns undefined if the turn does not use it. */
 export type CreateFeature<Options> = (context: FeatureContext, options: Options) => TurnFeature | undefined;
 
-/** What a feature knows of its turn. */
+/** The members of a turn that a feature uses. */
 export interface FeatureContext {
   readonly call: CoreCall;
   readonly model: CoreModel;
@@ -89,7 +89,7 @@ export interface EndedRound {
   readonly outcomes: readonly CallOutcome[];
   /** True if the model has finished its answer. */
   readonly isAnswer: boolean;
-  /** What follows according to the features before. */
+  /** The decision of the features before. */
   readonly decision: Decision;
 }
 

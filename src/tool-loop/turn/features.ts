@@ -32,6 +32,10 @@ const FEATURES: readonly CreateFeature<GivenOptions>[] = [
   createBudget,
 ];
 
-/** Creates the features that a turn uses. */
-export const createFeatures = (context: FeatureContext, options: GivenOptions): TurnFeature[] =>
-  FEATURES.flatMap(create => create(context, options) ?? []);
+/** Adds the features that a turn uses to a list. If one of them cannot be created, those before are in it, to be ended. */
+export function addFeatures(features: TurnFeature[], context: FeatureContext, options: GivenOptions): void {
+  for (const create of FEATURES) {
+    const feature = create(context, options);
+    if (feature !== undefined) features.push(feature);
+  }
+}

@@ -30,7 +30,7 @@ import {
   turnIdOf,
 } from '../durable/steps.js';
 import type { TurnFeature } from '../features/feature.js';
-import { createFeatures } from './features.js';
+import { addFeatures } from './features.js';
 import type { Exchange } from './partial-turn.js';
 import type { RepeatedTurns } from './repeated-turns.js';
 import {
@@ -63,7 +63,7 @@ export interface OpenedTurn extends TurnOfCalls {
   readonly model: CoreModel;
   /** True if the model reads `TurnLink.response`. */
   readonly resumesResponses: boolean;
-  /** What an earlier attempt at the turn has done. */
+  /** The exchanges of an earlier attempt at the turn. */
   readonly done: readonly Exchange[];
   /** The number of the newest request. 0 before the first one. */
   round: number;
@@ -92,7 +92,7 @@ export interface LoopPolicy {
   readonly calls: CallPolicy;
   readonly approvals: Pick<ApprovalSettings, 'approve' | 'approvals'>;
   readonly hostApprovals: HostApprovalOptions | undefined;
-  readonly features: Parameters<typeof createFeatures>[1];
+  readonly features: Parameters<typeof addFeatures>[2];
   readonly toolSearch: ToolSearchOption | undefined;
   readonly showsCalls: boolean;
   readonly showsPreliminary: boolean;
@@ -141,7 +141,7 @@ export async function openTurn(
   const { signal } = lifetime;
   let openedSteps: Steps | undefined;
   let opened: OpenedTurn | undefined;
-  let features: TurnFeature[] = [];
+  const features: TurnFeature[] = [];
   // A journal replays the turn itself.
   const attempt = isDurableCall(call, policy) ? undefined : await repeatedTurns.begin(call);
   let hostApprovals: HostApprovals | undefined;
@@ -168,7 +168,7 @@ export async function openTurn(
     lifetime.endWith(steps.ends);
     if (steps.isDurable) record.turnId = steps.turnId;
     const toolOf = (name: string): ToolDefinition | undefined => tools.get(name);
-    features = createFeatures({ call, model, steps, identity, record, toolOf, emit, warn }, policy.features);
+    addFeatures(features, { call, model, steps, identity, record, toolOf, emit, warn }, policy.features);
     const warnings: Warning[] = [];
     const warnOfTools = (message: string): unknown =>
       opened === undefined || opened.round === 0
