@@ -27,6 +27,7 @@ const NEWEST = 'kelivo-responses/v4';
 export async function runInit(_input: CommandInput): Promise<number> {
   const { version } = findPackage('ai');
   findPackage('zod');
+  findPackage('kelivo-responses');
   const major = Number.parseInt(version, 10);
   if (major < 5) throw new CommandError(`Expected \`ai\` 5, 6 or 7, found ${version}. Run npm install ai.`);
   const entry = ENTRIES[major] ?? NEWEST;
@@ -52,7 +53,7 @@ function findPackage(name: string): { readonly version: string } {
     file = require.resolve(`${name}/package.json`);
   } catch {
     throw new CommandError(
-      `Expected the package ${name} in this folder, found none. Run npm install ai zod.`,
+      `Expected the package ${name} in this folder, found none. Run npm install kelivo-responses ai zod.`,
     );
   }
   return { version: String(Reflect.get(Object(JSON.parse(readText(file))), 'version')) };

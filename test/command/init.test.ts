@@ -33,7 +33,7 @@ it.each([
   ['7.1.0', 'kelivo-responses/v4'],
   ['8.0.0', 'kelivo-responses/v4'],
 ])('writes the program of the README for ai %s', async (version, entry) => {
-  const folder = await createProject({ ai: version, zod: '4.6.7' });
+  const folder = await createProject({ ai: version, zod: '4.6.7', 'kelivo-responses': '0.1.0' });
   expect(init(folder)).toEqual({
     status: 0,
     stdout: `Wrote hello.mjs for ai ${version}, which imports '${entry}'. Run: node hello.mjs\n`,
@@ -45,7 +45,7 @@ it.each([
 });
 
 it('keeps a file that exists', async () => {
-  const folder = await createProject({ ai: '7.1.0', zod: '4.6.7' });
+  const folder = await createProject({ ai: '7.1.0', zod: '4.6.7', 'kelivo-responses': '0.1.0' });
   await writeFile(path.join(folder, 'hello.mjs'), 'mine');
   expect(init(folder)).toMatchObject({
     status: 2,
@@ -55,9 +55,19 @@ it('keeps a file that exists', async () => {
 });
 
 it.each([
-  [{}, 'Expected the package ai in this folder, found none. Run npm install ai zod.'],
-  [{ ai: '7.1.0' }, 'Expected the package zod in this folder, found none. Run npm install ai zod.'],
-  [{ ai: '4.3.0', zod: '4.6.7' }, 'Expected `ai` 5, 6 or 7, found 4.3.0. Run npm install ai.'],
+  [{}, 'Expected the package ai in this folder, found none. Run npm install kelivo-responses ai zod.'],
+  [
+    { ai: '7.1.0' },
+    'Expected the package zod in this folder, found none. Run npm install kelivo-responses ai zod.',
+  ],
+  [
+    { ai: '7.1.0', zod: '4.6.7' },
+    'Expected the package kelivo-responses in this folder, found none. Run npm install kelivo-responses ai zod.',
+  ],
+  [
+    { ai: '4.3.0', zod: '4.6.7', 'kelivo-responses': '0.1.0' },
+    'Expected `ai` 5, 6 or 7, found 4.3.0. Run npm install ai.',
+  ],
 ])('names what is missing in %j', async (packages, message) => {
   const folder = await createProject(packages as Record<string, string>);
   expect(init(folder)).toEqual({ status: 2, stdout: '', stderr: `kelivo-responses: ${message}\n` });
