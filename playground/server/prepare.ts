@@ -1,4 +1,4 @@
-/** What `npm start` does before the playground, each step with its time: the first one takes minutes. */
+/** Runs the steps of `npm start` before the playground, and prints the time of each: the first one takes minutes. */
 import { runSteps } from './steps.js';
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';

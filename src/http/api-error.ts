@@ -164,6 +164,23 @@ const MAX_MESSAGE = 2_000;
 /** Characters that control a terminal or reverse the direction of text. Line feeds and tabs are harmless. */
 const CONTROL_CHARACTERS = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
+/** Adds the next step to the message of an error. */
+export function withHint(error: APICallError, hint: string): APICallError {
+  const { message, url, requestBodyValues, statusCode, responseHeaders } = error;
+  const { responseBody, isRetryable, data, cause } = error;
+  return new APICallError({
+    url,
+    requestBodyValues,
+    statusCode,
+    responseHeaders,
+    responseBody,
+    isRetryable,
+    data,
+    cause,
+    message: joinSentences(message, hint),
+  });
+}
+
 /** Shortens text of a server for an error message and escapes control characters. */
 export function toErrorText(text: string): string {
   const start = text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;

@@ -112,7 +112,7 @@ interface Server extends CheckedServer {
 interface JudgedListing {
   readonly listed: ServerTools;
   readonly tools: readonly ToolDefinition[];
-  /** What is reported to every turn. */
+  /** Problems that every turn reports. */
   readonly warnings: readonly string[];
 }
 

@@ -1,7 +1,6 @@
-import { APICallError } from '@ai-sdk/provider';
-import { toErrorText } from '../http/api-error.js';
+import type { APICallError } from '@ai-sdk/provider';
+import { toErrorText, withHint } from '../http/api-error.js';
 import { requestJson, type JsonRequestOptions } from '../http/request-json.js';
-import { joinSentences } from '../shared/errors.js';
 import { objectOf, objectsOf } from '../shared/json.js';
 import { toNameHint } from '../shared/names.js';
 import { readError } from '../shared/reported-error.js';
@@ -20,20 +19,7 @@ export async function explainUnknownModel(
   { modelId, ...request }: JsonRequestOptions & { readonly modelId: string },
 ): Promise<APICallError> {
   const names = await readNames(request);
-  if (names.length === 0 || names.includes(modelId)) return error;
-  const { message, url, requestBodyValues, statusCode, responseHeaders } = error;
-  const { responseBody, isRetryable, data, cause } = error;
-  return new APICallError({
-    url,
-    requestBodyValues,
-    statusCode,
-    responseHeaders,
-    responseBody,
-    isRetryable,
-    data,
-    cause,
-    message: joinSentences(message, toHint(modelId, names)),
-  });
+  return names.length === 0 || names.includes(modelId) ? error : withHint(error, toHint(modelId, names));
 }
 
 async function readNames(request: JsonRequestOptions): Promise<string[]> {

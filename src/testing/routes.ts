@@ -41,7 +41,7 @@ export interface EmulatorContext extends ModelState, EmulatorExtension {
   readonly models?: readonly string[];
 }
 
-/** What this package and its tests add to the emulator: other APIs, and rules that only these tests need. */
+/** Additions of this package and its tests: other APIs, and rules that only these tests need. */
 export interface EmulatorExtension {
   /** False for an emulator that the end of the program ends. @default true */
   readonly keepsProcess?: boolean;

@@ -9,7 +9,7 @@ import type { HostOptions, Version } from './version.js';
  * it is written in the forms of the host. The earlier version has no form for calls of tools that the host did not declare.
  */
 
-/** What a model writes for a host whose major expects a later version. */
+/** The version in which a model writes for a host whose major expects a later one. */
 export interface LaterHost {
   /** The version that the host expects. */
   readonly expects: 'v3' | 'v4';

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findNode, NODES, type NodeMajor } from '../nodes/nodes.js';
 import { root } from './manifest.js';
+import { network } from './_network.js';
 
 /** Programs that compile, or that build tools run. */
 const COMPILERS =
@@ -20,16 +21,6 @@ const OTHER_NODES = /^(?:node|npm|npx|corepack)$/;
 const parameters = process.argv.slice(2);
 const majors = NODES.filter(major => parameters.includes(major));
 const commands = parameters.includes('--install') ? [['install']] : [['install'], ['test']];
-
-const settingOf = (name: string): string =>
-  execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', cwd: tmpdir() }).trim();
-
-/** Settings with which this machine reaches a registry. */
-const network = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /cert|_ca_|proxy/i.test(name))),
-  npm_config_registry: settingOf('registry'),
-  ...(settingOf('cafile') !== 'null' && { npm_config_cafile: settingOf('cafile') }),
-};
 
 let isFailed = false;
 for (const major of majors.length === 0 ? (['20'] as const) : majors) await tryClone(major);

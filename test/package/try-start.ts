@@ -10,6 +10,7 @@ import path from 'node:path';
 import { findNode, NODES } from '../nodes/nodes.js';
 import { manifest, root } from './manifest.js';
 import { pack } from './pack.js';
+import { network } from './_network.js';
 
 /** The manifest of the folder before the first command. */
 const KINDS = { none: undefined, commonjs: { type: 'commonjs' }, module: { type: 'module' } } as const;
@@ -27,17 +28,6 @@ const commands = block
   .split('\n')
   .map(line => line.replace(/\s+#.*$/, '').trim())
   .filter(Boolean);
-
-const settingOf = (name: string): string =>
-  execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', cwd: tmpdir() }).trim();
-
-/** Settings with which this machine reaches a registry. */
-const network = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /cert|_ca_|proxy/i.test(name))),
-  npm_config_registry: settingOf('registry'),
-  ...(settingOf('cafile') !== 'null' && { npm_config_cafile: settingOf('cafile') }),
-  npm_config_update_notifier: 'false',
-};
 
 interface Row {
   readonly node: string;

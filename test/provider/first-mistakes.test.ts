@@ -200,6 +200,17 @@ it('count the models of a server that has many', async () => {
   );
 });
 
+it('keep the error of a server that lists the model', async () => {
+  const fetch = async (_url: unknown, init?: RequestInit) =>
+    init?.method === 'GET'
+      ? Response.json({ data: [{ id: 'vendor/x' }, { id: 'vendor/y' }] })
+      : Response.json({ error: { message: 'No endpoints found for vendor/x.' } }, { status: 404 });
+  const provider = createKelivoResponsesProvider({ baseURL: 'http://api.test', fetch });
+  await expect(generateText({ model: provider('vendor/x'), prompt: 'Hi' })).rejects.toThrow(
+    /^No endpoints found for vendor\/x\.$/,
+  );
+});
+
 it('keep the error of a server without a list of models', async () => {
   const fetch = async () => Response.json({ error: { message: 'model "gtp-5" not found' } }, { status: 404 });
   const provider = createKelivoResponsesProvider({ baseURL: 'http://api.test', fetch });

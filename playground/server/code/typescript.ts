@@ -18,7 +18,7 @@ export interface TypeScriptOptions {
   readonly mcpServers: McpServers;
 }
 
-/** What the majors of `ai` name differently. */
+/** The names that differ between the majors of `ai`. */
 const majors: Readonly<
   Record<AiMajor, { entry: string; version?: string; instructions: string; output: string }>
 > = {

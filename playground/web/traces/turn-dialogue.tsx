@@ -15,7 +15,7 @@ export interface TurnDialogueProps {
   readonly trace: Trace;
 }
 
-/** What a turn was about: the prompt, the calls with their results, and the answer. */
+/** Shows the prompt of a turn, its calls with their results, and its answer. */
 export function TurnDialogue({ question, message, trace }: TurnDialogueProps) {
   const hasEnded = trace.end !== undefined;
   const { steps, answer, calls } = toDialogue(message, trace);

@@ -1,5 +1,5 @@
-import { APICallError } from '@ai-sdk/provider';
-import { joinSentences } from '../../shared/errors.js';
+import type { APICallError } from '@ai-sdk/provider';
+import { withHint } from '../../http/api-error.js';
 import { isCompaction, type ItemRelations, type ResponsesRequestBody } from '../wire.js';
 import { ENCRYPTED_TEXTS, REFUSED_CONTENT } from './item-repairs.js';
 import type { Cause } from './model-memory.js';
@@ -29,20 +29,7 @@ export function explainRefusal(
   relations: ItemRelations,
 ): unknown {
   const hint = toHint({ error, rejection }, body, relations);
-  if (hint === undefined) return error;
-  const { message, url, requestBodyValues, statusCode, responseHeaders } = error;
-  const { responseBody, isRetryable, data, cause } = error;
-  return new APICallError({
-    url,
-    requestBodyValues,
-    statusCode,
-    responseHeaders,
-    responseBody,
-    isRetryable,
-    data,
-    cause,
-    message: joinSentences(message, hint),
-  });
+  return hint === undefined ? error : withHint(error, hint);
 }
 
 /** Returns the next step for a compaction, or a field that changes more than the text, which the server refuses. */
