@@ -7,6 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4.js';
 import { createMcpTools } from '../../src/mcp/index.js';
+import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { runInProvider } from '../../src/tool-loop/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { bundleScript } from '../_bundled-script.js';
@@ -74,14 +75,20 @@ it('cancels a running call at the server, which ends', async () => {
   expect(emulator.requests).toHaveLength(1);
 });
 
-it('is not undone by a host that repeats the turn', async () => {
+it.each(['a turn', 'a durable turn'])('is not undone by a host that repeats %s', async kind => {
   const { config, journal } = await fixtureServer();
+  const store = createSqliteStore({ path: ':memory:' });
+  onTestFinished(() => store.close());
+  const isDurable = kind === 'a durable turn';
   const emulator = await startEmulator();
   let hasStarted = false;
   const provider = createProviderV4({
     baseURL: emulator.baseURL,
     mcpServers: { fixture: config },
-    toolLoop: { onEvent: ({ type }) => void (hasStarted ||= type === 'tool-start') },
+    toolLoop: {
+      onEvent: ({ type }) => void (hasStarted ||= type === 'tool-start'),
+      ...(isDurable && { journal: createJournal({ store }) }),
+    },
   });
   onTestFinished(() => provider.close());
   emulator.enqueue([{ call: 'silent' }], [{ text: 'Again.' }], [{ text: 'New.' }]);
@@ -90,7 +97,11 @@ it('is not undone by a host that repeats the turn', async () => {
     const errors: unknown[] = [];
     const onError = ({ error }: { error: unknown }) => void errors.push(error);
     const streamRetries = 2;
-    const options = { model: provider('gpt-5'), prompt, abortSignal, streamRetries, onError };
+    const providerOptions = { kelivo: { scope: 'ada', ...(isDurable && { turnId: prompt }) } };
+    const options = {
+      model: provider('gpt-5'),
+      ...{ prompt, abortSignal, streamRetries, onError, providerOptions },
+    };
     const result = ai7.streamText(options as Parameters<typeof ai7.streamText>[0]);
     return Promise.resolve(result.consumeStream()).then(() => errors);
   };

@@ -143,7 +143,9 @@ export async function openTurn(
   let opened: OpenedTurn | undefined;
   const features: TurnFeature[] = [];
   // A journal replays the turn itself.
-  const attempt = isDurableCall(call, policy) ? undefined : await repeatedTurns.begin(call);
+  const isDurable = isDurableCall(call, policy);
+  const attempt = isDurable ? undefined : await repeatedTurns.begin(call);
+  const refusal = isDurable ? repeatedTurns.closedBefore(call) : attempt?.refusal;
   let hostApprovals: HostApprovals | undefined;
   const closedBy = (): unknown => {
     const { reason } = signal;
@@ -155,10 +157,11 @@ export async function openTurn(
     const isAborted = lifetime.isAborted();
     lifetime.close();
     attempt?.end(error === undefined || isAborted ? record.end.finishReason : 'error', closedBy());
+    if (isDurable && closedBy() !== undefined) repeatedTurns.closeDurable(call, closedBy());
     await openedSteps?.close(toTurnEnd(record, { error, isAborted, isWaiting: hostApprovals?.isWaiting }));
   };
   try {
-    if (attempt?.refusal !== undefined) throw attempt.refusal;
+    if (refusal !== undefined) throw refusal;
     if (closed !== undefined) lifetime.endWith([closed()]);
     const steps = await openSteps(call, { policy, generatedId, signal, warn: text => warn(0, text) });
     openedSteps = steps;

@@ -22,6 +22,8 @@ const HOST_REPEATS_WITHIN = 15_000;
 /** The use of a signal or a headers object by a turn. It keeps nothing of the call. */
 interface Use {
   state: 'running' | 'waiting' | 'failed' | 'ended';
+  /** The end of a durable turn by `close()`. */
+  readonly closed?: { readonly turnId: unknown; readonly at: number; readonly error: unknown };
 }
 
 interface FailedTurn {
@@ -54,6 +56,28 @@ export class RepeatedTurns {
   readonly #failed = new Memory<FailedTurn, true>('failed turns');
   /** The last use of each signal and headers object, or `shared` after turns that were not steps of one call of the host. */
   readonly #uses = new WeakMap<object, Use | 'shared'>();
+
+  /** Notes the end of a durable turn by `close()`: the journal would go on with it when the host repeats it. */
+  closeDurable(call: CoreCall, error: unknown): void {
+    if (!call.isStream || !call.host.repeatsStreams) return;
+    const closed = { turnId: call.own.turnId, at: Date.now(), error };
+    for (const object of objectsOf(call)) this.#uses.set(object, { state: 'ended', closed });
+  }
+
+  /**
+   * Returns the error of `close()` if the host repeats the durable turn that it has ended: at once and with the same objects.
+   * The application goes on with a turn in a call of its own.
+   */
+  closedBefore(call: CoreCall): unknown {
+    const ends = objectsOf(call).map(object => {
+      const use = this.#uses.get(object);
+      return typeof use === 'object' ? use.closed : undefined;
+    });
+    const isRepeated = ends.every(
+      end => end?.turnId === call.own.turnId && Date.now() - (end?.at ?? 0) < HOST_REPEATS_WITHIN,
+    );
+    return isRepeated ? ends[0]?.error : undefined;
+  }
 
   async begin(call: CoreCall): Promise<RunningTurn> {
     const found = this.#failed.keys().find(failed => this.#isRepeated(failed, call));
