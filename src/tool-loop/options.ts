@@ -61,10 +61,19 @@ export interface ToolLoopOptions extends ObservedOptions, FeatureOptions {
   /**
    * Maximum length of one tool's output in characters; JSON is counted as text. A longer output is truncated in the
    * middle, with a mark that contains the number of omitted characters. Both the model and the host receive the
-   * truncated output. At least 100, or false for no limit. Images and other media have a fixed limit of 20 MB each.
+   * truncated output. At least 100, or false for no limit: for all tools, or as `{ default, tools }` with limits for single
+   * tools by the name that the model calls. Images and other media have a fixed limit of 20 MB each.
    * @default 100000
    */
-  maxToolOutputChars?: number | false;
+  maxToolOutputChars?:
+    | number
+    | false
+    | {
+        /** Limit for the other tools. @default 100000 */
+        readonly default?: number | false;
+        /** Limits by the name that the model calls. @default none */
+        readonly tools?: Readonly<Record<string, number | false>>;
+      };
   /**
    * Approves or refuses a call. `true`, `{ approved: true }` and the status `approved` of `ai` 7 approve it. Any other
    * value and an exception refuse it, and the model reads the reason: `{ approved: false, reason: 'Ask the user first.' }`.
@@ -230,7 +239,18 @@ export function createToolLoopShape() {
       })
       .optional(),
     compactThreshold: atLeastOne,
-    maxToolOutputChars: limit(100).optional(),
+    maxToolOutputChars: z
+      .union(
+        [
+          limit(100),
+          z.strictObject({
+            default: limit(100).optional(),
+            tools: z.record(z.string(), limit(100)).optional(),
+          }),
+        ],
+        'expected a whole number of at least 100, false, or such limits as { default, tools: { name: limit } }',
+      )
+      .optional(),
     approve: z
       .union([functionSetting<Approve>(), z.literal('host')], 'expected a function or "host"')
       .optional(),

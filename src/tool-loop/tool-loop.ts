@@ -24,8 +24,8 @@ import { toSources } from '../tools/given-tools.js';
 import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from '../tools/shared-tools.js';
 import { type HostTool, isRunByHost, RUN_BY_HOST } from '../tools/host-tools.js';
 import type { AgentSettings } from './agent-settings.js';
-import { limitOutput } from './calls/outputs.js';
-import { isToolSource, type ToolSource } from '../tools/tool-source.js';
+import { limitOutput, toOutputLimits } from './calls/outputs.js';
+import { isToolSource, type ToolOutput, type ToolSource } from '../tools/tool-source.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 import { createToolbox } from '../tools/toolbox.js';
 import { createHistoryKeys } from '../versions/history/signatures.js';
@@ -187,7 +187,7 @@ function toTurnSink(sink: PartSink, { isStream, host }: CoreCall): TurnSink {
 
 /** Applies the defaults. */
 function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPolicy {
-  const { maxRounds = 20, maxToolCalls = false, maxRepeatedCalls = 5, maxToolOutputChars = 1e5 } = options;
+  const { maxRounds = 20, maxToolCalls = false, maxRepeatedCalls = 5, maxToolOutputChars } = options;
   const { execution = 'auto', startEarly = 'read-only', onUnknownOutcome = 'refuse' } = options;
   const { timeouts, retry } = options;
   const { approve, approvals, hostApprovals, toolActivity, toolSearch, journal, onEvent } = options;
@@ -201,7 +201,7 @@ function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPo
       execution,
       startEarly,
       timeouts: { ...timeouts },
-      maxOutputChars: toLimit(maxToolOutputChars),
+      maxOutputChars: toOutputLimits(maxToolOutputChars),
       onUnknownOutcome,
     },
     approvals: { approve, approvals },
@@ -306,11 +306,13 @@ export async function createAgentSettings(
     'maxRounds' | 'maxToolCalls' | 'maxToolOutputChars' | 'approve' | 'approvals'
   > = {},
 ): Promise<AgentSettings> {
-  const { maxRounds = 20, maxToolCalls = false, maxToolOutputChars = 1e5 } = toolLoop;
+  const { maxRounds = 20, maxToolCalls = false, maxToolOutputChars } = toolLoop;
   const lastStep = (maxRounds === false ? Infinity : maxRounds) - 1;
   const callLimit = maxToolCalls === false ? Infinity : maxToolCalls;
-  const maxChars = maxToolOutputChars === false ? Infinity : maxToolOutputChars;
-  const tools = (await shared?.forAgent(output => limitOutput(output, { maxChars }))) ?? {};
+  const maxChars = toOutputLimits(maxToolOutputChars);
+  const toLimited = (output: ToolOutput, toolName: string): ToolOutput =>
+    limitOutput(output, { maxChars: maxChars(toolName) });
+  const tools = (await shared?.forAgent(toLimited)) ?? {};
   return {
     providerOptions: RUN_BY_HOST,
     tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, marked(tool)])),

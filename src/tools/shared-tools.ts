@@ -184,10 +184,11 @@ export class SharedTools {
   }
 
   /** Returns the tools for the loop of the host, with the approvals of the tool loop. */
-  async forAgent(toLimited: (output: ToolOutput) => ToolOutput): Promise<HostTools> {
+  async forAgent(toLimited: (output: ToolOutput, toolName: string) => ToolOutput): Promise<HostTools> {
     const { approve, approvals } = this.#loop;
     const source: Pick<ToolSource, 'callTool'> = {
-      callTool: async (...call) => toLimited(await this.source.callTool(...call)),
+      callTool: async (call, callOptions) =>
+        toLimited(await this.source.callTool(call, callOptions), call.toolName),
     };
     const options: HostToolsOptions = {
       approvals:

@@ -125,6 +125,11 @@ describe.each(hosts)('agentSettings under ai $ai', ({ sdk, create }) => {
   it('limits outputs as the loop does, and reports failures to the model', async () => {
     const long = await run({ maxToolOutputChars: 200 }, { rounds: 1, write: () => 'x'.repeat(10_000) });
     expect(String(long.outputs?.[0]?.output).length).toBeLessThan(400);
+    const own = await run(
+      { maxToolOutputChars: { default: 200, tools: { write: 1000 } } },
+      { rounds: 1, write: () => 'x'.repeat(10_000) },
+    );
+    expect(String(own.outputs?.[0]?.output).length).toBeGreaterThan(800);
     const failing = await run({}, { rounds: 1, write: () => Promise.reject(new Error('Disk full.')) });
     expect(JSON.stringify(failing.outputs)).toContain('Disk full.');
     expect(failing.text).toBe('Done.');

@@ -35,6 +35,11 @@ describe('the options of a tool loop', () => {
     [{ tools, retry: { maxRetries: -1 } }, 'Invalid `retry.maxRetries` of the tool loop options'],
     [{ tools, maxToolCalls: 0 }, 'Invalid `maxToolCalls` of the tool loop options: Too small'],
     [{ tools, maxToolOutputChars: 99 }, 'expected number to be >=100, got 99.'],
+    [
+      { tools, maxToolOutputChars: '5k' },
+      'expected a whole number of at least 100, false, or such limits as',
+    ],
+    [{ tools, maxToolOutputChars: { tools: { echo: 0 } } }, '`maxToolOutputChars.tools.echo`'],
     [{ tools, compactThreshold: -1 }, 'Invalid `compactThreshold` of the tool loop options: Too small'],
     [
       { tools, approve: true },

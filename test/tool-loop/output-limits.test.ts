@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limitOutput, truncateText } from '../../src/tool-loop/calls/outputs.js';
+import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
 import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from './_scripted-model.js';
@@ -58,7 +59,7 @@ describe('limitOutput', () => {
 });
 
 describe('an output that is too long', () => {
-  const run = async (output: ToolOutput, options: { maxToolOutputChars?: number } = {}) => {
+  const run = async (output: ToolOutput, options: Pick<ToolLoopOptions, 'maxToolOutputChars'> = {}) => {
     const model = scriptedModel(callRound(call('c1', 'echo')), textRound('I see.'));
     const tools = scriptedTools({ echo: () => output });
     const parts = await stream(withToolLoop(model, { tools, ...options }));
@@ -78,6 +79,19 @@ describe('an output that is too long', () => {
   it('has more than 100 000 characters by default', async () => {
     expect((await run({ type: 'text', value: 'x'.repeat(100_000) }, {})).read).not.toMatch(mark);
     expect((await run({ type: 'text', value: 'x'.repeat(100_001) }, {})).read).toMatch(mark);
+  });
+
+  it.each<[ToolLoopOptions['maxToolOutputChars'], number]>([
+    [{ default: 100, tools: { echo: 300 } }, 300],
+    [{ default: false, tools: { other: 300 } }, 1000],
+    [{ tools: { echo: false } }, 1000],
+    [{ default: 100, tools: { toString: 300 } }, 100],
+    [{ default: 200 }, 200],
+    [{}, 1000],
+  ])('has the limit of its tool, or of all tools: %j', async (maxToolOutputChars, length) => {
+    const { read } = await run({ type: 'text', value: long }, { maxToolOutputChars });
+    // The mark may need one digit less than its room.
+    expect(String(read).length - length).toBeOneOf([0, -1]);
   });
 
   it('has an image that exceeds the media limit', async () => {

@@ -444,7 +444,8 @@ export class Call {
     // Waiting for nothing would delay the start of the tool.
     if (turn.steps.isDurable && this.early === undefined) await turn.tools.connect();
     const { output, duration } = await (this.early ?? this.#runTool(call, tool, startedAt));
-    return { output: limitOutput(output, { maxChars: turn.callPolicy.maxOutputChars }), duration };
+    const maxChars = turn.callPolicy.maxOutputChars(this.made.toolName);
+    return { output: limitOutput(output, { maxChars }), duration };
   }
 
   /** Runs the tool. Only an abort rejects, at once, even if the tool ignores its signal. */

@@ -123,6 +123,6 @@ export type UnknownOutcomePolicy = 'refuse' | 'ask' | 'run';
 export interface CallPolicy extends Scheduling {
   /** Time that a tool may take without reporting progress, in milliseconds, for all tools and by name. */
   readonly timeouts: { readonly tool?: number; readonly tools?: Readonly<Record<string, number>> };
-  readonly maxOutputChars: number;
+  readonly maxOutputChars: (toolName: string) => number;
   readonly onUnknownOutcome: UnknownOutcomePolicy;
 }

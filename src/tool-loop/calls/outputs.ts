@@ -23,6 +23,19 @@ export function toValidOutput(given: ToolOutput | undefined, toolName: string): 
 /** Maximum size in bytes of an image or another media part of an output. A larger one is replaced by a text. */
 const MAX_MEDIA_BYTES = 20_000_000;
 
+/** Limits as the application gives them. */
+type GivenLimits =
+  | number
+  | false
+  | { readonly default?: number | false; readonly tools?: Readonly<Record<string, number | false>> };
+
+/** Returns the maximum length of the texts in an output, by the name of the tool that the model calls. */
+export function toOutputLimits(given: GivenLimits = {}): (toolName: string) => number {
+  const limits = typeof given === 'object' ? given : { default: given };
+  const { default: common = 100_000, tools = {} } = limits;
+  return toolName => (Object.hasOwn(tools, toolName) ? tools[toolName] : common) || Infinity;
+}
+
 interface OutputLimit {
   /** Maximum length of the texts of an output. */
   readonly maxChars: number;
