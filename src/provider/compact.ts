@@ -15,6 +15,7 @@ import type { Usage, Warning } from '../core/part.js';
 import { createCallError } from '../http/api-error.js';
 import { requestJson } from '../http/request-json.js';
 import { sendWithFallbacks } from '../responses/compatibility/send-with-fallbacks.js';
+import { encodeExtensions } from '../responses/extensions.js';
 import type { ResponsesModelConfig } from '../responses/model.js';
 import { buildRequest } from '../responses/request/build-request.js';
 import { toUsage } from '../responses/stream/event-handlers.js';
@@ -185,7 +186,7 @@ async function compactConversation(
   const { url, needsKey, fetchFor, timeouts, override, server, credentials } = config;
   const { compatibility } = override;
   const context = { ...config, modelId, providerName: config.provider };
-  const { call: prepared } = await config.extensions.prepare(call);
+  const { call: prepared } = await encodeExtensions(call, config.extensions);
   const { body: built, warnings, relations } = buildRequest({ ...prepared, isStream: false }, context);
   const {
     body,

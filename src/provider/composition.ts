@@ -1,4 +1,5 @@
 import { mayHaveAdapters } from '../adapters/adapter-choice.js';
+import type { CoreCall } from '../core/call.js';
 import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, withOpen } from '../core/source.js';
 import { createMcpTools } from '../mcp/create-mcp-tools.js';
@@ -30,8 +31,12 @@ export interface Composition {
   readonly agentSettings: () => Promise<AgentSettings>;
   /** Opens MCP servers of the settings again. */
   readonly reconnect: ReconnectServers;
-  /** Wraps a model in the adapters of its family and those in the tool loop. */
-  compose(model: CoreModel): CoreModel;
+  /**
+   * Wraps a model in the adapters of its family and those in the tool loop.
+   *
+   * @param check Rejects a call for which no request can be sent, before it starts tool servers.
+   */
+  compose(model: CoreModel, check?: (call: CoreCall) => Promise<void>): CoreModel;
   /** Ends turns with tools, stops MCP servers and closes connections. */
   close(): Promise<void>;
 }
@@ -108,13 +113,14 @@ export function createComposition(
       return createAgentSettings(shared, toolLoop === false ? {} : toolLoop);
     },
     reconnect: reconnectServersOf(sources),
-    compose(model) {
+    compose(model, check) {
       const adaptation =
         models === undefined ? common : resolveAdaptation(model.modelId, { ...common, models });
       // Adapters run inside the loop, so that the loop sees calls that the model wrote as text.
       const adapted = adapt(model, { adaptation, version, closed });
       if (toolLoop === false) return telemetry === undefined ? adapted : observeModel(adapted, telemetry);
-      return whenLoaded(adapted, closed, async () => {
+      const checkBeforeTools = tools === undefined ? undefined : check;
+      const load = async (): Promise<CoreModel> => {
         const { createToolLoop } = await loadToolLoop();
         // The loop is needed even without tools: a call may supply its own.
         const loopTimeouts = { tool: timeouts.tool, total: timeouts.total, unread: timeouts.unread };
@@ -128,7 +134,8 @@ export function createComposition(
             searchSupport: supportOf(model.modelId),
           },
         );
-      });
+      };
+      return whenLoaded(adapted, { closed, load, check: checkBeforeTools });
     },
     async close() {
       closing.close();
@@ -149,20 +156,33 @@ function adapt(
   const { toolPrompting = false, responseTemplate } = settings;
   const mayAdapt = toolPrompting !== false || responseTemplate !== undefined;
   if (!mayAdapt && !mayHaveAdapters(adapters, model.modelId)) return model;
-  return whenLoaded(model, closed, async () => {
+  const load = async (): Promise<CoreModel> => {
     const { adaptCoreModel } = await import('../adapters/adapt-model.js');
     return adaptCoreModel(model, { ...settings, adapters, version });
-  });
+  };
+  return whenLoaded(model, { closed, load });
 }
 
 /**
  * Wraps a model in code that its first call loads. After a failed load, the next call loads again. A call during which the
  * provider is closed does not start.
  */
-function whenLoaded(model: CoreModel, closed: () => AbortSource, load: () => Promise<CoreModel>): CoreModel {
+function whenLoaded(
+  model: CoreModel,
+  {
+    closed,
+    load,
+    check,
+  }: {
+    closed: () => AbortSource;
+    load: () => Promise<CoreModel>;
+    check?: ((call: CoreCall) => Promise<void>) | undefined;
+  },
+): CoreModel {
   const loadModel = loadOnce(load);
   return withOpen(model, async call => {
     const signal = closed();
+    await check?.(call);
     const loaded = await loadModel();
     signal.throwIfAborted();
     return loaded.open(call);

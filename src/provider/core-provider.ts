@@ -1,10 +1,10 @@
 import { generateId } from '@ai-sdk/provider-utils';
+import type { CoreCall } from '../core/call.js';
 import type { CoreEmbeddingModel, EmbeddingModelOptions } from '../core/embedding.js';
 import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, transformParts, withHistory, withOpen } from '../core/source.js';
 import { createEmbeddingModel } from '../embeddings/model.js';
 import { withCompression } from '../http/compression.js';
-import { checkHeaders } from '../http/open-response.js';
 import {
   createRequestLog,
   type FetchForCall,
@@ -13,11 +13,10 @@ import {
 } from '../http/request-log.js';
 import { type Compatibility, compatibilityByHost } from '../responses/compatibility/compatibility.js';
 import { ModelMemories } from '../responses/compatibility/model-memory.js';
-import { createExtensions } from '../responses/extensions.js';
-import { createResponsesModel, type ResponsesModelConfig } from '../responses/model.js';
-import { toModelTraits } from '../responses/request/model-settings.js';
+import { ExtensionRegistry } from '../responses/extension.js';
+import type { ResponsesModel, ResponsesModelConfig } from '../responses/model.js';
+import { supportedUrls, toModelTraits } from '../responses/model-traits.js';
 import { toSettingOptions } from '../responses/request/options.js';
-import { readProviderOptions } from '../responses/request/read-options.js';
 import type { ReconnectServers } from '../mcp/reconnect.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import type { DeclareTools, SharedTools } from '../tools/shared-tools.js';
@@ -25,7 +24,7 @@ import { createHistoryKeys } from '../versions/history/signatures.js';
 import { DEFAULT_VERSION } from '../versions/provider.js';
 import type { HostVersion } from '../versions/specification.js';
 import type { AgentSettings } from '../tool-loop/agent-settings.js';
-import { compactMessages, type CompactMessage, type CompactOptions, type CompactResult } from './compact.js';
+import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { createComposition } from './composition.js';
 import { type Connection, createCredentials, createEndpoints, staticKeysOf } from './connection.js';
 import { resolveModelOverride } from './model-overrides.js';
@@ -120,7 +119,7 @@ export function createCoreProvider(
   const { compose, close: closeComposition } = composition;
   const known = compatibilityByHost(endpoints.host) ?? (isOpenAI ? {} : undefined);
   const memories = new ModelMemories();
-  const extensions = createExtensions(settings.extensions, { sendsUnknown: !isOpenAI });
+  const extensions = new ExtensionRegistry(settings.extensions, !isOpenAI);
 
   const createConfig = (modelId: string, path: string): ResponsesModelConfig => {
     const isNamed = known !== undefined || typeof settings.compatibility === 'string';
@@ -158,8 +157,17 @@ export function createCoreProvider(
     };
   };
   const history = createHistoryKeys(settings.historySecret, () => staticKeysOf(settings));
-  const createBareModel = (modelId: string): CoreModel => {
-    const model = withHistory(createResponsesModel(modelId, createConfig(modelId, 'responses')), history);
+  /** Loads what builds and reads the requests of a model at its first call. */
+  const loaderOf = (modelId: string): LoadModel => {
+    const config = createConfig(modelId, 'responses');
+    return loadOnce(async () => {
+      const { createResponsesModel } = await import('../responses/model.js');
+      return createResponsesModel(modelId, config);
+    });
+  };
+  const createBareModel = (modelId: string, load: LoadModel): CoreModel => {
+    const open: CoreModel['open'] = async call => (await load()).open(call);
+    const model = withHistory({ provider: name, modelId, origin: server, supportedUrls, open }, history);
     const { unusedDeployment: unused } = endpoints;
     return unused === undefined || unused === modelId ? model : withWarning(model, toUnused(unused, modelId));
   };
@@ -168,18 +176,6 @@ export function createCoreProvider(
     telemetry === undefined
       ? model
       : withOpen(model, call => model.open({ ...call, telemetry: telemetry.startCall({ server }) }));
-
-  /** Reports a key, a header or an option with which no request can be sent, before the first call starts tool servers. */
-  const checkBeforeTools = (model: CoreModel): CoreModel => {
-    if (composition.tools === undefined) return model;
-    const config = createConfig(model.modelId, 'responses');
-    return withOpen(model, async call => {
-      readProviderOptions(call, config);
-      const fixed = config.credentials.fixed();
-      if (fixed !== undefined) checkHeaders([fixed, config.override.headers, call.headers], config);
-      return model.open(call);
-    });
-  };
 
   const {
     inLoop = same,
@@ -196,12 +192,14 @@ export function createCoreProvider(
     server,
     connection: () => connection,
     languageModel(modelId) {
-      const model = compose(inLoop(createBareModel(modelId)));
+      const load = loaderOf(modelId);
+      const check = async (call: CoreCall): Promise<void> => (await load()).check(call);
+      const bareModel = inLoop(createBareModel(modelId, load));
       // Models of another package find their key themselves.
-      return observe(aroundLoop(inLoop === same ? checkBeforeTools(model) : model));
+      return observe(aroundLoop(compose(bareModel, inLoop === same ? check : undefined)));
     },
     responses(modelId) {
-      const model = bare(createBareModel(modelId));
+      const model = bare(createBareModel(modelId, loaderOf(modelId)));
       return telemetry === undefined ? model : observe(observeModel(model, telemetry));
     },
     embeddingModel: (modelId, embeddingOptions) =>
@@ -209,17 +207,19 @@ export function createCoreProvider(
     tools: composition.declareTools,
     reconnect: composition.reconnect,
     agentSettings: composition.agentSettings,
-    compact: async (modelId, conversation) =>
-      compactMessages(modelId, conversation, {
-        ...createConfig(modelId, 'responses/compact'),
-        historyKeys: history(),
-      }),
+    async compact(modelId, conversation) {
+      const { compactMessages } = await import('./compact.js');
+      const config = createConfig(modelId, 'responses/compact');
+      return compactMessages(modelId, conversation, { ...config, historyKeys: history() });
+    },
     async close() {
       await closeComposition();
       if (usesWebSocket) (await loadWebSocket()).close();
     },
   };
 }
+
+type LoadModel = () => Promise<ResponsesModel>;
 
 const same = (model: CoreModel): CoreModel => model;
 

@@ -11,10 +11,10 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../core/prompt.js';
-import { KelivoError } from '../shared/errors.js';
 import { asJson, type JSONObject, type PlainObject, stringOf } from '../shared/json.js';
+import type { ExtensionRegistry, OpenResponsesExtension } from './extension.js';
 import type { EncodedTool } from './request/tools.js';
-import { createDecoder, type OpenResponsesExtension, type ReadContext } from './stream/extension-items.js';
+import { createDecoder, type ReadContext } from './stream/extension-items.js';
 import type { ResponseReader } from './stream/read-response.js';
 
 /*
@@ -23,16 +23,6 @@ import type { ResponseReader } from './stream/read-response.js';
  *
  * https://www.openresponses.org/specification
  */
-
-/** The extensions of a provider. */
-export interface Extensions {
-  /** Encodes the tools of a call, and replaces the parts of its prompt that extensions have shown by their items. */
-  prepare<Call extends Pick<CoreCall, 'prompt' | 'tools'>>(call: Call): Promise<PreparedCall<Call>>;
-  /** Returns true for events that a codec shows. */
-  isDecoded(eventType: string): boolean;
-  /** Shows the items and events of a response. */
-  read(reader: ResponseReader, context: ReadContext): ResponseReader;
-}
 
 interface PreparedCall<Call> {
   readonly call: Call;
@@ -47,130 +37,74 @@ const isExtensionType = (type: unknown): type is `${string}:${string}` =>
 const OTHER_PROVIDERS =
   /^(?:openai|azure|anthropic|google|vertex|google-vertex|xai|groq|mistral|cohere|bedrock|amazon-bedrock|gateway|perplexity|deepseek|fireworks|togetherai)$/;
 
-/**
- * Creates the extensions of a provider.
- *
- * @param options.sendsUnknown sends provider tools without a codec, which OpenAI's servers reject.
- * @throws KelivoError with code `invalid-settings` for an invalid extension.
- */
-export function createExtensions(
-  extensions: readonly OpenResponsesExtension[] = [],
-  { sendsUnknown }: { sendsUnknown: boolean },
-): Extensions {
-  const byId = new Map<string, OpenResponsesExtension>();
-  const byItem = new Map<string, OpenResponsesExtension>();
-  const byEvent = new Map<string, OpenResponsesExtension>();
-  for (const extension of extensions) {
-    checkExtension(extension);
-    const { id, itemTypes = [], eventTypes = [] } = extension;
-    register(byId, id, extension);
-    for (const type of itemTypes) register(byItem, type, extension);
-    for (const type of eventTypes) register(byEvent, type, extension);
+/** Encodes the tools of a call, and replaces the parts of its prompt that extensions have shown by their items. */
+export async function encodeExtensions<Call extends Pick<CoreCall, 'prompt' | 'tools'>>(
+  call: Call,
+  registry: ExtensionRegistry,
+): Promise<PreparedCall<Call>> {
+  const { tools = [], prompt } = call;
+  const encodedTools = new Map<string, EncodedTool>();
+  for (const tool of tools) {
+    const encoded = tool.type === 'provider' ? await encodeTool(tool, registry) : undefined;
+    if (encoded !== undefined) encodedTools.set(tool.name, encoded);
   }
+  const declared = tools.flatMap(tool => (tool.type === 'provider' ? [tool] : []));
+  const toItems = createItemEncoder(prompt, declared, registry);
+  return { call: { ...call, prompt: await toItems() }, encodedTools };
+}
 
+/** Shows the items and events of a response that belong to extensions. */
+export function decodeExtensions(
+  reader: ResponseReader,
+  context: ReadContext,
+  registry: ExtensionRegistry,
+): ResponseReader {
+  if (registry.byId.size === 0) return reader;
+  const { convert, hasHostCalls } = createDecoder(context, registry);
   return {
-    async prepare(call) {
-      const { tools = [], prompt } = call;
-      const encodedTools = new Map<string, EncodedTool>();
-      for (const tool of tools) {
-        const encoded = tool.type === 'provider' ? await encodeTool(tool) : undefined;
-        if (encoded !== undefined) encodedTools.set(tool.name, encoded);
+    body: reader.body,
+    async next() {
+      for (;;) {
+        const parts = await reader.next();
+        if (parts === undefined) return undefined;
+        const shown: Part[] = [];
+        for (const part of parts) {
+          if (part.type !== 'finish') shown.push(...(await convert(part)));
+          else if (part.finishReason.unified !== 'stop' || !hasHostCalls()) shown.push(part);
+          else
+            shown.push({
+              ...part,
+              finishReason: { ...part.finishReason, unified: 'tool-calls' as const },
+            });
+        }
+        if (shown.length > 0) return shown;
       }
-      const declared = tools.flatMap(tool => (tool.type === 'provider' ? [tool] : []));
-      const toItems = createItemEncoder(prompt, { byId, byItem, declared });
-      return { call: { ...call, prompt: await toItems() }, encodedTools };
-    },
-
-    isDecoded: type => byEvent.has(type),
-
-    read(reader, context) {
-      if (extensions.length === 0) return reader;
-      const { convert, hasHostCalls } = createDecoder(context, { byItem, byEvent });
-      return {
-        body: reader.body,
-        async next() {
-          for (;;) {
-            const parts = await reader.next();
-            if (parts === undefined) return undefined;
-            const shown: Part[] = [];
-            for (const part of parts) {
-              if (part.type !== 'finish') shown.push(...(await convert(part)));
-              else if (part.finishReason.unified !== 'stop' || !hasHostCalls()) shown.push(part);
-              else
-                shown.push({
-                  ...part,
-                  finishReason: { ...part.finishReason, unified: 'tool-calls' as const },
-                });
-            }
-            if (shown.length > 0) return shown;
-          }
-        },
-      };
     },
   };
-
-  async function encodeTool(tool: ProviderTool): Promise<EncodedTool | undefined> {
-    const { id, name } = tool;
-    const args = { ...tool.args };
-    const extension = byId.get(id);
-    const [implementor = ''] = id.split('.');
-    if (extension === undefined && (!sendsUnknown || OTHER_PROVIDERS.test(implementor))) return undefined;
-    const type = extension?.toolType ?? id.replace('.', ':');
-    const fields = extension?.encodeTool === undefined ? args : await extension.encodeTool({ name, args });
-    if (fields === undefined) return undefined;
-    const choice =
-      extension?.encodeToolChoice === undefined ? {} : await extension.encodeToolChoice({ name, args });
-    return { wire: { ...fields, type }, choice: choice && { ...choice, type } };
-  }
 }
 
-const invalid = (id: string, expected: string): KelivoError =>
-  new KelivoError({
-    code: 'invalid-settings',
-    message: `Expected the extension "${id}" to have ${expected}. Correct the setting \`extensions\`.`,
-  });
-
-function checkExtension(extension: OpenResponsesExtension): void {
-  const { id, toolType, itemTypes = [], eventTypes = [], decodeItem, decodeEvent, encodeTool } = extension;
-  const [implementor = ''] = String(id).split('.');
-  if (!/^[\w-]+\../.test(id)) throw invalid(id, 'an id of the form `<implementor>.<name>`');
-  for (const type of [...(toolType === undefined ? [] : [toolType]), ...itemTypes, ...eventTypes]) {
-    if (!type.startsWith(`${implementor}:`))
-      throw invalid(id, `types that begin with "${implementor}:", got "${type}"`);
-  }
-  if (itemTypes.length > 0 !== (decodeItem !== undefined))
-    throw invalid(id, '`itemTypes` together with `decodeItem`');
-  if (eventTypes.length > 0 !== (decodeEvent !== undefined))
-    throw invalid(id, '`eventTypes` together with `decodeEvent`');
-  if (
-    toolType === undefined &&
-    encodeTool === undefined &&
-    decodeItem === undefined &&
-    decodeEvent === undefined
-  )
-    throw invalid(id, 'a tool, items or events');
-}
-
-function register(
-  map: Map<string, OpenResponsesExtension>,
-  key: string,
-  extension: OpenResponsesExtension,
-): void {
-  const other = map.get(key);
-  if (other !== undefined) throw invalid(extension.id, `"${key}" for itself, which "${other.id}" has, too`);
-  map.set(key, extension);
-}
-
-interface EncoderContext {
-  readonly byId: ReadonlyMap<string, OpenResponsesExtension>;
-  readonly byItem: ReadonlyMap<string, OpenResponsesExtension>;
-  readonly declared: readonly ProviderTool[];
+async function encodeTool(
+  tool: ProviderTool,
+  { byId, sendsUnknown }: ExtensionRegistry,
+): Promise<EncodedTool | undefined> {
+  const { id, name } = tool;
+  const args = { ...tool.args };
+  const extension = byId.get(id);
+  const [implementor = ''] = id.split('.');
+  if (extension === undefined && (!sendsUnknown || OTHER_PROVIDERS.test(implementor))) return undefined;
+  const type = extension?.toolType ?? id.replace('.', ':');
+  const fields = extension?.encodeTool === undefined ? args : await extension.encodeTool({ name, args });
+  if (fields === undefined) return undefined;
+  const choice =
+    extension?.encodeToolChoice === undefined ? {} : await extension.encodeToolChoice({ name, args });
+  return { wire: { ...fields, type }, choice: choice && { ...choice, type } };
 }
 
 /** Returns a function that replaces the parts of a prompt that extensions have shown by their items, each once. */
 function createItemEncoder(
   prompt: Prompt,
-  { byId, byItem, declared }: EncoderContext,
+  declared: readonly ProviderTool[],
+  { byId, byItem }: ExtensionRegistry,
 ): () => Promise<Prompt> {
   const hasItems = prompt.some(
     ({ role, content }) => role === 'assistant' && content.some(({ type }) => type === 'custom'),

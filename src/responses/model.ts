@@ -6,7 +6,7 @@ import type { PartFacts } from '../core/prompt.js';
 import { type CoreModel, sourceOf } from '../core/source.js';
 import { NO_USAGE } from '../core/finish.js';
 import type { Credentials } from '../http/key-ring.js';
-import type { ResponseTimeouts } from '../http/open-response.js';
+import { checkHeaders, type ResponseTimeouts } from '../http/open-response.js';
 import { hasKey, withoutQuery } from '../redaction/redaction.js';
 import { redactRequestBody } from '../redaction/request-body.js';
 import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request.js';
@@ -22,7 +22,8 @@ import type { ModelMemory } from './compatibility/model-memory.js';
 import { type Recognize, sendWithFallbacks, type TurnRepairs } from './compatibility/send-with-fallbacks.js';
 import { BACKGROUND_IGNORED, readEcho } from './echo.js';
 import type { ResponseReader } from './stream/read-response.js';
-import type { Extensions } from './extensions.js';
+import type { ExtensionRegistry } from './extension.js';
+import { decodeExtensions, encodeExtensions } from './extensions.js';
 import {
   type BegunResponse,
   NO_MORE,
@@ -32,9 +33,9 @@ import {
   type StreamRetries,
 } from './open-stream.js';
 import { type BuiltRequest, buildRequest } from './request/build-request.js';
-import { supportedUrls } from './request/content.js';
+import { supportedUrls } from './model-traits.js';
 import type { SettingOptions } from './request/options.js';
-import type { OfficialNamespace } from './request/read-options.js';
+import { type OfficialNamespace, readProviderOptions } from './request/read-options.js';
 import { createTurnMemory, type TurnMemory } from './request/turn-memory.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { toJsonContent } from './stream/message-item.js';
@@ -62,7 +63,7 @@ export interface ResponsesModelConfig extends SettingOptions {
   readonly retries: StreamRetries;
   readonly override: RequestOverride;
   readonly server: ModelMemory;
-  readonly extensions: Extensions;
+  readonly extensions: ExtensionRegistry;
   /** Recognizes the server by its responses. False if it is known. */
   readonly recognizes: boolean;
   /** The address of the list of models. */
@@ -78,16 +79,28 @@ export interface RequestOverride {
   readonly compatibility: Compatibility;
 }
 
+/** A model that sends one request per call. */
+export interface ResponsesModel extends CoreModel {
+  /** Throws for a key, a header or an option with which no request can be sent. */
+  check(call: CoreCall): void;
+}
+
 /**
  * Creates a model that sends one request to `POST …/responses` and maps its response. It runs no tools. It sends a request
  * again only with another key, or changed after a rejection with a known reason.
  */
-export function createResponsesModel(modelId: string, config: ResponsesModelConfig): CoreModel {
-  const model: CoreModel = {
+export function createResponsesModel(modelId: string, config: ResponsesModelConfig): ResponsesModel {
+  const model: ResponsesModel = {
     provider: config.provider,
     modelId,
     origin: new URL(config.url).origin,
     supportedUrls,
+
+    check(call) {
+      readProviderOptions(call, config);
+      const fixed = config.credentials.fixed();
+      if (fixed !== undefined) checkHeaders([fixed, config.override.headers, call.headers], config);
+    },
 
     async open(call) {
       const memory = call.turn?.stateOf(model, createTurnMemory) ?? createTurnMemory();
@@ -117,7 +130,7 @@ async function send(
   { modelId, config, memory, opener }: ModelContext,
 ): Promise<BegunResponse> {
   const { override, url, needsKey, timeouts } = config;
-  const { call, encodedTools } = await config.extensions.prepare(given);
+  const { call, encodedTools } = await encodeExtensions(given, config.extensions);
   const build = (): BuiltRequest =>
     buildRequest(call, {
       ...config,
@@ -266,7 +279,7 @@ async function begin(
     toToolName: toolNames.fromWire,
     generateId: config.generateId,
     declared,
-    isDecoded: config.extensions.isDecoded,
+    isDecoded: type => config.extensions.byEvent.has(type),
     maxOutputTokens: numberOf(body.max_output_tokens),
     onServerItem: memory.received.add,
     onResponse: compare,
@@ -282,7 +295,7 @@ async function begin(
     includeRawChunks,
     signal,
   });
-  const reader = noteCalls(config.extensions.read(response, { call, declared }), config.server);
+  const reader = noteCalls(decodeExtensions(response, { call, declared }, config.extensions), config.server);
   try {
     // The host of a response in the background learns its id at once. A loop may send a later round again.
     const isEarly = isInBackground && (call.turn?.round ?? 1) === 1;

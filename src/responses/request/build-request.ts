@@ -14,13 +14,7 @@ import {
 import { isRequestId, withAnsweredApprovals } from './approvals.js';
 import { type UpdatesContext, withEffortUpdate } from './conversation-updates.js';
 import { toInput, toNewMessages } from './input.js';
-import {
-  toFinalEffort,
-  toModelSettings,
-  toModelTraits,
-  toOutputSettings,
-  toSampling,
-} from './model-settings.js';
+import { toFinalEffort, toModelSettings, toOutputSettings, toSampling } from './model-settings.js';
 import {
   type OfficialNamespace,
   readPartOptions,
@@ -33,6 +27,7 @@ import { createSchemaLosses } from './schemas.js';
 import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
 import { type EncodedTool, namedToolsOf, readTools, toTools } from './tools.js';
 import { createTurnMemory, type TurnMemory } from './turn-memory.js';
+import { toModelTraits } from '../model-traits.js';
 
 export type RequestCall = Omit<CoreCall, 'abortSignal' | 'headers' | 'host' | 'telemetry' | 'roundTelemetry'>;
 

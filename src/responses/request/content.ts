@@ -7,12 +7,6 @@ import { readPartOptions, toCacheBreakpoint } from './read-options.js';
 
 /* Files of messages and the outputs of tools, as content that the API accepts. */
 
-/** URLs that the API fetches itself, by media type. Hosts download all others. */
-export const supportedUrls: Record<string, RegExp[]> = {
-  'image/*': [/^https?:\/\/.*$/],
-  'application/pdf': [/^https?:\/\/.*$/],
-};
-
 export interface FileContentOptions {
   /** Empty if the host passes only a URL. */
   readonly mediaType: string;

@@ -1,92 +1,25 @@
 import type { CoreCall } from '../../core/call.js';
 import { itemOf } from '../../core/custom.js';
 import type { Part, PartOf } from '../../core/part.js';
-import type { ProviderTool, ToolCallPart, ToolResultPart } from '../../core/prompt.js';
 import { messageOf } from '../../shared/errors.js';
-import { idOf, type JSONObject, type PlainObject, stringOf } from '../../shared/json.js';
+import { idOf, type PlainObject, stringOf } from '../../shared/json.js';
+import type {
+  Awaitable,
+  ExtensionPart,
+  ExtensionRegistry,
+  Namespaced,
+  OpenResponsesExtension,
+  ShownPart,
+} from '../extension.js';
 import type { DeclaredTools } from './hosted-item.js';
-
-type Awaitable<Value> = Value | PromiseLike<Value>;
-
-type ShownPart = Exclude<Part, { type: 'stream-start' | 'response-metadata' | 'finish' | 'raw' | 'error' }>;
-
-/** Members that no version of the model interface has. */
-type InternalMember = 'own' | 'ofLoop' | 'output' | 'citations' | 'isComplete';
-
-/** Versions of the model interface have types of their own for JSON. */
-type OfAnyVersion<One> = One extends unknown
-  ? {
-      [Member in keyof One as Exclude<Member, InternalMember>]: Member extends 'result'
-        ? NonNullable<unknown>
-        : Member extends 'providerMetadata' | 'providerOptions'
-          ? Readonly<Record<string, object>> | undefined
-          : One[Member];
-    }
-  : never;
-
-/** A call or a result of a history. */
-type HistoryPart =
-  | OfAnyVersion<ToolCallPart>
-  | (OfAnyVersion<ToolResultPart> & {
-      readonly output: {
-        readonly type: ToolResultPart['output']['type'];
-        readonly value?: unknown;
-        readonly reason?: string | undefined;
-      };
-    });
-
-/** A part of a stream, except for those that begin or end it. */
-export type ExtensionPart = OfAnyVersion<ShownPart>;
-
-/** An item or event with the fields of its type, as the server sends it. */
-type Namespaced = JSONObject & { readonly type: `${string}:${string}` };
-
-/**
- * A codec for an extension of Open Responses. Its functions have the names and the meaning of those of
- * `@ai-sdk/open-responses`, so that the same object works in both providers.
- */
-export interface OpenResponsesExtension {
-  /** The implementor and the name of the extension, for example `acme.document_search`. The id of its provider tool. */
-  readonly id: `${string}.${string}`;
-  /** Type of the tool in the request. @default the id with a colon */
-  readonly toolType?: `${string}:${string}`;
-  /** Types of the items that `decodeItem` shows. */
-  readonly itemTypes?: readonly `${string}:${string}`[];
-  /** Types of the events that `decodeEvent` shows. */
-  readonly eventTypes?: readonly `${string}:${string}`[];
-  /** Returns the fields of the tool, besides its type. Undefined leaves it out, with a warning. @default its arguments */
-  encodeTool?(options: { name: string; args: Record<string, unknown> }): Awaitable<object | undefined>;
-  /** Returns the fields of a tool choice that requires the tool, besides its type. @default no fields */
-  encodeToolChoice?(options: { name: string; args: Record<string, unknown> }): Awaitable<object | undefined>;
-  /** Returns the parts that show a finished item. Hosts without a part for it receive none. @default it is not shown */
-  decodeItem?(options: {
-    item: Namespaced & { id: string; status: string };
-    mode: 'generate' | 'stream';
-  }): Awaitable<readonly ExtensionPart[] | undefined>;
-  /** Returns the items of a call or result whose item is not in the history. @default a function call with its output */
-  encodeInputItem?(options: {
-    part: HistoryPart;
-    tool: ProviderTool;
-  }): Awaitable<object | readonly object[] | undefined>;
-  /** Returns the parts that show an event. `state` lasts for one response. @default it is not shown */
-  decodeEvent?(options: {
-    event: Namespaced & { sequence_number: number };
-    state: Map<string, unknown>;
-  }): Awaitable<readonly ExtensionPart[] | undefined>;
-}
 
 export interface ReadContext {
   readonly call: Pick<CoreCall, 'isStream' | 'includeRawChunks'>;
   readonly declared: DeclaredTools;
 }
 
-interface DecoderContext {
-  readonly byItem: ReadonlyMap<string, OpenResponsesExtension>;
-  readonly byEvent: ReadonlyMap<string, OpenResponsesExtension>;
-}
-
 /** Shows the items and events of one response. */
-export function createDecoder({ call, declared }: ReadContext, { byItem, byEvent }: DecoderContext) {
+export function createDecoder({ call, declared }: ReadContext, { byItem, byEvent }: ExtensionRegistry) {
   const states = new Map<string, Map<string, unknown>>();
   const calls = new Set<string>();
   const results = new Set<string>();
