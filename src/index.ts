@@ -29,7 +29,7 @@ export type { AgentSettings } from './tool-loop/agent-settings.js';
 export type { CompactOptions, CompactResult } from './provider/compact.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';
 export type { KelivoResponsesSettings, TimeoutSettings, VersionSettings } from './provider/settings.js';
-export type { ExtensionPart, OpenResponsesExtension } from './responses/extension.js';
+export type { ExtensionPart, OpenResponsesExtension } from './responses/stream/extension.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
 export type { ToolLoopEvent } from './tool-loop/turn/turn-reports.js';
 export type { LocalTool, LocalTools } from './tools/local-tools.js';

@@ -2,6 +2,7 @@ import type { ModelPrice, TokenPrices } from '../tool-loop/context/prices.js';
 
 export type { FallbackFailure, FallbackReason } from './fallback-reasons.js';
 export { type FallbackOptions, withFallback } from './fallback.js';
+export { type CalcPrice, pricesFrom, type PricesFromOptions } from './prices-from.js';
 export { createRateLimitedFetch, type RateLimitOptions } from './rate-limits.js';
 export type { ModelPrice, PricedModel, Prices, TokenPrices } from '../tool-loop/context/prices.js';
 
@@ -15,9 +16,12 @@ const scale = ({ longInput, ...prices }: TokenPrices, factor: number): TokenPric
   }),
 });
 
-/** Returns the prices of a model of OpenAI, whose long inputs cost twice as much, and their outputs one and a half times. */
+/**
+ * Returns the prices of a model of OpenAI, whose inputs of 272,000 tokens and more cost twice as much, and their outputs one
+ * and a half times.
+ */
 function longContext(prices: TokenPrices): TokenPrices {
-  const longInput = { ...scale(prices, 2), output: prices.output * 1.5, above: 272_000 };
+  const longInput = { ...scale(prices, 2), output: prices.output * 1.5, above: 271_999 };
   return { ...prices, longInput };
 }
 

@@ -13,9 +13,9 @@ import {
 } from '../http/request-log.js';
 import { type Compatibility, compatibilityByHost } from '../responses/compatibility/compatibility.js';
 import { ModelMemories } from '../responses/compatibility/model-memory.js';
-import { ExtensionRegistry } from '../responses/extension.js';
+import { ExtensionRegistry } from '../responses/stream/extension.js';
 import type { ResponsesModel, ResponsesModelConfig } from '../responses/model.js';
-import { supportedUrls, toModelTraits } from '../responses/model-traits.js';
+import { supportedUrls, toModelTraits } from '../responses/request/model-traits.js';
 import { toSettingOptions } from '../responses/request/options.js';
 import type { ReconnectServers } from '../mcp/reconnect.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';

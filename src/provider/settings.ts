@@ -10,7 +10,7 @@ import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { once } from '../shared/once.js';
 import { findSettingsIssues, functionSetting, parseSettings, type SettingsOf } from '../shared/settings.js';
-import type { OpenResponsesExtension } from '../responses/extension.js';
+import type { OpenResponsesExtension } from '../responses/stream/extension.js';
 import { type SettingOptions, settingOptions } from '../responses/request/options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';

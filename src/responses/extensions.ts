@@ -12,7 +12,7 @@ import type {
   ToolResultPart,
 } from '../core/prompt.js';
 import { asJson, type JSONObject, type PlainObject, stringOf } from '../shared/json.js';
-import type { ExtensionRegistry, OpenResponsesExtension } from './extension.js';
+import type { ExtensionRegistry, OpenResponsesExtension } from './stream/extension.js';
 import type { EncodedTool } from './request/tools.js';
 import { createDecoder, type ReadContext } from './stream/extension-items.js';
 import type { ResponseReader } from './stream/read-response.js';

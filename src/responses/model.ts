@@ -22,7 +22,7 @@ import type { ModelMemory } from './compatibility/model-memory.js';
 import { type Recognize, sendWithFallbacks, type TurnRepairs } from './compatibility/send-with-fallbacks.js';
 import { BACKGROUND_IGNORED, readEcho } from './echo.js';
 import type { ResponseReader } from './stream/read-response.js';
-import type { ExtensionRegistry } from './extension.js';
+import type { ExtensionRegistry } from './stream/extension.js';
 import { decodeExtensions, encodeExtensions } from './extensions.js';
 import {
   type BegunResponse,
@@ -33,7 +33,7 @@ import {
   type StreamRetries,
 } from './open-stream.js';
 import { type BuiltRequest, buildRequest } from './request/build-request.js';
-import { supportedUrls } from './model-traits.js';
+import { supportedUrls } from './request/model-traits.js';
 import type { SettingOptions } from './request/options.js';
 import { type OfficialNamespace, readProviderOptions } from './request/read-options.js';
 import { createTurnMemory, type TurnMemory } from './request/turn-memory.js';

@@ -29,7 +29,7 @@ function createRound({ steps, onRun = () => {}, limits }: FakeTurn) {
       execution: 'auto',
       startEarly: true,
       timeouts: {},
-      maxOutputChars: Infinity,
+      maxOutputChars: () => Infinity,
       onUnknownOutcome: 'refuse',
     },
     approvals: { approve: undefined, approvals: undefined, toolApproval: undefined, stubs: new Map() },

@@ -5,7 +5,7 @@ import type { CoreModel } from '../../core/source.js';
 import { withTimeLimits } from '../../http/time-limits.js';
 import type { ProviderParts } from '../../provider/core-provider.js';
 import { resolveModelOverride } from '../../provider/model-overrides.js';
-import { supportedUrls } from '../../responses/model-traits.js';
+import { supportedUrls } from '../../responses/request/model-traits.js';
 import { toSettingOptions } from '../../responses/request/options.js';
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf, type PlainObject, tryParseJson } from '../../shared/json.js';

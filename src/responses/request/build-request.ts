@@ -27,7 +27,7 @@ import { createSchemaLosses } from './schemas.js';
 import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
 import { type EncodedTool, namedToolsOf, readTools, toTools } from './tools.js';
 import { createTurnMemory, type TurnMemory } from './turn-memory.js';
-import { toModelTraits } from '../model-traits.js';
+import { toModelTraits } from './model-traits.js';
 
 export type RequestCall = Omit<CoreCall, 'abortSignal' | 'headers' | 'host' | 'telemetry' | 'roundTelemetry'>;
 

@@ -4,7 +4,7 @@ import type { SystemMessage } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
 import type { PlainObject } from '../../shared/json.js';
 import { type InputItem, isConfigurationUpdate, type TextFormat } from '../wire.js';
-import type { ModelTraits } from '../model-traits.js';
+import type { ModelTraits } from './model-traits.js';
 import { textFormatSchema } from './options.js';
 import { readPartOptions, type ResponsesCallOptions } from './read-options.js';
 import { type SchemaLosses, toParameters, toTextFormat } from './schemas.js';

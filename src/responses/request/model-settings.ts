@@ -11,7 +11,7 @@ import {
   type TextSettings,
   type WireTool,
 } from '../wire.js';
-import type { ModelTraits } from '../model-traits.js';
+import type { ModelTraits } from './model-traits.js';
 import { MAX_TOP_LOGPROBS } from './options.js';
 import type { ResponsesCallOptions } from './read-options.js';
 import {

@@ -4,7 +4,7 @@ import type { Warning } from '../../core/part.js';
 import { idOf, type PlainObject } from '../../shared/json.js';
 import { declarationOf, declarationOfType, toHostedTool } from '../hosted-tools/index.js';
 import type { FunctionTool, NamespaceTool, WireHostedTool, WireTool, WireToolChoice } from '../wire.js';
-import type { ModelTraits } from '../model-traits.js';
+import type { ModelTraits } from './model-traits.js';
 import { toolOptions as toolOptionRows, toRequestFields } from './options.js';
 import {
   type OfficialNamespace,

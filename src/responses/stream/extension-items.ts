@@ -10,7 +10,7 @@ import type {
   Namespaced,
   OpenResponsesExtension,
   ShownPart,
-} from '../extension.js';
+} from './extension.js';
 import type { DeclaredTools } from './hosted-item.js';
 
 export interface ReadContext {

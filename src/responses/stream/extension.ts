@@ -1,7 +1,7 @@
-import { KelivoError } from '../shared/errors.js';
-import type { JSONObject } from '../shared/json.js';
-import type { Part } from '../core/part.js';
-import type { ProviderTool, ToolCallPart, ToolResultPart } from '../core/prompt.js';
+import { KelivoError } from '../../shared/errors.js';
+import type { JSONObject } from '../../shared/json.js';
+import type { Part } from '../../core/part.js';
+import type { ProviderTool, ToolCallPart, ToolResultPart } from '../../core/prompt.js';
 
 export type Awaitable<Value> = Value | PromiseLike<Value>;
 
