@@ -250,6 +250,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'src/responses/model.ts': 'embeddings, files, and models that another package replaces',
   'src/responses/websocket/transport.ts': 'responses over HTTP',
   'src/tool-loop/tool-loop.ts': 'models without a loop',
+  'src/tool-loop/turn/features.ts': 'a program that ends before its first turn',
 };
 
 test('own modules are imported dynamically where somebody never needs them', () => {

@@ -326,6 +326,10 @@ const ELSEWHERE: Readonly<Record<string, readonly [file: string, title: string] 
     'tool-loop/durable/identity.test.ts',
     'separates turns with equal ids and texts, whatever characters they contain',
   ],
+  'kept outputs': [
+    'tool-loop/context/kept-outputs.test.ts',
+    'is its scope: an id of another one finds nothing',
+  ],
   steering: ['tool-loop/steering.test.ts', 'belongs to one turn, and resolves at once afterwards'],
   'tool search': [
     'tool-loop/context/tool-search.test.ts',

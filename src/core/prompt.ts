@@ -45,6 +45,8 @@ export interface PartFacts {
   readonly broken?: boolean;
   /** The round began without the old outputs of tools up to this call. */
   readonly cleared?: string | undefined;
+  /** The output of which the result has the beginning. */
+  readonly output?: KeptOutput;
   /** The vendor that wrote the reasoning, if its own metadata does not show it. */
   readonly origin?: string;
   /** The model that wrote the part, of several behind one. @default the first of them */
@@ -57,6 +59,14 @@ export interface PartFacts {
   readonly approval?: ApprovalMark;
   /** The hosted MCP server that asks for approval of the call. */
   readonly approvalFor?: string;
+}
+
+/** An output that the tool loop has kept as a whole, because it is too long for a request. */
+export interface KeptOutput {
+  /** The id with which the model reads it. */
+  readonly id: string;
+  /** Its length in characters. */
+  readonly chars: number;
 }
 
 /** The request for approval of a call of the tool loop. */

@@ -4,7 +4,7 @@
  */
 
 /** Who shares a memory's entries. Nothing passes from one owner to another. */
-type Owner = 'call' | 'conversation' | 'model' | 'server' | 'key' | 'application object';
+type Owner = 'call' | 'conversation' | 'model' | 'server' | 'key' | 'scope' | 'application object';
 
 interface Bounds {
   readonly owner: Owner;
@@ -26,6 +26,7 @@ export const MEMORIES = {
   'tool search': { owner: 'model', entries: 1000 },
   cooldowns: { owner: 'key', entries: 1000 },
   signatures: { owner: 'key', entries: 8000, bytes: 4_000_000 },
+  'kept outputs': { owner: 'scope', entries: 1000, bytes: 64_000_000, time: 3_600_000 },
 } as const satisfies Record<string, Bounds>;
 
 export type MemoryName = keyof typeof MEMORIES;
@@ -80,6 +81,11 @@ export class Memory<Key, Value> {
   delete(key: Key): void {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
+  }
+
+  /** The keys and values of the entries, the oldest first. */
+  entries(): [Key, Value][] {
+    return this.#current().map(([key, { value }]) => [key, value]);
   }
 
   /** The keys of the entries, the oldest first. */

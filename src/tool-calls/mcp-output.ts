@@ -1,5 +1,11 @@
 import { convertUint8ArrayToBase64 } from '@ai-sdk/provider-utils';
-import { type OutputContent, toDeniedText, type ToolResultOutput as ModelOutput } from '../core/prompt.js';
+import {
+  type KeptOutput,
+  type OutputContent,
+  type PartFacts,
+  toDeniedText,
+  type ToolResultOutput as ModelOutput,
+} from '../core/prompt.js';
 import {
   asJson,
   isPlainObject,
@@ -11,9 +17,11 @@ import {
   tryParseJson,
 } from '../shared/json.js';
 
-/** The output of a tool, and the parts of an MCP result that only the host receives. */
+/** The output of a tool, and what only the host receives. */
 export type ToolResultOutput = ModelOutput & {
   readonly mcp?: McpResultDetails;
+  /** Set by the tool loop for the beginning of an output that it has kept as a whole. */
+  readonly kept?: KeptOutput;
 };
 
 /** Parts of an MCP result that the output for the model does not contain in their own form. */
@@ -28,9 +36,13 @@ export interface McpResultDetails {
 
 /** Returns the output that the model receives. */
 export function withoutDetails(output: ToolResultOutput): ModelOutput {
-  const { mcp: _mcp, ...modelOutput } = output;
+  const { mcp: _mcp, kept: _kept, ...modelOutput } = output;
   return modelOutput;
 }
+
+/** Returns the facts about an output for the history. */
+export const toOutputFacts = ({ kept }: ToolResultOutput): { readonly own?: PartFacts } =>
+  kept === undefined ? {} : { own: { output: kept } };
 
 /** A part of an MCP result as the model receives it. */
 export type ContentItem =

@@ -38,6 +38,7 @@ export {
 export type { UnknownOutcomePolicy } from './calls/calls.js';
 export type { ToolLoopOptions } from './options.js';
 export { type ProviderRunTools, runInProvider } from './tool-loop.js';
+export type { ToolOutputOwner, ToolOutputStore } from './features/kept-outputs/store.js';
 export type { RoundSettings } from './features/feature.js';
 export type { PrepareRound, StopCondition } from './features/round-control/round-control.js';
 export type { RoundUsage } from '../core/finish.js';

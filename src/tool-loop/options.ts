@@ -11,6 +11,7 @@ import type { HostApprovalOptions } from './approvals/host-approvals.js';
 import type { UnknownOutcomePolicy } from './calls/calls.js';
 import type { ModelPrice, Prices } from './context/prices.js';
 import type { ToolLoopJournal } from './durable/steps.js';
+import type { ToolOutputStore } from './features/kept-outputs/store.js';
 import type { PrepareRound, StopCondition } from './features/round-control/round-control.js';
 import type { FeatureOptions } from './turn/features.js';
 import type { ToolLoopEvent } from './turn/turn-reports.js';
@@ -204,6 +205,10 @@ export const APPROVAL_POLICIES = Object.keys({
 
 const isJournal = (value: unknown): boolean => isPlainObject(value) && typeof value.open === 'function';
 
+const OUTPUT_STORE = 'expected an object with the functions `put` and `get`';
+const isOutputStore = (value: unknown): boolean =>
+  isPlainObject(value) && typeof value.put === 'function' && typeof value.get === 'function';
+
 /** Creates the shape of the options without `tools`. It is also the shape of a provider's `toolLoop` setting. */
 export function createToolLoopShape() {
   const atLeastOne = z.number().int().min(1).optional();
@@ -228,6 +233,12 @@ export function createToolLoopShape() {
       .union(
         [z.enum(['auto', 'server', 'client']), z.literal(false)],
         'expected "auto", "server", "client" or false',
+      )
+      .optional(),
+    keepToolOutputs: z
+      .union(
+        [z.boolean(), z.strictObject({ store: z.custom<ToolOutputStore>(isOutputStore, OUTPUT_STORE) })],
+        'expected a boolean, or { store }',
       )
       .optional(),
     clearToolOutputs: z

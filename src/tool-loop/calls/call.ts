@@ -8,7 +8,7 @@ import {
 import { createTimeLimit, onceAborted, untilAborted } from '../../shared/abort.js';
 import { messageOf } from '../../shared/errors.js';
 import { isWholeJson, objectOf } from '../../shared/json.js';
-import { toResultValue, withoutDetails } from '../../tool-calls/mcp-output.js';
+import { toOutputFacts, toResultValue, withoutDetails } from '../../tool-calls/mcp-output.js';
 import { toCallForApproval } from '../../tools/approval.js';
 import {
   effectiveAnnotations,
@@ -47,7 +47,7 @@ import {
   type Verdict,
   withToolIdentity,
 } from './calls.js';
-import { isErrorOutput, limitOutput, toValidOutput } from './outputs.js';
+import { isErrorOutput, toValidOutput } from './outputs.js';
 
 /**
  * - `announced`: the model made the call, and it waits for its turn. It may have been read early.
@@ -75,7 +75,14 @@ export interface TurnOfCall {
     get(name: string): ToolDefinition | undefined;
     /** Lists the tools if this process has not done so: a source may be unable to run a tool that it has not listed. */
     connect(): Promise<void>;
+    /** Returns true for a tool of the loop itself. */
+    isBuiltIn(tool: ToolDefinition): boolean;
   };
+  /** Returns an output as the model receives it. One that is too long is kept, or cut. Rejects on abort. */
+  limitOutput(
+    output: ToolOutput,
+    options: { readonly tool: ToolDefinition; readonly round: number; readonly signal: AbortSignal },
+  ): Promise<ToolOutput>;
   /** Calls that an earlier attempt at the turn has run, by their ids. */
   readonly finishedCalls: ReadonlyMap<string, CallOutcome>;
   readonly record: { didToolRun: boolean };
@@ -334,6 +341,7 @@ export class Call {
    */
   async #ask(call: ToolInvocation, tool: ToolDefinition, attempt: number): Promise<CallResult | undefined> {
     const { turn, signal } = this.#round;
+    if (turn.tools.isBuiltIn(tool)) return undefined;
     const isUnknown = attempt > 1;
     const verdict = await decideOnCall(
       { ...this.#toApprovalRequest(call, tool), ...(isUnknown && { unknownOutcome: true }) },
@@ -444,8 +452,7 @@ export class Call {
     // Waiting for nothing would delay the start of the tool.
     if (turn.steps.isDurable && this.early === undefined) await turn.tools.connect();
     const { output, duration } = await (this.early ?? this.#runTool(call, tool, startedAt));
-    const maxChars = turn.callPolicy.maxOutputChars(this.made.toolName);
-    return { output: limitOutput(output, { maxChars }), duration };
+    return { output: await turn.limitOutput(output, { tool, round: this.#round.number, signal }), duration };
   }
 
   /** Runs the tool. Only an abort rejects, at once, even if the tool ignores its signal. */
@@ -559,7 +566,7 @@ export class Call {
     if (!this.#isObserved) this.#observe(isReplayed ? 'replayed' : 'refused').end({ output, isError });
     this.#write();
     const result = { toolCallId, toolName, result: toResultValue(output), ...(isError && { isError }) };
-    show({ type: 'tool-result', ...result, output: withoutDetails(output) }, write);
+    show({ type: 'tool-result', ...result, output: withoutDetails(output), ...toOutputFacts(output) }, write);
     const replayed = isReplayed && { isReplayed };
     this.#emit({ type: 'tool-end', ...this.#facts(), duration, isError, ...replayed });
   }

@@ -1,4 +1,4 @@
-import type { OutputContent } from '../../core/prompt.js';
+import type { OutputContent, ToolResultOutput } from '../../core/prompt.js';
 import { isToolOutput, toCoreOutput } from '../../core/prompt.js';
 import { objectOf } from '../../shared/json.js';
 import type { ToolOutput } from '../../tools/tool-source.js';
@@ -36,6 +36,8 @@ export function toOutputLimits(given: GivenLimits = {}): (toolName: string) => n
   return toolName => (Object.hasOwn(tools, toolName) ? tools[toolName] : common) || Infinity;
 }
 
+type McpDetails = NonNullable<ToolOutput['mcp']>;
+
 interface OutputLimit {
   /** Maximum length of the texts of an output. */
   readonly maxChars: number;
@@ -49,8 +51,12 @@ export function limitOutput(output: ToolOutput, limit: OutputLimit): ToolOutput 
   const limited = limitValue(output, limit);
   const { mcp } = output;
   if (limited === output || mcp === undefined) return limited;
-  const { content: _content, structuredContent: _structured, ...kept } = mcp;
-  return { ...limited, mcp: kept };
+  return { ...limited, mcp: withoutContents(mcp) };
+}
+
+/** Returns the details of a result without its texts in another form. */
+export function withoutContents({ content: _, structuredContent: __, ...kept }: McpDetails): McpDetails {
+  return kept;
 }
 
 function limitValue(output: ToolOutput, limit: OutputLimit): ToolOutput {
@@ -59,12 +65,20 @@ function limitValue(output: ToolOutput, limit: OutputLimit): ToolOutput {
     const isSame = value.every((part, index) => part === output.value[index]);
     return isSame && value.length === output.value.length ? output : { type: 'content', value };
   }
-  const isText = output.type === 'text' || output.type === 'error-text';
-  const text = isText ? output.value : JSON.stringify(output.value);
+  const text = toPlainText(output);
   if (text.length <= limit.maxChars) return output;
   const type = output.type === 'text' || output.type === 'json' ? 'text' : 'error-text';
   return { type, value: truncateText(text, limit) };
 }
+
+const toPlainText = (output: Exclude<ToolOutput, { type: 'content' }>): string =>
+  output.type === 'text' || output.type === 'error-text' ? output.value : JSON.stringify(output.value);
+
+/** Returns the length of the texts of an output. */
+export const charsOf = (output: ToolOutput): number =>
+  output.type === 'content'
+    ? output.value.reduce((sum, part) => sum + (textOf(part)?.length ?? 0), 0)
+    : toPlainText(output).length;
 
 /** All texts share one limit: the text that exceeds it is truncated, and later ones are omitted. */
 function limitContent(content: readonly OutputContent[], { maxChars }: OutputLimit): OutputContent[] {
@@ -85,12 +99,14 @@ function limitContent(content: readonly OutputContent[], { maxChars }: OutputLim
   return limited;
 }
 
-function textOf(part: OutputContent): string | undefined {
+/** Returns the text of a part. Undefined for media. */
+export function textOf(part: OutputContent): string | undefined {
   if (part.type === 'text') return part.text;
   return part.type === 'file' && part.data.type === 'text' ? part.data.text : undefined;
 }
 
-function limitMedia(part: OutputContent): OutputContent {
+/** Replaces media that are too large. */
+export function limitMedia(part: OutputContent): OutputContent {
   if (part.type !== 'file' || part.data.type !== 'data') return part;
   const { data } = part.data;
   const bytes = typeof data === 'string' ? Math.floor((data.length * 3) / 4) : data.byteLength;
@@ -117,3 +133,13 @@ const toMark = (count: number): string => `\n[â€¦ ${count} characters omitted â€
 
 const isInsidePair = (text: string, index: number): boolean =>
   /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(index - 1, 0), index + 1));
+
+/** Returns an output as text, without the data of images and files. */
+export function toText(output: ToolResultOutput): string {
+  if (!('value' in output)) return '';
+  return typeof output.value === 'string' ? output.value : JSON.stringify(output.value, withoutData);
+}
+
+/** A function for `JSON.stringify`. */
+export const withoutData = (key: string, value: unknown): unknown =>
+  value instanceof Uint8Array || (key === 'data' && typeof value === 'string') ? '' : value;

@@ -14,7 +14,7 @@ import type { Content, ToolCall, ToolResult } from '../../core/part.js';
 import { asJson } from '../../shared/json.js';
 import { createUniqueIds, type UniqueIds } from '../../shared/unique-ids.js';
 import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
-import { withoutDetails } from '../../tool-calls/mcp-output.js';
+import { toOutputFacts, withoutDetails } from '../../tool-calls/mcp-output.js';
 import { readMessages } from '../../versions/read.js';
 import { resolveApprovals } from '../approvals/asked-calls.js';
 import { type CallOutcome, parseInput } from '../calls/calls.js';
@@ -101,6 +101,7 @@ export const toResultPart = ({ call: { toolCallId, toolName }, output }: CallOut
   toolCallId,
   toolName,
   output: withoutDetails(output),
+  ...toOutputFacts(output),
 });
 
 /** Returns a call that forbids tool calls. */

@@ -4,7 +4,7 @@ import { toHash } from '../../shared/hash.js';
 import { once } from '../../shared/once.js';
 
 import { createUniqueIds } from '../../shared/unique-ids.js';
-import type { ToolDefinition, ToolOutput, ToolSource } from '../../tools/tool-source.js';
+import type { ToolCallOptions, ToolDefinition, ToolOutput, ToolSource } from '../../tools/tool-source.js';
 
 /*
  * Tools that the model has to search for, so that requests do not contain all definitions. Nothing is kept outside of the
@@ -67,7 +67,12 @@ export function createToolSearch(
 /** A tool that the loop itself provides. */
 export interface BuiltInTool {
   readonly definition: ToolDefinition;
-  run(input: Readonly<Record<string, unknown>>): ToolOutput;
+  /** Returns true if a request needs it, which then has it at the end. @default all requests have it */
+  isNeeded?(prompt: Prompt): boolean;
+  run(
+    input: Readonly<Record<string, unknown>>,
+    options: Pick<ToolCallOptions, 'signal'>,
+  ): ToolOutput | Promise<ToolOutput>;
 }
 
 /** Creates a tool of the loop. `toName` returns a name that no other tool has. */
@@ -96,6 +101,16 @@ export function createDeferral({ search, builtIn, toFunctionTool, required }: De
   const find = (name: string): BuiltInTool | undefined =>
     own.find(({ definition }) => definition.name === name);
 
+  /** Returns the tools of the loop for a request, except the search: those of all requests, and those of this one. */
+  function ownIn(prompt: Prompt): Readonly<Record<'first' | 'last', readonly ToolDefinition[]>> {
+    const others = own.filter(tool => tool !== searchTool);
+    const definitionsOf = (some: readonly BuiltInTool[]) => some.map(({ definition }) => definition);
+    return {
+      first: definitionsOf(others.filter(({ isNeeded }) => isNeeded === undefined)),
+      last: definitionsOf(others.filter(({ isNeeded }) => isNeeded?.(prompt))),
+    };
+  }
+
   return {
     /** Reads a listing. `taken` are the names of the other tools. Returns all tools that the loop can run. */
     update(listed: ReadonlyMap<string, ToolDefinition>, taken: Iterable<string>) {
@@ -112,11 +127,17 @@ export function createDeferral({ search, builtIn, toFunctionTool, required }: De
 
     builtIn: find,
 
+    /** Returns the tools for a request that offers only some by their names. */
+    declareAll(prompt: Prompt): Tool[] {
+      const { first, last } = ownIn(prompt);
+      return [...tools.values(), ...first, ...last].map(toFunctionTool);
+    },
+
     /** Runs a tool of the loop itself, or one of the source. */
     callToolOf:
       (source: Pick<ToolSource, 'callTool'>): ToolSource['callTool'] =>
       async (call, options) =>
-        (call.server === undefined ? find(call.toolName)?.run(call.input) : undefined) ??
+        (call.server === undefined ? find(call.toolName)?.run(call.input, options) : undefined) ??
         source.callTool(call, options),
 
     /** Returns true for the search of the API, which no host declares. */
@@ -131,9 +152,9 @@ export function createDeferral({ search, builtIn, toFunctionTool, required }: De
       prompt: Prompt,
       { toCurrentName, toMeantName }: Readonly<Record<'toCurrentName' | 'toMeantName', ToName>>,
     ): Tool[] {
-      const always = own.filter(tool => tool !== searchTool).map(({ definition }) => definition);
-      const all = [...always, ...tools.values()];
-      if (searchTool === undefined) return all.map(toFunctionTool);
+      const { first, last } = ownIn(prompt);
+      const all = [...first, ...tools.values()];
+      if (searchTool === undefined) return [...all, ...last].map(toFunctionTool);
       const offered = all.filter(tool => tool.deferLoading !== true).map(toFunctionTool);
       if (search.by === 'server') {
         const needed = required.map(toCurrentName);
@@ -144,13 +165,14 @@ export function createDeferral({ search, builtIn, toFunctionTool, required }: De
           ...loadedNow.map(toFunctionTool),
           SERVER_SEARCH,
           ...toSearchedTools(rest, toFunctionTool),
+          ...last.map(toFunctionTool),
         ];
       }
       const { name: searchName } = searchTool.definition;
       for (const name of required) loaded.add(toCurrentName(name));
       for (const name of namesFoundIn(prompt, searchName)) loaded.add(toMeantName(name));
       const found = [...loaded].flatMap(name => tools.get(name) ?? []).filter(tool => tool.deferLoading);
-      return [...offered, toFunctionTool(searchTool.definition), ...found.map(toFunctionTool)];
+      return [...offered, ...[searchTool.definition, ...found, ...last].map(toFunctionTool)];
     },
   };
 }

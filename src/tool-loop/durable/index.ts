@@ -7,6 +7,7 @@ export {
   type PostgresStore,
   type PostgresStoreOptions,
 } from './postgres-store.js';
+export { createFileOutputStore, type FileOutputStoreOptions } from '../features/kept-outputs/file-store.js';
 export type { RecordContext, RecordEncoding } from './records.js';
 export {
   createRedisStore,

@@ -1,6 +1,7 @@
 import type * as FileSystem from 'node:fs';
 import type * as Path from 'node:path';
 import { KelivoError, messageOf } from '../../shared/errors.js';
+import { importModule } from '../../shared/import-module.js';
 import { VanishedStoreError } from './records.js';
 
 /* Opens the file of the SQLite store with the driver that is installed, and notices when it is no longer at its path. */
@@ -38,7 +39,7 @@ async function loadDriver(): Promise<OpenDatabase> {
   const reasons: string[] = [];
   for (const [name, select] of Object.entries(DRIVERS)) {
     try {
-      const Database = select(await load<object>(name)) as DatabaseClass;
+      const Database = select(await importModule<object>(name)) as DatabaseClass;
       // A package whose binary is missing fails when it opens a database.
       new Database(':memory:').close();
       return path => new Database(path);
@@ -65,8 +66,8 @@ export async function openFile(
   const openDatabase = open ?? (await loadDriver());
   if (path === '' || path.startsWith(':')) return { database: openDatabase(path), findFiles: () => () => {} };
   const [fs, { dirname }] = await Promise.all([
-    load<typeof FileSystem>('node:fs'),
-    load<typeof Path>('node:path'),
+    importModule<typeof FileSystem>('node:fs'),
+    importModule<typeof Path>('node:path'),
   ]);
   const isUrl = path.startsWith('file:');
   if (!isUrl) {
@@ -114,7 +115,3 @@ function watchFiles(fs: typeof FileSystem, paths: readonly string[]): () => void
     }
   };
 }
-
-/** Imports a module that may be missing. The name is a parameter, so that bundlers do not resolve it. */
-export const load = async <Module>(name: string): Promise<Module> =>
-  (await import(/* @vite-ignore */ name)) as Module;

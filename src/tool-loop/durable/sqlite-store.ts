@@ -10,7 +10,8 @@ import {
   type Outcome,
   type WorkerAnswer,
 } from './sqlite-database.js';
-import { load, type OpenDatabase, type SqliteDatabase } from './sqlite-driver.js';
+import { importModule } from '../../shared/import-module.js';
+import { type OpenDatabase, type SqliteDatabase } from './sqlite-driver.js';
 import type { JournalStore, TurnIndex } from './store.js';
 
 /** Options of a SQLite store. */
@@ -100,7 +101,7 @@ const connections = new Map<string, ReturnType<typeof createConnection>>();
 async function connect(path: string, open: OpenDatabase | undefined): Promise<Connection> {
   // Every database in memory is another one.
   const isFile = path !== '' && !path.startsWith(':');
-  const key = isFile ? (await load<typeof Path>('node:path')).resolve(path) : path;
+  const key = isFile ? (await importModule<typeof Path>('node:path')).resolve(path) : path;
   const isShared = isFile && open === undefined;
   const connection = (isShared ? connections.get(key) : undefined) ?? createConnection(key, open);
   if (isShared) connections.set(key, connection);
@@ -212,8 +213,8 @@ class WorkerEndedError extends Error {}
 
 async function createWorker(path: string): Promise<Worker> {
   const [{ access }, { Worker }] = await Promise.all([
-    load<typeof FileSystem>('node:fs/promises'),
-    load<typeof WorkerThreads>('node:worker_threads'),
+    importModule<typeof FileSystem>('node:fs/promises'),
+    importModule<typeof WorkerThreads>('node:worker_threads'),
   ]);
   const file = new URL(WORKER, import.meta.url);
   // A thread that fails to start takes longer.

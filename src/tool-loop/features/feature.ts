@@ -3,9 +3,10 @@ import type { CoreCall } from '../../core/call.js';
 import type { Content, Custom, Finish, Usage } from '../../core/part.js';
 import type { CallSettings, PartFacts, Prompt, ProviderOptions } from '../../core/prompt.js';
 import type { CoreModel } from '../../core/source.js';
-import type { ToolCallContext, ToolDefinition } from '../../tools/tool-source.js';
+import type { ToolCallContext, ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
 import type { CallOutcome } from '../calls/calls.js';
-import type { CreateBuiltIn } from '../context/tool-search.js';
+import type { OutputReader } from '../context/output-reader.js';
+import type { ReadableOutputs } from '../context/read-output.js';
 import type { Steps } from '../durable/steps.js';
 
 /*
@@ -14,8 +15,10 @@ import type { Steps } from '../durable/steps.js';
 
 /** A feature in one turn. Each hook is optional. Those of all features are called in the order of the list. */
 export interface TurnFeature {
-  /** Tools that the loop itself offers for it. */
-  readonly tools?: readonly CreateBuiltIn[];
+  /** Outputs that the model can read although its request does not contain them. */
+  readonly outputs?: ReadableOutputs;
+  /** Keeps an output that is too long. Returns what the model receives in its place, or undefined if it is to be cut. */
+  keep?(output: ToolOutput, options: LongOutput): Promise<ToolOutput | undefined>;
   /** Changes the request of a round, after the features before it. */
   prepare?(request: CoreCall, round: number): RoundChanges | undefined | Promise<RoundChanges | undefined>;
   /** Sees the request that is sent. Returns parts that precede those of the response. */
@@ -32,6 +35,15 @@ export interface TurnFeature {
   end?(reason: TurnEndReason): void;
 }
 
+/** An output that is longer than its tool allows. */
+export interface LongOutput {
+  readonly toolName: string;
+  readonly round: number;
+  /** Maximum length of what the model receives. */
+  readonly maxChars: number;
+  readonly signal: AbortSignal;
+}
+
 /** Creates a feature for a turn. Returns undefined if the turn does not use it. */
 export type CreateFeature<Options> = (context: FeatureContext, options: Options) => TurnFeature | undefined;
 
@@ -45,6 +57,8 @@ export interface FeatureContext {
   readonly record: { readonly usage: Usage };
   /** Returns the loop's tool of a name. */
   readonly toolOf: (name: string) => ToolDefinition | undefined;
+  /** The tool that reads the outputs of features. */
+  readonly reader: Pick<OutputReader, 'name'>;
   readonly emit: (event: FeatureEvent) => void;
   readonly warn: (round: number, message: string) => void;
 }

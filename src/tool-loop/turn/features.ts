@@ -1,7 +1,11 @@
+import { createOutputReader } from '../context/output-reader.js';
+import type { ReadableOutputs } from '../context/read-output.js';
 import type { Prices } from '../context/prices.js';
+import type { CreateBuiltIn } from '../context/tool-search.js';
 import { type BudgetOptions, createBudget } from '../features/budget/budget.js';
 import { type ClearingOptions, createClearing } from '../features/clear-outputs/clear-outputs.js';
 import { type CompactionOptions, createCompaction } from '../features/compaction/compaction.js';
+import { createKeeping, type KeepingOptions } from '../features/kept-outputs/kept-outputs.js';
 import type { CreateFeature, FeatureContext, TurnFeature } from '../features/feature.js';
 import { type ControlOptions, createRoundControl } from '../features/round-control/round-control.js';
 import { createTurnSteering } from '../features/steering/steering.js';
@@ -10,7 +14,7 @@ import { createTurnSteering } from '../features/steering/steering.js';
 export type CallFeatureOptions = ControlOptions & BudgetOptions;
 
 /** The options of the application for the features of its turns. */
-export type FeatureOptions = CallFeatureOptions & ClearingOptions & CompactionOptions;
+export type FeatureOptions = CallFeatureOptions & KeepingOptions & ClearingOptions & CompactionOptions;
 
 /** The prices are an option of the loop itself, which reports costs without a feature. */
 type GivenOptions = FeatureOptions & { readonly prices?: Prices };
@@ -21,21 +25,42 @@ type GivenOptions = FeatureOptions & { readonly prices?: Prices };
  * 1. Messages of the user that have arrived, so that the application sees them when it changes the request, and so that a
  *    condition can end a turn that would go on for them.
  * 2. The application, which changes requests and ends turns.
- * 3. The removal of old outputs, which reads the request as it will be sent.
- * 4. The compaction between two rounds, and the budget, which only adds a limit. Neither changes a request.
+ * 3. The keeping of outputs that are too long, which changes no request.
+ * 4. The removal of old outputs, which reads the request as it will be sent.
+ * 5. The compaction between two rounds, and the budget, which only adds a limit. Neither changes a request.
  */
 const FEATURES: readonly CreateFeature<GivenOptions>[] = [
   createTurnSteering,
   createRoundControl,
+  createKeeping,
   createClearing,
   createCompaction,
   createBudget,
 ];
 
-/** Adds the features that a turn uses to a list. If one of them cannot be created, those before are in it, to be ended. */
-export function addFeatures(features: TurnFeature[], context: FeatureContext, options: GivenOptions): void {
+interface AddedOptions {
+  readonly options: GivenOptions;
+  /** Maximum length of an output, by the name of its tool. */
+  readonly maxChars: (toolName: string) => number;
+}
+
+/**
+ * Adds the features that a turn uses to a list. If one of them cannot be created, those before are in it, to be ended.
+ *
+ * @returns The tools that the loop offers for them.
+ */
+export function addFeatures(
+  features: TurnFeature[],
+  context: Omit<FeatureContext, 'reader'>,
+  { options, maxChars }: AddedOptions,
+): readonly CreateBuiltIn[] {
+  const sources: ReadableOutputs[] = [];
+  const reader = createOutputReader(sources, { maxChars });
   for (const create of FEATURES) {
-    const feature = create(context, options);
-    if (feature !== undefined) features.push(feature);
+    const feature = create({ ...context, reader }, options);
+    if (feature === undefined) continue;
+    features.push(feature);
+    if (feature.outputs !== undefined) sources.push(feature.outputs);
   }
+  return sources.length > 0 ? [reader.create] : [];
 }

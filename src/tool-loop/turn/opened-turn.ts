@@ -18,6 +18,7 @@ import type { ModelFacts } from '../calls/host-calls.js';
 import type { TurnOfCalls } from '../calls/round-calls.js';
 import { createTurnIds, readHistory, type TurnIds, withoutCalls } from '../context/history.js';
 import { KelivoError } from '../../shared/errors.js';
+import { loadOnce } from '../../shared/once.js';
 import type { ToolSearch, ToolSearchOption } from '../context/tool-search.js';
 import {
   createPlainSteps,
@@ -30,7 +31,7 @@ import {
   turnIdOf,
 } from '../durable/steps.js';
 import type { TurnFeature } from '../features/feature.js';
-import { addFeatures } from './features.js';
+import type { addFeatures } from './features.js';
 import type { Exchange } from './partial-turn.js';
 import type { RepeatedTurns } from './repeated-turns.js';
 import {
@@ -40,6 +41,7 @@ import {
   type TurnLimitOptions,
   type TurnLimits,
 } from './turn-limits.js';
+import { toLimitedOutput } from './turn-outputs.js';
 import { createTurnReports, type EmitEvent, type ToolLoopEvent, type TurnRecord } from './turn-reports.js';
 import { openTurnTools, type TurnTools } from './turn-tools.js';
 
@@ -92,7 +94,7 @@ export interface LoopPolicy {
   readonly calls: CallPolicy;
   readonly approvals: Pick<ApprovalSettings, 'approve' | 'approvals'>;
   readonly hostApprovals: HostApprovalOptions | undefined;
-  readonly features: Parameters<typeof addFeatures>[2];
+  readonly features: Parameters<typeof addFeatures>[2]['options'];
   readonly toolSearch: ToolSearchOption | undefined;
   readonly showsCalls: boolean;
   readonly showsPreliminary: boolean;
@@ -118,6 +120,8 @@ export interface TurnContext extends ModelFacts {
 /** Returns true if the steps of a call may be recorded. */
 export const isDurableCall = (call: CoreCall, { journal }: Pick<LoopPolicy, 'journal'>): boolean =>
   stepOf(call) !== undefined || (journal !== undefined && turnIdOf(call) !== undefined);
+
+const loadFeatures = loadOnce(() => import('./features.js'));
 
 /** Prepares a turn: lists the tools and normalizes the history. */
 export async function openTurn(
@@ -171,7 +175,13 @@ export async function openTurn(
     lifetime.endWith(steps.ends);
     if (steps.isDurable) record.turnId = steps.turnId;
     const toolOf = (name: string): ToolDefinition | undefined => tools.get(name);
-    addFeatures(features, { call, model, steps, identity, record, toolOf, emit, warn }, policy.features);
+    const { maxOutputChars: maxChars } = policy.calls;
+    const { addFeatures } = await loadFeatures();
+    const builtIn = addFeatures(
+      features,
+      { call, model, steps, identity, record, toolOf, emit, warn },
+      { options: policy.features, maxChars },
+    );
     const warnings: Warning[] = [];
     const warnOfTools = (message: string): unknown =>
       opened === undefined || opened.round === 0
@@ -184,7 +194,7 @@ export async function openTurn(
       lifetime,
       search,
       warn: warnOfTools,
-      builtIn: features.flatMap(feature => feature.tools ?? []),
+      builtIn,
     });
     const { prompt, pending, denied } = readHistory(call, {
       isFunctionTool: name => tools.get(name) !== undefined,
@@ -206,6 +216,16 @@ export async function openTurn(
       reportsLength,
       source: tools,
       callPolicy: policy.calls,
+      limitOutput: (output, { tool, ...options }) =>
+        tools.isBuiltIn(tool)
+          ? Promise.resolve(output)
+          : toLimitedOutput(output, {
+              ...options,
+              toolName: tool.name,
+              maxChars: maxChars(tool.name),
+              features,
+              warn,
+            }),
       approvals: toApprovalSettings(call, policy),
       wrapsToolOutput: call.host.wrapsToolOutput,
       showsPreliminary: policy.showsPreliminary && call.isStream && call.host.acceptsLaterResults,

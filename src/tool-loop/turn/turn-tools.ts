@@ -138,6 +138,8 @@ export async function openTurnTools(
     /** Returns the loop's tool of a name: the offered one, or one that had the name earlier. */
     get: (name: string): ToolDefinition | undefined =>
       current.loopTools.get(name) ?? current.aliases.get(name) ?? deferral.builtIn(name)?.definition,
+    /** Returns true for a tool of the loop itself. */
+    isBuiltIn: ({ name }: ToolDefinition): boolean => deferral.builtIn(name) !== undefined,
     isServerSearch: deferral.isServerSearch,
     callTool: deferral.callToolOf(source),
     /** Returns true if another request can do without the rejected search of the API. */
@@ -152,7 +154,7 @@ export async function openTurnTools(
       const tools = [
         ...current.hostTools,
         ...(names
-          ? [...current.loopTools.values()].map(toFunctionTool)
+          ? deferral.declareAll(request.prompt)
           : deferral.declare(request.prompt, { toCurrentName, toMeantName })),
       ].filter(
         tool => names?.has(tool.name) !== false && (tool !== SERVER_SEARCH || !ownNames.has(tool.name)),

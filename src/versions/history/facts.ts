@@ -65,6 +65,16 @@ const FACTS: { readonly [Name in keyof PartFacts]-?: Fact<PartFacts[Name]> } = {
   isWindow: { trust: 'signed', read: isTrue },
   broken: { trust: 'claim', read: isTrue },
   cleared: { trust: 'claim', read: idOf },
+  // The text of the result contains the id as well, which finds outputs of the same owner only.
+  output: {
+    trust: 'claim',
+    read(value) {
+      const { id, chars } = objectOf(value) ?? {};
+      return typeof id === 'string' && /^\w+$/.test(id) && typeof chars === 'number'
+        ? { id, chars }
+        : undefined;
+    },
+  },
   origin: { trust: 'claim', read: idOf },
   // A model that is not one of those behind the fallback counts as none of them.
   answeredBy: { trust: 'claim', read: idOf },

@@ -60,7 +60,7 @@ describe('the removal of old outputs', () => {
     expect(cleared.length).toBeLessThan(15);
     expect(breaksIn(prompts)).toBe(cleared.length);
     expect(JSON.stringify(prompts[200])).not.toContain('secret-7 ');
-    expect(JSON.stringify(prompts[201]?.at(-1))).toContain('At character 0: secret-7 ');
+    expect(JSON.stringify(prompts[201]?.at(-1))).toContain('At character 0 in line 1: secret-7 ');
     expect(JSON.stringify(prompts[201]?.at(-1)).length).toBeLessThan(2000);
   });
 

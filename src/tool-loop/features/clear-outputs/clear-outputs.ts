@@ -7,8 +7,7 @@ import type {
   ToolResultPart,
 } from '../../../core/prompt.js';
 import { continuesStoredResponse } from '../../../tool-calls/call-pairing.js';
-import type { ToolDefinition, ToolOutput } from '../../../tools/tool-source.js';
-import type { CreateBuiltIn } from '../../context/tool-search.js';
+import { toText, withoutData } from '../../calls/outputs.js';
 import type { CreateFeature, RoundChanges } from '../feature.js';
 
 /*
@@ -48,24 +47,12 @@ export interface ClearingOptions {
 
 /** Removes old outputs from the requests of a turn. */
 export const createClearing: CreateFeature<ClearingOptions> = (
-  { call, toolOf, emit, warn },
+  { call, toolOf, reader, emit, warn },
   { clearToolOutputs: options },
 ) => {
   if (options === undefined) return undefined;
   const { trigger, keep = 3, clearAtLeast = trigger / 2, excludeTools = [] } = options;
   const originals = new Map<string, ToolResultOutput>();
-  let reader = READ_TOOL;
-
-  /** The tool that reads removed outputs. It is declared in all rounds, because a change of tools loses the prompt cache. */
-  const createReader: CreateBuiltIn = toName => {
-    reader = toName(READ_TOOL);
-    return {
-      definition: { name: reader, ...READ_DEFINITION },
-      run: ({ id, offset, find }) =>
-        readOutput(originals.get(String(id)), { offset: Number(offset) || 0, find: String(find ?? '') }),
-    };
-  };
-
   const ofHost = new Set(call.tools?.flatMap(({ type, name }) => (type === 'function' ? [name] : [])));
   let isOn = true;
   let isRestored = false;
@@ -81,7 +68,10 @@ export const createClearing: CreateFeature<ClearingOptions> = (
 
   const clear = (prompt: Prompt, results: readonly ToolResultPart[]): Prompt => {
     for (const { toolCallId, output } of results) originals.set(toolCallId, output);
-    return withNotes(prompt, { cleared: new Set(results.map(({ toolCallId }) => toolCallId)), reader });
+    return withNotes(prompt, {
+      cleared: new Set(results.map(({ toolCallId }) => toolCallId)),
+      reader: reader.name,
+    });
   };
 
   function prepare(request: CoreCall, round: number): RoundChanges {
@@ -118,7 +108,8 @@ export const createClearing: CreateFeature<ClearingOptions> = (
   }
 
   return {
-    tools: [createReader],
+    // The reader is declared in all rounds, because a change of tools loses the prompt cache.
+    outputs: { get: id => originals.get(id) },
     prepare(request, round) {
       const changes = prepare(request, round);
       last = { messages: (changes.prompt ?? request.prompt).length, tokens: 0 };
@@ -169,62 +160,13 @@ function withNotes(
   });
 }
 
-const toNote = ({ toolCallId, output }: ToolResultPart, reader: string): string =>
+/** The output may have been the beginning of a longer one, which has an id of its own. */
+const toNote = ({ toolCallId, output, own }: ToolResultPart, reader: string): string =>
   `[This output of ${toText(output).length} characters was removed to save context. ` +
-  `Call ${reader} with the id ${JSON.stringify(toolCallId)} to read it again.]`;
-
-const READ_TOOL = 'read_tool_output';
-/** Maximum number of characters in one output of the reader. */
-const MAX_CHARS = 20_000;
-const MAX_PASSAGES = 5;
-/** Characters before and after a match. */
-const CONTEXT = 500;
-
-const READ_DEFINITION: Omit<ToolDefinition, 'name'> = {
-  description: 'Reads the output of an earlier tool call that was removed to save context.',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      id: { type: 'string', description: 'The id in the note that replaces the output.' },
-      find: { type: 'string', description: 'Returns only the passages that contain this text.' },
-      offset: { type: 'integer', minimum: 0, description: 'Number of characters to skip. Default: 0.' },
-    },
-    required: ['id'],
-    additionalProperties: false,
-  },
-  readOnly: true,
-  openWorld: false,
-};
-
-function readOutput(
-  output: ToolResultOutput | undefined,
-  { offset, find }: { offset: number; find: string },
-): ToolOutput {
-  if (output === undefined) return { type: 'error-text', value: 'No output with this id was removed.' };
-  if (output.type === 'content' && find === '') return output;
-  const text = toText(output);
-  if (find !== '') return { type: 'text', value: findPassages(text, find) };
-  const end = offset + MAX_CHARS;
-  const rest =
-    end < text.length ? `\n[${text.length - end} more characters. Read on with the offset ${end}.]` : '';
-  return { type: 'text', value: text.slice(offset, end) + rest };
-}
-
-function findPassages(text: string, wanted: string): string {
-  const [lower, needle] = [text.toLowerCase(), wanted.toLowerCase()];
-  const passages: string[] = [];
-  for (let at = lower.indexOf(needle); at >= 0 && passages.length < MAX_PASSAGES;) {
-    const end = at + needle.length + CONTEXT;
-    passages.push(`At character ${at}: ${text.slice(Math.max(0, at - CONTEXT), end)}`);
-    at = lower.indexOf(needle, end);
-  }
-  return passages.length > 0 ? passages.join('\n…\n') : 'The output does not contain this text.';
-}
-
-function toText(output: ToolResultOutput): string {
-  if (!('value' in output)) return '';
-  return typeof output.value === 'string' ? output.value : JSON.stringify(output.value, withoutData);
-}
+  `Call ${reader} with the id ${JSON.stringify(toolCallId)} to read it again` +
+  (own?.output === undefined
+    ? '.]'
+    : `, or with "${own.output.id}" to read all ${own.output.chars} characters that the tool returned.]`);
 
 /** Estimates tokens, without the data of images and files. */
 function tokensOf(value: unknown): number {
@@ -232,6 +174,3 @@ function tokensOf(value: unknown): number {
   const others = text.replace(/[\0-\x7f]+/g, '').length;
   return Math.ceil((text.length - others) / 4) + others;
 }
-
-const withoutData = (key: string, value: unknown): unknown =>
-  value instanceof Uint8Array || (key === 'data' && typeof value === 'string') ? '' : value;
