@@ -103,7 +103,7 @@ export function createComposition(
     searchSupport.set(modelId, support);
     return support;
   };
-  const shared = source && new SharedTools(source, toolLoop === false ? {} : toolLoop, timeouts.tool);
+  const shared = source && new SharedTools(source, toolLoop === false ? {} : toolLoop, timeouts);
   return {
     tools,
     shared,
@@ -123,7 +123,7 @@ export function createComposition(
       const load = async (): Promise<CoreModel> => {
         const { createToolLoop } = await loadToolLoop();
         // The loop is needed even without tools: a call may supply its own.
-        const loopTimeouts = { tool: timeouts.tool, total: timeouts.total, unread: timeouts.unread };
+        const { connect: _, idle: __, ...loopTimeouts } = timeouts;
         return createToolLoop(
           adapted,
           { telemetry, ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },

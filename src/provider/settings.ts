@@ -53,7 +53,7 @@ const createHeadersSchema = (): SchemaOf<Headers | (() => Headers)> =>
 /** Time limits, in milliseconds. */
 export interface TimeoutSettings extends Pick<
   NonNullable<ToolLoopOptions['timeouts']>,
-  'tool' | 'total' | 'unread'
+  'tool' | 'tools' | 'total' | 'unread'
 > {
   /** Time from the request to the beginning of the response. @default none */
   connect?: number;
@@ -71,6 +71,7 @@ function createTimeoutsSchema(): SchemaOf<TimeoutSettings> {
       connect: milliseconds,
       idle: milliseconds,
       tool: milliseconds,
+      tools: z.record(z.string(), milliseconds),
       total: milliseconds,
       unread: z.union([milliseconds, z.literal(false)]),
     } satisfies Record<keyof TimeoutSettings, z.ZodType>)

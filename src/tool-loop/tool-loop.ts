@@ -65,7 +65,7 @@ export function withToolLoop<Model extends AnyLanguageModel>(
 ): SameVersion<Model> & ToolLoopModel {
   const { tools, ...valid } = validateToolLoopOptions(options);
   const source = toOneSource(tools);
-  const shared = new SharedTools(source, valid, valid.timeouts?.tool);
+  const shared = new SharedTools(source, valid, valid.timeouts);
   return Object.assign(wrapSameVersion(model, prepareToolLoop({ ...valid, tools: source })), {
     tools: createDeclareTools(shared, { hasLoop: true }),
   });
@@ -254,7 +254,7 @@ export function runInProvider<Schemas = Record<string, unknown>>(
   // The type of provider options allows only JSON, but hosts pass the object by reference.
   const source = SharedSource.of(createLocalTools(tools, options));
   const executors = source as unknown as JSONObject;
-  const shared = new SharedTools(source, {}, undefined);
+  const shared = new SharedTools(source, {});
   const stubs = Object.entries<LocalTool>(tools).map(([name, { needsApproval = false, ...own }]) => {
     const { description, title, metadata } = own;
     const tool = {

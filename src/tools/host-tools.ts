@@ -28,6 +28,8 @@ import {
   type ToolProgress,
   type ToolSource,
   toTimeoutText,
+  timeoutOf,
+  type ToolTimeouts,
 } from './tool-source.js';
 
 /** Options of the tools for the host's own loop. */
@@ -131,8 +133,8 @@ export interface HostRunRules {
    * @default true
    */
   readonly hostAsks?: boolean;
-  /** Limit for a call, in milliseconds, unless its tool has one. @default none */
-  readonly timeout?: number | undefined;
+  /** Limits for calls. @default those of the tools */
+  readonly timeouts?: ToolTimeouts;
 }
 
 /** Returns the tools of a source for the host's own loop, by name. */
@@ -156,7 +158,7 @@ function toHostTool(
     onProgress,
     forWorkflowAgent,
     hostAsks = true,
-    timeout,
+    timeouts = {},
   }: HostToolsOptions & HostRunRules,
 ): HostTool {
   const { name, description, inputSchema, server, originalName = name } = tool;
@@ -216,7 +218,7 @@ function toHostTool(
       if (refusal !== undefined) throw new Error(refusal);
     }
     const call = toCall(input, options);
-    const milliseconds = tool.timeout ?? timeout;
+    const milliseconds = timeoutOf(name, tool, timeouts);
     const limit = createTimeLimit(signal, { milliseconds, message: toTimeoutText(name, milliseconds) });
     const calling = source.callTool(call, {
       signal: limit.signal,

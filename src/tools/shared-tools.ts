@@ -16,6 +16,7 @@ import type {
   ToolInvocation,
   ToolOutput,
   ToolSource,
+  ToolTimeouts,
 } from './tool-source.js';
 import { type DeclarationOptions, stubIdentityOf, type ToolStub, toToolStubs } from './tool-stubs.js';
 
@@ -151,15 +152,15 @@ export class SharedSource implements ToolSource {
 export class SharedTools {
   readonly source: SharedSource;
   readonly #loop: LoopApprovals;
-  readonly #timeout: number | undefined;
+  readonly #timeouts: ToolTimeouts;
   /** Identities of declared tools that a host has changed, for example to ask for approval. */
   readonly #changed = new Set<string>();
 
-  /** @param timeout Limit for a call that the host runs, in milliseconds. */
-  constructor(source: SharedSource, loop: LoopApprovals, timeout: number | undefined) {
+  /** @param timeouts Limits for calls that the host runs. */
+  constructor(source: SharedSource, loop: LoopApprovals, timeouts: ToolTimeouts = {}) {
     this.source = source;
     this.#loop = loop;
-    this.#timeout = timeout;
+    this.#timeouts = timeouts;
   }
 
   /** Returns declarations. Their functions run calls only in turns that the loop does not run. */
@@ -176,7 +177,7 @@ export class SharedTools {
     const asked = tools.filter(({ name, originalName = name }) =>
       [name, originalName].some(one => needsApproval.includes(one)),
     );
-    const rules = { timeout: this.#timeout };
+    const rules = { timeouts: this.#timeouts };
     return {
       ...toHostTools(this.source, tools, options, rules),
       ...toHostTools(this.source, asked, { ...options, approvals: 'always' }, rules),
@@ -198,7 +199,7 @@ export class SharedTools {
       }),
     };
     // Without `approve` the loop refuses the calls that need an approval, and so do these tools.
-    const rules = { timeout: this.#timeout, hostAsks: approve === 'host' };
+    const rules = { timeouts: this.#timeouts, hostAsks: approve === 'host' };
     return toHostTools(source, await this.source.listToolsOnly(), options, rules);
   }
 
@@ -224,7 +225,7 @@ export class SharedTools {
           approve: (call, options) => approve(toLoopRequest(call), options),
         }),
       },
-      { hostAsks: false, timeout: this.#timeout },
+      { hostAsks: false, timeouts: this.#timeouts },
     );
     if (run === undefined) return undefined;
     /** Results of the function. The host also passes those of calls that the loop has run, which keep their form. */

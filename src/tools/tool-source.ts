@@ -124,7 +124,7 @@ export interface ToolDefinition {
   readonly openWorld?: boolean;
   /** False if the four hints above are unverified claims of a server: approvals and repeats then ignore them. @default true */
   readonly trustAnnotations?: boolean;
-  /** Limit for a call in the tool loop, in milliseconds. @default `timeouts.tool` of the tool loop */
+  /** Limit for a call, in milliseconds. `timeouts.tools` takes precedence. @default `timeouts.tool` */
   readonly timeout?: number;
   /**
    * Returns true if a call needs approval, regardless of the approval policy of the loop.
@@ -292,3 +292,16 @@ export const isReadOnly = ({
 /** Returns the error of a call that a time limit ended. */
 export const toTimeoutText = (toolName: string, limit: number | undefined): string =>
   `The tool "${toolName}" exceeded its limit of ${limit} ms. It may or may not have taken effect.`;
+
+/** Limits for calls, in milliseconds: for all tools, and for single ones by the name that the model calls. */
+export interface ToolTimeouts {
+  readonly tool?: number | undefined;
+  readonly tools?: Readonly<Record<string, number>> | undefined;
+}
+
+/** Returns the time that a call may take: of the application for this tool, of the tool, or of the application for all. */
+export const timeoutOf = (
+  toolName: string,
+  { timeout }: Pick<ToolDefinition, 'timeout'>,
+  { tool, tools = {} }: ToolTimeouts,
+): number | undefined => (Object.hasOwn(tools, toolName) ? tools[toolName] : (timeout ?? tool));

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createKelivoResponsesProvider } from '../../src/v4.js';
 import { createMcpTools } from '../../src/mcp/index.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { fixtureServer } from '../mcp/_fixture-server.js';
+import { startEmulator } from '../testing/_emulator.js';
 import { call, callRound, exchangeOf, ofType, scriptedModel, stream, textRound } from './_scripted-model.js';
 
 interface LocalCallOptions {
@@ -72,6 +74,44 @@ it.each(cases)('a call ends after %s, and others go on', async (_, timeout, time
   const stopped = Object.entries(expected).filter(([, text]) => text !== 'late');
   expect(results.filter(({ isError }) => isError)).toHaveLength(stopped.length);
   expect(aborted.toSorted()).toEqual(stopped.map(([name]) => name).toSorted());
+});
+
+it.each(cases)('a call that the host runs ends after %s', async (_, timeout, timeouts, expected) => {
+  const { tools, aborted } = createTools(timeout);
+  const provider = createKelivoResponsesProvider({ apiKey: 'test', tools, timeouts: timeouts ?? {} });
+  const byHost = await provider.tools({ runBy: 'host' });
+  const byAgent = (await provider.agentSettings()).tools;
+  const runs = [byHost, byAgent].flatMap(({ slow, other }) =>
+    [slow, other].map(async tool => tool?.execute({}, { toolCallId: 'c1', messages: [] })),
+  );
+  const ends = Promise.allSettled(runs);
+  await vi.advanceTimersByTimeAsync(3000);
+  const texts = (await ends).map(end =>
+    String(end.status === 'fulfilled' ? JSON.stringify(end.value) : end.reason),
+  );
+  const each = [expect.stringContaining(expected.slow), expect.stringContaining(expected.other)];
+  expect(texts).toEqual([...each, ...each]);
+  const stopped = Object.entries(expected).filter(([, text]) => text !== 'late');
+  expect(new Set(aborted)).toEqual(new Set(stopped.map(([name]) => name)));
+});
+
+it.each(cases)('a call in the loop of the provider ends after %s', async (_, timeout, timeouts, expected) => {
+  vi.useRealTimers();
+  const { tools } = createTools(timeout);
+  const emulator = await startEmulator();
+  emulator.enqueue([{ call: 'slow' }, { call: 'other' }], [{ text: 'I see.' }]);
+  const { baseURL } = emulator;
+  const provider = createKelivoResponsesProvider({
+    apiKey: 'test',
+    baseURL,
+    tools,
+    timeouts: timeouts ?? {},
+  });
+  const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Go.' }] }];
+  await provider('gpt-5').doGenerate({ prompt });
+  const items = emulator.requests[1]?.body.input as { type: string; output?: string }[];
+  const outputs = items.filter(({ type }) => type === 'function_call_output').map(({ output }) => output);
+  expect(outputs).toEqual([expect.stringContaining(expected.slow), expect.stringContaining(expected.other)]);
 });
 
 it('`timeouts.tools` cancels a call of an MCP server, whose other calls go on', async () => {

@@ -22,6 +22,7 @@ import {
   type ToolProgress,
   type ToolSource,
   toTimeoutText,
+  timeoutOf,
 } from '../../tools/tool-source.js';
 import {
   type ApprovalRequest,
@@ -463,7 +464,7 @@ export class Call {
     const key = steps.idempotencyKeyOf(this.#label, { input: call.input });
     const idempotencyKey = typeof key === 'string' ? key : await key;
     signal.throwIfAborted();
-    const timeout = timeoutOf(toolName, tool, turn.callPolicy);
+    const timeout = timeoutOf(toolName, tool, turn.callPolicy.timeouts);
     const message = toTimeoutText(toolName, timeout);
     const limit = createTimeLimit(signal, { milliseconds: timeout, message });
     const observed = this.#observe();
@@ -602,9 +603,3 @@ const identityOf = ({ toolName, input }: ToolInvocation, { server, originalName 
 
 const toAttempt = (label: string, attempt: number): string =>
   attempt === 1 ? label : `${label} (attempt ${attempt})`;
-
-/** Returns the time that a call may take: of the application for this tool, of the tool, or of the application for all. */
-function timeoutOf(toolName: string, tool: ToolDefinition, { timeouts }: CallPolicy): number | undefined {
-  const own = timeouts.tools ?? {};
-  return Object.hasOwn(own, toolName) ? own[toolName] : (tool.timeout ?? timeouts.tool);
-}

@@ -2,7 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { Part, PartOf } from '../../core/part.js';
 import type { PartFacts, ProviderMetadata } from '../../core/prompt.js';
 import { parseToolArguments, readToolArguments } from '../../tool-calls/tool-arguments.js';
-import type { ToolDefinition, ToolOutput, ToolProgress } from '../../tools/tool-source.js';
+import type { ToolDefinition, ToolOutput, ToolProgress, ToolTimeouts } from '../../tools/tool-source.js';
 
 /** A call of a tool that the loop runs. */
 export interface LoopCall {
@@ -122,7 +122,7 @@ export type UnknownOutcomePolicy = 'refuse' | 'ask' | 'run';
 /** The decisions of the application about all calls of a loop, except approvals. */
 export interface CallPolicy extends Scheduling {
   /** Time that a tool may take without reporting progress, in milliseconds, for all tools and by name. */
-  readonly timeouts: { readonly tool?: number; readonly tools?: Readonly<Record<string, number>> };
+  readonly timeouts: ToolTimeouts;
   readonly maxOutputChars: (toolName: string) => number;
   readonly onUnknownOutcome: UnknownOutcomePolicy;
 }
