@@ -68,7 +68,8 @@ export const kelivoResponses: KelivoResponsesProvider = /* @__PURE__ */ createDe
 
 /**
  * OpenAI tools that the official provider for `ai@5` has no factory for, and `computerUse` and `mcpApproval`. Put them into
- * the `tools` of `generateText` and `streamText`. Arguments, inputs and outputs are those of the official provider. Tools
+ * the `tools` of `generateText` and `streamText`. Arguments, inputs and outputs are those of the official provider; all
+ * arguments are sent, also those that this version does not know. Tools
  * that the host executes accept an `execute`, as any tool does. `provider.tools` has all tools of the official provider.
  *
  * @example

@@ -45,37 +45,47 @@ export interface AdaptModelOptions {
    */
   adapters?: ModelAdapterRegistry | readonly AdapterChoice[] | false;
   /**
-   * The meaning of calls in the text whose tool the request does not declare: a `call`, which is answered with an
-   * error, `text`, or `drop`.
+   * The meaning of complete calls in the text whose tool the request does not declare: a `call`, which the host answers with
+   * an error, so that the model can correct itself, `text`, or `drop`. Calls without a marker, such as bare JSON, are read only
+   * for declared tools. In a request without tools, and of another tool than the one that the tool choice requires, a call is
+   * text unless this is set. Where a request allows no calls, with `toolChoice: 'none'` or without tools after results of tools,
+   * they are removed.
    * @default 'call'
    */
   undeclared?: UndeclaredPolicy;
   /**
    * Treats the start of responses as reasoning that only its closing tag ends, or not. For models under an alias, whose
    * id does not show that the chat template opens the reasoning. Ignored by adapters without tags of reasoning.
-   * @default derived from the model id
+   * @default derived from the model id, the request and earlier responses of the server
    */
   startsInReasoning?: boolean;
   /**
    * The length from which the arguments of a call in the text stream. Hosts cannot take back a call that has started, so a
-   * shorter one starts when it is complete, and leaves no trace if it is truncated or invalid. 0 streams all arguments as
-   * they arrive, for hosts that show them; with `Infinity` no call starts that may still fail.
+   * shorter one starts when it is complete, and leaves no trace if it is truncated or invalid. A call that fails after its
+   * start ends with the input that arrived, which is no JSON: the host reports it as invalid, and the model reads the error. It
+   * does not run, unless the host repairs incomplete JSON. 0 streams all arguments as they arrive, for hosts that show them;
+   * with `Infinity`, or a large number in JSON, no call starts that may still fail.
    * @default 256
    */
   streamArgumentsFrom?: number;
   /**
    * The `response_template` of the model's tokenizer configuration on Hugging Face (`tokenizer_config.json`). It replaces the
-   * formats of the adapters; their other changes stay. The prompt is not seen: `startsInReasoning` states that the chat template opens
-   * the reasoning. It is checked completely before the first request of the model.
+   * formats of the adapters; their other changes stay. The fields are `thinking` (also `reasoning`, `reasoning_content`),
+   * `content` and `tool_calls`; others are errors. The prompt is not seen, so `start_anchor` has no effect: `startsInReasoning`
+   * states that the chat template opens the reasoning. Expressions are those of Python without look-arounds, back-references and
+   * word boundaries; an opener starts with a literal text, and matches at most 1,024 characters. The template is checked
+   * completely before the first request of the model.
    * @default the formats of the adapters
    */
   responseTemplate?: ResponseTemplate;
   /**
    * Writes tools, the tool choice, calls and results into the prompt, for endpoints that reject `tools`, and reads the
    * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`, and
-   * `{ chatTemplate }` renders a template that the application supplies. Images in results become content of user
-   * messages. A JSON response format is also requested in the prompt while tools can be called. `false` sends tools to the
-   * endpoint.
+   * `{ chatTemplate }` renders a Jinja template that the application supplies, with `@huggingface/jinja`; the calls are read by
+   * the formats whose markers it writes. The tools have the place that the template of the family gives them, in the order of
+   * the request. Results become messages of the user, with their images and files. A JSON response format is also requested in
+   * the prompt while tools can be called. Tools of the provider are omitted with a warning, and neither `strict` nor the tool
+   * choice can be enforced. `false` sends tools to the endpoint.
    * @default false
    */
   toolPrompting?: ToolPrompting | false;

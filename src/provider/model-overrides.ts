@@ -36,8 +36,12 @@ const ownModelSettingsShape = once(() => ({
   /**
    * Differences between the input of the server and OpenAI's: the name of a known server, or an object with single
    * fields. Other servers are recognized by their responses (llama.cpp by a header, OpenRouter behind a gateway by its ids,
-   * vLLM by an error or the owner of its models), unless a name is set. With any value, a request that is rejected for a known reason is changed and sent again, and later requests of the model are changed
-   * before they are sent. For single models, an object overrides single fields of the provider's.
+   * vLLM by an error or the owner of its models), unless a name is set. With any value, a request that is rejected for a
+   * known reason is changed and sent again, and later requests of the model are changed before they are sent. Known reasons
+   * are reasoning that cannot be verified, an unknown parameter or `include` value, a tool output that must be a string, a
+   * missing message type, images for a model without vision, an unsupported reasoning effort, and a reference to an item that
+   * the server has not stored, which is replaced by the item. For single models, an object overrides single fields of the
+   * provider's.
    * @default by the host of `baseURL`, else by the responses
    */
   compatibility: createCompatibilitySchema(),

@@ -213,10 +213,10 @@ export const createHostedTools = <Version extends HostVersion>(version: Version)
 export interface KelivoProviderOptions extends ResponsesProviderOptions, ToolLoopCallOptions {
   /**
    * Additional fields of the request, by their API names, for example `{ top_k: 20 }`. They replace fields of the same name,
-   * those of the setting `models` included, and an undefined field is removed.
+   * those of the setting `models` included, and an undefined field is removed. `input`, `stream`, `store`,
+   * `previous_response_id`, `conversation` and `tool_choice` are refused, because options determine them.
    *
-   * @throws InvalidArgumentError for `input`, `stream`, `store`, `previous_response_id` and `conversation`, which have
-   * options.
+   * @throws InvalidArgumentError for a refused field.
    */
   body?: Record<string, unknown>;
   /** Tools of this call that the tool loop runs. `runInProvider()` sets them. @internal */

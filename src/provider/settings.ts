@@ -116,7 +116,8 @@ const settingsShape = once(() => ({
   /**
    * The style of the API root and of the key header: `openai` ends in `/v1`, `google` in `/v1beta`, and `azure` in
    * `/openai/v1` with the key in an `api-key` header. `open-responses` is a server of the Open Responses specification, at
-   * the URL of the root or of the endpoint. All but `openai` need a `baseURL`.
+   * the URL of the root or of the endpoint; it receives `presencePenalty` and `frequencyPenalty`, too. All but `openai` need
+   * a `baseURL`.
    * @default 'openai'
    */
   api: createApiSchema(),
@@ -143,7 +144,8 @@ const settingsShape = once(() => ({
   fetch: functionSetting<FetchFunction>(),
   /**
    * Called for every HTTP request to the API, including retries and embeddings, with its status and duration. Keys and
-   * other secrets are redacted. Errors it throws are ignored.
+   * other secrets are redacted, also where a response repeats them. Errors it throws are ignored. Requests to MCP servers
+   * are not logged here.
    * @default none
    */
   logger: functionSetting<RequestLogger>(),
@@ -153,7 +155,13 @@ const settingsShape = once(() => ({
    * @default requests are not compressed
    */
   compression: createCompressionSchema(),
-  /** Options of the transport `websocket`. */
+  /**
+   * Options of the transport `websocket`. `keepAlive` is the time in milliseconds for which an unused connection is kept,
+   * 300000 by default. `multiplex: true` sends the requests of turns that run at the same time on one connection, for servers
+   * that accept it. `WebSocket` is the client, such as a subclass of that of `ws` with an `agent`. If the server has lost the
+   * previous response or reached the limit of a connection, the complete input is sent once. An abort closes the connection,
+   * unless it is multiplexed.
+   */
   webSocket: createWebSocketSchema(),
   /**
    * Replay of calls whose reasoning item is missing in the history. `omit-ids` sends the call without its item id, which

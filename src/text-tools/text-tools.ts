@@ -30,8 +30,10 @@ export interface TextToolsOptions {
   /**
    * Treats the start of a response as reasoning in the first of the `reasoning` tags, for chat templates that end in the
    * opening tag, so that only the closing tag is generated. Ignored if the server returns reasoning separately, or if
-   * the request turns reasoning off. If the response finishes normally without the closing tag, it is emitted again as
-   * text. A function receives the model id and the request. The setting of `adaptModel` overrides it.
+   * the request turns reasoning off, as with `chat_template_kwargs: { enable_thinking: false }`. A response of the server counts
+   * more: a reasoning item or a native call shows that it separates the reasoning, a closing tag that it does not. Until one of
+   * them was seen, the first 400 characters of a response are held back. If the response finishes normally without the closing
+   * tag, it is emitted again as text. A function receives the model id and the request. The setting of `adaptModel` overrides it.
    * @default false
    */
   startsInReasoning?: boolean | ((modelId: string, params: AdaptedCall) => boolean);

@@ -180,8 +180,10 @@ export interface ToolLoopOptions extends ObservedOptions, FeatureOptions {
      * Maximum number of repetitions of one round whose response breaks after it has begun: the connection ends, or
      * the server reports an error that a retry may resolve. Nothing of earlier rounds runs again. A call of the broken
      * response that had started does not run again either: the repeated request contains it with its output. A round in
-     * which the host or a hosted tool with effects may have run a call is not repeated. False or 0 turns repetitions off;
-     * streams of a provider then begin with their output, not with the announcement of the response.
+     * which the host or a hosted tool with effects may have run a call is not repeated. A stream of a provider begins with
+     * the announcement of its response if the server is then silent for a tenth of a second, and a failure before its output
+     * is repeated as well. False or 0 turns repetitions off; streams then begin with their output, as they do within
+     * `withFallback`.
      * @default 2
      */
     streamRetries?: number | false;

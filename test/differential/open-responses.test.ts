@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ComparedProvider, createRun, OPEN_PROVIDERS } from './_open-responses-providers.js';
 import { COMPARED_ROWS, type ComparedRow } from './_open-responses-rows.js';
 
-const guide = new URL('../../src/provider/README.md', import.meta.url);
+const guide = new URL('README.md', import.meta.url);
 const BEGIN = '<!-- compared with open-responses: UPDATE_TABLE=1 writes it -->';
 const END = '<!-- end of the comparison -->';
 

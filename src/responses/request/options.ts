@@ -103,7 +103,8 @@ export const callOptions = {
   /**
    * Limits the tools that the model can call, without changing `tools`, which servers cache: names of tools, and `mode`
    * `auto` or `required`. Overrides the tool choice, except `none`, and `required` if `mode` is not set. Namespaced and
-   * deferred tools and tool search cannot be allowed. In later rounds of the tool loop, `required` becomes `auto`.
+   * deferred tools and tool search cannot be allowed. The tool loop runs no other tool, whatever the server does. In its later
+   * rounds, `required` becomes `auto`.
    *
    * @throws UnsupportedFunctionalityError if none of the tools can be allowed.
    */
@@ -120,7 +121,9 @@ export const callOptions = {
    * Runs the response in the background of the server, which stores it. A broken connection is resumed, `generateText`
    * requests the state of the response until it is complete, and an abort cancels it. `pollInterval` is the delay before
    * the first request for the state, in milliseconds, 1000 by default; later ones wait longer. With `submit: true`, the call
-   * ends as soon as the server has accepted the response, and `resume` reads it later.
+   * ends as soon as the server has accepted the response, and `resume` reads it later. If the connection breaks before the
+   * server has sent an id, the response may go on, and cannot be cancelled. A server that rejects the option fails the call;
+   * one that ignores it answers at once, with a warning.
    *
    * @throws InvalidArgumentError with `store: false`.
    */
@@ -241,7 +244,8 @@ export const callOptions = {
   /** Amount of work that the model does before it responds. */
   reasoningMode: open<'standard' | 'pro'>(),
   /**
-   * Requests a summary of the reasoning, for example `auto` or `detailed`. `null` requests none.
+   * Requests a summary of the reasoning, for example `auto` or `detailed`. `null` requests none. A server that refuses
+   * summaries is asked again without one.
    * @default 'detailed' if an effort other than `none` is sent to a known reasoning model
    */
   reasoningSummary: open<'auto' | 'concise' | 'detailed'>(),
@@ -271,7 +275,10 @@ export const callOptions = {
     toWireFields,
   ),
   /**
-   * Enforces JSON schemas strictly: that of the response and, for `ai@5`, those of function tools.
+   * Enforces JSON schemas strictly: that of the response and, for `ai@5`, those of function tools. With any value, keywords
+   * that the API rejects (`propertyNames`, lookaround in `pattern`) are removed, and alternatives at the top level become
+   * optional properties; a warning names each loss. The schema of a response whose type is not `object` is sent as it is,
+   * because some servers accept it.
    * @default true for responses whose schema satisfies the rules of strict mode, else false with a warning
    */
   strictJsonSchema: z.boolean(),
