@@ -1,6 +1,7 @@
 import * as z from 'zod/v4';
 import { type Context, context, type Meter, SpanKind, trace, type Tracer } from '@opentelemetry/api';
 import type { CallFacts, CallTelemetry, Telemetry } from '../core/telemetry.js';
+import { objectOf } from '../shared/json.js';
 import { once } from '../shared/once.js';
 import { functionSetting, parseSettings } from '../shared/settings.js';
 import { createContentWriter, readEnvironment, toContentMode } from './content.js';
@@ -124,7 +125,8 @@ interface CallOptions extends CallFacts {
 }
 
 function startCall(recorders: Recorders, { parent, usage, server }: CallOptions): CallTelemetry {
-  const isInModelCall = isModelCall(parent);
+  const modelCall = modelCallOf(parent);
+  const isInModelCall = modelCall !== undefined;
   const usesOwnNames = usage === 'kelivo' || (usage === 'auto' && isInModelCall);
   const serverAttributes = toServerAttributes(server);
   const { [ATTRIBUTE.serverAddress]: host } = serverAttributes;
@@ -178,6 +180,7 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
         server: serverAttributes,
         // The tokens of a recorded round were counted when it was requested.
         usagePrefix: usesOwnNames || isReplayed ? 'kelivo.usage' : 'gen_ai.usage',
+        isInMeasuredCall: modelCall?.scope === MEASURING_SCOPE,
         attempt,
       });
       if (!isRead) submitted = response === 'submit' ? round : undefined;
@@ -192,15 +195,16 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
 
 const INVOKE_AGENT = 'invoke_agent';
 
-/** Returns true if the active span is that of a model call of `ai` 5, 6 or 7, or of an outer model of this package. */
-function isModelCall(active: Context): boolean {
+/** The scope of the spans and metrics of `@ai-sdk/otel`, the integration of `ai` 7, which measures model calls. */
+const MEASURING_SCOPE = 'gen_ai';
+
+/** Returns the active span if it is that of a model call of `ai` 5, 6 or 7, or of an outer model of this package. */
+function modelCallOf(active: Context): { readonly scope: unknown } | undefined {
   // The spans of SDKs can be read. `ai` 5 and 6 use names such as `ai.streamText.doStream`, with the id of a function.
-  const span: unknown = trace.getSpan(active);
-  if (typeof span !== 'object' || span === null || !('attributes' in span)) return false;
-  const { attributes } = span;
-  if (typeof attributes !== 'object' || attributes === null) return false;
-  const { [ATTRIBUTE.operation]: operation, 'operation.name': name }: Record<string, unknown> = {
-    ...attributes,
-  };
-  return operation === 'chat' || (typeof name === 'string' && /^ai\.\w+\.do(?:Generate|Stream)\b/.test(name));
+  const span = objectOf(trace.getSpan(active));
+  const attributes = objectOf(span?.attributes);
+  const { [ATTRIBUTE.operation]: operation, 'operation.name': name } = attributes ?? {};
+  const isModelCall =
+    operation === 'chat' || (typeof name === 'string' && /^ai\.\w+\.do(?:Generate|Stream)\b/.test(name));
+  return isModelCall ? { scope: objectOf(span?.instrumentationScope)?.name } : undefined;
 }

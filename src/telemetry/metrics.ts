@@ -22,6 +22,11 @@ export interface MetricRow {
  */
 export const METRICS = {
   inferenceDuration: row('gen_ai.client.inference.duration', 's', 'Duration of a round.'),
+  hostedDuration: row(
+    'kelivo.client.inference.duration',
+    's',
+    'Duration of a round under a model call of `ai` 7, which records that of the turn.',
+  ),
   timeToFirstChunk: row(
     'gen_ai.client.inference.time_to_first_chunk',
     's',

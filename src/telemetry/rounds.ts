@@ -40,6 +40,8 @@ export interface RoundOptions extends RoundFacts {
   readonly server: GivenAttributes;
   /** The prefix of token counts, which decides if backends add them up. */
   readonly usagePrefix: 'gen_ai.usage' | 'kelivo.usage';
+  /** True under a model call whose duration its host records. */
+  readonly isInMeasuredCall: boolean;
   /** The number of the request for this round, from 1. */
   readonly attempt: number;
   /** The request of the same call that submitted the response which this one reads. */
@@ -57,7 +59,18 @@ export interface Round extends RoundTelemetry {
 /** Observes one request to a model as a span `chat {model}`. */
 export function startRound(
   { tracer, metrics, content, writer, conversationIdOf }: Recorders,
-  { parent, providerName, server, usagePrefix, attempt, submitted, modelId, call, isReplayed }: RoundOptions,
+  {
+    parent,
+    providerName,
+    server,
+    usagePrefix,
+    isInMeasuredCall,
+    attempt,
+    submitted,
+    modelId,
+    call,
+    isReplayed,
+  }: RoundOptions,
 ): Round {
   const { isStream, turn } = call;
   const readId = toReadId(call);
@@ -153,7 +166,7 @@ export function startRound(
       [ATTRIBUTE.responseModel]: responseModel,
       [ATTRIBUTE.errorType]: failure?.type,
     });
-    metrics.record('inferenceDuration', seconds, attributes);
+    metrics.record(isInMeasuredCall ? 'hostedDuration' : 'inferenceDuration', seconds, attributes);
     if (firstChunk !== undefined) metrics.record('timeToFirstChunk', firstChunk, attributes);
     recordUsage(metrics, { counts, attributes, call, hasFiles, isFailed: failure?.type !== undefined });
   };

@@ -18,6 +18,10 @@ interface Report {
   readonly tree: readonly string[];
   /** Tokens of all model calls, of the outer ones, and of the host's result. */
   readonly sums: readonly number[];
+  /** Number and sum in seconds of the durations of requests, by metric. */
+  readonly inferences: Readonly<Record<string, { readonly count: number; readonly sum: number }>>;
+  /** Number of spans that last as long as the tool. */
+  readonly tools: number;
   readonly isOneCall: boolean;
   readonly endsAfterWork: boolean;
   readonly hasEnded: boolean;
@@ -67,4 +71,43 @@ describe.skipIf(missing !== undefined)('telemetry of ai 7', () => {
     // Backends join the span of the host with that of the tool by the id of the call.
     expect(report).toMatchObject({ isOneCall: true, endsAfterWork: true, hasEnded: true });
   });
+
+  const OF_HOST = 'gen_ai.client.inference.duration';
+  const OF_ROUNDS = 'kelivo.client.inference.duration';
+  /** The tool takes 0.3 seconds, and a request much less. */
+  const TOOL = 0.3;
+
+  it.each([
+    // Only this package observes. A tool that the host runs has no span without its telemetry.
+    ['none', 'continuous', 1, { [OF_HOST]: { count: 2, hasTool: false } }],
+    ['none', 'steps', 0, { [OF_HOST]: { count: 2, hasTool: false } }],
+    // The host sees one model call, which contains the tool. The true durations have a name of their own.
+    [
+      'otel',
+      'continuous',
+      1,
+      { [OF_HOST]: { count: 1, hasTool: true }, [OF_ROUNDS]: { count: 2, hasTool: false } },
+    ],
+    // The host sees the rounds.
+    [
+      'otel',
+      'steps',
+      1,
+      { [OF_HOST]: { count: 2, hasTool: false }, [OF_ROUNDS]: { count: 2, hasTool: false } },
+    ],
+    // The older integration has no metrics.
+    ['legacy', 'continuous', 1, { [OF_HOST]: { count: 2, hasTool: false } }],
+  ])(
+    '(%s, %s) records the duration of each request and each run of a tool once',
+    async (name, form, runs, expected) => {
+      const { stdout } = await execute(node, [path.join(folder, 'spans.mjs'), dist, name, 'generate', form]);
+      const { inferences, tools }: Report = JSON.parse(stdout);
+      const found = Object.entries(inferences).map(([metric, { count, sum }]) => [
+        metric,
+        { count, hasTool: sum > TOOL },
+      ]);
+      expect(Object.fromEntries(found)).toEqual(expected);
+      expect(tools).toBe(runs);
+    },
+  );
 });

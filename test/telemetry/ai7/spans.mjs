@@ -1,12 +1,17 @@
 // Runs turns in `ai` 7 with its telemetry, and prints the trees of their spans. It runs in Node 22.
 import { OpenTelemetry, LegacyOpenTelemetry } from '@ai-sdk/otel';
-import { trace } from '@opentelemetry/api';
+import { metrics, trace } from '@opentelemetry/api';
+import {
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
-import { generateText, registerTelemetry, streamText } from 'ai';
+import { generateText, registerTelemetry, streamText, ToolLoopAgent } from 'ai';
 import { z } from 'zod';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
-const [folder, integration, mode] = process.argv.slice(2);
+const [folder, integration, mode, form = 'continuous'] = process.argv.slice(2);
 const { createKelivoResponsesProvider } = await import(`${folder}/v4.js`);
 const { createTelemetry } = await import(`${folder}/telemetry/index.js`);
 const { startResponsesEmulator } = await import(`${folder}/testing/index.js`);
@@ -21,7 +26,14 @@ const order = {
 };
 const provider = new NodeTracerProvider({ spanProcessors: [order, new SimpleSpanProcessor(exporter)] });
 provider.register();
-registerTelemetry(integration === 'legacy' ? new LegacyOpenTelemetry() : new OpenTelemetry());
+const measured = new InMemoryMetricExporter(0);
+const reader = new PeriodicExportingMetricReader({ exporter: measured, exportIntervalMillis: 1e9 });
+metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+if (integration !== 'none')
+  registerTelemetry(integration === 'legacy' ? new LegacyOpenTelemetry() : new OpenTelemetry());
+
+/** The time of the tool in milliseconds, which belongs to no request. */
+const TOOL_TIME = 300;
 
 const emulator = await startResponsesEmulator({ apiKey: 'key' });
 const kelivo = createKelivoResponsesProvider({
@@ -34,7 +46,7 @@ const kelivo = createKelivoResponsesProvider({
       inputSchema: z.object({ city: z.string() }),
       async execute() {
         const span = trace.getTracer('application').startSpan('database');
-        await new Promise(resolve => setImmediate(resolve));
+        await new Promise(resolve => setTimeout(resolve, TOOL_TIME));
         span.end();
         return 'Sunny';
       },
@@ -43,13 +55,18 @@ const kelivo = createKelivoResponsesProvider({
 });
 const options = { model: kelivo('gpt-5'), prompt: 'Get the weather of the city "Rome".' };
 let usage;
-if (mode === 'generate') usage = (await generateText(options)).usage;
+if (form === 'steps') {
+  const { model, prompt } = options;
+  const agent = new ToolLoopAgent({ model, ...(await kelivo.agentSettings()) });
+  usage = (await agent.generate({ prompt })).totalUsage;
+} else if (mode === 'generate') usage = (await generateText(options)).usage;
 else {
   const result = streamText(options);
   await result.consumeStream();
   usage = await result.usage;
 }
 await kelivo.close();
+await reader.forceFlush();
 await emulator.close();
 
 const spans = exporter.getFinishedSpans();
@@ -85,7 +102,26 @@ console.log(
     tree: toTree(),
     sums: [sum(calls), sum(outer), usage.inputTokens],
     isOneCall: new Set(toolIds).size === 1,
-    endsAfterWork: ends.indexOf(idOf(lasts)) > spans.findIndex(({ name }) => name === 'database'),
+    endsAfterWork:
+      lasts !== undefined && ends.indexOf(idOf(lasts)) > spans.findIndex(({ name }) => name === 'database'),
+    inferences: Object.fromEntries(
+      measured
+        .getMetrics()
+        .flatMap(({ scopeMetrics }) => scopeMetrics)
+        .flatMap(one => one.metrics)
+        .filter(({ descriptor }) => descriptor.name.endsWith('inference.duration'))
+        .map(({ descriptor, dataPoints }) => [
+          descriptor.name,
+          dataPoints.reduce(
+            ({ count, sum }, { value }) => ({ count: count + value.count, sum: sum + value.sum }),
+            { count: 0, sum: 0 },
+          ),
+        ]),
+    ),
+    tools: spans.filter(
+      ({ name, duration: [seconds, nanoseconds] }) =>
+        name === 'execute_tool get_weather' && seconds * 1000 + nanoseconds / 1e6 >= TOOL_TIME - 1,
+    ).length,
     hasEnded: starts.size === spans.length,
   }),
 );
