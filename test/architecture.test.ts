@@ -251,6 +251,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'src/responses/websocket/transport.ts': 'responses over HTTP',
   'src/tool-loop/tool-loop.ts': 'models without a loop',
   'src/tool-loop/turn/features.ts': 'a program that ends before its first turn',
+  'src/tool-loop/turn/host-steps.ts': 'turns that are one step of their host',
 };
 
 test('own modules are imported dynamically where somebody never needs them', () => {

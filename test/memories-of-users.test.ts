@@ -312,6 +312,7 @@ describe('a memory', () => {
 /** Rows of the table whose attack is elsewhere, or that hold nothing of a caller. */
 const ELSEWHERE: Readonly<Record<string, readonly [file: string, title: string] | 'nothing of a caller'>> = {
   'rate limits': 'nothing of a caller',
+  'paused turns': ['provider/host-steps.test.ts', 'of another user do not go on with the turn'],
   'MCP connections': [
     'memories-of-users.test.ts',
     'of connections keeps the sessions of two users of one MCP server apart, who differ in a header',

@@ -9,7 +9,8 @@ import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import { type AbortSource, createClosing } from '../shared/abort.js';
 import { Memory } from '../shared/memory.js';
-import type { AgentSettings } from '../tool-loop/agent-settings.js';
+import type { AgentSettingsOptions, CreateAgentSettings } from '../tool-loop/agent-settings.js';
+import { KelivoError } from '../shared/errors.js';
 import type { SearchSupport } from '../tool-loop/context/tool-search.js';
 import { createToolbox } from '../tools/toolbox.js';
 import type { HostVersion } from '../versions/specification.js';
@@ -28,7 +29,7 @@ export interface Composition {
   readonly shared: SharedTools | undefined;
   /** Returns the tools for hosts. */
   readonly declareTools: DeclareTools;
-  readonly agentSettings: () => Promise<AgentSettings>;
+  readonly agentSettings: CreateAgentSettings;
   /** Opens MCP servers of the settings again. */
   readonly reconnect: ReconnectServers;
   /**
@@ -97,6 +98,9 @@ export function createComposition(
   };
   const closing = createClosing('the provider');
   const closed = (): AbortSource => closing.signal;
+  const loadHostSteps = loadOnce(
+    async () => new (await import('../tool-loop/turn/host-steps.js')).HostSteps(),
+  );
   const searchSupport = new Memory<string, SearchSupport>('tool search');
   const supportOf = (modelId: string): SearchSupport => {
     const support = searchSupport.get(modelId) ?? { isSupported: searchesTools(modelId) };
@@ -108,10 +112,17 @@ export function createComposition(
     tools,
     shared,
     declareTools: createDeclareTools(shared, { hasLoop: tools !== undefined }),
-    async agentSettings() {
-      const { createAgentSettings } = await loadToolLoop();
-      return createAgentSettings(shared, toolLoop === false ? {} : toolLoop);
-    },
+    // The result depends on the option, as the signatures declare.
+    agentSettings: (async ({ runBy = 'host' }: AgentSettingsOptions = {}) => {
+      const { createAgentSettings, createStepSettings } = await loadToolLoop();
+      if (runBy === 'host') return createAgentSettings(shared, toolLoop === false ? {} : toolLoop);
+      if (toolLoop !== false) return createStepSettings(shared);
+      throw new KelivoError({
+        code: 'invalid-settings',
+        message:
+          "`agentSettings({ runBy: 'provider' })` needs the tool loop. Remove `toolLoop: false` from the settings.",
+      });
+    }) as CreateAgentSettings,
     reconnect: reconnectServersOf(sources),
     compose(model, check) {
       const adaptation =
@@ -130,6 +141,7 @@ export function createComposition(
           {
             reportsLength: true,
             resumesResponses: true,
+            loadHostSteps,
             closed,
             searchSupport: supportOf(model.modelId),
           },

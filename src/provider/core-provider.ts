@@ -23,7 +23,7 @@ import type { DeclareTools, SharedTools } from '../tools/shared-tools.js';
 import { createHistoryKeys } from '../versions/history/signatures.js';
 import { DEFAULT_VERSION } from '../versions/provider.js';
 import type { HostVersion } from '../versions/specification.js';
-import type { AgentSettings } from '../tool-loop/agent-settings.js';
+import type { CreateAgentSettings } from '../tool-loop/agent-settings.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { createComposition } from './composition.js';
 import { type Connection, createCredentials, createEndpoints, staticKeysOf } from './connection.js';
@@ -44,7 +44,7 @@ export interface CoreProvider {
   embeddingModel(modelId: string, options?: EmbeddingModelOptions): CoreEmbeddingModel;
   readonly tools: DeclareTools;
   readonly reconnect: ReconnectServers;
-  agentSettings(): Promise<AgentSettings>;
+  readonly agentSettings: CreateAgentSettings;
   compact<Message extends CompactMessage>(
     modelId: string,
     options: CompactOptions<Message>,
@@ -244,7 +244,9 @@ export const defaultProvider: CoreProvider = {
   get reconnect() {
     return created().reconnect;
   },
-  agentSettings: () => created().agentSettings(),
+  get agentSettings() {
+    return created().agentSettings;
+  },
   compact: (modelId, options) => created().compact(modelId, options),
   close: async () => defaultInstance?.close(),
 };

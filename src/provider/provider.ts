@@ -16,7 +16,7 @@ import { fromLanguageModel, toLanguageModel } from '../versions/language-model.j
 import { checkVersion, type ProviderShapes, toProviderShape } from '../versions/provider.js';
 import type { AnyLanguageModel, HostVersion, LanguageModels } from '../versions/specification.js';
 import { createToolFactories, type ToolFactories } from '../versions/tools.js';
-import type { AgentSettings } from '../tool-loop/agent-settings.js';
+import type { CreateAgentSettings } from '../tool-loop/agent-settings.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { coreOf, type CoreProvider, createCoreProvider, defaultProvider, withCore } from './core-provider.js';
 import { createFiles, createSkills } from './files.js';
@@ -51,7 +51,7 @@ export interface ProviderMembers<Version extends HostVersion> {
    * const agent = new ToolLoopAgent({ model: provider('gpt-5'), ...(await provider.agentSettings()) });
    * ```
    */
-  agentSettings(): Promise<AgentSettings>;
+  readonly agentSettings: CreateAgentSettings;
   /**
    * Replaces a conversation by a shorter one with `POST …/responses/compact`, for servers that have it. The result contains
    * the messages for the next call; the items of the model are encrypted and bound to the account.
@@ -137,7 +137,7 @@ export function showProvider<Version extends HostVersion>(
       createToolFactories(officialToolKinds, version),
     ),
     compact: (modelId: string, options: CompactOptions) => core.compact(modelId, options),
-    agentSettings: () => core.agentSettings(),
+    agentSettings: ((options: { runBy: 'provider' }) => core.agentSettings(options)) as CreateAgentSettings,
     reconnect: (...server: Parameters<typeof core.reconnect>) => core.reconnect(...server),
     close: () => core.close(),
   });
@@ -175,7 +175,7 @@ const readProvider = (provider: AnyProvider): CoreProvider => ({
   },
   tools: provider.tools,
   reconnect: provider.reconnect,
-  agentSettings: () => provider.agentSettings(),
+  agentSettings: provider.agentSettings,
   compact: (modelId, options) => provider.compact(modelId, options),
   close: () => provider.close(),
 });

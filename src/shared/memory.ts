@@ -18,6 +18,7 @@ interface Bounds {
 
 export const MEMORIES = {
   'failed turns': { owner: 'call', entries: 100, bytes: 8_000_000, time: 120_000 },
+  'paused turns': { owner: 'call', entries: 200, bytes: 32_000_000, time: 60_000 },
   'tool outputs': { owner: 'call', entries: 32, bytes: 32_000_000, time: 60_000 },
   models: { owner: 'model', entries: 1000 },
   rejections: { owner: 'conversation', entries: 32 },
@@ -44,8 +45,12 @@ export class Memory<Key, Value> {
   #bytes = 0;
   #hasTimer = false;
 
-  constructor(name: MemoryName) {
+  readonly #onDropped: (value: Value) => void;
+
+  /** @param onDropped Called with a value for which a bound leaves no room or time. */
+  constructor(name: MemoryName, onDropped: (value: Value) => void = () => {}) {
     this.#bounds = MEMORIES[name];
+    this.#onDropped = onDropped;
   }
 
   get size(): number {
@@ -58,6 +63,7 @@ export class Memory<Key, Value> {
     this.#entries.delete(key);
     if (entry.expires <= Date.now()) {
       this.#bytes -= entry.bytes;
+      this.#onDropped(entry.value);
       return undefined;
     }
     this.#entries.set(key, entry);
@@ -68,12 +74,12 @@ export class Memory<Key, Value> {
   set(key: Key, value: Value, bytes = 0): void {
     this.delete(key);
     const { entries, bytes: room = Infinity, time } = this.#bounds;
-    if (bytes > room) return;
+    if (bytes > room) return this.#onDropped(value);
     this.#entries.set(key, { value, bytes, expires: time === undefined ? Infinity : Date.now() + time });
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= entries && this.#bytes <= room) break;
-      this.delete(oldest);
+      this.#drop(oldest);
     }
     if (time !== undefined && !this.#hasTimer) this.#expireIn(time);
   }
@@ -103,12 +109,18 @@ export class Memory<Key, Value> {
     return [...this.#entries].filter(([, { expires }]) => expires > now);
   }
 
+  #drop(key: Key): void {
+    const entry = this.#entries.get(key);
+    this.delete(key);
+    if (entry !== undefined) this.#onDropped(entry.value);
+  }
+
   /** Removes expired entries later. The timer keeps no process alive. */
   #expireIn(milliseconds: number): void {
     this.#hasTimer = true;
     const timer: unknown = setTimeout(() => {
       const now = Date.now();
-      for (const [key, { expires }] of this.#entries) if (expires <= now) this.delete(key);
+      for (const [key, { expires }] of this.#entries) if (expires <= now) this.#drop(key);
       const next = Math.min(...[...this.#entries.values()].map(({ expires }) => expires));
       this.#hasTimer = false;
       if (next !== Infinity) this.#expireIn(next - now);

@@ -17,6 +17,9 @@ import { isFunctionPart, type IsHostedCall, type MatchedCall, matchToolCalls } f
 import { isHostedToolPart } from './hosted-tools.js';
 import { unwrapMcpOutput } from './mcp-output.js';
 
+/** The output of a call without a result. */
+export const INTERRUPTED = 'No output: the call was interrupted before it finished.';
+
 export interface PairToolCallsOptions {
   /**
    * Keeps results of a `tool` message whose call is not in the history as they are. With `previous_response_id` or
@@ -247,12 +250,11 @@ function textOf(output: ToolResultOutput): string {
 
 function toResultPart({ part, result, toolCallId, providerExecuted }: MatchedCall): ToolResultPart {
   if (result === undefined) {
-    const value = 'No output: the call was interrupted before it finished.';
     return {
       type: 'tool-result',
       toolCallId,
       toolName: part?.toolName ?? '',
-      output: { type: 'error-text', value },
+      output: { type: 'error-text', value: INTERRUPTED },
     };
   }
   const output = providerExecuted ? unwrapMcpOutput(result.output) : result.output;

@@ -23,7 +23,8 @@ import {
 import { toSources } from '../tools/given-tools.js';
 import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from '../tools/shared-tools.js';
 import { type HostTool, isRunByHost, RUN_BY_HOST } from '../tools/host-tools.js';
-import type { AgentSettings } from './agent-settings.js';
+import { isRunInSteps, onlyDeclared, RUN_IN_STEPS, toStepTools } from '../tools/step-tools.js';
+import type { AgentSettings, StepSettings } from './agent-settings.js';
 import { limitOutput, toOutputLimits } from './calls/outputs.js';
 import { isToolSource, type ToolOutput, type ToolSource } from '../tools/tool-source.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
@@ -38,7 +39,14 @@ import { withPrices } from './context/prices.js';
 import { createToolSearch, type SearchSupport } from './context/tool-search.js';
 import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
 import { RepeatedTurns } from './turn/repeated-turns.js';
-import { isDurableCall, type LoopPolicy, openTurn, type TurnContext } from './turn/opened-turn.js';
+import type { HostSteps } from './turn/host-steps.js';
+import {
+  isDurableCall,
+  type LoopPolicy,
+  type OpenedTurn,
+  openTurn,
+  type TurnContext,
+} from './turn/opened-turn.js';
 import { Turn, type TurnSink } from './turn/turn.js';
 
 /** The source of a loop without tools. Its model calls need no rounds unless they contain tools to run. */
@@ -90,6 +98,8 @@ function toOneSource(given: object): SharedSource {
 interface LoopContext extends Pick<TurnContext, 'reportsLength' | 'resumesResponses' | 'closed'> {
   /** Support of the tool search of the API. @default none */
   readonly searchSupport?: SearchSupport | undefined;
+  /** Loads the steps of hosts that take one for each round. @default each turn is one step */
+  readonly loadHostSteps?: (() => Promise<HostSteps>) | undefined;
 }
 
 /** Creates the tool loop of a provider, which its closing ends. The provider has validated the options. */
@@ -122,14 +132,27 @@ function prepareToolLoop(
         const { prompt } = takeApprovalResponses(call.prompt);
         return withHostCalls(model, call, context).open(prompt === call.prompt ? call : { ...call, prompt });
       }
-      const search = createToolSearch(policy.toolSearch, context.searchSupport, call.prompt);
-      const turn = new Turn(
-        await openTurn(call, { ...context, model, policy, source, repeatedTurns, search }),
-      );
+      const open = (opened: CoreCall, more: Partial<TurnContext> = {}): Promise<OpenedTurn> => {
+        const search = createToolSearch(policy.toolSearch, context.searchSupport, opened.prompt);
+        return openTurn(opened, { ...context, model, policy, source, repeatedTurns, search, ...more });
+      };
+      const { unread } = options.timeouts ?? {};
+      if (context.loadHostSteps !== undefined && isTakenInSteps(call, policy)) {
+        const steps = await context.loadHostSteps();
+        return steps.open(call, {
+          model,
+          isDurable: isDurableCall(call, policy),
+          openTurn: (opened, hostSteps, isDeclared) =>
+            open(opened, { hostSteps, source: toolsOf(call, onlyDeclared(ownTools, isDeclared)) }),
+          toSink: toTurnSink,
+          toUnreadLimit: turn => toUnreadLimit(unread, turn),
+        });
+      }
+      const turn = new Turn(await open(call));
       const first = await turn.open();
       const parts = createPartSource(sink => turn.run(toTurnSink(sink, call)), {
         onCancel: reason => turn.abort(reason),
-        unread: toUnreadLimit(options.timeouts?.unread, turn),
+        unread: toUnreadLimit(unread, turn),
       });
       return { ...parts, request: first?.request, response: first?.response };
     });
@@ -142,13 +165,17 @@ function prepareToolLoop(
   }
 
   /** Joins the tools of the call with the loop's tools. The host has declared those of the call, so they keep their names. */
-  function toolsOf(call: CoreCall): ToolSource {
+  function toolsOf(call: CoreCall, own: ToolSource = ownTools): ToolSource {
     if (isRunByHost(call)) return NO_TOOLS;
-    if (call.own.executors === undefined) return ownTools;
+    if (call.own.executors === undefined) return own;
     const executors = toExecutorSource(call.own.executors);
-    return ownTools === NO_TOOLS ? executors : createToolbox([executors, ownTools]);
+    return ownTools === NO_TOOLS ? executors : createToolbox([executors, own]);
   }
 }
+
+/** True for a host that takes a step for each round, and sees the calls. */
+const isTakenInSteps = (call: CoreCall, { showsCalls }: LoopPolicy): boolean =>
+  isRunInSteps(call) && showsCalls && call.host.acceptsLaterResults;
 
 /** The default of `timeouts.unread`, in milliseconds. */
 const UNREAD = 60_000;
@@ -331,3 +358,20 @@ const marked = (tool: HostTool): HostTool => ({
     kelivo: { ...tool.providerOptions?.kelivo, ...RUN_BY_HOST.kelivo },
   },
 });
+
+/** Creates the settings of a host that takes a step for each round. */
+export async function createStepSettings(shared: SharedTools | undefined): Promise<StepSettings> {
+  const tools = (await shared?.source.listToolsOnly()) ?? [];
+  return {
+    providerOptions: RUN_IN_STEPS,
+    tools: toStepTools(tools),
+    stopWhen({ steps }) {
+      const { finishReason, content = [] } = steps.at(-1) ?? {};
+      const hasFailed = finishReason !== 'tool-calls' && finishReason !== 'stop';
+      return hasFailed || content.some(({ type }) => type === 'tool-approval-request');
+    },
+    prepareStep: ({ stepNumber }) => ({
+      providerOptions: { kelivo: { ...RUN_IN_STEPS.kelivo, hostStep: stepNumber } },
+    }),
+  };
+}

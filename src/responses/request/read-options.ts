@@ -80,6 +80,7 @@ const OTHER_KELIVO_OPTIONS = [
   'context',
   'executors',
   'runBy',
+  'hostStep',
   'toolApproval',
   'prepareRound',
   'stopWhen',
@@ -137,7 +138,7 @@ function toUnknown(path: string, known: readonly string[]): Warning {
 }
 
 /** Keys that other layers write to the options of tools. */
-const TOOL_MARKS = ['stub', 'tool', 'needsApproval'];
+const TOOL_MARKS = ['stub', 'tool', 'needsApproval', 'runBy'];
 
 export type ReadToolOptions = Present<typeof toolSchema>;
 

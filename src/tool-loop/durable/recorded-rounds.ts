@@ -1,6 +1,7 @@
 import type { CoreCall, RoundResponse, TurnLink } from '../../core/call.js';
 import type { Part, PartOf } from '../../core/part.js';
 import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
+import { createDeferred } from '../../shared/deferred.js';
 import { fromPlainJson, objectOf, toPlainJson, toStableJson } from '../../shared/json.js';
 import type { ToolDefinition, ToolListing } from '../../tools/tool-source.js';
 import type { Steps } from './steps.js';
@@ -218,18 +219,6 @@ function createExchange() {
       wanted.resolve();
     },
   };
-}
-
-function createDeferred<Value>() {
-  let resolve: (value: Value) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<Value>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  // Nobody may be waiting any more.
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }
 
 /** Returns a listing as plain JSON. Functions and signals belong to the process. */

@@ -145,6 +145,8 @@ export interface RoundSettings extends Pick<
 
 /** Changes to the request of a round. */
 export interface RoundChanges {
+  /** The request from this round on. */
+  readonly request?: CoreCall;
   /** The conversation from this round on. */
   readonly prompt?: Prompt;
   readonly settings?: Omit<RoundSettings, 'messages'>;

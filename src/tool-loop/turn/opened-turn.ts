@@ -62,7 +62,8 @@ export interface OpenedTurn extends TurnOfCalls {
   readonly record: TurnRecord;
   /** Ids of the calls that the model's own servers ran. */
   readonly hostedCalls: Set<string>;
-  readonly model: CoreModel;
+  /** The model of the rounds that follow. */
+  model: CoreModel;
   /** True if the model reads `TurnLink.response`. */
   readonly resumesResponses: boolean;
   /** The exchanges of an earlier attempt at the turn. */
@@ -105,6 +106,16 @@ export interface LoopPolicy {
   readonly onEvent: ((event: ToolLoopEvent) => void) | undefined;
 }
 
+/** The steps in which a host takes a turn. */
+export interface TurnSteps {
+  /** Goes before the features of the application. */
+  readonly feature: TurnFeature;
+  /** What a failed attempt at the turn has done. @default what the host itself repeats */
+  readonly done?: readonly Exchange[] | undefined;
+  /** Called with what the turn has done if it fails. */
+  onFailure(done: readonly Exchange[]): void;
+}
+
 export interface TurnContext extends ModelFacts {
   readonly model: CoreModel;
   readonly source: ToolSource;
@@ -113,6 +124,8 @@ export interface TurnContext extends ModelFacts {
   readonly search: ToolSearch;
   /** True if the model reads `TurnLink.response`. @default false */
   readonly resumesResponses?: boolean | undefined;
+  /** @default the turn is one step of the host */
+  readonly hostSteps?: TurnSteps | undefined;
   /** Returns the signal that ends the turn when the provider is closed. @default the provider has none */
   readonly closed?: (() => AbortSource) | undefined;
 }
@@ -135,6 +148,7 @@ export async function openTurn(
     reportsLength = false,
     resumesResponses = false,
     closed,
+    hostSteps,
   }: TurnContext,
 ): Promise<OpenedTurn> {
   const { abortSignal, telemetry } = call;
@@ -145,10 +159,11 @@ export async function openTurn(
   const { signal } = lifetime;
   let openedSteps: Steps | undefined;
   let opened: OpenedTurn | undefined;
-  const features: TurnFeature[] = [];
+  const features: TurnFeature[] = hostSteps === undefined ? [] : [hostSteps.feature];
   // A journal replays the turn itself.
   const isDurable = isDurableCall(call, policy);
-  const attempt = isDurable ? undefined : await repeatedTurns.begin(call);
+  const isKnown = isDurable || hostSteps?.done !== undefined;
+  const attempt = isKnown ? undefined : await repeatedTurns.begin(call);
   const refusal = isDurable ? repeatedTurns.closedBefore(call) : attempt?.refusal;
   let hostApprovals: HostApprovals | undefined;
   const closedBy = (): unknown => {
@@ -203,7 +218,7 @@ export async function openTurn(
     await hostApprovals?.recordDenials(denied, signal);
     const request = tools.applyTo({ ...call, abortSignal: signal, prompt });
     const hostedCalls = new Set(call.turn?.hostedCalls);
-    const done = attempt?.done ?? [];
+    const done = hostSteps?.done ?? attempt?.done ?? [];
     opened = {
       model,
       resumesResponses,
@@ -244,7 +259,10 @@ export async function openTurn(
       telemetry,
       emit,
       warn,
-      onFailure: done => attempt?.fail(done, closedBy()),
+      onFailure(done) {
+        attempt?.fail(done, closedBy());
+        hostSteps?.onFailure(done);
+      },
       show: createShow(call, policy),
       close,
     };

@@ -117,6 +117,9 @@ export type TurnRecord = ReturnType<typeof createTurnRecord>;
  */
 function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => void) {
   let usage: Usage | undefined;
+  /** The usage since the last step of the host, and the number of rounds before it. */
+  let stepUsage: Usage | undefined;
+  let earlierRounds = 0;
   const rounds: JSONObject[] = [];
   const exchanges: Exchange[] = [];
   let finalError: unknown;
@@ -134,6 +137,7 @@ function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => v
 
     addUsage(added: Usage): void {
       usage = usage === undefined ? added : addUsage(usage, added);
+      stepUsage = stepUsage === undefined ? added : addUsage(stepUsage, added);
     },
 
     /**
@@ -185,7 +189,35 @@ function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => v
       return usage ?? NO_USAGE;
     },
 
-    /** Returns the finish part, with the usage of all rounds and each round in `own.rounds`. */
+    /** Returns the end of a step of the host after which the turn goes on, with the usage of the step. */
+    toStepFinish({
+      finishReason: { raw },
+      providerMetadata,
+      own: { cost: _ofRound, ...facts } = {},
+    }: Finish): Finish {
+      const { turnId } = record;
+      const ofStep = stepUsage ?? NO_USAGE;
+      const roundsOfStep = rounds.slice(earlierRounds);
+      stepUsage = undefined;
+      earlierRounds = rounds.length;
+      return {
+        type: 'finish',
+        finishReason: { unified: 'tool-calls', raw },
+        usage: ofStep,
+        ...(providerMetadata !== undefined && { providerMetadata }),
+        own: {
+          ...facts,
+          ...costOf(ofStep),
+          ...(turnId !== undefined && { turnId }),
+          rounds: roundsOfStep,
+        },
+      };
+    },
+
+    /**
+     * Returns the finish part, with the usage of all rounds, or of those since the last step of the host, and each of them in
+     * `own.rounds`.
+     */
     toFinish(
       finishReason: FinishReason,
       {
@@ -201,14 +233,14 @@ function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => v
       return {
         type: 'finish',
         finishReason,
-        usage: usage ?? NO_USAGE,
+        usage: stepUsage ?? NO_USAGE,
         ...(providerMetadata !== undefined && { providerMetadata }),
         ...(structuredOutputText !== undefined && { structuredOutputText }),
         own: {
           ...facts,
-          ...costOf(usage),
+          ...costOf(stepUsage),
           ...(turnId !== undefined && { turnId }),
-          rounds,
+          rounds: rounds.slice(earlierRounds),
           ...(partialTurn !== undefined && { partialTurn: asJson(partialTurn) }),
           ...(reachedLimit !== undefined && { stoppedBy: reachedLimit.limit }),
           ...(warnings.size > 0 && { warnings: [...warnings] }),

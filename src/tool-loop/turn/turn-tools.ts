@@ -11,6 +11,7 @@ import type {
   ToolListing,
   ToolSource,
 } from '../../tools/tool-source.js';
+import { isStepTool } from '../../tools/step-tools.js';
 import { isToolStub, toFunctionTool } from '../../tools/tool-stubs.js';
 import { createToolFinder, type FindTool, type ToolFinderOptions } from '../calls/host-calls.js';
 import {
@@ -43,10 +44,8 @@ export async function openTurnTools(
   call: CoreCall,
   { source, steps, lifetime, warn, search, builtIn }: TurnToolsOptions,
 ) {
-  const { tools: declared = [] } = call;
-  // A host declares the loop's tools as stubs. The model needs their real schemas, and only while they are available.
-  const ownTools = declared.filter(tool => tool.type !== 'function' || !isToolStub(tool));
-  const ownNames = new Set(ownTools.map(({ name }) => name));
+  let ownTools = toOwnTools(call.tools);
+  let ownNames = new Set(ownTools.map(({ name }) => name));
   const allowed = allowedNamesOf(call);
   const forced = call.toolChoice?.type === 'tool' ? [call.toolChoice.toolName] : [];
   const required = [...(allowed ?? []), ...forced];
@@ -131,6 +130,12 @@ export async function openTurnTools(
       const reason = `The tool ${JSON.stringify(toolName)} is not allowed in this call. Allowed tools: ${names}.`;
       return { owner: 'nobody', toolName, reason };
     },
+    /** The host declares other tools from the next listing on. */
+    declare(tools: readonly Tool[]): void {
+      ownTools = toOwnTools(tools);
+      ownNames = new Set(ownTools.map(({ name }) => name));
+      applied = undefined;
+    },
     /** Restricts the rounds that follow to the tools of these names. Undefined removes the restriction. */
     activate(names: readonly string[] | undefined): void {
       active = names;
@@ -170,6 +175,13 @@ export async function openTurnTools(
     },
   };
 }
+
+/**
+ * Returns the tools of the host. It declares those of the loop as stubs, but the model needs their real schemas, and only while
+ * they are available.
+ */
+const toOwnTools = (declared: readonly Tool[] = []): readonly Tool[] =>
+  declared.filter(tool => (tool.type === 'function' ? !isToolStub(tool) : !isStepTool(tool)));
 
 const byNameOf = (tools: readonly ToolDefinition[]): Map<string, ToolDefinition> =>
   new Map(tools.map(tool => [tool.name, tool]));

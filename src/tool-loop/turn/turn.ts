@@ -44,6 +44,20 @@ const WAITING: ReadonlySet<TurnState> = new Set<TurnState>(['opening', 'running'
 export interface TurnSink extends PartSink {
   /** Tells if the turn waits for something else than the output of a response. */
   setIdle(isIdle: boolean): void;
+  /**
+   * Ends the step of a host that takes one for each round with calls. Called for each round when its calls have ended.
+   *
+   * @param round Undefined for a round after which the step goes on.
+   */
+  endStep?(round: StepEnd | undefined): void;
+}
+
+/** A round with calls that another round follows. */
+export interface StepEnd {
+  readonly content: readonly Content[];
+  readonly isReplayed: boolean;
+  /** Returns the end of the step. */
+  readonly toFinish: () => Finish;
 }
 
 /** The sink before the turn is read. */
@@ -93,6 +107,11 @@ export class Turn {
     this.#retry = createRoundRetry(turn);
   }
 
+  /** The response of the newest round. */
+  get source(): PartSource | undefined {
+    return this.#round?.source;
+  }
+
   /** Ends the turn for its reader. */
   abort(reason: unknown): void {
     this.#turn.lifetime.abort(reason);
@@ -104,7 +123,7 @@ export class Turn {
    *
    * @returns undefined for such a turn.
    */
-  async open(): Promise<PartSource | undefined> {
+  async open(): Promise<Round | undefined> {
     const { pendingCalls, request } = this.#turn;
     try {
       if (pendingCalls.length === 0) this.#first = await this.#open(request, 1);
@@ -156,7 +175,9 @@ export class Turn {
     let settings: RoundChanges['settings'];
     this.#turn.facts = undefined;
     for (const feature of features) {
-      const { prompt, settings: changed, facts } = (await feature.prepare?.(request, number)) ?? {};
+      const changes = (await feature.prepare?.(request, number)) ?? {};
+      const { prompt, settings: changed, facts } = changes;
+      request = changes.request ?? request;
       if (prompt !== undefined) request = { ...request, prompt };
       if (changed !== undefined) settings = { ...settings, ...changed };
       if (facts !== undefined) this.#turn.facts = facts;
@@ -254,6 +275,9 @@ export class Turn {
       calls: calls.size,
       hostCalls: summary.hostCalls + calls.size - outcomes.length,
     });
+    const { content, isReplayed } = summary;
+    const toFinish = (): Finish => record.toStepFinish(summary.finish);
+    this.#sink.endStep?.(end === 'next' ? { content, isReplayed, toFinish } : undefined);
     const request = withOutcomes(round.request, { ...summary, outcomes });
     if (end === 'compaction') return this.#open(request, number);
     // The outcomes are recorded: an error in the next request does not concern them.

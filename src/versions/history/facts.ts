@@ -89,6 +89,14 @@ const FACTS: { readonly [Name in keyof PartFacts]-?: Fact<PartFacts[Name]> } = {
       return typeof server === 'string' && typeof name === 'string' ? { server, name } : undefined;
     },
   },
+  // Its id is a secret of the turn that waits. Without that turn, no call runs.
+  step: {
+    trust: 'claim',
+    read(value) {
+      const { id, from } = objectOf(value) ?? {};
+      return typeof id === 'string' && typeof from === 'number' ? { id, from } : undefined;
+    },
+  },
   // Its id is signed by the tool loop, for the call, its arguments and who may answer.
   approval: { trust: 'claim', read: readApproval },
   approvalFor: { trust: 'signed', read: value => (typeof value === 'string' ? value : undefined) },
