@@ -57,8 +57,8 @@ export interface PartFacts {
   readonly tool?: { readonly server: string; readonly name: string };
   /** The request for approval of the call. */
   readonly approval?: ApprovalMark;
-  /** The step of the host that ended with the call: its id, and the number of messages before the turn. */
-  readonly step?: StepMark;
+  /** The step of the host that ended with the call, `{ id, from }`: nobody can guess its id, and `from` messages precede the turn. */
+  readonly step?: JSONObject;
   /** The hosted MCP server that asks for approval of the call. */
   readonly approvalFor?: string;
 }
@@ -69,12 +69,6 @@ export interface KeptOutput {
   readonly id: string;
   /** Its length in characters. */
   readonly chars: number;
-}
-
-/** The step that a host took of a turn. Nobody can guess its id. */
-export interface StepMark {
-  readonly id: string;
-  readonly from: number;
 }
 
 /** The request for approval of a call of the tool loop. */

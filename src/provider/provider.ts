@@ -42,9 +42,10 @@ export interface ProviderMembers<Version extends HostVersion> {
    */
   readonly tools: DeclareTools & OfficialTools<Version>;
   /**
-   * Returns settings for the loop of the host, in which each round is a step: `tools`, `stopWhen`, `prepareStep` and `providerOptions` for
-   * `ToolLoopAgent`, `generateText` and `streamText` of `ai` 6 and 7. The host runs the tools of the provider, with the
-   * approvals of `toolLoop`, and its limits of rounds, calls, outputs and the time of a tool: no other limit applies. A model of the provider does not offer them a second time.
+   * Returns settings for `ToolLoopAgent`, `generateText` and `streamText` of `ai` 6 and 7, with which each round is a step of the
+   * host. By default the host runs the tools of the provider, with the approvals of `toolLoop`, and its limits of rounds, calls,
+   * outputs and the time of a tool: no other limit applies. With `runBy: 'provider'` the provider runs them between two steps,
+   * with everything that `toolLoop` has.
    *
    * @example
    * ```ts

@@ -45,10 +45,10 @@ export class Memory<Key, Value> {
   #bytes = 0;
   #hasTimer = false;
 
-  readonly #onDropped: (value: Value) => void;
+  readonly #onDropped: ((value: Value) => void) | undefined;
 
   /** @param onDropped Called with a value for which a bound leaves no room or time. */
-  constructor(name: MemoryName, onDropped: (value: Value) => void = () => {}) {
+  constructor(name: MemoryName, onDropped?: (value: Value) => void) {
     this.#bounds = MEMORIES[name];
     this.#onDropped = onDropped;
   }
@@ -60,12 +60,8 @@ export class Memory<Key, Value> {
   get(key: Key): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
+    if (entry.expires <= Date.now()) return this.#drop(key);
     this.#entries.delete(key);
-    if (entry.expires <= Date.now()) {
-      this.#bytes -= entry.bytes;
-      this.#onDropped(entry.value);
-      return undefined;
-    }
     this.#entries.set(key, entry);
     return entry.value;
   }
@@ -74,7 +70,7 @@ export class Memory<Key, Value> {
   set(key: Key, value: Value, bytes = 0): void {
     this.delete(key);
     const { entries, bytes: room = Infinity, time } = this.#bounds;
-    if (bytes > room) return this.#onDropped(value);
+    if (bytes > room) return this.#onDropped?.(value);
     this.#entries.set(key, { value, bytes, expires: time === undefined ? Infinity : Date.now() + time });
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
@@ -109,10 +105,10 @@ export class Memory<Key, Value> {
     return [...this.#entries].filter(([, { expires }]) => expires > now);
   }
 
-  #drop(key: Key): void {
-    const entry = this.#entries.get(key);
+  #drop(key: Key): undefined {
+    const { value } = this.#entries.get(key) as Entry<Value>;
     this.delete(key);
-    if (entry !== undefined) this.#onDropped(entry.value);
+    this.#onDropped?.(value);
   }
 
   /** Removes expired entries later. The timer keeps no process alive. */

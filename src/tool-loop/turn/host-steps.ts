@@ -1,6 +1,6 @@
 import type { CoreCall } from '../../core/call.js';
 import type { Part, PartOf } from '../../core/part.js';
-import type { Prompt, StepMark, ToolCallPart, ToolResultPart } from '../../core/prompt.js';
+import type { Prompt, ToolCallPart, ToolResultPart } from '../../core/prompt.js';
 import {
   createPartSource,
   type CoreModel,
@@ -79,12 +79,12 @@ export class HostSteps {
 
   /** Opens the step that follows another one. */
   async #goOn(call: CoreCall, ended: EndedStep, options: StepOptions): Promise<PartSource | undefined> {
-    const { mark, position, calls } = ended;
+    const { id, from, position, calls } = ended;
     const isLast = position === call.prompt.length - 1;
-    const found = this.#turns.get(mark.id);
+    const found = this.#turns.get(id);
     const known = found?.isOf(call) === true ? found : undefined;
     // Two steps cannot go on with one turn.
-    if (known !== undefined) this.#turns.delete(mark.id);
+    if (known !== undefined) this.#turns.delete(id);
     const { hostStep } = call.own;
     // Messages after the calls are of the same turn only if the host itself has added them.
     const isOfSameCall = typeof hostStep === 'number' ? hostStep > 0 : known?.hasSameObjects(call) === true;
@@ -92,7 +92,7 @@ export class HostSteps {
     let source: PartSource | undefined;
     if (known !== undefined && isNext) source = await known.resume(call, ended, options);
     else if (isLast && options.isDurable) {
-      const first = { ...call, prompt: call.prompt.slice(0, mark.from) };
+      const first = { ...call, prompt: call.prompt.slice(0, from) };
       source = await new SteppedTurn(this, first, options, { ended, next: call }).begin();
     }
     if (source !== undefined) return source;
@@ -105,7 +105,9 @@ export class HostSteps {
 
 /** The last step of a host in a prompt, whose calls have no results. */
 interface EndedStep {
-  readonly mark: StepMark;
+  readonly id: string;
+  /** Number of messages before the turn. */
+  readonly from: number;
   readonly calls: readonly ToolCallPart[];
   /** The position of the message with the calls. */
   readonly position: number;
@@ -187,7 +189,7 @@ class SteppedTurn {
     this.#declared = stepToolsOf(next.tools);
     this.#results = results;
     this.#skipped = ended;
-    this.#lastId = ended?.mark.id;
+    this.#lastId = ended?.id;
     this.#done = done;
   }
 
@@ -491,9 +493,9 @@ function findEndedStep(prompt: Prompt): EndedStep | undefined {
       part.own?.approval === undefined &&
       !results.has(part.toolCallId),
   );
-  const mark = open.at(-1)?.own?.step;
-  if (mark === undefined) return undefined;
-  return { mark, position, calls: open.filter(({ own }) => own?.step?.id === mark.id) };
+  const { id, from } = open.at(-1)?.own?.step ?? {};
+  if (typeof id !== 'string' || typeof from !== 'number') return undefined;
+  return { id, from, position, calls: open.filter(({ own }) => own?.step?.id === id) };
 }
 
 /** Returns true if a prompt is the one before with messages of the assistant, up to a position. */

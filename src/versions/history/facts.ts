@@ -42,6 +42,9 @@ interface Fact<Value> {
 
 const isTrue = (value: unknown): true | undefined => (value === true ? true : undefined);
 
+const readObject = (value: unknown): JSONObject | undefined =>
+  isPlainObject(value) ? (value as JSONObject) : undefined;
+
 const FACTS: { readonly [Name in keyof PartFacts]-?: Fact<PartFacts[Name]> } = {
   // Selects among the messages of the client, and never a response.
   responseId: { trust: 'claim', read: idOf },
@@ -53,10 +56,7 @@ const FACTS: { readonly [Name in keyof PartFacts]-?: Fact<PartFacts[Name]> } = {
   ofItem: { trust: 'signed', read: idOf },
   reasoningChannel: { trust: 'claim', read: idOf },
   commentary: { trust: 'claim', read: isTrue },
-  agent: {
-    trust: 'signed',
-    read: value => (isPlainObject(value) ? (value as JSONObject) : undefined),
-  },
+  agent: { trust: 'signed', read: readObject },
   item: {
     trust: 'signed',
     read: value =>
@@ -90,13 +90,7 @@ const FACTS: { readonly [Name in keyof PartFacts]-?: Fact<PartFacts[Name]> } = {
     },
   },
   // Its id is a secret of the turn that waits. Without that turn, no call runs.
-  step: {
-    trust: 'claim',
-    read(value) {
-      const { id, from } = objectOf(value) ?? {};
-      return typeof id === 'string' && typeof from === 'number' ? { id, from } : undefined;
-    },
-  },
+  step: { trust: 'claim', read: readObject },
   // Its id is signed by the tool loop, for the call, its arguments and who may answer.
   approval: { trust: 'claim', read: readApproval },
   approvalFor: { trust: 'signed', read: value => (typeof value === 'string' ? value : undefined) },
