@@ -245,6 +245,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'src/mcp/start-mcp-tools.ts': 'a program that ends before its first turn',
   'src/mcp/transport/stdio-transport.ts': 'servers over HTTP',
   'src/provider/compact.ts': 'conversations that nobody compacts',
+  'src/provider/files.ts': 'programs without uploads',
   'src/responses/background.ts': 'responses that are not in the background',
   'src/responses/compatibility/rejected-request.ts': 'servers that accept the request',
   'src/responses/model.ts': 'embeddings, files, and models that another package replaces',

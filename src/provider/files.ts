@@ -16,14 +16,11 @@ import type { Connection } from './connection.js';
 const REFERENCE_KEY = 'openai';
 
 /** Creates the client for `…/files` of a provider. */
-export function createFiles(connection: Connection): FilesV4 {
+export function createFiles(connection: Connection): Omit<FilesV4, 'specificationVersion' | 'provider'> {
   const request = (path: string, options: RequestOptions) => sendRequest(connection, path, options);
   const pathOf = (file: FilesV4FileOptions['file']): string => `files/${toFileId(file)}`;
 
   return {
-    specificationVersion: 'v4',
-    provider: connection.provider,
-
     async uploadFile({ data, mediaType, filename, ...options }) {
       const { fields, form } = toUploadForm(options);
       const blob = await toBlob(data, { mediaType, signal: options.abortSignal });
@@ -58,10 +55,7 @@ export function createFiles(connection: Connection): FilesV4 {
 }
 
 /** Creates the client for `…/skills` of a provider. */
-export const createSkills = (connection: Connection): SkillsV4 => ({
-  specificationVersion: 'v4',
-  provider: connection.provider,
-
+export const createSkills = (connection: Connection): Pick<SkillsV4, 'uploadSkill'> => ({
   async uploadSkill({ files, displayTitle, providerOptions }) {
     const form = new FormData();
     for (const { path, data } of files) form.append('files[]', await toBlob(data), path);

@@ -13,13 +13,19 @@ import type { DeclarationOptions } from '../tools/tool-stubs.js';
 import { type AnyEmbeddingModel, fromEmbeddingModel } from '../versions/embedding-model.js';
 import { createImportNotice } from '../versions/later-hosts.js';
 import { fromLanguageModel, toLanguageModel } from '../versions/language-model.js';
-import { checkVersion, type ProviderShapes, toProviderShape } from '../versions/provider.js';
+import {
+  checkVersion,
+  type FilesV4,
+  type ProviderShapes,
+  type SkillsV4,
+  toProviderShape,
+} from '../versions/provider.js';
 import type { AnyLanguageModel, HostVersion, LanguageModels } from '../versions/specification.js';
 import { createToolFactories, type ToolFactories } from '../versions/tools.js';
 import type { CreateAgentSettings } from '../tool-loop/agent-settings.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { coreOf, type CoreProvider, createCoreProvider, defaultProvider, withCore } from './core-provider.js';
-import { createFiles, createSkills } from './files.js';
+import type { Connection } from './connection.js';
 import type { KelivoResponsesSettings, VersionSettings } from './settings.js';
 import { type ModelCall, toSerializable } from './workflow.js';
 
@@ -128,7 +134,7 @@ export function showProvider<Version extends HostVersion>(
     ...toProviderShape(
       version,
       (modelId, options) => core.embeddingModel(modelId, options),
-      connection && { files: () => createFiles(connection()), skills: () => createSkills(connection()) },
+      connection && { files: () => toFiles(connection()), skills: () => toSkills(connection()) },
     ),
     imageModel(modelId: string): never {
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
@@ -354,4 +360,27 @@ export interface KelivoRoundMetadata {
   readonly quotedCalls?: KelivoProviderMetadata['quotedCalls'];
   readonly droppedEvents?: number;
   readonly incompleteReason?: string;
+}
+
+/** Loads the uploads when a program first sends one. */
+const loadUploads = () => import('./files.js');
+
+function toFiles(connection: Connection): FilesV4 {
+  const load = async () => (await loadUploads()).createFiles(connection);
+  return {
+    specificationVersion: 'v4',
+    provider: connection.provider,
+    uploadFile: async options => (await load()).uploadFile(options),
+    getFileMetadata: async options => (await load()).getFileMetadata(options),
+    downloadFile: async options => (await load()).downloadFile(options),
+    deleteFile: async options => (await load()).deleteFile(options),
+  };
+}
+
+function toSkills(connection: Connection): SkillsV4 {
+  return {
+    specificationVersion: 'v4',
+    provider: connection.provider,
+    uploadSkill: async options => (await loadUploads()).createSkills(connection).uploadSkill(options),
+  };
 }

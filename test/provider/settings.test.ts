@@ -9,7 +9,7 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
     { timeouts: { totl: 5 } },
     /^Unknown setting `totl` in `timeouts` of the provider settings\. Did you mean `total`\?$/,
   ],
-  [{ timeouts: { colour: 5 } }, /^Unknown .* Valid names: connect, idle, tool, total, unread\.$/],
+  [{ timeouts: { colour: 5 } }, /^Unknown .* Valid names: connect, idle, tool, tools, total, unread\.$/],
   [
     { toolLoop: { maxRoundz: 5 } },
     /^Unknown setting `maxRoundz` in `toolLoop` of .*\. Did you mean `maxRounds`\?$/,
