@@ -25,7 +25,12 @@ export type {
 export type { ModelOverride } from './provider/model-overrides.js';
 export { registerProvider, type RegisterProviderOptions } from './provider/workflow.js';
 export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
-export type { AgentSettings, CreateAgentSettings, StepSettings } from './tool-loop/agent-settings.js';
+export type {
+  AgentSettings,
+  AgentSettingsOptions,
+  CreateAgentSettings,
+  StepSettings,
+} from './tool-loop/agent-settings.js';
 export type { CompactOptions, CompactResult } from './provider/compact.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';
 export type { KelivoResponsesSettings, TimeoutSettings, VersionSettings } from './provider/settings.js';

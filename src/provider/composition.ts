@@ -113,10 +113,10 @@ export function createComposition(
     shared,
     declareTools: createDeclareTools(shared, { hasLoop: tools !== undefined }),
     // The result depends on the option, as the signatures declare.
-    agentSettings: (async ({ runBy = 'host' }: AgentSettingsOptions = {}) => {
+    agentSettings: (async ({ runBy = 'host', ...run }: AgentSettingsOptions = {}) => {
       const { createAgentSettings, createStepSettings } = await loadToolLoop();
-      if (runBy === 'host') return createAgentSettings(shared, toolLoop === false ? {} : toolLoop);
-      if (toolLoop !== false) return createStepSettings(shared);
+      if (runBy === 'host') return createAgentSettings(shared, toolLoop === false ? {} : toolLoop, run);
+      if (toolLoop !== false) return createStepSettings(shared, run);
       throw new KelivoError({
         code: 'invalid-settings',
         message:

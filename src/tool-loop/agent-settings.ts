@@ -9,7 +9,7 @@ export interface AgentSettings {
    * Tells the models of the provider that the host runs their tools, also in a step without any. Merge it with your own
    * options: `{ kelivo: { …, ...settings.providerOptions.kelivo } }`.
    */
-  providerOptions: { kelivo: { runBy: string } };
+  providerOptions: { kelivo: { runBy: string; turnId?: string; scope?: string } };
   /** Ends the turn after `maxRounds` steps. */
   stopWhen: (options: { steps: readonly unknown[] }) => boolean;
   /** Forbids calls in the step after `maxToolCalls` calls, and in the last one, so that the turn ends with an answer. */
@@ -27,7 +27,7 @@ export interface StepSettings {
    */
   tools: Record<string, StepTool>;
   /** Tells the models of the provider that the host takes steps. Merge it with your own options. */
-  providerOptions: { kelivo: { runBy: string } };
+  providerOptions: { kelivo: { runBy: string; turnId?: string; scope?: string } };
   /** Ends the turn at a request for an approval, and after a step that failed. Limits are those of `toolLoop`. */
   stopWhen: (options: {
     steps: readonly {
@@ -45,10 +45,18 @@ export interface StepSettings {
 export interface AgentSettingsOptions {
   /** Who runs the tools: the host, in its own loop, or the provider, between the steps of the host. @default 'host' */
   runBy?: 'host' | 'provider';
+  /**
+   * `providerOptions.kelivo.turnId` of the run. With a `journal` of `toolLoop`, its rounds and its calls are recorded, so that a
+   * run that is repeated, in any process, repeats none of them.
+   * @default the run is not recorded
+   */
+  turnId?: string;
+  /** `providerOptions.kelivo.scope` of the run, its owner. Required if the journal has a `scope` function and the host runs the tools. */
+  scope?: string;
 }
 
 /** Returns settings for the loop of a host. */
 export interface CreateAgentSettings {
-  (options: { runBy: 'provider' }): Promise<StepSettings>;
-  (options?: { runBy?: 'host' }): Promise<AgentSettings>;
+  (options: AgentSettingsOptions & { runBy: 'provider' }): Promise<StepSettings>;
+  (options?: AgentSettingsOptions & { runBy?: 'host' }): Promise<AgentSettings>;
 }

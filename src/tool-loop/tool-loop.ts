@@ -22,9 +22,10 @@ import {
 } from '../tools/local-tools.js';
 import { toSources } from '../tools/given-tools.js';
 import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from '../tools/shared-tools.js';
-import { type HostTool, isRunByHost, RUN_BY_HOST } from '../tools/host-tools.js';
+import { type HostTool, type HostTools, isRunByHost, RUN_BY_HOST } from '../tools/host-tools.js';
 import { isRunInSteps, onlyDeclared, RUN_IN_STEPS, toStepTools } from '../tools/step-tools.js';
-import type { AgentSettings, StepSettings } from './agent-settings.js';
+import type { AgentSettings, AgentSettingsOptions, StepSettings } from './agent-settings.js';
+import type { Journal } from './durable/journal.js';
 import { limitOutput, toOutputLimits } from './calls/outputs.js';
 import { isToolSource, type ToolOutput, type ToolSource } from '../tools/tool-source.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
@@ -330,8 +331,15 @@ export async function createAgentSettings(
   shared: SharedTools | undefined,
   toolLoop: Pick<
     ToolLoopOptions,
-    'maxRounds' | 'maxToolCalls' | 'maxToolOutputChars' | 'approve' | 'approvals'
-  > = {},
+    | 'maxRounds'
+    | 'maxToolCalls'
+    | 'maxToolOutputChars'
+    | 'approve'
+    | 'approvals'
+    | 'journal'
+    | 'onUnknownOutcome'
+  >,
+  run: Run,
 ): Promise<AgentSettings> {
   const { maxRounds = 20, maxToolCalls = false, maxToolOutputChars } = toolLoop;
   const lastStep = (maxRounds === false ? Infinity : maxRounds) - 1;
@@ -340,9 +348,10 @@ export async function createAgentSettings(
   const toLimited = (output: ToolOutput, toolName: string): ToolOutput =>
     limitOutput(output, { maxChars: maxChars(toolName) });
   const tools = (await shared?.forAgent(toLimited)) ?? {};
+  const marked = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, toMarked(tool)]));
   return {
-    providerOptions: RUN_BY_HOST,
-    tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, marked(tool)])),
+    providerOptions: toRunOptions(RUN_BY_HOST, run),
+    tools: toRecorded(marked, toolLoop, run),
     stopWhen: ({ steps }) => steps.length > lastStep,
     prepareStep({ stepNumber, steps }) {
       const calls = steps.reduce((sum, { toolCalls = [] }) => sum + toolCalls.length, 0);
@@ -351,7 +360,37 @@ export async function createAgentSettings(
   };
 }
 
-const marked = (tool: HostTool): HostTool => ({
+/** Identifies a run of the host. */
+type Run = Pick<AgentSettingsOptions, 'turnId' | 'scope'>;
+
+const toRunOptions = <Mark extends { readonly kelivo: object }>(
+  { kelivo }: Mark,
+  { turnId, scope }: Run,
+) => ({
+  kelivo: {
+    ...(kelivo as { runBy: string }),
+    ...(turnId !== undefined && { turnId }),
+    ...(scope !== undefined && { scope }),
+  },
+});
+
+/** Returns tools whose calls the journal records. */
+function toRecorded(
+  tools: HostTools,
+  { journal, onUnknownOutcome }: Pick<ToolLoopOptions, 'journal' | 'onUnknownOutcome'>,
+  { turnId, scope }: Run,
+): HostTools {
+  const { tools: record } = (journal ?? {}) as Partial<Pick<Journal, 'tools'>>;
+  if (record === undefined) return tools;
+  const isRepeated = onUnknownOutcome === 'run';
+  return record(tools, {
+    turnId,
+    ...(scope !== undefined && { scope }),
+    onUnknownOutcome: isRepeated ? 'run' : 'refuse',
+  });
+}
+
+const toMarked = (tool: HostTool): HostTool => ({
   ...tool,
   providerOptions: {
     ...tool.providerOptions,
@@ -360,10 +399,10 @@ const marked = (tool: HostTool): HostTool => ({
 });
 
 /** Creates the settings of a host that takes a step for each round. */
-export async function createStepSettings(shared: SharedTools | undefined): Promise<StepSettings> {
+export async function createStepSettings(shared: SharedTools | undefined, run: Run): Promise<StepSettings> {
   const tools = (await shared?.source.listToolsOnly()) ?? [];
   return {
-    providerOptions: RUN_IN_STEPS,
+    providerOptions: toRunOptions(RUN_IN_STEPS, run),
     tools: toStepTools(tools),
     stopWhen({ steps }) {
       const { finishReason, content = [] } = steps.at(-1) ?? {};

@@ -73,6 +73,8 @@ export interface HostCallOptions {
   readonly messages?: readonly unknown[];
   /** Aborts the call. */
   readonly abortSignal?: AbortSignal;
+  /** The same in every attempt at the call, if a journal records it. */
+  readonly idempotencyKey?: string;
   /** The application's value in `ai` 5 and 6. */
   readonly experimental_context?: unknown;
   /** The application's value in `ai` 7. */
@@ -207,7 +209,7 @@ function toHostTool(
     onPreliminary?: (result: JSONValue) => void,
   ): Promise<JSONValue> {
     const { toolCallId, messages = [], experimental_context, context = experimental_context } = options;
-    const { abortSignal: signal = new AbortController().signal } = options;
+    const { abortSignal: signal = new AbortController().signal, idempotencyKey } = options;
     signal.throwIfAborted();
     const isTagged = isOfNewestHost(options);
     if (isTagged) tagged.add(toolCallId);
@@ -224,6 +226,7 @@ function toHostTool(
       signal: limit.signal,
       messages: messages as ModelMessage[],
       ...(mayAsk && { approved: tool }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(context !== undefined && { callContext: { context } }),
       onProgress(progress) {
         limit.restart();

@@ -42,12 +42,13 @@ export type Form = (typeof forms)[number];
 export const settingsOf = async (
   provider: Pick<KelivoResponsesProvider, 'agentSettings'>,
   form: Form,
+  run: { readonly turnId?: string; readonly scope?: string } = {},
 ): Promise<Json> => {
-  if (form === 'one step') return {};
+  if (form === 'one step') return { providerOptions: { kelivo: run } };
   const settings: object =
     form === 'provider'
-      ? await provider.agentSettings({ runBy: 'provider' })
-      : await provider.agentSettings();
+      ? await provider.agentSettings({ runBy: 'provider', ...run })
+      : await provider.agentSettings(run);
   return settings as Json;
 };
 
@@ -141,11 +142,15 @@ export function createCounters() {
 export async function runTurn(
   { host: { ai, sdk }, provider }: Pick<Scene, 'host' | 'provider'>,
   form: Form,
-  { options = {}, isStream = true }: { options?: object; isStream?: boolean } = {},
+  {
+    options = {},
+    isStream = true,
+    run,
+  }: { options?: object; isStream?: boolean; run?: Parameters<typeof settingsOf>[2] } = {},
 ): Promise<Step[]> {
   const { onToolExecutionStart, experimental_onToolCallStart, telemetry, ...common } = options as Json;
   const own = ai === 6 ? { experimental_onToolCallStart } : { onToolExecutionStart, telemetry };
-  const settings = await settingsOf(provider, form);
+  const settings = await settingsOf(provider, form, run);
   const given = {
     model: provider('gpt-5'),
     prompt: 'Write.',

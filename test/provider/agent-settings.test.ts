@@ -14,11 +14,11 @@ const hosts = [
   { ai: 7, sdk: ai7, create: v4.createKelivoResponsesProvider },
 ];
 
-describe.each(hosts)('agentSettings under ai $ai', ({ sdk, create }) => {
+describe.each(hosts)('agentSettings under ai $ai', ({ ai, sdk, create }) => {
   /** Runs an agent whose model calls the tool `write` in `rounds` rounds. */
   async function run(
     toolLoop: KelivoResponsesSettings['toolLoop'] = {},
-    { rounds = 2, write = () => 'written' as unknown } = {},
+    { rounds = 2, write = () => 'written' as unknown, options = {} as object } = {},
   ) {
     const emulator = await startEmulator();
     for (let round = 0; round < rounds; round++)
@@ -43,6 +43,7 @@ describe.each(hosts)('agentSettings under ai $ai', ({ sdk, create }) => {
     const agent = new sdk.ToolLoopAgent({
       model: provider('gpt-5') as never,
       ...(settings as object),
+      ...options,
       prepareStep(options: never) {
         prepared.push((options as { stepNumber: number }).stepNumber);
         return prepareStep(options);
@@ -54,11 +55,13 @@ describe.each(hosts)('agentSettings under ai $ai', ({ sdk, create }) => {
       ({ body }) => body as { tools?: Json[]; tool_choice?: unknown; input: Json[] },
     );
     const outputs = bodies.at(-1)?.input.filter(({ type }) => type === 'function_call_output');
-    return { steps, text, effects, prepared, content, bodies, outputs };
+    const warnings = steps.flatMap(step => step.warnings ?? []);
+    return { steps, text, effects, prepared, content, bodies, outputs, warnings };
   }
 
   it('shows each round as a step and each call as one of the host, once', async () => {
-    const { steps, text, effects, prepared, content, bodies } = await run();
+    const { steps, text, effects, prepared, content, bodies, warnings } = await run();
+    expect(warnings).toEqual([]);
     expect(text).toBe('Done.');
     expect(steps).toHaveLength(3);
     expect(prepared).toEqual([0, 1, 2]);
@@ -120,6 +123,21 @@ describe.each(hosts)('agentSettings under ai $ai', ({ sdk, create }) => {
     const asked = await run({ approvals: 'always', approve: 'host' });
     expect(asked.effects).toEqual([]);
     expect(asked.content).toContainEqual(expect.objectContaining({ type: 'tool-approval-request' }));
+  });
+
+  // `ai` 6 has no `toolApproval`.
+  it.runIf(ai === 7)('leaves the last word to `toolApproval` of the application', async () => {
+    const denied = await run(
+      { approvals: 'always', approve: 'host' },
+      { options: { toolApproval: { write: { type: 'denied', reason: 'Not by me.' } } } },
+    );
+    expect(denied.effects).toEqual([]);
+    expect(JSON.stringify(denied.outputs)).toContain('Not by me.');
+    const approved = await run(
+      { approvals: 'always', approve: 'host' },
+      { options: { toolApproval: { write: 'approved' } } },
+    );
+    expect(approved.effects).toEqual([0, 1]);
   });
 
   it('limits outputs as the loop does, and reports failures to the model', async () => {
