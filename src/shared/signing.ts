@@ -47,7 +47,8 @@ export class SigningKeys {
       if (!signature.startsWith(key.prefix)) continue;
       // Histories come again with every request, and most of their text is equal to that of the last one.
       const text = JSON.stringify([kind, binding, value]);
-      if (verified.get(key.id + signature) === text) return undefined;
+      const known = verified.get(signature);
+      if (known?.text === text && known.key === key.id) return undefined;
       fault = 'other-place';
       if (!isEqual(signature, signWith(key, toSigned(kind, value, binding)))) continue;
       remember(key, signature, text);
@@ -82,11 +83,11 @@ const signWith = ({ bytes, prefix }: SigningKey, text: string): string =>
 const toSigned = (kind: string, value: unknown, binding: readonly unknown[]): string =>
   toStableJson([VERSION, kind, binding, value]);
 
-/** Signatures that were made or verified, by the id of the key and the signature, with the text that was signed. */
-const verified = new Memory<string, string>('signatures');
+/** Signatures that were made or verified, with the id of their key and the text that was signed. */
+const verified = new Memory<string, { readonly key: string; readonly text: string }>('signatures');
 
 function remember({ id }: SigningKey, signature: string, text: string): void {
-  if (text.length <= MAX_REMEMBERED) verified.set(id + signature, text, text.length);
+  if (text.length <= MAX_REMEMBERED) verified.set(signature, { key: id, text }, text.length);
 }
 
 /** One long text does not displace all others. In characters. */
