@@ -242,6 +242,7 @@ test('weak maps are for objects of others', () => {
 /** What is loaded when it is first used, and who never loads it. The command, which loads each part when it runs, is not here. */
 const DOORS: Readonly<Record<string, string>> = {
   'src/adapters/adapt-model.ts': 'models that need no adapter',
+  'src/mcp/features/follow-task.ts': 'servers without tasks',
   'src/mcp/start-mcp-tools.ts': 'a program that ends before its first turn',
   'src/mcp/transport/stdio-transport.ts': 'servers over HTTP',
   'src/provider/compact.ts': 'conversations that nobody compacts',
@@ -302,6 +303,7 @@ test('nothing imports the emulator', () => {
 test('each package is imported only by its own layer', () => {
   const owners: Readonly<Record<string, string>> = {
     '@modelcontextprotocol/client': 'src/mcp/',
+    '@modelcontextprotocol/ext-tasks': 'src/mcp/features/follow-task.ts',
     '@modelcontextprotocol/sdk': 'nowhere: only tests use the SDK of the previous revisions',
     '@ai-sdk/openai': 'src/host/',
     '@opentelemetry/api': 'src/telemetry/',

@@ -29,10 +29,6 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
     'requires that you sign in$1. The button is on its card.',
   ],
   [/Check its `headers`, or set an `authProvider`\./g, 'Check the headers in its configuration.'],
-  [
-    /only as an MCP task, which is not supported\./g,
-    'only as a task, so the model cannot call it. You can call it on the page of the server.',
-  ],
   [/`baseURL`/g, '“Base URL” in the setup'],
   [/`apiKey`/g, '“API key” in the setup'],
 ];

@@ -128,7 +128,15 @@ function toConnectionKey(config: McpServerConfig): string {
     const { command, args = [], env, cwd } = config;
     return JSON.stringify([command, args, toSorted(env), cwd, roots]);
   }
-  const { url, headers, type, authProvider } = config;
+  const { url, headers, type, authProvider, initialSessionId, terminateSessionOnClose } = config;
   const provider = authProvider && authStateOf(authProvider).number;
-  return JSON.stringify([url, toSorted(headers), type, provider, roots]);
+  return JSON.stringify([
+    url,
+    toSorted(headers),
+    type,
+    provider,
+    roots,
+    initialSessionId,
+    terminateSessionOnClose,
+  ]);
 }

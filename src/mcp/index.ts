@@ -35,5 +35,6 @@ export type {
   McpToolsOptions,
 } from './options.js';
 export type { McpServerStatus, McpTools } from './start-mcp-tools.js';
+export type { McpStoredSession } from './transport/stored-session.js';
 export type { McpFingerprints } from '../tools/fingerprints.js';
 export type { HostCallOptions, HostTool, HostTools, HostToolsOptions } from '../tools/host-tools.js';

@@ -24,6 +24,7 @@ import { toMcpError } from './session/errors.js';
 import type { ServerTools } from './session/list-tools.js';
 import type { McpSourceOptions, McpToolsOptions } from './options.js';
 import type { McpConnectionState } from './config/callbacks.js';
+import type { McpStoredSession } from './transport/stored-session.js';
 import { type CheckedServer, findChange, isChecked, selectTools } from './features/drift.js';
 import { createResourceTools } from './features/resource-tools.js';
 import { findServer } from './features/find-server.js';
@@ -87,6 +88,11 @@ export interface McpServerStatus {
   readonly failedAt?: number;
   /** Time from which the next use tries again, in milliseconds since 1970. No timer runs until then. Only after a failure. */
   readonly nextAttemptAt?: number;
+  /**
+   * The open session over Streamable HTTP, up to revision 2025-11-25, as fields of a server's configuration with which
+   * another process goes on: `{ ...config, ...session, terminateSessionOnClose: false }`. Keep it secret.
+   */
+  readonly session?: McpStoredSession;
   /** The names under which its tools were last offered. */
   readonly tools: readonly string[];
 }
@@ -270,7 +276,8 @@ function toStatus(name: string, servers: readonly Server[]): McpServerStatus {
   const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signInUrl : undefined;
   const times = state !== 'ready' &&
     failure && { failedAt: failure.failedAt, nextAttemptAt: failure.nextAttemptAt };
-  return { name, state, authorizationUrl, error, tools: offered, ...times };
+  const { session } = connection;
+  return { name, state, authorizationUrl, error, tools: offered, ...times, ...(session && { session }) };
 }
 
 type SourceOptions = Required<Omit<McpSourceOptions, 'requestMeta' | 'fingerprints' | 'toolNames'>> &

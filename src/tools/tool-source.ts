@@ -114,6 +114,8 @@ export interface ToolDefinition {
    * @default `name`
    */
   readonly originalName?: string;
+  /** A server of MCP revision 2025-11-25 runs the calls of the tool as tasks. @default `forbidden` */
+  readonly taskSupport?: 'optional' | 'required';
   /** The tool changes nothing, so it may run in parallel with others. MCP `readOnlyHint`. @default unknown */
   readonly readOnly?: boolean;
   /** The tool may perform destructive updates. MCP `destructiveHint`. @default unknown */
@@ -232,11 +234,23 @@ export interface ToolCallOptions {
   readonly approved?: ToolDefinition;
   /** Observes the call. @internal */
   readonly telemetry?: ToolTelemetry;
+  /** Keeps the task that a server creates for the call. @internal */
+  readonly task?: KeptTask;
   /**
    * True if `toModelOutput` of a tool of the AI SDK receives an object with the output, as in `ai` 6 and later.
    * @default false
    */
   readonly wrapsToolOutput?: boolean;
+}
+
+/** Keeps the task of a call, so that another process waits for it instead of calling again. */
+export interface KeptTask {
+  /** The task that an earlier process has recorded. The source must wait for it, and must not call. */
+  readonly known?: JSONValue | undefined;
+  /** Records the task as soon as the server has created it. */
+  record(task: JSONObject): Promise<void>;
+  /** The source sets it to true if nobody can find out how the known task ends. */
+  isLost: boolean;
 }
 
 /** Progress of a running tool. */

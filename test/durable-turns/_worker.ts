@@ -7,6 +7,8 @@ import { onTestFinished } from 'vitest';
 export interface Worker {
   /** Resolves when it has printed a line that contains this text. Rejects if it ends before. */
   untilPrinted(line: string): Promise<void>;
+  /** The lines that it has printed. */
+  lines(): string[];
   /** Resolves when it has ended by itself. Rejects if it failed or printed errors. */
   untilEnd(): Promise<void>;
   /** Kills the process and its MCP servers with SIGKILL. Rejects if it has ended before. */
@@ -46,6 +48,7 @@ export function startWorker(
 
   return {
     untilEnd,
+    lines: () => printed.split('\n').filter(line => line !== ''),
     async untilPrinted(line) {
       const ended = exit.then(() => true);
       while (!printed.includes(line)) {

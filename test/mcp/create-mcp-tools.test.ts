@@ -10,6 +10,7 @@ import {
 } from '../../src/mcp/index.js';
 import { everythingOverStdio, referenceServerScript, startEverythingServer } from './_everything-server.js';
 import { call, fixtureServer, namesOf, openTools, temporaryFolder } from './_fixture-server.js';
+import { startModernServer, toList, toTool } from './_modern-server.js';
 
 const transports: [string, () => Promise<{ config: McpServerConfig; close: () => Promise<void> }>][] = [
   ['stdio', async () => ({ config: everythingOverStdio(), close: async () => {} })],
@@ -39,10 +40,8 @@ describe.each(transports)('the everything server over %s', (_transport, start) =
       readOnly: true,
       destructive: false,
     });
-    expect(listing.tools).toHaveLength(12);
-    expect(listing.warnings).toEqual([
-      'MCP server "everything" offers the tool "simulate-research-query" only as an MCP task, which is not supported.',
-    ]);
+    expect(listing.tools).toHaveLength(13);
+    expect(listing.warnings).toEqual([]);
   });
 
   it('passes arguments and returns text', async () => {
@@ -198,26 +197,31 @@ describe('createMcpTools', () => {
     });
   });
 
+  /** A server without tasks, one of whose tools requires them. */
+  const startServer = async (): Promise<{ url: string }> =>
+    startModernServer({
+      'tools/list': () =>
+        toList([toTool('slow', { execution: { taskSupport: 'required' } }), toTool('echo')]),
+    });
+
   it('does not report malformed tools that the configuration excludes', async () => {
-    const server = everythingOverStdio();
+    const { url } = await startServer();
     const listings = await Promise.all([
-      openTools({ one: { ...server, disabledTools: ['simulate-research-query'] } }).listTools(),
-      openTools({ one: { ...server, allowedTools: ['echo'] } }).listTools(),
-      openTools({ one: { ...server, allowedTools: ['simulate-research-query'] } }).listTools(),
+      openTools({ one: { url, disabledTools: ['slow'] } }).listTools(),
+      openTools({ one: { url, allowedTools: ['echo'] } }).listTools(),
+      openTools({ one: { url, allowedTools: ['slow'] } }).listTools(),
     ]);
     expect(listings.map(({ warnings }) => warnings)).toEqual([
       [],
       [],
-      [
-        'MCP server "one" offers the tool "simulate-research-query" only as an MCP task, which is not supported.',
-      ],
+      ['MCP server "one" offers the tool "slow" only as a task, but does not declare that it runs tasks.'],
     ]);
   });
 
   it('reports a missing tool to every turn if the configuration names it, else once', async () => {
-    const server = everythingOverStdio();
-    const named = openTools({ one: { ...server, allowedTools: ['simulate-research-query', 'ehco'] } });
-    const unnamed = openTools({ one: server });
+    const { url } = await startServer();
+    const named = openTools({ one: { url, allowedTools: ['slow', 'ehco'] } });
+    const unnamed = openTools({ one: { url } });
     const [first, second] = [await named.listTools(), await named.listTools()];
 
     expect(first.warnings).toHaveLength(2);

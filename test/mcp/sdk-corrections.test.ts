@@ -11,6 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { createTaskSessionFromClient } from '@modelcontextprotocol/ext-tasks/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/v4';
 import { createStdioTransport } from '../../src/mcp/transport/stdio-transport.js';
@@ -19,6 +20,7 @@ import { startHttpServer } from './_http-server.js';
 import { startModernServer, toList, toText, toTool } from './_modern-server.js';
 import { type Request, startOddServer, toPlainAnswer } from './_odd-server.js';
 import { discoverlessServer } from './_silent-script.js';
+import { startTaskServer } from './_task-server.js';
 
 /*
  * The behavior of the MCP SDK without this package. `src/mcp/README.md` lists the file that corrects each of them. A test
@@ -139,10 +141,32 @@ describe('Streamable HTTP', () => {
     expect(server.requests.map(({ method }) => method)).not.toContain('DELETE');
   });
 
+  it('a stored session has no capabilities', async () => {
+    const { server, client } = await openHttp();
+    const { sessionId } = client.transport ?? {};
+    const transport = new StreamableHTTPClientTransport(new URL(server.url), { sessionId });
+    const resumed = await connect(transport);
+    expect(resumed.getServerCapabilities()).toBeUndefined();
+  });
+
   it('a server that rejects it is not asked over SSE', async () => {
     const server = await startHttpServer({ openingStatus: 405 });
     await expect(connect(overHttp(server.url))).rejects.toMatchObject({ status: 405 });
     expect(server.requests.map(({ method }) => method)).toEqual(['POST']);
+  });
+});
+
+describe('tasks', () => {
+  it('a task that requires input is only looked at, so that its server cannot ask', async () => {
+    const { config, methods, change } = await startTaskServer();
+    const client = await connect(overHttp(config.url));
+    const session = createTaskSessionFromClient(client, { endpointId: 'oven' });
+    const execution = await session.callTool('bake', {});
+    change({ status: 'input_required' });
+    await until(() => methods().filter(method => method === 'tasks/get').length > 5);
+    expect(methods()).not.toContain('tasks/result');
+    await execution.detach();
+    await session.close();
   });
 });
 

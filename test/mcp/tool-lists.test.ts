@@ -335,7 +335,7 @@ describe('tools of a list', () => {
     const { tools, warnings } = await openTools({ server: { url: server.url } }).listTools();
     expect(tools).toEqual([]);
     expect(warnings).toEqual([
-      'MCP server "server" offers the tool "slow" only as an MCP task, which is not supported.',
+      'MCP server "server" offers the tool "slow" only as a task, but does not declare that it runs tasks.',
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { AuthProvider, InitializeResult, OAuthClientProvider } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { once } from '../../shared/once.js';
 
@@ -92,6 +92,16 @@ export interface McpHttpServerConfig extends McpServerSettings {
    * @default none
    */
   readonly authProvider?: OAuthClientProvider | AuthProvider;
+  /**
+   * Goes on with a session over Streamable HTTP that another process has opened, up to revision 2025-11-25. `session` of
+   * `status()` returns it, with `initialInitializeResult`. A session that the server has forgotten is replaced.
+   * @default a new session
+   */
+  readonly initialSessionId?: string | undefined;
+  /** What the server has answered to `initialize` in that session. Required with `initialSessionId`. */
+  readonly initialInitializeResult?: InitializeResult | undefined;
+  /** Ends the session at the server when it closes here. `false` leaves it for another process. @default true */
+  readonly terminateSessionOnClose?: boolean;
 }
 
 interface VariableOptions {
@@ -164,13 +174,24 @@ const stdioServer = once(() =>
 );
 
 const httpServer = once(() =>
-  z.object({
-    ...createServerShape(),
-    type: z.enum(['http', 'streamable-http', 'streamableHttp', 'sse']).optional(),
-    url: z.string().refine(isHttpUrl),
-    headers: z.record(z.string(), z.string()).optional(),
-    authProvider: z.custom<OAuthClientProvider | AuthProvider>(isAuthProvider).optional(),
-  }),
+  z
+    .object({
+      ...createServerShape(),
+      type: z.enum(['http', 'streamable-http', 'streamableHttp', 'sse']).optional(),
+      url: z.string().refine(isHttpUrl),
+      headers: z.record(z.string(), z.string()).optional(),
+      authProvider: z.custom<OAuthClientProvider | AuthProvider>(isAuthProvider).optional(),
+      initialSessionId: z.string().min(1).optional(),
+      initialInitializeResult: z.custom<InitializeResult>(isPlainObject).optional(),
+      terminateSessionOnClose: z.boolean().optional(),
+    })
+    // Without the result, nobody knows what the server of the session can do.
+    .refine(
+      config => (config.initialSessionId === undefined) === (config.initialInitializeResult === undefined),
+      {
+        path: ['initialInitializeResult'],
+      },
+    ),
 );
 
 /** Expected value of each key, as worded in the error message. */
@@ -192,10 +213,13 @@ const expectations: Readonly<Record<string, string>> = {
   url: 'an absolute http or https URL',
   headers: 'an object of strings',
   authProvider: 'an object with the functions `tokens` and `clientInformation`, or `token`',
+  initialSessionId: 'the id of a session',
+  initialInitializeResult: 'the answer to `initialize` of `initialSessionId`',
+  terminateSessionOnClose: 'true or false',
 };
 
 /** Keys whose values may be secret. Error messages contain only the type of such a value. */
-const secretKeys = new Set(['env', 'headers', 'authProvider', 'args', 'url']);
+const secretKeys = new Set(['env', 'headers', 'authProvider', 'args', 'url', 'initialSessionId']);
 
 /**
  * Keys of other hosts that select the server or its tools. Ignoring them would start something other than the file

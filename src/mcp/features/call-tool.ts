@@ -1,6 +1,13 @@
+import type { RequestId } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { inform } from '../../shared/inform.js';
-import { isPlainObject, type PlainObject } from '../../shared/json.js';
+import {
+  isPlainObject,
+  type JSONObject,
+  type JSONValue,
+  type PlainObject,
+  toPlainJson,
+} from '../../shared/json.js';
 import { repeat } from '../../shared/repeat.js';
 import {
   effectiveAnnotations,
@@ -14,19 +21,32 @@ import type { McpServerConfig } from '../config/config.js';
 import type { McpConnection } from '../session/connection.js';
 import { redactServerText } from '../auth/secrets.js';
 import { toMcpError } from '../session/errors.js';
-import { McpFailure, type McpFailureKind } from '../transport/failures.js';
+import {
+  isTimeout,
+  McpFailure,
+  type McpFailureKind,
+  mayHaveRun,
+  toMcpFailure,
+} from '../transport/failures.js';
 import type { RequestMeta } from '../config/callbacks.js';
 import { requestOriginal } from '../transport/messages.js';
 import { sendsParamHeaders, toParamHeaders } from '../transport/param-headers.js';
 import { type RequestLimits, sendRequest, toMetaField } from '../session/request.js';
 import { isWithinBounds } from '../transport/untrusted-input.js';
 import type { McpSession } from '../session/session.js';
-import { toToolOutput, unwrapResult } from './tool-output.js';
+import {
+  readTaskReference,
+  takesTasks,
+  type TaskReference,
+  toTaskHandle,
+  toTaskOrigin,
+} from '../session/tasks.js';
+import { type CallResult, toToolOutput, unwrapResult } from './tool-output.js';
 
 // Intentionally loose: unknown content blocks are passed on as JSON, and a result that differs from its output schema
 // is still a result.
 const resultSchema = z.looseObject({
-  resultType: z.enum(['complete', 'input_required']).optional(), // no task was requested
+  resultType: z.enum(['complete', 'input_required', 'task']).optional(),
   content: z.array(z.unknown()).optional().catch(undefined),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),
@@ -41,6 +61,9 @@ const retries: Readonly<Partial<Record<McpFailureKind, 'always' | 'if-harmless'>
   closed: 'if-harmless', // the tool may have run
   network: 'if-harmless',
 };
+
+/** Failures after which a task is asked for again. The process of a server ends with its tasks. */
+const followedAgain = new Set<McpFailureKind>(['session-expired', 'not-sent', 'closed', 'network']);
 
 /** A tool of a server, and how to reach it. */
 interface CalledTool {
@@ -81,13 +104,62 @@ export async function callTool(
   { toolCallId, input }: Pick<ToolInvocation, 'toolCallId' | 'input'>,
   options: ToolCallOptions & Pick<RequestLimits, 'timeout' | 'totalTimeout'>,
 ): Promise<ToolOutput> {
-  const { signal, callContext, idempotencyKey, requestMeta: callMeta, telemetry } = options;
+  const { signal, callContext, idempotencyKey, requestMeta: callMeta, telemetry, task } = options;
   const facts = { toolCallId, ...callContext, server: serverName };
   const keyMeta = idempotencyKey === undefined ? {} : { [IDEMPOTENCY_KEY]: idempotencyKey };
   let { tool } = called;
   let hasSentHeaders = false;
+  const startedAt = performance.now();
+  /** The task that the server has created for the call. A failure then leaves its outcome open. */
+  let created: { reference: TaskReference; progressToken: RequestId | undefined } | undefined;
+
+  async function follow(reference: TaskReference, progressToken?: RequestId): Promise<CallResult> {
+    const { followTask } = await import('./follow-task.js');
+    const { taskId } = reference;
+    const followIn = (session: McpSession): Promise<CallResult> =>
+      sendRequest(
+        session,
+        {
+          send: (client, sendOptions, _retry, _meta, exchange) =>
+            followTask(reference, { client, options: sendOptions, exchange, isKept: task !== undefined }),
+          call: { facts, taskId, progressToken },
+          facts: { method: 'tasks/result', target: tool.name },
+          telemetry,
+        },
+        { ...options, elapsed: performance.now() - startedAt },
+      );
+    return connection.withSession(followIn, {
+      signal,
+      session: reference.session,
+      mayRetry: ({ kind, isSessionLost = false }) =>
+        'url' in config && (isSessionLost || followedAgain.has(kind)),
+    });
+  }
+
+  /** Waits for the task that another process has started. Returns undefined if its outcome cannot be found out. */
+  async function resume(known: JSONValue): Promise<ToolOutput | undefined> {
+    const reference = await readTaskReference(known, { serverName, config });
+    if (reference === undefined) return undefined;
+    try {
+      return toOutput(await follow(reference));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isTimeout(toMcpFailure(error))) throw error;
+      return undefined;
+    }
+  }
+
+  function toOutput(result: CallResult): ToolOutput {
+    const output = toToolOutput(result);
+    return result.isError === true ? redactStrings(output, config) : output;
+  }
 
   async function attempt(): Promise<ToolOutput> {
+    if (task?.known !== undefined) {
+      const output = await resume(task.known);
+      task.isLost = output === undefined;
+      return output ?? { type: 'error-text', value: 'The outcome of the call is unknown.' };
+    }
     const issue = findArgumentIssue(tool, input);
     if (issue !== undefined) return { type: 'error-text', value: issue };
     const hostMeta = {
@@ -95,19 +167,29 @@ export async function callTool(
       ...toSendableMeta(callMeta),
     };
     const send = (session: McpSession) => {
-      const params = { name: tool.name, arguments: { ...input } };
+      const isTask =
+        takesTasks(session) &&
+        (tool.taskSupport === 'required' || (tool.taskSupport === 'optional' && task !== undefined));
+      const params = { name: tool.name, arguments: { ...input }, ...(isTask && { task: {} }) };
       hasSentHeaders = sendsParamHeaders(session);
       const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, input) : {};
       return sendRequest(
         session,
         {
-          send: (client, sendOptions, retry, meta) => {
+          send: async (client, sendOptions, retry, meta, exchange) => {
             const metaField = toMetaField({ ...session.callMeta, ...meta, ...hostMeta, ...keyMeta });
-            return requestOriginal(
+            const result = await requestOriginal(
               client,
               { method: 'tools/call', params: { ...params, ...metaField, ...retry } },
               { schema: resultSchema, options: { ...sendOptions, headers } },
             );
+            const handle = toTaskHandle(result);
+            if (handle !== undefined) {
+              const reference = { ...handle, ...(await toTaskOrigin({ serverName, config }, session)) };
+              await task?.record(toPlainJson(reference) as JSONObject);
+              created = { reference, progressToken: exchange.id };
+            }
+            return result;
           },
           call: { facts, arguments: params.arguments },
           facts: { method: 'tools/call', target: tool.name },
@@ -116,11 +198,12 @@ export async function callTool(
         options,
       );
     };
-    const result = unwrapResult(
-      await connection.withSession(send, { signal, mayRetry: failure => mayRetry(failure, tool) }),
-    );
-    const output = toToolOutput(result);
-    return result.isError === true ? redactStrings(output, config) : output;
+    const result = await connection.withSession(send, {
+      signal,
+      mayRetry: failure => mayRetry(failure, tool),
+    });
+    if (created === undefined) return toOutput(unwrapResult(result));
+    return toOutput(await follow(created.reference, created.progressToken));
   }
 
   try {
@@ -139,10 +222,13 @@ export async function callTool(
     });
   } catch (error) {
     signal.throwIfAborted();
-    return {
-      type: 'error-text',
-      value: toMcpError(error, { serverName, config, toolName: tool.name }).message,
-    };
+    const failure = toMcpFailure(error);
+    const { message } = toMcpError(failure, { serverName, config, toolName: tool.name });
+    const value =
+      created !== undefined && !mayHaveRun(failure)
+        ? `${message} The tool ${JSON.stringify(tool.name)} may or may not have been executed.`
+        : message;
+    return { type: 'error-text', value };
   }
 }
 

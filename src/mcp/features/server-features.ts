@@ -114,7 +114,7 @@ export interface McpServerFeatures {
   /** Changes the minimum level of the messages for `onLog`, until the end of the connection. */
   setLogLevel(server: string, options: McpRequestOptions & { level: LoggingLevel }): Promise<void>;
   /**
-   * Sends a request of an extension, such as `tasks/get`, and returns the result of the server. It is never run twice. With a
+   * Sends a request of an extension, such as `tasks/list`, and returns the result of the server. It is never run twice. With a
    * `toolCallId`, it counts as a tool call, during which the server can ask.
    */
   sendRequest(
@@ -237,7 +237,7 @@ export function createServerFeatures(
       await requestFrom(
         server,
         { feature: 'logging', method: 'logging/setLevel', signal },
-        async (_client, sendOptions, _retry, _meta, session) => {
+        async (_client, sendOptions, _retry, _meta, _exchange, session) => {
           await session.setLogLevel(level, sendOptions);
           return true;
         },

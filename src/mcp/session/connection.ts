@@ -16,11 +16,13 @@ import {
   mayHaveRun,
   McpFailure,
   type McpFailureKind,
+  isTimeout,
   sessionNotFound,
   toMcpFailure,
 } from '../transport/failures.js';
 import { listTools, type ServerTools } from './list-tools.js';
 import type { McpSession } from './session.js';
+import type { McpStoredSession } from '../transport/stored-session.js';
 
 /** The connection to one server. It opens on first use, and again after it was lost. */
 export interface McpConnection {
@@ -40,6 +42,8 @@ export interface McpConnection {
   readonly failure: RememberedFailure | undefined;
   /** Lets the next listing read the tools again. */
   invalidateTools(): void;
+  /** What another process needs to go on with the open session, if its server assigned an id. */
+  readonly session: McpStoredSession | undefined;
   /** Completes the sign-in of a user. Throws as `finishAuth` of the authorization. */
   finishAuth(callback: AuthorizationCallback, options: { serverName: string }): Promise<void>;
   close(): Promise<void>;
@@ -59,6 +63,8 @@ interface ListOptions {
 interface WithSessionOptions {
   signal?: AbortSignal;
   mayRetry: (failure: McpFailure) => boolean;
+  /** A session of an earlier process to use first. If the operation fails in it, it runs in the current one. */
+  session?: McpStoredSession | undefined;
 }
 
 export interface ConnectionOptions extends Omit<CurrentSessionOptions, 'onToolsChanged'> {
@@ -140,7 +146,7 @@ export function createConnection(
 
   async function withSession<T>(
     operation: (session: McpSession) => Promise<T>,
-    { signal, mayRetry }: WithSessionOptions,
+    { signal, mayRetry, session: stored }: WithSessionOptions,
   ): Promise<T> {
     const closeCountBefore = current.closeCount;
     operationCount++;
@@ -171,9 +177,30 @@ export function createConnection(
       return 0;
     };
     try {
-      return await repeat(attempt, { pauseAfter, signal });
+      const earlier = stored && (await runInStored(stored, operation, { signal }));
+      return earlier === undefined ? await repeat(attempt, { pauseAfter, signal }) : earlier.result;
     } finally {
       if (--operationCount === 0) startIdleTimer();
+    }
+  }
+
+  /** Runs an operation in the session of an earlier process. Returns undefined if it fails there, unless time is over. */
+  async function runInStored<T>(
+    stored: McpStoredSession,
+    operation: (session: McpSession) => Promise<T>,
+    { signal }: { signal?: AbortSignal },
+  ): Promise<{ result: T } | undefined> {
+    if (current.findOpen()?.stored?.initialSessionId === stored.initialSessionId) return undefined;
+    let session: McpSession | undefined;
+    try {
+      session = await current.attach(stored, { signal });
+      return { result: await operation(session) };
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isTimeout(toMcpFailure(error))) throw error;
+      return undefined;
+    } finally {
+      session?.retire();
     }
   }
 
@@ -201,6 +228,9 @@ export function createConnection(
       return reading.failure ?? current.failure();
     },
     invalidateTools: cache.invalidate,
+    get session() {
+      return current.findOpen()?.stored;
+    },
     async finishAuth(callback, options) {
       await finishAuth(config, callback, { ...options, fetch: sessionOptions.fetch });
       current.forgetFailure();

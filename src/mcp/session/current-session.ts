@@ -9,6 +9,7 @@ import type { McpCallbacks, McpConnectionState } from '../config/callbacks.js';
 import { toMcpError } from './errors.js';
 import { type KnownEra, openSession } from './open-session.js';
 import type { McpSession } from './session.js';
+import { readStoredSession, type McpStoredSession } from '../transport/stored-session.js';
 import { runDetached } from '../../shared/async-context.js';
 
 export interface CurrentSessionOptions {
@@ -41,6 +42,8 @@ export function createCurrentSession(
   /** Expired sessions with running operations. */
   const retired = new Set<McpSession>();
   const era: KnownEra = { legacyUntil: 0 };
+  /** The session of an earlier process, with which the first attempt goes on. */
+  let initial = readStoredSession(config);
   let session: McpSession | undefined;
   let hasFailed = false;
   let closeCount = 0;
@@ -49,7 +52,7 @@ export function createCurrentSession(
     async signal => {
       report('connecting');
       try {
-        const opened = await openSession(config, {
+        const opened = await openSession(withSession(config, initial), {
           ...options,
           signal,
           timeout: connectTimeout,
@@ -66,6 +69,7 @@ export function createCurrentSession(
           throw signal.reason;
         }
         onToolsChanged();
+        initial = undefined;
         session = opened;
         hasFailed = false;
         report('ready');
@@ -120,6 +124,20 @@ export function createCurrentSession(
       if (!findOpen()) await waitForRestart({ signal });
       return findOpen() ?? opening.join({ signal });
     },
+    /** Opens a session of an earlier process. The caller retires it, which does not end it at the server. */
+    async attach(
+      stored: McpStoredSession,
+      { signal = new AbortController().signal }: { signal?: AbortSignal },
+    ) {
+      return openSession(withSession(config, stored), {
+        ...options,
+        signal,
+        timeout: connectTimeout,
+        era,
+        onToolsChanged: () => {},
+        onClose: attached => retired.delete(attached),
+      });
+    },
     /** Replaces an expired session for the next use. Its running operations may finish. */
     retire(expired: McpSession): void {
       forget(expired);
@@ -153,6 +171,16 @@ export function createCurrentSession(
     },
   };
 }
+
+/** Returns a configuration with another stored session, or with none. */
+const withSession = (config: McpServerConfig, stored: McpStoredSession | undefined): McpServerConfig =>
+  'url' in config
+    ? {
+        ...config,
+        initialSessionId: stored?.initialSessionId,
+        initialInitializeResult: stored?.initialInitializeResult,
+      }
+    : config;
 
 /** Reports each change of the state of a connection, with the error that caused it. */
 function createStateReports(

@@ -4,6 +4,7 @@ import { type JSONObject, objectOf } from '../../shared/json.js';
 import { toStandardSchema } from '../../tool-calls/standard-schema.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
 import { isFor, toApp } from './apps.js';
+import { declaresTasks } from './tasks.js';
 import { requestOriginal } from '../transport/messages.js';
 import { findParamHeaderIssue, sendsParamHeaders } from '../transport/param-headers.js';
 import { type RequestLimits, sendRequest, toMetaField } from './request.js';
@@ -114,7 +115,11 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
   }
   const legacyFreshness = session.changesUnannounced ? unannouncedFreshness : Number.POSITIVE_INFINITY;
   return {
-    ...readTools(entries.slice(0, maxTools), { problems, usesHeaders: sendsParamHeaders(session) }),
+    ...readTools(entries.slice(0, maxTools), {
+      problems,
+      usesHeaders: sendsParamHeaders(session),
+      runsTasks: declaresTasks(session),
+    }),
     hasResources,
     freshFor: session.client.getProtocolEra() === 'modern' ? freshUntil - Date.now() : legacyFreshness,
   };
@@ -123,15 +128,17 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
 interface ReadOptions {
   /** Arguments are repeated as headers, so a tool that requests invalid ones cannot be called. */
   usesHeaders: boolean;
+  /** The server can run calls as tasks. */
+  runsTasks: boolean;
 }
 
 function readTools(
   entries: readonly unknown[],
-  { problems, usesHeaders }: ReadOptions & { problems: ToolProblem[] },
+  { problems, ...options }: ReadOptions & { problems: ToolProblem[] },
 ): Pick<ServerTools, 'tools' | 'problems' | 'appTools'> {
   const tools = new Map<string, { tool: ToolDefinition; meta: unknown }>();
   for (const entry of entries) {
-    const read = readTool(entry, { usesHeaders });
+    const read = readTool(entry, options);
     if ('text' in read) problems.push(read);
     else if (tools.has(read.name)) {
       const text = `offers two tools named ${quoteName(read.name)}; only the first is used`;
@@ -161,7 +168,7 @@ function readTool(entry: unknown, options: ReadOptions): ToolDefinition | ToolPr
   if (data) {
     // If the API rejected one schema, the request would fail, including the tools of all other servers.
     const tool = { ...data, inputSchema: data.inputSchema && toStandardSchema(data.inputSchema) };
-    return findProblem(tool, options) ?? toDefinition(tool);
+    return findProblem(tool, options) ?? toDefinition(tool, options);
   }
   const name = objectOf(entry)?.name;
   const reason = toReason(error);
@@ -172,7 +179,7 @@ function readTool(entry: unknown, options: ReadOptions): ToolDefinition | ToolPr
 
 function findProblem(
   { name, inputSchema, execution }: ListedTool,
-  { usesHeaders }: ReadOptions,
+  { usesHeaders, runsTasks }: ReadOptions,
 ): ToolProblem | undefined {
   const toProblem = (text: string): ToolProblem => ({ toolName: name, text });
   const tool = `the tool ${quoteName(name)}`;
@@ -181,8 +188,8 @@ function findProblem(
     return toProblem(`offers ${tool} with a name of ${name.length} characters`);
   if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name))
     return toProblem(`offers ${tool} with invisible characters in its name`);
-  if (execution?.taskSupport === 'required')
-    return toProblem(`offers ${tool} only as an MCP task, which is not supported`);
+  if (execution?.taskSupport === 'required' && !runsTasks)
+    return toProblem(`offers ${tool} only as a task, but does not declare that it runs tasks`);
   if (!isWithinBounds(inputSchema, schemaBounds)) {
     return toProblem(
       `offers ${tool} with an input schema of more than ${schemaBounds.maxDepth} levels or ${schemaBounds.maxSize} characters`,
@@ -200,14 +207,11 @@ function findProblem(
   return headerIssue === undefined ? undefined : toProblem(`offers ${tool} with ${headerIssue}`);
 }
 
-function toDefinition({
-  name,
-  title,
-  description,
-  inputSchema,
-  annotations = {},
-  _meta,
-}: ListedTool): ToolDefinition {
+function toDefinition(
+  { name, title, description, inputSchema, annotations = {}, execution, _meta }: ListedTool,
+  { runsTasks }: ReadOptions,
+): ToolDefinition {
+  const taskSupport = runsTasks ? execution?.taskSupport : undefined;
   const meta = isWithinBounds(_meta, metaBounds) ? _meta : undefined;
   const app = toApp(meta);
   const shownTitle = title ?? annotations.title;
@@ -222,6 +226,7 @@ function toDefinition({
     destructive: toHint(annotations.destructiveHint),
     idempotent: toHint(annotations.idempotentHint),
     openWorld: toHint(annotations.openWorldHint),
+    ...((taskSupport === 'optional' || taskSupport === 'required') && { taskSupport }),
     // Only hosts use the rest, which has the shape of `@ai-sdk/mcp`.
     metadata: {
       toolName: name,

@@ -5,6 +5,7 @@ import type { McpServerConfig } from '../config/config.js';
 import { McpFailure, toMcpFailure } from '../transport/failures.js';
 import { createMessageTap, interceptMessages } from '../transport/messages.js';
 import { createRunningCalls } from './running-calls.js';
+import { readStoredSession } from '../transport/stored-session.js';
 import { createSession, type McpSession, type SessionOptions } from './session.js';
 import { openTransport, type TransportKind, toTransportKinds } from '../transport/transport.js';
 
@@ -54,11 +55,11 @@ export async function openSession(config: McpServerConfig, options: OpenSessionO
   const open: Opening = (transportKind, negotiation) =>
     openWith(transportKind, config, { ...options, negotiation, remaining: deadline - performance.now() });
   try {
-    return await negotiate(kind, open, options);
+    return await negotiate(kind, open, { ...options, isStored: readStoredSession(config) !== undefined });
   } catch (error) {
     if (!fallback || !isRejected(error)) throw error;
     try {
-      return await negotiate(fallback, open, options);
+      return await negotiate(fallback, open, { ...options, isStored: false });
     } catch {
       options.signal.throwIfAborted();
       throw error; // most servers support Streamable HTTP, so its error is more useful
@@ -87,11 +88,11 @@ type Opening = (kind: TransportKind, negotiation: Negotiation) => Promise<McpSes
 async function negotiate(
   kind: TransportKind,
   open: Opening,
-  { era }: OpenSessionOptions,
+  { era, isStored }: OpenSessionOptions & { isStored: boolean },
 ): Promise<McpSession> {
   if (kind === 'sse') return open(kind, 'legacy'); // older than all revisions that have `server/discover`
   try {
-    if (era.legacyUntil > Date.now()) return await open(kind, 'legacy');
+    if (isStored || era.legacyUntil > Date.now()) return await open(kind, 'legacy');
     const session = await open(kind, 'auto').catch(error => {
       if (isUnanswered(error, kind)) return open(kind, 'legacy');
       throw error;
@@ -135,7 +136,12 @@ async function openWith(
   });
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
   const tap = createMessageTap(onMessage, { server, config });
-  interceptMessages(opened.transport, { tap });
+  interceptMessages(opened.transport, {
+    tap(direction, message) {
+      tap?.(direction, message);
+      if (direction === 'received') calls.onReceive(message);
+    },
+  });
   const session: McpSession = createSession(opened, {
     ...sessionOptions,
     calls,

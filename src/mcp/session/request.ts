@@ -3,6 +3,7 @@ import {
   type InputRequiredResult,
   isInputRequiredResult,
   type Progress,
+  type RequestId,
   type RequestOptions,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/client';
@@ -12,6 +13,7 @@ import { ABORTED, type McpRequestFacts, type ToolTelemetry } from '../../core/te
 import type { ToolProgress } from '../../tools/tool-source.js';
 import { McpFailure, mayHaveRun, toMcpFailure } from '../transport/failures.js';
 import type { McpCallFacts } from '../config/callbacks.js';
+import type { CallMark } from './running-calls.js';
 import { respondToInput } from './server-requests.js';
 import type { McpSession } from './session.js';
 
@@ -24,6 +26,8 @@ export interface RequestLimits {
   timeout: number;
   /** Maximum total time of the request, in milliseconds. */
   totalTimeout: number;
+  /** The part of the total time that has passed, in milliseconds. @default 0 */
+  elapsed?: number;
   /** Called with the progress that the server reports. */
   onProgress?: (progress: ToolProgress) => void;
 }
@@ -38,8 +42,8 @@ interface SentRequest<Result> {
    * `tools/call`, `prompts/get` and `resources/read`, and `meta` of `_meta` of all requests.
    */
   send: Send<Result>;
-  /** The tool call that the request makes, and the object of its arguments in the request. */
-  call?: { facts: McpCallFacts; arguments: object };
+  /** The tool call that the request makes, and the object of its arguments in the request, or the task that it follows. */
+  call?: { facts: McpCallFacts } & CallMark;
   /** Describes the request to its observer: that of the tool call, or of the session. */
   facts: Pick<McpRequestFacts, 'method' | 'target' | 'uri'>;
   /** Observes the tool call. @default the session is observed */
@@ -48,10 +52,21 @@ interface SentRequest<Result> {
 
 export type Send<Result> = (
   client: Client,
-  options: RequestOptions,
+  options: RequestOptions & { signal: AbortSignal },
   retry: RetryParams,
   meta: PlainObject,
+  exchange: Exchange,
 ) => Promise<Result>;
+
+/** What a request that consists of several messages needs. */
+export interface Exchange {
+  /** The id of its last message. */
+  readonly id: RequestId | undefined;
+  /** Responds to what the server requires, by key. Rejects as `respondToInput`. */
+  respond(inputRequests: Readonly<Record<string, unknown>>): Promise<Record<string, object>>;
+  /** Restarts the time limit because the server has responded. */
+  showActivity(): void;
+}
 
 /** Responses to the requests in a server's last result, and the state to return to it unchanged. */
 export type RetryParams = Pick<InputRequiredResult, 'requestState'> & {
@@ -71,17 +86,17 @@ export type RetryParams = Pick<InputRequiredResult, 'requestState'> & {
 export async function sendRequest<Result>(
   session: McpSession,
   { send, call, facts, telemetry }: SentRequest<Result>,
-  { signal, timeout, totalTimeout, onProgress }: RequestLimits,
+  { signal, timeout, totalTimeout, elapsed = 0, onProgress }: RequestLimits,
 ): Promise<Result> {
   signal?.throwIfAborted();
-  const running = call && (await session.calls.start(call.facts, { arguments: call.arguments, signal }));
+  const running = call && (await session.calls.start(call.facts, { ...call, signal }));
   const observer = telemetry ?? session.telemetry;
   const observed = observer?.startMcpRequest({ ...session.facts, ...facts });
   let isSettled = false;
   const link = linkSignal(signal);
   const totalTimer = setTimeout(
     () => link.abort(new McpFailure({ kind: 'total-timeout', milliseconds: totalTimeout })),
-    toTimerDelay(totalTimeout),
+    toTimerDelay(Math.max(totalTimeout - elapsed, 0)),
   );
   const inactivity = createInactivityTimer({
     milliseconds: timeout,
@@ -99,15 +114,23 @@ export async function sendRequest<Result>(
         onProgress?.({ progress, total, message });
       },
     };
+    const exchange: Exchange = {
+      get id() {
+        return running?.id;
+      },
+      respond: inputRequests =>
+        respondToInput(inputRequests, {
+          call: running,
+          responses: session.responses,
+          signal: link.signal,
+        }),
+      showActivity: () => inactivity.restart(),
+    };
+    if (call?.progressToken !== undefined) running?.onProgress(options.onprogress);
     const run = (): Promise<Result> =>
       session.use(client =>
-        sendRounds(retry => send(client, options, retry, observed?.meta ?? {}), {
-          respond: inputRequests =>
-            respondToInput(inputRequests, {
-              call: running,
-              responses: session.responses,
-              signal: link.signal,
-            }),
+        sendRounds(retry => send(client, options, retry, observed?.meta ?? {}, exchange), {
+          respond: exchange.respond,
           signal: link.signal,
         }),
       );

@@ -1,6 +1,7 @@
-import type { RequestId } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Progress, RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
 import type { McpCallFacts } from '../config/callbacks.js';
+import type { PlainObject } from '../../shared/json.js';
 import { captureContext } from '../../shared/async-context.js';
 import { McpFailure } from '../transport/failures.js';
 import type { CallObserver } from '../transport/transport.js';
@@ -12,6 +13,8 @@ export interface RunningCall {
   readonly facts: McpCallFacts;
   /** The last time at which a request of the server was pending, by `performance.now()`. */
   readonly lastPendingAt: number;
+  /** Receives the progress of a task, which goes on after the answer to the request that named its token. */
+  onProgress(listener: (progress: Progress) => void): void;
   /** Runs the response to a request of the server. Rejects when the request or the call ends. */
   respond<T>(requestSignal: AbortSignal, respond: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Ends the call and withdraws its requests. `isSettled` is false if the server may still be working on it. */
@@ -27,22 +30,36 @@ export interface RunningCall {
  * requests for run one at a time.
  */
 export interface RunningCalls extends CallObserver {
-  /**
-   * Registers a call, which is recognized by the object of its arguments when it is sent. Waits for its turn if calls
-   * run one at a time.
+  /** Registers a call, which is recognized by its mark when it is sent. Waits for its turn if calls run one at a time.
    *
    * @throws McpFailure `session-expired` if the session can no longer assign requests, or the signal's reason.
    */
-  start(facts: McpCallFacts, options: { arguments: object; signal?: AbortSignal }): Promise<RunningCall>;
+  start(facts: McpCallFacts, options: CallMark & { signal?: AbortSignal }): Promise<RunningCall>;
+  /** Called with each message before the SDK reads it. */
+  onReceive(message: JSONRPCMessage): void;
   /** Returns the call that a request of the server belongs to. */
   find(requestId: RequestId): RunningCall | undefined;
   /** The running call, if there is exactly one. */
   readonly only: RunningCall | undefined;
 }
 
+/** How the messages of a call are recognized. */
+export interface CallMark {
+  /** The object of the arguments in the request. */
+  readonly arguments?: object;
+  /** The task whose result the call waits for. */
+  readonly taskId?: string;
+  /** The token that the request which created the task had for its progress. */
+  readonly progressToken?: RequestId | undefined;
+}
+
 interface Entry extends RunningCall {
-  readonly arguments: object;
   id?: RequestId | undefined;
+  /** The messages of a task overlap. */
+  readonly ids: Set<RequestId>;
+  isOwn(params: PlainObject): boolean;
+  readonly progressToken: RequestId | undefined;
+  progressed?: (progress: Progress) => void;
   /** Requests that arrived on the response stream of the call and have not been handled. */
   readonly delivered: Set<RequestId>;
 }
@@ -62,7 +79,7 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
   }
 
   return {
-    async start(facts, { arguments: input, signal }) {
+    async start(facts, { arguments: input, taskId, progressToken, signal }) {
       const leave = isOneAtATime() ? await waitForTurn(signal) : undefined;
       if (isExhausted) {
         leave?.();
@@ -73,8 +90,15 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
       const runInContext = captureContext();
       const entry: Entry = {
         facts,
-        arguments: input,
+        progressToken,
+        ids: new Set(),
         delivered: new Set(),
+        isOwn: params =>
+          (input !== undefined && params.arguments === input) ||
+          (taskId !== undefined && params.taskId === taskId),
+        onProgress(listener) {
+          entry.progressed = listener;
+        },
         get lastPendingAt() {
           return requests.lastPendingAt;
         },
@@ -107,10 +131,21 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
     },
     onSend(message) {
       if (!('method' in message) || !('id' in message)) return;
-      for (const call of running) if (call.arguments === message.params?.arguments) call.id = message.id;
+      for (const call of running) {
+        if (!call.isOwn(message.params ?? {})) continue;
+        call.id = message.id;
+        call.ids.add(message.id);
+      }
     },
     onDelivery(requestId, { callId }) {
-      for (const call of running) if (call.id === callId) call.delivered.add(requestId);
+      for (const call of running) if (call.ids.has(callId)) call.delivered.add(requestId);
+    },
+    onReceive(message) {
+      if (!('method' in message) || message.method !== 'notifications/progress') return;
+      const { progressToken, ...progress } = message.params ?? {};
+      for (const call of running)
+        if (progressToken !== undefined && call.progressToken === progressToken)
+          call.progressed?.(progress as Progress);
     },
   };
 }

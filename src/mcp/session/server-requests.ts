@@ -21,6 +21,7 @@ import { McpFailure } from '../transport/failures.js';
 import { toShownAddress } from '../auth/addresses.js';
 import { appsCapability } from './apps.js';
 import type { McpCallbacks, McpRequestContext, McpUrlElicitation } from '../config/callbacks.js';
+import { tasksCapability } from './tasks.js';
 import type { RunningCall, RunningCalls } from './running-calls.js';
 import { quoteName } from '../transport/untrusted-input.js';
 
@@ -44,13 +45,13 @@ export function createHostResponses(
   };
 }
 
-/** Returns the capabilities to declare to a server: only those with a response. */
+/** Returns the capabilities to declare to a server. Requests are declared only with a response. */
 export function toCapabilities(responses: HostResponses, { apps = false }: McpCallbacks): ClientCapabilities {
   return {
     ...(responses['elicitation/create'] && { elicitation: { form: { applyDefaults: true }, url: {} } }),
     ...(responses['sampling/createMessage'] && { sampling: {} }),
     ...(responses['roots/list'] && { roots: {} }),
-    ...(apps && { extensions: appsCapability }),
+    extensions: { ...tasksCapability, ...(apps && appsCapability) },
   };
 }
 

@@ -22,6 +22,7 @@ import {
   type HostResponses,
   toCapabilities,
 } from './server-requests.js';
+import { type McpStoredSession, toStoredSession } from '../transport/stored-session.js';
 import type { OpenedTransport } from '../transport/transport.js';
 
 /** One connection to a server, from opening to closing. It is never reopened. */
@@ -31,6 +32,8 @@ export interface McpSession {
   readonly isClosed: boolean;
   /** True if the server assigned a session id, which may expire. */
   readonly hasId: boolean;
+  /** What another process needs to go on with the session. Undefined without a session id. */
+  readonly stored: McpStoredSession | undefined;
   /**
    * True if the tool list may change without a notification, because no stream for notifications is open: the server may
    * announce nothing, or be restarted with other tools.
@@ -144,6 +147,9 @@ export function createSession(
     get hasId() {
       return transport.sessionId !== undefined;
     },
+    get stored() {
+      return toStoredSession(client, transport);
+    },
     get changesUnannounced() {
       // Newer revisions announce changes only on a stream that the client opens. The other transports end with their server.
       const isAnnounced = kind !== 'http' && client.getProtocolEra() === 'legacy';
@@ -196,7 +202,8 @@ export function createSession(
   async function end(): Promise<void> {
     ending.abort();
     // A retired session has expired, so the server does not recognize it.
-    if (endSession && session.hasId && !isRetired && !isClosed) {
+    const isKept = 'url' in config && config.terminateSessionOnClose === false;
+    if (endSession && session.hasId && !isRetired && !isClosed && !isKept) {
       const timeout = new AbortController();
       // An error such as 404 means that the session no longer exists, which is the goal.
       const ended = endSession().catch(() => {});

@@ -133,6 +133,9 @@ function toFacts(error: unknown): McpFailureFacts {
   return { kind: 'protocol', message: error.message };
 }
 
+/** Returns true if a time limit has ended the request. */
+export const isTimeout = ({ kind }: McpFailure): boolean => kind === 'timeout' || kind === 'total-timeout';
+
 /**
  * Cloudflare Workers of early 2026 bind the abort controller of the SDK's transport to the request in which the session was
  * opened, and send nothing for another request.

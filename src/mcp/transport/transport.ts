@@ -9,6 +9,7 @@ import {
 import { AddressGate, createGatedFetch } from '../auth/addresses.js';
 import { createAuthorizedFetch } from '../auth/server-authorization.js';
 import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from '../config/config.js';
+import { attachSession, readStoredSession } from './stored-session.js';
 import { McpFailure, type ProcessReport, processesUnsupported } from './failures.js';
 import { createMessageFetch, createStreamFetch } from './stream-fetch.js';
 
@@ -101,13 +102,16 @@ function openHttp(
   config: McpHttpServerConfig,
   { fetch = globalFetch, listens, calls }: Omit<TransportOptions, 'kind'>,
 ): OpenedTransport {
+  const stored = readStoredSession(config);
   const transport = new StreamableHTTPClientTransport(new URL(config.url), {
+    ...(stored && { sessionId: stored.initialSessionId }),
     requestInit: { headers: { ...config.headers } },
     fetch: createStreamFetch(createAuthorizedFetch(config, toGated(config, fetch)), {
       listens,
       onServerRequest: calls.onDelivery,
     }),
   });
+  if (stored !== undefined) attachSession(transport, stored);
   return { kind: 'http', transport, endSession: () => transport.terminateSession() };
 }
 

@@ -14,6 +14,7 @@ import {
   effectiveAnnotations,
   type InputStep,
   isReadOnly,
+  type KeptTask,
   type ToolCallContext,
   type ToolCallOptions,
   type ToolDefinition,
@@ -421,13 +422,23 @@ export class Call {
         idempotencyKey: await steps.idempotencyKeyOf(this.#label, { input: call.input }),
       }),
     };
+    const mayRepeat = isRepeatable || onUnknownOutcome === 'run';
     for (let attempt = 1; ; attempt++) {
       const name = toAttempt(this.#label, attempt);
       const isNew = isRepeatable || !steps.isDurable || (await steps.start(`start ${name}`, facts));
       this.#go('issued');
       const running = steps.step<CallRecord>(
         `call ${name}`,
-        async () => (isNew || onUnknownOutcome === 'run' ? this.#runInStep(call, tool) : { isUnknown: true }),
+        async () => {
+          const task =
+            tool.server === undefined
+              ? undefined
+              : await steps.keepTask?.(name, { input, isNew: isNew && !isRepeatable });
+          if (!isNew && !mayRepeat && task?.known === undefined) return { isUnknown: true };
+          const run = await this.#runInStep(call, tool, task);
+          if (task?.isLost !== true) return run;
+          return mayRepeat ? this.#runInStep(call, tool, { ...task, known: undefined }) : { isUnknown: true };
+        },
         facts,
       );
       this.#round.issued(this);
@@ -440,24 +451,29 @@ export class Call {
     }
   }
 
-  async #runInStep(call: ToolInvocation, tool: ToolDefinition): Promise<ToolRun> {
+  async #runInStep(call: ToolInvocation, tool: ToolDefinition, task?: KeptTask): Promise<ToolRun> {
     const { turn, signal } = this.#round;
     const verdict = await this.#round.enter(this);
     if (verdict !== 'run') return { output: verdict, duration: 0 };
     // A call that was abandoned in the meantime has not started.
     signal.throwIfAborted();
     const startedAt = performance.now();
+    if (this.#startedAt === undefined) this.#reportStart();
     this.#startedAt = startedAt;
-    this.#reportStart();
     turn.record.didToolRun = true;
     // Waiting for nothing would delay the start of the tool.
     if (turn.steps.isDurable && this.early === undefined) await turn.tools.connect();
-    const { output, duration } = await (this.early ?? this.#runTool(call, tool, startedAt));
+    const { output, duration } = await (this.early ?? this.#runTool(call, tool, startedAt, task));
     return { output: await turn.limitOutput(output, { tool, round: this.#round.number, signal }), duration };
   }
 
   /** Runs the tool. Only an abort rejects, at once, even if the tool ignores its signal. */
-  async #runTool(call: ToolInvocation, tool: ToolDefinition, startedAt: number): Promise<ToolRun> {
+  async #runTool(
+    call: ToolInvocation,
+    tool: ToolDefinition,
+    startedAt: number,
+    task?: KeptTask,
+  ): Promise<ToolRun> {
     const { turn, signal, number, messages } = this.#round;
     const { wrapsToolOutput, steps } = turn;
     const { toolName } = this.made;
@@ -481,6 +497,7 @@ export class Call {
           idempotencyKey,
           onWarning: text => turn.warn(number, text),
           ...(this.#isApproved && { approved: tool }),
+          ...(task && { task }),
           ...(wrapsToolOutput !== undefined && { wrapsToolOutput }),
           signal: limit.signal,
           // An MCP server observes its requests itself if nothing observes the call.

@@ -2,7 +2,8 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import type { Prompt } from '../../core/prompt.js';
 import { toDigest } from '../../shared/hash.js';
-import { fromPlainJson, toPlainJson } from '../../shared/json.js';
+import { fromPlainJson, type JSONValue, toPlainJson } from '../../shared/json.js';
+import type { KeptTask } from '../../tools/tool-source.js';
 import { createConversationReader } from './conversation.js';
 
 /**
@@ -113,6 +114,8 @@ export interface Steps {
   decide<Value>(name: string, run: () => Promise<Value>, options: { input: unknown }): Promise<Value>;
   /** Returns the key of a call, the same in every attempt at the turn. */
   idempotencyKeyOf(name: string, options: { input: unknown }): string | Promise<string>;
+  /** Keeps the task of a call. `isNew` is true if no attempt can have recorded one. @default not possible */
+  keepTask?(name: string, options: { input: unknown; isNew: boolean }): Promise<KeptTask>;
   /** Returns what identifies a conversation. Undefined if nothing needs it. */
   identify(prompt: Prompt): Promise<string | undefined>;
   close(end?: TurnEnd): Promise<void>;
@@ -187,6 +190,17 @@ export async function openJournalSteps(
       return (await step(name, ask, { input })).value;
     },
     idempotencyKeyOf: (name, { input }) => opened.idempotencyKeyOf(name, input),
+    async keepTask(name, { input, isNew }) {
+      const keep = <Value>(value: Value): Promise<Value> =>
+        opened
+          .step(`task ${name}`, async () => value, { input, isKept: () => value !== undefined })
+          .catch(toFailure(onFailure));
+      return {
+        known: isNew ? undefined : await keep<JSONValue | undefined>(undefined),
+        isLost: false,
+        record: async task => void (await keep(task)),
+      };
+    },
     identify: roundPrompt => opened.identify(roundPrompt),
     close: end => opened.close(end),
   };
