@@ -64,10 +64,11 @@ describe('findArgumentIssue', () => {
     ['a schema that refers only to itself', schemaOf({}, { $ref: '#' }), { a: 1 }],
     ['an unknown type', schemaOf({ a: { type: 'any' } }), { a: 1 }],
     [
-      'names by pattern',
-      schemaOf({}, { patternProperties: { '^x': {} }, additionalProperties: false }),
+      'names by a pattern with an assertion',
+      schemaOf({}, { patternProperties: { '^(?=x)': {} }, additionalProperties: false }),
       { x: 1 },
     ],
+    ['a pattern with a reference', schemaOf({ a: { pattern: String.raw`^(.)\1$` } }), { a: 'ab' }],
     ['the limits of draft 4', schemaOf({ a: { minimum: 1, exclusiveMinimum: true } }), { a: 1 }],
     ['a draft that is not supported', schemaOf({ a: { type: 'string' } }, { $schema: draft4 }), { a: 1 }],
   ])('leaves the validation to the server if the schema has %s', (_, odd, input) => {
@@ -128,10 +129,26 @@ describe('findArgumentIssue', () => {
     warn.mockRestore();
   });
 
-  it('does not run patterns, which may take forever', () => {
-    const slow = schemaOf({ a: { type: 'string', pattern: '^(a+)+$' }, pattern: { type: 'string' } });
-    expect(issueOf(slow, { a: `${'a'.repeat(40)}!` })).toBeUndefined();
-    expect(issueOf(slow, { pattern: 1 })).toContain('pattern: type "number" is invalid');
+  it('follows patterns of servers in linear time, and says which argument does not match', () => {
+    const slow = schemaOf({ a: { type: 'string', pattern: '^(a+)+$' }, b: { pattern: '(x*)*y(x*)*z$' } });
+    const startedAt = performance.now();
+    expect(issueOf(slow, { a: `${'a'.repeat(5000)}!` })).toMatch(
+      /^Invalid arguments for tool "paint": a: is excluded by "not" or "pattern"\. Expected: \{"a":/,
+    );
+    expect(issueOf(slow, { a: 'a'.repeat(5000), b: `y${'x'.repeat(5000)}` })).toContain(': b: is excluded');
+    expect(issueOf(slow, { a: 'aaa', b: 'yxxz' })).toBeUndefined();
+    // A backtracking engine needs longer than the universe exists.
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+  });
+
+  it('does not follow more patterns than a call may take', () => {
+    const many = schemaOf(
+      Object.fromEntries(
+        Array.from({ length: 400 }, (_, index) => [`p${index}`, { pattern: `^(x?){900}${index}$` }]),
+      ),
+    );
+    expect(issueOf(many, { p0: 'x'.repeat(5000) })).toBeUndefined();
+    expect(issueOf(schemaOf({ a: { pattern: '^(x{100}){100}$' } }), { a: 'y' })).toBeUndefined();
   });
 
   it('keeps the name of an argument called "data"', () => {
@@ -154,5 +171,82 @@ describe('findArgumentIssue', () => {
     expect(issueOf(withHeader, { flag: null })).toBeUndefined();
     expect(issueOf(withHeader, { flag: 1 })).toContain('flag: type "number" is invalid');
     expect(issueOf(schemaOf({ flag }), { flag: null })).toContain('flag: type "null" is invalid');
+  });
+
+  /** Each keyword of draft 2020-12 that restricts values, with arguments that it allows and forbids. */
+  const keywords: readonly (readonly [keyword: string, schema: object, valid: unknown, invalid: unknown])[] =
+    [
+      ['type', { type: 'string' }, 'x', 1],
+      ['enum', { enum: ['x', 2] }, 2, 3],
+      ['const', { const: { x: 1 } }, { x: 1 }, { x: 2 }],
+      ['multipleOf', { multipleOf: 5 }, 10, 11],
+      ['maximum', { maximum: 5 }, 5, 6],
+      ['exclusiveMaximum', { exclusiveMaximum: 5 }, 4, 5],
+      ['minimum', { minimum: 5 }, 5, 4],
+      ['exclusiveMinimum', { exclusiveMinimum: 5 }, 6, 5],
+      ['maxLength', { maxLength: 1 }, 'x', 'xx'],
+      ['minLength', { minLength: 2 }, 'xx', 'x'],
+      ['pattern', { pattern: String.raw`^[a-z]{2}\d+(?:-[\w.]+)?$` }, 'ab1-x.y', 'ab'],
+      ['maxItems', { maxItems: 1 }, [1], [1, 2]],
+      ['minItems', { minItems: 2 }, [1, 2], [1]],
+      ['uniqueItems', { uniqueItems: true }, [1, 2], [1, 1]],
+      ['maxContains', { contains: { const: 1 }, maxContains: 1 }, [1], [1, 1]],
+      ['minContains', { contains: { const: 1 }, minContains: 2 }, [1, 1], [1]],
+      ['maxProperties', { maxProperties: 1 }, { x: 1 }, { x: 1, y: 1 }],
+      ['minProperties', { minProperties: 1 }, { x: 1 }, {}],
+      ['required', { required: ['x'] }, { x: 1 }, {}],
+      ['dependentRequired', { dependentRequired: { x: ['y'] } }, { y: 1 }, { x: 1 }],
+      ['prefixItems', { prefixItems: [{ type: 'string' }] }, ['x'], [1]],
+      ['items', { items: { type: 'string' } }, ['x'], [1]],
+      ['contains', { contains: { type: 'string' } }, ['x'], [1]],
+      ['properties', { properties: { x: { type: 'string' } } }, { x: 'y' }, { x: 1 }],
+      [
+        'patternProperties',
+        { patternProperties: { '^x': { type: 'string' } } },
+        { x1: 'y', y: 1 },
+        { x1: 1 },
+      ],
+      [
+        'additionalProperties',
+        { patternProperties: { '^x': {} }, additionalProperties: false },
+        { x1: 1 },
+        { y: 1 },
+      ],
+      ['propertyNames', { propertyNames: { pattern: '^x' } }, { x1: 1 }, { y: 1 }],
+      ['unevaluatedItems', { prefixItems: [{}], unevaluatedItems: false }, [1], [1, 2]],
+      [
+        'unevaluatedProperties',
+        { patternProperties: { '^x': {} }, unevaluatedProperties: false },
+        { x: 1 },
+        { y: 1 },
+      ],
+      ['allOf', { allOf: [{ pattern: '^x' }, { maxLength: 1 }] }, 'x', 'xx'],
+      ['anyOf', { anyOf: [{ type: 'string', pattern: '^x' }, { type: 'number' }] }, 'x', 'y'],
+      ['oneOf', { oneOf: [{ minimum: 1 }, { minimum: 3 }] }, 2, 4],
+      ['not', { not: { type: 'string', pattern: '^x' } }, 'y', 'x'],
+      ['if', { if: { type: 'string' }, then: { minLength: 2 } }, 'xx', 'x'],
+      ['then', { if: { type: 'string' }, then: { pattern: 'y' } }, 'y', 'x'],
+      ['else', { if: { type: 'string' }, else: { minimum: 1 } }, 'x', 0],
+      ['dependentSchemas', { dependentSchemas: { x: { required: ['y'] } } }, { y: 1 }, { x: 1 }],
+      ['$ref', { $ref: '#/$defs/code' }, 'x', 'y'],
+      ['$dynamicRef', { $dynamicRef: '#code' }, 'x', 'y'],
+    ];
+
+  it.each(keywords)('checks the keyword %s', (_, schema, valid, invalid) => {
+    const whole = schemaOf(
+      { value: schema },
+      { $defs: { code: { $dynamicAnchor: 'code', type: 'string', pattern: '^x' } } },
+    );
+    expect(issueOf(whole, { value: valid })).toBeUndefined();
+    expect(issueOf(whole, { value: invalid })).toContain('Invalid arguments for tool "paint"');
+  });
+
+  it.each([
+    ['format', { format: 'date' }, 'never'],
+    ['contentEncoding', { contentEncoding: 'base64' }, '!'],
+    ['contentMediaType', { contentMediaType: 'application/json' }, '{'],
+    ['contentSchema', { contentMediaType: 'application/json', contentSchema: { type: 'object' } }, '1'],
+  ])('does not check the keyword %s, which is an annotation', (_, schema, value) => {
+    expect(issueOf(schemaOf({ value: schema }), { value })).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/valida
 import { isPlainObject, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { mapSchema, resolveSchema, subschemasOf } from '../../tool-calls/json-schema.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
+import { compilePattern, type Pattern } from './linear-pattern.js';
 import { paramHeaderKeyword } from '../transport/param-headers.js';
 
 /** Returns the message of the validator, or undefined if the arguments are valid or cannot be validated. */
@@ -39,10 +40,16 @@ export function findArgumentIssue(
 function createValidator(schema: object): Validator | undefined {
   try {
     if (!isReadable(schema)) return undefined;
-    const validate = new CfWorkerJsonSchemaValidator().getValidator(toCheckedRules(schema) as JsonSchemaType);
+    const rules = toCheckedRules(schema);
+    const prepare = (checked: object) =>
+      new CfWorkerJsonSchemaValidator().getValidator(checked as JsonSchemaType);
+    const patterns = compilePatterns(rules);
+    const prepared = patterns.size === 0 ? prepare(rules) : undefined;
     return input => {
       try {
-        return validate(input).errorMessage;
+        if (prepared !== undefined) return prepared(input).errorMessage;
+        const checked = withoutPatterns(rules, { patterns, texts: textsOf(input) });
+        return checked && prepare(checked)(input).errorMessage;
       } catch {
         return undefined; // a reference without a target, or one that refers to itself
       }
@@ -61,8 +68,8 @@ function isReadable(root: object): boolean {
   const costs = new Map<PlainObject, number>();
 
   function collectAnchors(schema: unknown): void {
-    const anchor = objectOf(schema)?.$anchor;
-    if (typeof anchor === 'string') targets.set(`#${anchor}`, schema);
+    const { $anchor, $dynamicAnchor = $anchor } = objectOf(schema) ?? {};
+    if (typeof $dynamicAnchor === 'string') targets.set(`#${$dynamicAnchor}`, schema);
     for (const inner of subschemasOf(schema)) collectAnchors(inner.schema);
   }
 
@@ -71,8 +78,6 @@ function isReadable(root: object): boolean {
     const known = costs.get(schema);
     if (known !== undefined) return known;
     costs.set(schema, 1); // a recursive schema: its depth is that of the arguments
-    // Patterns are untrusted regular expressions, and without them other properties would be rejected.
-    if ('patternProperties' in schema) return Number.POSITIVE_INFINITY;
     // Definitions cost something only where they are used.
     const applied = subschemasOf(schema).filter(
       ({ path: [key = ''] }) => key !== '$defs' && key !== 'definitions',
@@ -94,14 +99,16 @@ function isReadable(root: object): boolean {
 const types: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
 /**
- * Removes rules that are not checked. Formats are annotations in draft 2020-12. Patterns are untrusted regular
- * expressions, and catastrophic backtracking would block the process. Unknown types and the limits of draft 4 would
- * reject every value.
+ * Removes rules that are not checked. Formats are annotations in draft 2020-12. Unknown types and the limits of draft 4
+ * would reject every value.
  */
 function toCheckedRules(schema: object): object {
-  return mapSchema(schema, ({ format, pattern, ...rest }) => {
-    const { type, exclusiveMinimum, exclusiveMaximum, ...others } = rest;
+  return mapSchema(schema, ({ format, ...rest }) => {
+    const { type, exclusiveMinimum, exclusiveMaximum, $dynamicRef, $dynamicAnchor, ...others } = rest;
     return {
+      // In one document, a dynamic reference has one target. The validator does not follow it.
+      ...($dynamicRef !== undefined && { $ref: $dynamicRef }),
+      ...($dynamicAnchor !== undefined && { $anchor: $dynamicAnchor }),
       ...others,
       ...([type].flat().every(name => types.includes(name)) && {
         // An argument that is repeated as a header may be null: it then has no header.
@@ -111,6 +118,80 @@ function toCheckedRules(schema: object): object {
       ...(typeof exclusiveMaximum === 'number' && { exclusiveMaximum }),
     };
   });
+}
+
+/** The most states of patterns that the texts of a call are compared with: about a second for a hostile schema. */
+const MAX_STEPS = 5_000_000;
+
+/** Compiles the patterns in a schema. Those that cannot be followed in linear time have no function. */
+function compilePatterns(root: object): ReadonlyMap<string, Pattern | undefined> {
+  const patterns = new Map<string, Pattern | undefined>();
+  mapSchema(root, schema => {
+    const { pattern, patternProperties } = schema;
+    const sources = [pattern, ...Object.keys(objectOf(patternProperties) ?? {})];
+    for (const source of sources)
+      if (typeof source === 'string') patterns.set(source, compilePattern(source));
+    return schema;
+  });
+  return patterns;
+}
+
+/** Returns all strings in a value, and the names of all properties. */
+function textsOf(value: unknown, texts = new Set<string>()): ReadonlySet<string> {
+  if (typeof value === 'string') texts.add(value);
+  else if (Array.isArray(value)) for (const item of value) textsOf(item, texts);
+  else if (isPlainObject(value))
+    for (const [name, inner] of Object.entries(value)) textsOf(inner, texts.add(name));
+  return texts;
+}
+
+/**
+ * Replaces the patterns in a schema by rules with the same meaning for a value with these texts: a pattern excludes the
+ * texts that do not match, and matching names become properties. A pattern that is not followed excludes nothing.
+ *
+ * @returns undefined if it is unknown which properties a schema means.
+ */
+function withoutPatterns(
+  root: object,
+  { patterns, texts }: { patterns: ReadonlyMap<string, Pattern | undefined>; texts: ReadonlySet<string> },
+): object | undefined {
+  const results = new Map<string, ReadonlySet<string> | undefined>();
+  const steps = { left: MAX_STEPS };
+  let isKnown = true;
+
+  function matchesOf(source: string): ReadonlySet<string> | undefined {
+    if (results.has(source)) return results.get(source);
+    const matches = new Set<string>();
+    let result: ReadonlySet<string> | undefined = matches;
+    for (const text of texts) {
+      const isMatch = patterns.get(source)?.(text, steps);
+      if (isMatch === undefined) result = undefined;
+      if (isMatch === true) matches.add(text);
+    }
+    results.set(source, result);
+    return result;
+  }
+
+  const rewritten = mapSchema(root, ({ pattern, patternProperties, ...schema }) => {
+    const matches = typeof pattern === 'string' ? matchesOf(pattern) : undefined;
+    const excluded = matches && [...texts].filter(text => !matches.has(text));
+    const properties = new Map<string, unknown>(Object.entries(objectOf(schema.properties) ?? {}));
+    for (const [source, inner] of Object.entries(objectOf(patternProperties) ?? {})) {
+      const names = matchesOf(source);
+      if (names === undefined) isKnown = false;
+      for (const name of names ?? [])
+        properties.set(name, properties.has(name) ? { allOf: [properties.get(name), inner] } : inner);
+    }
+    return {
+      ...schema,
+      ...(properties.size > 0 && { properties: Object.fromEntries(properties) }),
+      ...(excluded !== undefined &&
+        excluded.length > 0 && {
+          allOf: [...(Array.isArray(schema.allOf) ? schema.allOf : []), { not: { enum: excluded } }],
+        }),
+    };
+  });
+  return isKnown ? rewritten : undefined;
 }
 
 interface ArgumentError {
@@ -127,7 +208,10 @@ const repetition =
 function toArgumentError(error: string): ArgumentError {
   const end = error.indexOf(': ');
   const text = error.slice(end + 2).replace(/^Instance /, '');
-  return { path: error.slice(0, end).split('/').slice(1).map(decodeStep), text: text.replace(/\.$/, '') };
+  return {
+    path: error.slice(0, end).split('/').slice(1).map(decodeStep),
+    text: text.replace(/\.$/, '').replace('matched "not" schema', 'is excluded by "not" or "pattern"'),
+  };
 }
 
 function decodeStep(step: string): string {
