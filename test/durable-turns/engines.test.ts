@@ -17,7 +17,7 @@ import { startWorker, type Worker } from './_worker.js';
 /*
  * Runs the recipes of the workflow engines. A turn for each point at which a process may end streams to a client and asks
  * it for an approval. The processes are killed with SIGKILL when all turns have reached their points, and others continue
- * the turns. Writes the table of the guide.
+ * the turns. Writes the table of the recipe.
  */
 
 const node22 = await findNode('22');
@@ -31,7 +31,7 @@ for (const [name, reason] of Object.entries({ DBOS: noDbos, Restate: noRestate }
 const points = listKillPoints({ first: ['tools'] });
 const table = createKillTable(
   'kills under engines: written by test/durable-turns/engines.test.ts',
-  new URL('../../src/tool-loop/durable/README.md', import.meta.url),
+  new URL('../../playground/recipes/dbos/README.md', import.meta.url),
 );
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 

@@ -254,6 +254,7 @@ export const callOptions = {
    * in `response.id` and in the metadata of parts. With `sequenceNumber`, from `providerMetadata.kelivo` of the last part that
    * was received, a stream contains only what follows. In a tool loop it applies to the first round, which is read completely.
    * The API returns any response of the key, so check that the id belongs to the user before you pass it on.
+   * A response that is unknown, expired or cancelled rejects with an `APICallError` that names its id.
    */
   resume: z.object({
     responseId: z

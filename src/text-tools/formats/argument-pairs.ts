@@ -5,7 +5,10 @@ import { isKnownChild } from '../tags/element-tree.js';
 import { createTagGrammar, type KeyTags, type TagGrammar } from '../tags/tag-grammar.js';
 import { readTaggedCall } from '../tags/tagged-call.js';
 
-/** The tags of a call whose arguments are pairs of a key and a value. */
+/**
+ * The tags of a call whose arguments are pairs of a key and a value. Those of `<|fn|>name<|k|>key<|v|>value<|/v|><|/fn|>` are
+ * `{ call: '<|fn|>', key: { open: '<|k|>', close: '<|v|>' }, valueEnd: '<|/v|>', callEnd: '<|/fn|>' }`.
+ */
 export interface PairTags {
   readonly call: string;
   readonly callEnd: string;
