@@ -1,5 +1,6 @@
 import { untilAborted } from '../shared/abort.js';
 import { runDetached } from '../shared/async-context.js';
+import type { HostToolsOptions } from '../tools/host-tools.js';
 import { type McpServers, toSourceName, validateMcpServers } from './config/config.js';
 import { type McpToolsOptions, validateMcpToolsOptions } from './options.js';
 import type { McpServerStatus, McpTools } from './start-mcp-tools.js';
@@ -58,7 +59,8 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     name: toSourceName(enabled),
     listTools: (listing = {}) => use(tools => tools.listTools(listing), listing.signal),
     fingerprints: () => use(tools => tools.fingerprints()),
-    tools: toolsOptions => use(tools => tools.tools(toolsOptions)),
+    tools: ((toolsOptions?: HostToolsOptions) =>
+      use(tools => tools.tools(toolsOptions))) as McpTools['tools'],
     callTool: (call, callOptions) => use(tools => tools.callTool(call, callOptions), callOptions.signal),
     callAppTool: (call, callOptions) =>
       use(tools => tools.callAppTool(call, callOptions), callOptions.signal),

@@ -27,6 +27,12 @@ export type {
   McpResourceContents,
   McpServerFeatures,
 } from './features/server-features.js';
+export type {
+  McpToolSchemas,
+  McpTypedTool,
+  McpTypedTools,
+  McpTypedToolsOptions,
+} from './features/typed-tools.js';
 export type { McpContentPart } from './features/tool-output.js';
 export type {
   McpConnectionPool,

@@ -28,6 +28,12 @@ import type { McpStoredSession } from './transport/stored-session.js';
 import { type CheckedServer, findChange, isChecked, selectTools } from './features/drift.js';
 import { createResourceTools } from './features/resource-tools.js';
 import { findServer } from './features/find-server.js';
+import {
+  type McpToolSchemas,
+  type McpTypedTools,
+  type McpTypedToolsOptions,
+  toTypedTools,
+} from './features/typed-tools.js';
 import { createServerFeatures, type McpServerFeatures } from './features/server-features.js';
 
 /** The tools of MCP servers, with their resources and prompts for the application. */
@@ -38,6 +44,13 @@ export interface McpTools extends ToolSource, McpServerFeatures {
    * tools are missing. A tool that is used after `close()` opens its server again.
    */
   tools(options?: HostToolsOptions): Promise<HostTools>;
+  /**
+   * Returns only the tools that `schemas` names, with the schemas of the application, as `tools({ schemas })` of
+   * `@ai-sdk/mcp`. A tool that is not available is missing, and `onWarning` names it.
+   */
+  tools<Schemas extends McpToolSchemas>(
+    options: McpTypedToolsOptions<Schemas>,
+  ): Promise<McpTypedTools<Schemas>>;
   /**
    * Returns the fingerprints of the tools of each server, as JSON for the option `fingerprints`. Starts the servers. They
    * equal those of `fingerprintTools` of `ai` 7, so `detectToolDrift` compares those of a server. A server that fails keeps
@@ -209,15 +222,29 @@ export function startMcpTools(
       }
     };
 
+  function hostTools(options?: HostToolsOptions): Promise<HostTools>;
+  function hostTools<Schemas extends McpToolSchemas>(
+    options: McpTypedToolsOptions<Schemas>,
+  ): Promise<McpTypedTools<Schemas>>;
+  async function hostTools<Schemas extends McpToolSchemas>({
+    schemas,
+    ...toolsOptions
+  }: Partial<McpTypedToolsOptions<Schemas>> = {}): Promise<HostTools | McpTypedTools<Schemas>> {
+    const { tools, warnings } = await listTools();
+    for (const warning of warnings) inform(toolsOptions.onWarning, warning);
+    const untyped = toHostTools({ callTool: untilClosed(callTool) }, tools, toolsOptions);
+    if (schemas === undefined) return untyped;
+    const { tools: typed, missing } = toTypedTools(untyped, schemas);
+    for (const name of missing)
+      inform(toolsOptions.onWarning, `No MCP server offers the tool ${JSON.stringify(name)} of \`schemas\`.`);
+    return typed;
+  }
+
   return {
     ...features,
     name: sourceName,
     listTools,
-    async tools(toolsOptions) {
-      const { tools, warnings } = await listTools();
-      for (const warning of warnings) inform(toolsOptions?.onWarning, warning);
-      return toHostTools({ callTool: untilClosed(callTool) }, tools, toolsOptions);
-    },
+    tools: hostTools,
     callTool,
     callAppTool: untilClosed(async (call, callOptions) =>
       sourceOf(findServer(servers, call.server ?? '')).callAppTool(call, callOptions),

@@ -91,6 +91,8 @@ export interface HostTool {
   readonly title?: string;
   /** The JSON Schema of the server, as `jsonSchema()` of `ai` marks it. Declared as the one type that all versions accept. */
   readonly inputSchema: z.ZodType<Record<string, unknown>>;
+  /** The schema that the server declares for the structured content of results. Hosts do not compare results with it. */
+  readonly outputSchema?: z.ZodType<JSONValue>;
   readonly metadata?: ToolMetadata;
   /** Requires that the model follows the schema. */
   readonly strict?: boolean;
@@ -164,7 +166,7 @@ function toHostTool(
   }: HostToolsOptions & HostRunRules,
 ): HostTool {
   const { name, description, inputSchema, server, originalName = name } = tool;
-  const { strict, deferLoading, inputExamples, providerOptions, onInput, isGenerator } = tool;
+  const { strict, deferLoading, inputExamples, providerOptions, onInput, isGenerator, outputSchema } = tool;
   const { title = tool.metadata?.title, metadata = tool.ofApplication as ToolMetadata | undefined } = tool;
   /** Calls for which the host has evaluated `needsApproval`, so that it does not run them without the approval. */
   const asked = createRecentIds();
@@ -247,6 +249,10 @@ function toHostTool(
     inputSchema: jsonSchema(
       forWorkflowAgent === true ? toPlainSchema(inputSchema) : inputSchema,
     ) as unknown as HostTool['inputSchema'],
+    ...(outputSchema &&
+      !forWorkflowAgent && {
+        outputSchema: jsonSchema(outputSchema) as unknown as HostTool['outputSchema'] & object,
+      }),
     ...(metadata !== undefined && { metadata }),
     ...(strict !== undefined && { strict }),
     ...(deferLoading && { deferLoading }),

@@ -83,6 +83,8 @@ export interface ToolDefinition {
   readonly description?: string;
   /** JSON Schema of the arguments, always of `type: "object"`. */
   readonly inputSchema: JSONSchema7;
+  /** JSON Schema of the structured content of results, as the server declares it. @default unknown */
+  readonly outputSchema?: JSONSchema7;
   /** A name for people. @default that of `metadata` */
   readonly title?: string;
   /** Options of the tool for the model's provider, for example `{ openai: { deferLoading: true } }`. @default none */

@@ -22,8 +22,7 @@ export function findArgumentIssue(
   { name, inputSchema }: Pick<ToolDefinition, 'name' | 'inputSchema'>,
   input: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  if (!validators.has(inputSchema)) validators.set(inputSchema, createValidator(inputSchema));
-  const message = validators.get(inputSchema)?.(input);
+  const message = validate(inputSchema, input);
   if (message === undefined) return undefined;
   const errors = message.split(/; (?=#)/).map(toArgumentError);
   // The errors of outer values only repeat that an inner value is invalid.
@@ -31,6 +30,25 @@ export function findArgumentIssue(
   const causes = found.length > 0 ? found : errors;
   const list = causes.map(({ path, text }) => `${path.join('/') || 'the arguments'}: ${text}`).join('; ');
   return `Invalid arguments for tool "${name}": ${shorten(list)}. ${toExpectation(inputSchema, causes)}`;
+}
+
+/** Returns what is wrong with the structured content of a result. */
+export function findOutputIssue(
+  { name, outputSchema }: Pick<ToolDefinition, 'name' | 'outputSchema'>,
+  structuredContent: unknown,
+): string | undefined {
+  const message =
+    structuredContent === undefined || outputSchema === undefined
+      ? undefined
+      : validate(outputSchema, structuredContent);
+  return message === undefined
+    ? undefined
+    : `The structured content of the tool "${name}" does not match its output schema: ${shorten(message)}`;
+}
+
+function validate(schema: object, value: unknown): string | undefined {
+  if (!validators.has(schema)) validators.set(schema, createValidator(schema));
+  return validators.get(schema)?.(value);
 }
 
 /**

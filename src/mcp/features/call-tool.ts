@@ -16,7 +16,7 @@ import {
   type ToolDefinition,
   type ToolOutput,
 } from '../../tools/tool-source.js';
-import { findArgumentIssue } from './argument-issues.js';
+import { findArgumentIssue, findOutputIssue } from './argument-issues.js';
 import type { McpServerConfig } from '../config/config.js';
 import type { McpConnection } from '../session/connection.js';
 import { redactServerText } from '../auth/secrets.js';
@@ -150,6 +150,9 @@ export async function callTool(
   }
 
   function toOutput(result: CallResult): ToolOutput {
+    // The model can read it anyway.
+    const issue = result.isError === true ? undefined : findOutputIssue(tool, result.structuredContent);
+    if (issue !== undefined) inform(options.onWarning, issue);
     const output = toToolOutput(result);
     return result.isError === true ? redactStrings(output, config) : output;
   }

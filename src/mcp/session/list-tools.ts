@@ -155,6 +155,7 @@ const toolSchema = z.object({
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   inputSchema: z.record(z.string(), z.unknown()).nullish(),
+  outputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
   annotations: z.record(z.string(), z.unknown()).optional().catch(undefined),
   execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
   _meta: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -208,7 +209,7 @@ function findProblem(
 }
 
 function toDefinition(
-  { name, title, description, inputSchema, annotations = {}, execution, _meta }: ListedTool,
+  { name, title, description, inputSchema, outputSchema, annotations = {}, execution, _meta }: ListedTool,
   { runsTasks }: ReadOptions,
 ): ToolDefinition {
   const taskSupport = runsTasks ? execution?.taskSupport : undefined;
@@ -222,6 +223,8 @@ function toDefinition(
     description: toDescription(description ?? title),
     // The value comes from JSON, and its consumers check the keywords that they use.
     inputSchema: schema as JSONSchema7,
+    ...(outputSchema &&
+      isWithinBounds(outputSchema, schemaBounds) && { outputSchema: outputSchema as JSONSchema7 }),
     readOnly: toHint(annotations.readOnlyHint),
     destructive: toHint(annotations.destructiveHint),
     idempotent: toHint(annotations.idempotentHint),
