@@ -243,6 +243,7 @@ test('weak maps are for objects of others', () => {
 const DOORS: Readonly<Record<string, string>> = {
   'src/adapters/adapt-model.ts': 'models that need no adapter',
   'src/mcp/features/follow-task.ts': 'servers without tasks',
+  'src/mcp/features/skills.ts': 'applications that read no skills',
   'src/mcp/start-mcp-tools.ts': 'a program that ends before its first turn',
   'src/mcp/transport/stdio-transport.ts': 'servers over HTTP',
   'src/provider/compact.ts': 'conversations that nobody compacts',

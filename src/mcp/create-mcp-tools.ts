@@ -70,6 +70,8 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     readResource: (...request) => use(tools => tools.readResource(...request), request[1].signal),
     listPrompts: (...request) => use(tools => tools.listPrompts(...request), request[1]?.signal),
     getPrompt: (...request) => use(tools => tools.getPrompt(...request), request[1].signal),
+    listSkills: (...request) => use(tools => tools.listSkills(...request), request[1]?.signal),
+    readSkill: (...request) => use(tools => tools.readSkill(...request), request[1].signal),
     complete: (...request) => use(tools => tools.complete(...request), request[1].signal),
     subscribeResource: (...request) => use(tools => tools.subscribeResource(...request), request[1].signal),
     setLogLevel: (...request) => use(tools => tools.setLogLevel(...request), request[1].signal),

@@ -33,6 +33,7 @@ export type {
   McpTypedTools,
   McpTypedToolsOptions,
 } from './features/typed-tools.js';
+export type { McpSkill, McpSkillFile } from './features/skills.js';
 export type { McpContentPart } from './features/tool-output.js';
 export type {
   McpConnectionPool,

@@ -21,6 +21,7 @@ import { mayHaveRun, type McpFailure, type McpFailureKind } from '../transport/f
 import { anyResult, requestOriginal } from '../transport/messages.js';
 import type { McpSession } from '../session/session.js';
 import { type RequestLimits, type Send, sendRequest, toMetaField } from '../session/request.js';
+import type { McpSkill, McpSkillFile } from './skills.js';
 import { type McpContentPart, toContentParts } from './tool-output.js';
 import type { McpCallFacts } from '../config/callbacks.js';
 
@@ -94,6 +95,21 @@ export interface McpServerFeatures {
     server: string,
     options: McpRequestOptions & { name: string; arguments?: Record<string, string> },
   ): Promise<McpPromptResult>;
+  /**
+   * Lists the skills of a server, of the extension `io.modelcontextprotocol/skills` (SEP-2640). Returns an empty list if the
+   * server has no skills. Invalid entries are left out.
+   */
+  listSkills(server: string, options?: McpRequestOptions): Promise<McpSkill[]>;
+  /**
+   * Reads a file of a skill, and compares it with the size and the digest that the server lists. Rejects if they differ. Skills
+   * are instructions of the server: let a person decide which ones a model receives.
+   *
+   * @param options `uri` is that of the skill, and `path` that of a file in it, by default of its `SKILL.md`.
+   */
+  readSkill(
+    server: string,
+    options: McpRequestOptions & { uri: string; path?: string },
+  ): Promise<McpSkillFile>;
   /**
    * Suggests values for an argument of a prompt (`ref/prompt`) or of a resource template (`ref/resource`). Returns no
    * values if the server has no completions.
@@ -205,6 +221,23 @@ export function createServerFeatures(
         ...(description !== undefined && { description }),
         messages: messages.map(({ role, content }) => ({ role, content: toContentParts([content]) })),
       };
+    },
+    async listSkills(server, { signal } = {}) {
+      const { toSkill, SkillsClient } = await import('./skills.js');
+      const request = { method: 'skills/list', signal };
+      return requestFrom(server, request, async (client, sendOptions) => {
+        const skills = new SkillsClient(client, { skipInvalid: true });
+        return skills.supported ? (await skills.list({}, sendOptions)).skills.map(toSkill) : [];
+      });
+    },
+    async readSkill(server, { uri, path, signal }) {
+      const { toSkillFile, SkillsClient } = await import('./skills.js');
+      const request = { method: 'skills/get', uri, signal };
+      return requestFrom(server, request, async (client, sendOptions) => {
+        const skills = new SkillsClient(client);
+        const { skill } = await skills.get(uri, sendOptions);
+        return toSkillFile(await skills.read(skill, path, sendOptions));
+      });
     },
     async complete(server, { signal, ...params }) {
       const result = await request(
