@@ -91,5 +91,5 @@ it('models pass through the runtime of Vercel Workflow', { timeout: 600_000 }, a
     { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, ...variables } },
   );
   const { numPassedTests } = (await import(report, { with: { type: 'json' } })).default;
-  expect(numPassedTests).toBe(13);
+  expect(numPassedTests).toBe(14);
 });

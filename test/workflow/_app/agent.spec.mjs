@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { start } from 'workflow/api';
 import { ask } from './workflows/agent.mjs';
 import { durableTurn } from './workflows/durable-turn.mjs';
+import { bookSeats } from './workflows/step-agent.mjs';
 import { useServers } from './workflows/mcp-agent.mjs';
 
 const run = async (...args) => JSON.stringify(await (await start(ask, args)).returnValue);
@@ -28,6 +29,14 @@ it('a step that is repeated continues its turn from the journal', async () => {
   expect(observed).toEqual({ failures: 1, effects: ['12A'] });
   expect(rounds).toMatchObject([{ isReplayed: true, toolCalls: [{ isReplayed: true }] }, { toolCalls: [] }]);
   expect(text).toContain('booking 1');
+});
+
+it('a WorkflowAgent takes the rounds of a provider as steps, without functions of tools', async () => {
+  const run = await start(bookSeats, ['steps-1', 'Use book with the seat "14C".']);
+  const { messages, steps } = await run.returnValue;
+  expect(steps).toBe(2);
+  expect(JSON.stringify(messages)).toMatch(/"type":"tool-result".*booking 1/);
+  expect(JSON.stringify(messages)).not.toContain('booking 2');
 });
 
 const runWithServers = async (...messages) => (await start(useServers, [messages])).returnValue;

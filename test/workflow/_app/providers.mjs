@@ -32,8 +32,23 @@ const durable = createV4({
   toolLoop: { journal: createJournal({ store: createSqliteStore({ path: 'turns.db' }) }) },
 });
 
+let bookings = 0;
+const steps = registerProvider(
+  'steps',
+  createV4({
+    ...settings,
+    tools: {
+      book: { inputSchema: z.object({ seat: z.string() }), execute: () => `booking ${++bookings}` },
+    },
+    toolLoop: { journal: createJournal({ store: createSqliteStore({ path: 'steps.db' }) }) },
+  }),
+  // Workflows and their steps evaluate this module.
+  { replace: true },
+);
+
 export const providers = {
   durable,
+  steps,
   main: registerProvider('main', createV2(settings)),
   v3: registerProvider('v3', createV3(settings)),
   v4: registerProvider('v4', createV4(settings)),
@@ -45,4 +60,15 @@ export const providers = {
 export async function listProviders() {
   'use step';
   return Object.keys(providers);
+}
+
+/** Declares the tools as data, which is what steps return. */
+export async function listStepTools() {
+  'use step';
+  const { tools } = await providers.steps.agentSettings({ runBy: 'provider' });
+  return Object.entries(tools).map(
+    ([name, { type, isProviderExecuted, supportsDeferredResults, id, args }]) => ({
+      ...{ name, type, isProviderExecuted, supportsDeferredResults, id, args },
+    }),
+  );
 }
