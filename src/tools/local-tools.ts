@@ -12,6 +12,7 @@ import type {
   ToolOutput,
   ToolSource,
 } from './tool-source.js';
+import { isSameList } from './toolbox.js';
 
 /**
  * The input type of a tool's schema: Zod 4, Zod 3, `jsonSchema<T>()` of any release of `ai`, a lazy schema, or a
@@ -178,6 +179,11 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
   assertRunnable(tools);
   const closing = createClosing('the local tools');
   let isFirstListing = true;
+  /** The newest definition of each tool. One that has not changed stays the same object, which need not be read again. */
+  const known = new Map<
+    string,
+    { readonly facts: readonly unknown[]; readonly definition: ToolDefinition }
+  >();
   /** The observations of arguments that have not ended, by turn and call: servers repeat the ids of calls. */
   const observing = new Map<string, Promise<void>>();
 
@@ -212,9 +218,22 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
         });
         warnings.push(...findUnsupported(name, tool));
         try {
-          const inputSchema = await asSchema(tool.inputSchema).jsonSchema;
           const description = toDescription(tool, options);
-          definitions.push({
+          const all: unknown[] = [
+            tool,
+            tool.inputSchema,
+            tool.execute,
+            tool.needsApproval,
+            hasInputHooks(tool),
+          ];
+          all.push(description, deferLoading, ...facts.map(([, value]) => value));
+          const before = known.get(name);
+          if (before !== undefined && isSameList(all, before.facts)) {
+            definitions.push(before.definition);
+            continue;
+          }
+          const inputSchema = await asSchema(tool.inputSchema).jsonSchema;
+          const definition: ToolDefinition = {
             name,
             description,
             inputSchema,
@@ -230,7 +249,9 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
             ...(tool.needsApproval && {
               needsApproval: (call, callOptions) => needsApproval(tool, call, { ...options, ...callOptions }),
             }),
-          });
+          };
+          known.set(name, { facts: all, definition });
+          definitions.push(definition);
         } catch (error) {
           warnings.push(
             `The local tool "${name}" is not offered: expected \`inputSchema\` to be a Zod schema or the result of \`jsonSchema()\` that can be converted to JSON Schema (${messageOf(error)}).`,
