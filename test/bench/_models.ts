@@ -57,6 +57,18 @@ export const createLoopModel = (
     ...(telemetry && { telemetry }),
   }).languageModel(MODEL);
 
+/** Returns settings of `ai` 7 for turns in steps, and the official model for its own loop. */
+export async function createStepModels(fetch: typeof globalThis.fetch, tools: LocalTools) {
+  const settings = { baseURL: BASE_URL, apiKey: API_KEY, fetch };
+  const provider = createProviderV4({ ...settings, tools });
+  const model = provider(MODEL);
+  return {
+    provider: { model, ...(await provider.agentSettings({ runBy: 'provider' })) },
+    host: { model, ...(await provider.agentSettings()) },
+    official: createOpenAI4(settings).responses(MODEL),
+  };
+}
+
 /** Adds the tool loop and an adapter that searches the text for calls and reasoning. */
 export const createAdaptedModel = (fetch: typeof globalThis.fetch): LanguageModelV2 =>
   createKelivoResponsesProvider({

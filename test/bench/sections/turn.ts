@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { generateText, jsonSchema, stepCountIs, streamText, tool, type ToolSet } from 'ai';
+import * as ai7 from 'ai7';
 import { z } from 'zod';
 import { toSse } from '../../_sse.js';
 import { functionCall, message, toStream } from '../../responses/stream/_fixtures/wire-events.js';
-import { createLoopModel, createOfficialModel, OPTIONS } from '../_models.js';
+import { createLoopModel, createOfficialModel, createStepModels, OPTIONS } from '../_models.js';
 import { toResponseBody } from '../_responses.js';
 import { drain, EVENT_STREAM, respondWith } from '../_transport.js';
 import { compare } from '../compare.js';
@@ -42,6 +43,7 @@ export async function measureTurn(scale: Scale): Promise<Figure[]> {
     )),
     await compareRetry(scale),
     await compareNumbers(scale),
+    ...(await compareForms(scale, { toolTimes: uneven, callTime: toolTime }, samples)),
   ];
 }
 
@@ -58,6 +60,91 @@ async function compareRetry({ deltas, ...scale }: Scale): Promise<Figure> {
   );
   const names = { name: 'text, 16 KiB: repeated rounds', rival: '`retry: { streamRetries: false }`' };
   return toShare({ ...names, ours: costs.on, theirs: costs.off }, 1.05);
+}
+
+const FORMS = ['provider', 'host'] as const;
+const OFFICIAL_7 = '`streamText` of `ai` 7, official model';
+
+/** Runs a turn in which each round is a step of `ai` 7. */
+async function runSteps(settings: object): Promise<void> {
+  const options = { prompt: 'Look it up.', ...settings } as Parameters<typeof ai7.streamText>[0];
+  const { text, steps } = ai7.streamText(options);
+  if ((await text) !== ANSWER || (await steps).length !== ROUNDS + 1)
+    throw new Error(
+      `Expected ${ROUNDS + 1} steps and "${ANSWER}", got ${(await steps).length} and "${await text}".`,
+    );
+}
+
+/** Compares turns in steps of the host, by who runs their tools: in elapsed time, and in processor time without any tool. */
+async function compareForms(
+  { durableTurns: turns, ...scale }: Scale,
+  { toolTimes, callTime }: Pick<Turn, 'toolTimes' | 'callTime'>,
+  samples: { samples: number; warmUp: number },
+): Promise<Figure[]> {
+  let lookUps = 0;
+  const lookUp = {
+    inputSchema: z.object({ milliseconds: z.number() }),
+    async execute({ milliseconds }: { milliseconds: number }) {
+      if (milliseconds > 0) await delay(milliseconds);
+      return `found ${++lookUps}`;
+    },
+  };
+  const tools = { look_up: { ...lookUp, readOnly: true } };
+  const stopWhen = ai7.isStepCount(ROUNDS + 1);
+  const start = async (name: (typeof FORMS)[number] | 'official', fetch: typeof globalThis.fetch) => {
+    const { [name]: settings } = await createStepModels(fetch, tools);
+    return name === 'official'
+      ? { model: settings, tools: { look_up: ai7.tool(lookUp) }, stopWhen }
+      : settings;
+  };
+  const run = (name: Parameters<typeof start>[0]) => async (): Promise<number> => {
+    const settings = await start(name, createServer({ toolTimes, callTime }));
+    const startedAt = performance.now();
+    await runSteps(settings);
+    return performance.now() - startedAt;
+  };
+  const clock = await compare(
+    { provider: run('provider'), host: run('host'), official: run('official') },
+    samples,
+  );
+  // The number of outputs in the request tells the round.
+  const answer = async (_: unknown, { body }: RequestInit = {}): Promise<Response> => {
+    const round = String(body).split('"function_call_output"').length - 1;
+    const call = functionCall('look_up', '{"milliseconds":0}', {
+      id: `fc_${round}`,
+      callId: `call_${round}`,
+    });
+    return new Response(toSse(toStream([round < ROUNDS ? call : message([ANSWER])])), {
+      headers: EVENT_STREAM,
+    });
+  };
+  const repeat = async (name: Parameters<typeof start>[0]) => {
+    const settings = await start(name, answer as typeof globalThis.fetch);
+    return async (): Promise<void> => {
+      for (let turn = 0; turn < turns; turn++) await runSteps(settings);
+    };
+  };
+  const processor = await compare(
+    { provider: await repeat('provider'), host: await repeat('host'), official: await repeat('official') },
+    { ...scale, time: 'processor' },
+  );
+  return FORMS.flatMap(form => [
+    toShare(
+      {
+        name: `steps, tools of ${toolTimes.join(', ')} ms run by the ${form}`,
+        rival: OFFICIAL_7,
+        ours: clock[form],
+        theirs: clock.official,
+      },
+      1,
+    ),
+    toShare({
+      name: `steps, ${turns} turns, tools run by the ${form}: processor`,
+      rival: OFFICIAL_7,
+      ours: processor[form],
+      theirs: processor.official,
+    }),
+  ]);
 }
 
 /** Compares a turn with a call of many numbers, as one document and with a tool that does nothing. */
