@@ -10,7 +10,7 @@ import {
 } from 'kelivo-responses/journal';
 
 const task = JSON.parse(process.argv[2] ?? '{}');
-const { url, location, client, host, mode = 'stream', clock, lease = 2000, turns } = task;
+const { url, location, client, host, mode = 'stream', clock, form, lease = 2000, turns } = task;
 
 /** The hosts, and the entries of the package for their majors. */
 const hosts = {
@@ -94,7 +94,9 @@ await Promise.all(
       prompt: id,
       ...(clock !== undefined && { system: `Be kind. It is now ${performance.timeOrigin}.` }),
       maxRetries: 0,
-      providerOptions: { kelivo: { turnId: id } },
+      ...(form === 'provider'
+        ? await providers[policy].agentSettings({ runBy: form, turnId: id })
+        : { providerOptions: { kelivo: { turnId: id } } }),
     };
     let failure;
     const onError = ({ error }) => void (failure ??= error);

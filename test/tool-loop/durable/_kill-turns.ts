@@ -22,6 +22,8 @@ export interface JournalKind {
   readonly mode?: 'stream' | 'generate';
   /** The system text has the time of the process, which the journal ignores if it is volatile. @default no system text */
   readonly clock?: 'volatile' | 'undeclared';
+  /** Each round is a step of the host, whose tools the provider runs. @default a turn is one step */
+  readonly form?: 'provider';
   /** @default 2000 */
   readonly lease?: number;
   /** @default the Node of the test */

@@ -69,6 +69,23 @@ it.each(runs)(
   },
 );
 
+it.each([
+  { host: 'ai6', mode: 'generate', part: 0 },
+  { host: 'ai7', mode: 'stream', part: 1 },
+] as const)(
+  'turns in steps of $host in mode $mode continue after SIGKILL at every point',
+  { timeout: 600_000 },
+  async ({ part, ...kind }) => {
+    const location = (await stores[0]?.locate()) ?? '';
+    const { issues, kills } = await killTurns(
+      { location, client: 'sqlite', form: 'provider', ...kind },
+      killsAll ? undefined : part,
+    );
+    expect(issues).toEqual([]);
+    expect(kills).toBeGreaterThan(killsAll ? 50 : 50 / PARTS);
+  },
+);
+
 it.each(killsAll ? clocks : clocks.slice(1))(
   '40 turns that are killed three times book once, clock: %s',
   { timeout: 600_000 },
