@@ -1,15 +1,25 @@
 // Checked by the compiler, in `npm run typecheck`: the types of the built package.
 import type { EmbeddingModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
 import type { LanguageModel, ToolSet } from 'ai';
-import type { LanguageModel as LanguageModelOf6, ToolSet as ToolSetOf6 } from 'ai6';
-import type { LanguageModel as LanguageModelOf7, ToolSet as ToolSetOf7 } from 'ai7';
+import type {
+  LanguageModel as LanguageModelOf6,
+  StopCondition as StopConditionOf6,
+  ToolSet as ToolSetOf6,
+} from 'ai6';
+import type {
+  LanguageModel as LanguageModelOf7,
+  StopCondition as StopConditionOf7,
+  ToolSet as ToolSetOf7,
+} from 'ai7';
 import {
+  type AgentSettings,
   createKelivoResponsesProvider,
   KelivoError,
   type KelivoErrorCode,
   kelivoResponses,
   type KelivoResponsesProvider,
   type KelivoResponsesSettings,
+  type StepSettings,
   type TimeoutSettings,
 } from 'kelivo-responses';
 import { expectTypeOf, test } from 'vitest';
@@ -70,4 +80,17 @@ test('an error has a literal code', () => {
     // @ts-expect-error No such code.
     expectTypeOf(error.code === 'mcp-unknown').toBeBoolean();
   }
+});
+
+test('settings for the loop of a host are accepted by `ai` 6 and 7', () => {
+  expectTypeOf<AgentSettings['tools']>().toExtend<ToolSetOf6>();
+  expectTypeOf<AgentSettings['tools']>().toExtend<ToolSetOf7>();
+  expectTypeOf<StepSettings['tools']>().toExtend<ToolSetOf6>();
+  expectTypeOf<StepSettings['tools']>().toExtend<ToolSetOf7>();
+  expectTypeOf<AgentSettings['stopWhen'] | StepSettings['stopWhen']>().toExtend<
+    StopConditionOf6<ToolSetOf6>
+  >();
+  expectTypeOf<AgentSettings['stopWhen'] | StepSettings['stopWhen']>().toExtend<
+    StopConditionOf7<ToolSetOf7>
+  >();
 });

@@ -54,10 +54,6 @@ export class HostSteps {
     ),
   );
 
-  get size(): number {
-    return this.#turns.size;
-  }
-
   keep(id: string, turn: SteppedTurn, bytes?: number): void {
     this.#turns.set(id, turn, bytes);
   }
