@@ -1,6 +1,10 @@
 import type { PageEvent, TurnBatch } from '../shared/page-event.js';
 
-/** The channel that keeps all open pages in step. */
+/**
+ * The channel that keeps all open pages in step. One connection per page carries everything, because a browser opens only six per
+ * server. The messages are those of the server, so that all pages show the same: `useChat` keeps its own, and
+ * `resumable-stream` needs Redis.
+ */
 export interface PageChannel {
   /** Opens the channel of a page that shows a conversation. The stream begins with the current state of everything. */
   connect(conversationId: string): ReadableStream<Uint8Array>;

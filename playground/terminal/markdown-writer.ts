@@ -2,7 +2,9 @@ import { styleText } from 'node:util';
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Writes streamed Markdown: breaks lines between words and renders emphasis. */
+/**
+ * Writes streamed Markdown: breaks lines between words and renders emphasis. Renderers for terminals need the complete text.
+ */
 export interface MarkdownWriter {
   /** @param style Style of the complete text. */
   push(text: string, style?: Style): void;

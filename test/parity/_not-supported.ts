@@ -1,6 +1,6 @@
 /**
- * Parts of the API and of the official provider that this package does not send, show or replay, with the reason. The guide
- * contains this list (`src/provider/README.md`), and the parity test fails for everything that is neither handled nor
+ * Parts of the API and of the official provider that this package does not send, show or replay, with the reason. The comparison
+ * contains this list (`test/differential/README.md`), and the parity test fails for everything that is neither handled nor
  * listed here, and for entries of this list that are handled.
  */
 export const NOT_SUPPORTED = {

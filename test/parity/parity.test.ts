@@ -464,7 +464,7 @@ it.each(types.literalsOf('ErrorCode'))('classifies the error %s', async code => 
   expect(error).toMatchObject({ statusCode: expect.any(Number), isRetryable: RETRYABLE_CODES.has(code) });
 });
 
-const guide = new URL('../../src/provider/README.md', import.meta.url);
+const guide = new URL('../differential/README.md', import.meta.url);
 const START = '<!-- not supported: written by test/parity/parity.test.ts with UPDATE_TABLE=1 -->';
 const END = '<!-- end of not supported -->';
 

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Exchange, Trace, TraceTool } from '../../shared/trace.js';
 
-/** Traces as OTLP JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
+/**
+ * Traces as OTLP JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding. The exporters of OpenTelemetry cannot
+ * read a stored trace.
+ */
 export interface OtlpTraces {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly OtlpAttribute[] };

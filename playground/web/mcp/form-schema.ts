@@ -1,4 +1,7 @@
-/** The control for a part of a JSON Schema. */
+/**
+ * The control for a part of a JSON Schema. Form libraries bring their own markup, and most validators compile code, which the
+ * content security policy forbids. The server checks with `zod`, within a time limit.
+ */
 export type FormNode = {
   readonly title?: string;
   readonly description?: string;

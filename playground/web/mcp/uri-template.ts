@@ -1,6 +1,7 @@
 /**
  * The operators of RFC 6570: text before the first value, text between values, whether values have names, and whether
- * reserved characters stay as they are. https://www.rfc-editor.org/rfc/rfc6570#appendix-A
+ * reserved characters stay as they are. An input is a text, so that a part of the RFC is enough.
+ * https://www.rfc-editor.org/rfc/rfc6570#appendix-A
  */
 const operators: Readonly<
   Record<string, { first: string; separator: string; isNamed: boolean; keepsReserved: boolean }>

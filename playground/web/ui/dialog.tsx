@@ -11,7 +11,10 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A modal dialog that is open while it is mounted. Escape closes it. */
+/**
+ * A modal dialog that is open while it is mounted. The `<dialog>` of the browser traps the focus, closes with Escape and returns
+ * the focus, for which a library would add 21 KB.
+ */
 export function Dialog({ title, onClose, isWide = false, role, children }: DialogProps) {
   const titleId = useId();
   const dialog = useRef<HTMLDialogElement>(null);
