@@ -57,6 +57,17 @@ const REQUIRED = ['tools', 'call', 'result'] as const;
 /**
  * Registers a syntax under a name, which `toolPrompting` and the `prompt` of an adapter can then have.
  *
+ * @example
+ * ```ts
+ * registerToolPrompt('tulip', {
+ *   ...prompts['hermes'],
+ *   call: '<tool_call>{"name": "{name}", "arguments": {arguments}}</tool_call>',
+ *   result: '<tool_response>{text}</tool_response>',
+ *   formats: ['hermes'],
+ * });
+ * const model = adaptModel(server('tulip-3'), { toolPrompting: 'tulip' });
+ * ```
+ *
  * @throws KelivoError with code `invalid-settings` for a name that is taken, a missing field or an unknown format.
  */
 export function registerToolPrompt(name: string, prompt: OwnToolPrompt, options?: RegisterOptions): void {

@@ -62,7 +62,8 @@ export type RegisterProviderOptions = RegisterOptions;
 /**
  * Registers a provider, so that its language models can be passed to the steps of a workflow, for example by
  * `WorkflowAgent` of `@ai-sdk/workflow`. A serialized model contains the name and the model id, but no settings and keys.
- * The process that runs the step finds the provider by its name, so it must import the module that registers it.
+ * The process that runs the step finds the provider by its name, so it must import the module that registers it. The provider
+ * `kelivoResponses` needs no registration, but a step must use an export of its entry.
  *
  * @param name A name that is unique in the application. Providers of different tenants need different names.
  * @param provider A provider of this package, of any version, or an object with `languageModel`.

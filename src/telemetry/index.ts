@@ -30,7 +30,8 @@ export interface TelemetryOptions {
   meter?: Meter;
   /**
    * Records prompts, tool definitions and arguments of tools. API keys, headers, the environment of MCP servers and
-   * encrypted reasoning are never recorded; media are recorded as their type and size.
+   * encrypted reasoning are never recorded; media are recorded as their type and size. Texts of more than 10,000 characters end
+   * with a mark, and of the messages of a request, the last 100,000 characters are recorded.
    * @default by the environment variable `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`, else false
    */
   recordInputs?: boolean;
@@ -88,7 +89,8 @@ const hasMethod =
 /**
  * Observes models, tools and MCP servers with OpenTelemetry: spans under the active span of the application or of `ai`,
  * and metrics, by the semantic conventions for generative AI and MCP. Pass the result as `telemetry` to the provider, to
- * `withToolLoop` or to `createMcpTools`.
+ * `withToolLoop`, or to `createMcpTools` and `createMcpConnectionPool` for requests outside of tool calls. `error.type` is the HTTP
+ * status, the code of an error of this package, `timeout`, `tool_error`, the kind of an MCP failure or the code of a JSON-RPC error.
  *
  * @example
  * ```ts

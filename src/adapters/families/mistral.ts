@@ -53,6 +53,11 @@ const optionsSchema: z.ZodType<MistralOptions> = z.strictObject({
  * Adapts conversations to the rules of Mistral's models on any server: call ids, the order of messages, and calls or
  * reasoning in the text. The caller's history and ids stay unchanged.
  *
+ * @example
+ * ```ts
+ * wrapLanguageModel({ model, middleware: mistralMiddleware({ bridge: 'Verstanden.', continuation: 'Weiter.' }) });
+ * ```
+ *
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid option.
  */
 export function mistralMiddleware(options: MistralOptions = {}): ModelMiddleware {

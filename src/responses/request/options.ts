@@ -123,7 +123,7 @@ export const callOptions = {
    * the first request for the state, in milliseconds, 1000 by default; later ones wait longer. With `submit: true`, the call
    * ends as soon as the server has accepted the response, and `resume` reads it later. If the connection breaks before the
    * server has sent an id, the response may go on, and cannot be cancelled. A server that rejects the option fails the call;
-   * one that ignores it answers at once, with a warning.
+   * one that ignores it answers at once, with a warning. A durable turn continues the response that it was reading.
    *
    * @throws InvalidArgumentError with `store: false`.
    */

@@ -18,7 +18,7 @@ export interface TextToolFormat {
   readonly startOpeners?: readonly string[];
   /** Markers that may precede an opener, such as the start of a list of calls. */
   readonly prefixes?: readonly string[];
-  /** Markers that are dropped directly after a call, such as the end of a list of calls. */
+  /** Markers that are dropped directly after a call, such as the end of a list of calls. `read` may leave them. */
   readonly closers?: readonly string[];
   /** Markers that users must never see. They are dropped everywhere, also in requests without tools. */
   readonly artefacts?: readonly string[];
