@@ -53,6 +53,8 @@ export interface PartFacts {
   readonly answeredBy?: string;
   /** A message of the user that arrived during the turn, at its place: a `UserMessage` as plain JSON. */
   readonly userMessage?: JSONObject;
+  /** True for a message of the user that begins with a summary of all that precedes it, which later requests leave out. */
+  readonly summarizes?: boolean;
   /** The identity of the tool that the loop ran: its server and its name there. */
   readonly tool?: { readonly server: string; readonly name: string };
   /** The request for approval of the call. */

@@ -350,9 +350,10 @@ function toOwnHistory(call: CoreCall, ids: readonly string[], index: number): Co
 /** Removes the facts of a provider from a part. Those of the tool loop stay. */
 function withoutFacts<One extends AssistantPart | ToolPart>(part: One): One {
   const { providerOptions: _, own, ...rest } = part;
-  const { userMessage, broken, tool, approval } = own ?? {};
+  const { userMessage, summarizes, broken, tool, approval } = own ?? {};
   const facts = {
     ...(userMessage !== undefined && { userMessage }),
+    ...(summarizes !== undefined && { summarizes }),
     ...(broken !== undefined && { broken }),
     ...(tool !== undefined && { tool }),
     ...(approval !== undefined && { approval }),

@@ -5,6 +5,7 @@ import { once } from '../shared/once.js';
 import { functionSetting, parseSettings } from '../shared/settings.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
 import { type HistorySecret, historySecretSetting } from '../versions/history/signatures.js';
+import type { AnyLanguageModel } from '../versions/specification.js';
 import type { ApprovalPolicy } from '../tools/approval.js';
 import type { Approvals, Approve } from './approvals/approvals.js';
 import type { HostApprovalOptions } from './approvals/host-approvals.js';
@@ -207,6 +208,8 @@ export const APPROVAL_POLICIES = Object.keys({
 
 const isJournal = (value: unknown): boolean => isPlainObject(value) && typeof value.open === 'function';
 
+const isModel = (value: unknown): boolean => isPlainObject(value) && typeof value.doStream === 'function';
+
 const OUTPUT_STORE = 'expected an object with the functions `put` and `get`';
 const isOutputStore = (value: unknown): boolean =>
   isPlainObject(value) && typeof value.put === 'function' && typeof value.get === 'function';
@@ -252,6 +255,18 @@ export function createToolLoopShape() {
       })
       .optional(),
     compactThreshold: atLeastOne,
+    compaction: z
+      .union(
+        [
+          z.enum(['server', 'model']),
+          z.strictObject({
+            model: z.custom<AnyLanguageModel>(isModel, 'expected a language model').optional(),
+            prompt: z.string().min(1).optional(),
+          }),
+        ],
+        'expected "server", "model" or { model, prompt }',
+      )
+      .optional(),
     maxToolOutputChars: z
       .union(
         [

@@ -23,13 +23,7 @@ import {
 } from '../shared/json.js';
 import { findApprovalCalls, readApprovalCall, readApprovalResponse } from './history/approval-tool.js';
 import { SigningKeys } from '../shared/signing.js';
-import {
-  admitMetadata,
-  fromCarrier,
-  splitAtUserMessages,
-  splitFacts,
-  splitOptions,
-} from './history/facts.js';
+import { addMessage, admitMetadata, fromCarrier, splitFacts, splitOptions } from './history/facts.js';
 import { type HostMessage, withHiddenCalls } from './history/hidden-calls.js';
 import {
   admitHistory,
@@ -103,7 +97,7 @@ function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[
     }
     const read: PlainObject[] = [];
     for (const part of content) read.push(...readPromptPart(part, approvals));
-    messages.push(...splitAtUserMessages({ ...message, content: read } as unknown as Message));
+    addMessage(messages, { ...message, content: read } as unknown as Message);
   }
   return messages;
 }

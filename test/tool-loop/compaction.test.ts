@@ -99,7 +99,9 @@ describe('the compaction between rounds', () => {
     const ignoring = scriptedModel(calls('c1', 800), calls('c2', 900), answer);
     const parts = await stream(withToolLoop(ignoring, { tools: tools(), ...options }));
     expect(triggersOf(ignoring)).toEqual([false, true, false]);
-    expect(warningsOf(parts)).toEqual(['The conversation is not compacted: the model does not support it.']);
+    expect(warningsOf(parts)).toEqual([
+      'The conversation is not compacted: the model does not support it. Set `compaction` of the tool loop to "model", so that it writes a summary.',
+    ]);
     const continuing = scriptedModel(calls('c1', 800), calls('c2', 100, carrier), answer);
     const done = await stream(withToolLoop(continuing, { tools: tools(), ...options, maxRounds: 3 }));
     expect(triggersOf(continuing)).toEqual([false, true, false]);

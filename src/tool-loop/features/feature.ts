@@ -54,7 +54,11 @@ export interface FeatureContext {
   readonly steps: Steps;
   readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
   /** The usage of all rounds so far. */
-  readonly record: { readonly usage: Usage };
+  readonly record: {
+    readonly usage: Usage;
+    /** Adds a response that only compacts the conversation, and is not part of it. */
+    addCompaction(finish: Finish, duration: number): void;
+  };
   /** Returns the loop's tool of a name. */
   readonly toolOf: (name: string) => ToolDefinition | undefined;
   /** The tool that reads the outputs of features. */
@@ -68,7 +72,9 @@ export type FeatureEvent =
   /** Messages of the user that arrived during the turn are in the request of a round. */
   | { type: 'steering'; round: number; messages: readonly ModelMessage[] }
   /** Old outputs are left out from a round on: their number, and an estimate of their tokens. */
-  | { type: 'context-cleared'; round: number; outputs: number; tokens: number };
+  | { type: 'context-cleared'; round: number; outputs: number; tokens: number }
+  /** A model is asked for a summary, with which a round begins. */
+  | { type: 'compaction-start'; round: number };
 
 /** A limit of the tool loop that can end a turn, as hosts read it. */
 export type TurnLimit =

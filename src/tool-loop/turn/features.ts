@@ -27,7 +27,8 @@ type GivenOptions = FeatureOptions & { readonly prices?: Prices };
  * 2. The application, which changes requests and ends turns.
  * 3. The keeping of outputs that are too long, which changes no request.
  * 4. The removal of old outputs, which reads the request as it will be sent.
- * 5. The compaction between two rounds, and the budget, which only adds a limit. Neither changes a request.
+ * 5. The compaction, which summarizes what the others have left. That of a server is a request between two rounds.
+ * 6. The budget, which only adds a limit.
  */
 const FEATURES: readonly CreateFeature<GivenOptions>[] = [
   createTurnSteering,

@@ -152,6 +152,15 @@ function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => v
       roundStartedAt = now;
     },
 
+    addCompaction(finish: Finish, duration: number): void {
+      record.addUsage(finish.usage);
+      const facts = { responseId: undefined, isReplayed: false, attempts: 1, isUsagePartial: false };
+      rounds.push(
+        toRoundFacts({ ...facts, content: [], finish, isCompaction: true }, { calls: [], duration }),
+      );
+      roundStartedAt = performance.now();
+    },
+
     /** Adds calls that ran although their response is not part of the conversation, or that precede the first round. */
     addCalls(outcomes: readonly CallOutcome[], { areNew = true } = {}): void {
       const known = new Set(exchanges.flatMap(exchange => exchange.outcomes.map(({ call }) => call)));

@@ -82,6 +82,8 @@ const FACTS: { readonly [Name in keyof PartFacts]-?: Fact<PartFacts[Name]> } = {
     trust: 'signed',
     read: value => (Array.isArray(objectOf(value)?.content) ? (value as JSONObject) : undefined),
   },
+  // A client can leave out messages itself.
+  summarizes: { trust: 'claim', read: isTrue },
   tool: {
     trust: 'signed',
     read(value) {
@@ -229,28 +231,39 @@ export const toUserMessagePart = (message: UserMessage): Custom => ({
   own: { userMessage: toPlainJson(message, { keepUndefined: false }) as JSONObject },
 });
 
-/** Divides the answer of an assistant at the messages of the user that arrived during it. */
-export function splitAtUserMessages(message: Message): Message[] {
-  if (message.role !== 'assistant' || !message.content.some(part => part.own?.userMessage !== undefined))
-    return [message];
-  const messages: Message[] = [];
+/** Creates the part that keeps a summary of the conversation, at the place from which on later turns need the messages. */
+export function toSummaryPart(message: UserMessage): Custom {
+  const part = toUserMessagePart(message);
+  return { ...part, own: { ...part.own, summarizes: true } };
+}
+
+/**
+ * Adds a message to those before it. The answer of an assistant is divided at the messages of the user that arrived during it.
+ * One that summarizes the conversation replaces all before it but the system messages.
+ */
+export function addMessage(messages: Message[], message: Message): void {
+  if (message.role !== 'assistant' || !message.content.some(part => part.own?.userMessage !== undefined)) {
+    messages.push(message);
+    return;
+  }
   let content: AssistantPart[] = [];
   const close = (): void => {
     if (content.length > 0) messages.push({ ...message, content });
     content = [];
   };
   for (const part of message.content) {
-    const { userMessage } = part.own ?? {};
+    const { userMessage, summarizes = false } = part.own ?? {};
     if (userMessage === undefined) {
       content.push(part);
       continue;
     }
     close();
     const parts = readContent(userMessage).filter(isUserPart);
-    if (parts.length > 0) messages.push({ role: 'user', content: parts as unknown as UserPart[] });
+    if (parts.length === 0) continue;
+    if (summarizes) messages.splice(0, messages.length, ...messages.filter(({ role }) => role === 'system'));
+    messages.push({ role: 'user', content: parts as unknown as UserPart[] });
   }
   close();
-  return messages;
 }
 
 /** Reads the parts of a message, which is empty if its values cannot be restored. */

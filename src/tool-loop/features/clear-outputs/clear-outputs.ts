@@ -7,7 +7,8 @@ import type {
   ToolResultPart,
 } from '../../../core/prompt.js';
 import { continuesStoredResponse } from '../../../tool-calls/call-pairing.js';
-import { toText, withoutData } from '../../calls/outputs.js';
+import { toText } from '../../calls/outputs.js';
+import { tokensOf } from '../../context/tokens.js';
 import type { CreateFeature, RoundChanges } from '../feature.js';
 
 /*
@@ -167,10 +168,3 @@ const toNote = ({ toolCallId, output, own }: ToolResultPart, reader: string): st
   (own?.output === undefined
     ? '.]'
     : `, or with "${own.output.id}" to read all ${own.output.chars} characters that the tool returned.]`);
-
-/** Estimates tokens, without the data of images and files. */
-function tokensOf(value: unknown): number {
-  const text = JSON.stringify(value, withoutData);
-  const others = text.replace(/[\0-\x7f]+/g, '').length;
-  return Math.ceil((text.length - others) / 4) + others;
-}

@@ -1,4 +1,4 @@
-import type { Prompt, ToolResultOutput } from '../../../core/prompt.js';
+import type { Message, ToolResultOutput } from '../../../core/prompt.js';
 import { unwrapMcpOutput } from '../../../tool-calls/mcp-output.js';
 import type { CreateFeature } from '../feature.js';
 import { getOutput, keepOutput } from './keeping.js';
@@ -43,7 +43,7 @@ export const createKeeping: CreateFeature<KeepingOptions> = (
     outputs: {
       get: (id, signal) => getOutput(id, { given, owner, signal }),
       isNeeded(prompt) {
-        isNeeded ||= resultsIn(prompt).some(output => textsOf(output).some(text => NOTE.test(text)));
+        isNeeded ||= prompt.some(isNamedIn);
         return isNeeded;
       },
     },
@@ -53,12 +53,12 @@ export const createKeeping: CreateFeature<KeepingOptions> = (
 /** The note about an output that is kept. It is near the beginning of its text. */
 const NOTE = /^\[This output [^\]]{0,300}"out_[0-9a-f]{32}"/;
 
-const resultsIn = (prompt: Prompt): ToolResultOutput[] =>
-  prompt.flatMap(({ role, content }) =>
-    role === 'assistant' || role === 'tool'
-      ? content.flatMap(part => (part.type === 'tool-result' ? [part.output] : []))
-      : [],
-  );
+/** Returns true if a message contains the note, or a text of the user with an id, such as a summary. */
+const isNamedIn = ({ role, content }: Message): boolean =>
+  role === 'user'
+    ? content.some(part => part.type === 'text' && /out_[0-9a-f]{32}/.test(part.text))
+    : role !== 'system' &&
+      content.some(part => part.type === 'tool-result' && textsOf(part.output).some(text => NOTE.test(text)));
 
 /** Returns the texts of an output. Hosts keep the content of a result as JSON. */
 function textsOf(given: ToolResultOutput): string[] {

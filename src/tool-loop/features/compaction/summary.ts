@@ -1,0 +1,248 @@
+import type { CoreCall } from '../../../core/call.js';
+import { createPartCollector } from '../../../core/collector.js';
+import type { Content, Finish } from '../../../core/part.js';
+import type { Message, Prompt, UserMessage, UserPart } from '../../../core/prompt.js';
+import { type CoreModel, partsOf } from '../../../core/source.js';
+import { onceAborted, untilAborted } from '../../../shared/abort.js';
+import { messageOf } from '../../../shared/errors.js';
+import { continuesStoredResponse } from '../../../tool-calls/call-pairing.js';
+import { toSummaryPart } from '../../../versions/history/facts.js';
+import { isCompleteReason } from '../../calls/host-calls.js';
+import { tokensOf } from '../../context/tokens.js';
+import type { FeatureContext, TurnFeature } from '../feature.js';
+
+interface SummaryOptions {
+  readonly threshold: number;
+  /** The model that summarizes, if it is another one. */
+  readonly other: CoreModel | undefined;
+  readonly instructions: string | undefined;
+}
+
+/** What the model is asked for, unless the application asks for something else. */
+const INSTRUCTIONS =
+  'This conversation has become too long. Summarize it, so that it can be continued with your summary in its place. Do not ' +
+  'continue it, and do not call a tool. Keep what the user wants and has decided, in the words of the user where they ' +
+  'matter; what was done, and its results; exact names, paths, numbers and ids, such as out_… of outputs that are kept; what ' +
+  'failed, and why; and what remains to be done. At most 1000 words.';
+
+/**
+ * Lets a model summarize the conversation before a round. The messages of the user that wait for an answer and the newest
+ * rounds stay. A mark in the response lets later turns begin with the summary.
+ */
+export function createSummaries(
+  { model, steps, record, emit, warn }: FeatureContext,
+  { threshold, other, instructions = INSTRUCTIONS }: SummaryOptions,
+): TurnFeature {
+  let isOn = true;
+  let summarizedIn: number | undefined;
+  /** Tokens of the round before. */
+  let tokens: number | undefined;
+  /** The message with the summary, for the history of the host. */
+  let mark: UserMessage | undefined;
+
+  function end(round: number, reason: string): void {
+    isOn = false;
+    warn(round, `The conversation is not compacted: ${reason.replace(/\.$/, '')}.`);
+  }
+
+  /** Sends the request once in all attempts at the turn. Rejects on abort only. */
+  async function summarize(request: CoreCall, round: number): Promise<Answer> {
+    const startedAt = performance.now();
+    const run = async (): Promise<Answer> => {
+      try {
+        return await ask(other ?? model, request);
+      } catch (error) {
+        if (request.abortSignal?.aborted === true) throw error;
+        return { failure: messageOf(error) };
+      }
+    };
+    const { value } = await steps.step(`summary ${round}`, run, {
+      input: [await steps.identify(request.prompt)],
+      isKept: answer => !('failure' in answer),
+    });
+    if ('failure' in value) return value;
+    record.addCompaction(value.finish, performance.now() - startedAt);
+    const { finishReason } = value.finish;
+    if (value.content.some(({ type }) => type === 'tool-call')) return { failure: 'the model called a tool' };
+    return isCompleteReason(finishReason) && toText(value.content) !== ''
+      ? value
+      : { failure: `the summary ended with the reason "${finishReason.unified}"` };
+  }
+
+  return {
+    async prepare(request, round) {
+      const { prompt, tools = [] } = request;
+      if (!isOn || (tokens ?? tokensOf(prompt) + tokensOf(tools)) <= threshold) return undefined;
+      if (continuesStoredResponse(request)) {
+        end(round, 'the server has stored it');
+        return undefined;
+      }
+      if (summarizedIn === round - 1) {
+        // Each further round would need another request, which does not help either.
+        end(round, `it has more tokens than \`compactThreshold\` (${threshold}) even after a compaction`);
+        return undefined;
+      }
+      const parts = divide(prompt, threshold / 4);
+      if (parts === undefined) return undefined;
+      emit({ type: 'compaction-start', round });
+      const answer = await summarize(
+        toRequest(request, parts, { instructions, isOther: other !== undefined }),
+        round,
+      );
+      if ('failure' in answer) {
+        end(round, answer.failure);
+        return undefined;
+      }
+      summarizedIn = round;
+      const summary = toText(answer.content);
+      mark = withSummary(summary, parts.waiting);
+      const kept = withSummary(summary, parts.isWaitingKept ? [] : parts.waiting);
+      return { prompt: [...parts.system, ...joinUsers([kept, ...parts.kept])] };
+    },
+    sent() {
+      const parts = mark === undefined ? [] : [toSummaryPart(mark)];
+      mark = undefined;
+      return parts;
+    },
+    after({ finish: { usage } }) {
+      tokens = (usage.inputTokens.total ?? 0) + (usage.outputTokens.total ?? 0) || undefined;
+      return undefined;
+    },
+  };
+}
+
+/** The response of the model, or why there is no summary. */
+type Answer =
+  { readonly content: readonly Content[]; readonly finish: Finish } | { readonly failure: string };
+
+async function ask(model: CoreModel, request: CoreCall): Promise<Answer> {
+  const { abortSignal: signal } = request;
+  const source = await untilAborted(model.open(request), signal);
+  const release = signal && onceAborted(signal, () => source.cancel(signal.reason));
+  try {
+    const collector = createPartCollector();
+    for await (const part of partsOf(source)) collector.add(part);
+    const { content, warnings: _, response: __, ...finish } = collector.result();
+    return { content, finish: { type: 'finish', ...finish } };
+  } finally {
+    release?.();
+  }
+}
+
+const toText = (content: readonly Content[]): string =>
+  content
+    .flatMap(part => (part.type === 'text' ? [part.text] : []))
+    .join('')
+    .trim();
+
+interface Division {
+  readonly system: readonly Message[];
+  /** The messages that the summary replaces, and those of the newest rounds, which it contains as well. */
+  readonly summarized: readonly Message[];
+  /** The newest messages, which stay as they are. Each result in them has its call. */
+  readonly kept: readonly Message[];
+  /** The messages of the user since the last answer, or the last one. */
+  readonly waiting: readonly UserMessage[];
+  /** True if they are among the newest messages. */
+  readonly isWaitingKept: boolean;
+}
+
+/** Divides a conversation. Returns undefined if there is nothing that a summary could replace. */
+function divide(prompt: Prompt, room: number): Division | undefined {
+  const system = prompt.filter(({ role }) => role === 'system');
+  const others = prompt.filter(({ role }) => role !== 'system');
+  const lastOfModel = others.findLastIndex(({ role }) => role !== 'user');
+  const open = others.slice(lastOfModel + 1);
+  const lastOfUser = others.findLastIndex(({ role }) => role === 'user');
+  const firstWaiting = open.length > 0 ? lastOfModel + 1 : lastOfUser;
+  const waiting = (open.length > 0 ? open : others.slice(lastOfUser, lastOfUser + 1)).filter(isOfUser);
+  // The outputs that the model has not seen stay with their calls.
+  const newest = others[lastOfModel]?.role === 'tool' ? lastOfModel : lastOfModel + 1;
+  const replacesAny = (start: number): boolean =>
+    others.slice(0, start).some(message => !waiting.some(one => one === message));
+  let start = findStart(others, newest);
+  if (!replacesAny(start)) return undefined;
+  for (;;) {
+    const earlier = findStart(others, start - 1);
+    if (!replacesAny(earlier) || tokensOf(others.slice(earlier)) > room) break;
+    start = earlier;
+  }
+  return {
+    system,
+    summarized: others.slice(0, lastOfModel + 1),
+    kept: others.slice(start),
+    waiting,
+    isWaitingKept: firstWaiting >= start,
+  };
+}
+
+const isOfUser = (message: Message): message is UserMessage => message.role === 'user';
+
+/** Returns the latest position, at most the given one, from which each result has its call. */
+function findStart(messages: readonly Message[], position: number): number {
+  const missing = new Set<string>();
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const { role, content } = messages[index] ?? {};
+    if ((role !== 'assistant' && role !== 'tool') || typeof content === 'string') {
+      if (index <= position && missing.size === 0) return index;
+      continue;
+    }
+    for (const part of content ?? []) if (part.type === 'tool-result') missing.add(part.toolCallId);
+    for (const part of content ?? []) if (part.type === 'tool-call') missing.delete(part.toolCallId);
+    if (index <= position && missing.size === 0 && role === 'assistant') return index;
+  }
+  return 0;
+}
+
+/** Returns the request of a summary. It begins as the request of the round, so that the server need not read it again. */
+function toRequest(
+  { stopSequences: _, responseFormat: __, maxOutputTokens: ___, ...request }: CoreCall,
+  { system, summarized }: Division,
+  { instructions, isOther }: { instructions: string; isOther: boolean },
+): CoreCall {
+  const { own, headers, providerOptions, tools = [], ...others } = request;
+  // Mistral rejects a message of the user after an output.
+  const between = summarized.at(-1)?.role === 'tool' ? [OUTPUTS_READ] : [];
+  const asked: UserMessage = { role: 'user', content: [{ type: 'text', text: instructions }] };
+  const prompt = [...system, ...joinUsers([...summarized, ...between, asked])];
+  const called = tools.filter(({ type }) => !isOther || type === 'function');
+  return {
+    ...others,
+    // Another model may be that of another server, which must not receive the keys of this one.
+    ...(isOther ? { own: {} } : { own, headers, providerOptions }),
+    ...(called.length > 0 && { tools: called, toolChoice: { type: 'none' } }),
+    prompt,
+    isStream: false,
+  };
+}
+
+const OUTPUTS_READ: Message = {
+  role: 'assistant',
+  content: [{ type: 'text', text: 'I have read these outputs.' }],
+};
+
+/** Returns a message with a summary and the messages of the user that wait for an answer. */
+const withSummary = (summary: string, waiting: readonly UserMessage[]): UserMessage => ({
+  role: 'user',
+  content: [
+    {
+      type: 'text',
+      text:
+        '[Summary of the conversation so far, which was removed to save context. A model wrote it: it informs you, and asks ' +
+        `for nothing.]\n${summary}\n[End of the summary]`,
+    },
+    ...waiting.flatMap(({ content }): readonly UserPart[] => content),
+  ],
+});
+
+/** Joins messages of the user that follow each other, because templates of some models require another one between them. */
+function joinUsers(messages: readonly Message[]): Message[] {
+  const joined: Message[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.role === 'user' && message.role === 'user')
+      joined[joined.length - 1] = { ...message, ...last, content: [...last.content, ...message.content] };
+    else joined.push(message);
+  }
+  return joined;
+}
