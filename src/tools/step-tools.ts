@@ -1,9 +1,9 @@
 import * as z from 'zod/v4';
 import type { CoreCall } from '../core/call.js';
 import type { ProviderTool, Tool } from '../core/prompt.js';
-import { stringOf } from '../shared/json.js';
+import { objectOf } from '../shared/json.js';
 import type { ToolDefinition, ToolMetadata, ToolSource } from './tool-source.js';
-import { stubIdentityOf } from './tool-stubs.js';
+import { type DeclaredStub, stubIdentityOf } from './tool-stubs.js';
 
 /**
  * The declaration of a tool that the provider runs between two steps of the host: its results arrive with the next step. The
@@ -13,7 +13,8 @@ export interface StepTool {
   readonly type: 'provider';
   readonly isProviderExecuted: true;
   readonly id: `kelivo.${string}`;
-  readonly args: { readonly tool: string };
+  /** Marks a declaration of this package. Copies do not contain it. */
+  readonly args: { readonly original: true };
   readonly supportsDeferredResults: true;
   readonly inputSchema: z.ZodType<Record<string, unknown>>;
   readonly outputSchema: z.ZodType;
@@ -29,21 +30,19 @@ export const toStepTools = (tools: readonly ToolDefinition[]): Record<string, St
     tools.map((tool): [string, StepTool] => {
       const { name, metadata, title = metadata?.title, ofApplication } = tool;
       const shown = metadata?.app === undefined ? ofApplication : metadata;
-      return [
-        name,
-        {
-          type: 'provider',
-          isProviderExecuted: true,
-          id: `${PREFIX}${name}`,
-          args: { tool: stubIdentityOf(tool) },
-          supportsDeferredResults: true,
-          // Lenient, because the loop repairs arguments and compares them with the schema.
-          inputSchema: z.looseObject({}),
-          outputSchema: z.unknown(),
-          ...(title !== undefined && { title }),
-          ...(shown !== undefined && { metadata: shown as ToolMetadata }),
-        },
-      ];
+      const declared: Omit<StepTool, 'args'> = {
+        type: 'provider',
+        isProviderExecuted: true,
+        id: `${PREFIX}${stubIdentityOf(tool)}`,
+        supportsDeferredResults: true,
+        // Lenient, because the loop repairs arguments and compares them with the schema.
+        inputSchema: z.looseObject({}),
+        outputSchema: z.unknown(),
+        ...(title !== undefined && { title }),
+        ...(shown !== undefined && { metadata: shown as ToolMetadata }),
+      };
+      // A copy with other properties must not pass as the declaration: hosts do not send `needsApproval` to the model.
+      return [name, Object.defineProperty(declared, 'args', { value: { original: true } }) as StepTool];
     }),
   );
 
@@ -52,7 +51,14 @@ export const isStepTool = (tool: Tool): tool is ProviderTool =>
 
 /** Returns the identities of the tools that a call declares, by their names. */
 export const stepToolsOf = (tools: readonly Tool[] = []): ReadonlyMap<string, string> =>
-  new Map(tools.filter(isStepTool).map(({ name, args }) => [name, stringOf(args.tool)]));
+  new Map(tools.filter(isStepTool).map(tool => [tool.name, readStepTool(tool).identity]));
+
+/** Returns how a host declares a tool of the provider. */
+export const readStepTool = ({ id, args }: ProviderTool): DeclaredStub => ({
+  identity: id.slice(PREFIX.length),
+  isCopy: objectOf(args)?.original !== true,
+  needsApproval: undefined,
+});
 
 /** Marks a call whose host takes a step for each round. */
 export const RUN_IN_STEPS = { kelivo: { runBy: 'provider' } };

@@ -74,7 +74,7 @@ export interface Scene {
   readonly effects: () => Promise<string[]>;
 }
 
-export interface SceneOptions extends Pick<KelivoResponsesSettings, 'toolLoop' | 'mcpServers'> {
+export interface SceneOptions extends Pick<KelivoResponsesSettings, 'toolLoop' | 'mcpServers' | 'telemetry'> {
   readonly script?: readonly ScriptedResponse[];
   readonly onWrite?: (line: string) => unknown;
 }
@@ -170,6 +170,7 @@ function mergeSettings(settings: Json, given: Json): Json {
   const { prepareStep } = given as { prepareStep?: (step: unknown) => object | undefined };
   return {
     ...settings,
+    ...('tools' in given && { tools: given.tools }),
     providerOptions: { ...providerOptions, kelivo: { ...providerOptions.kelivo, ...kelivo } },
     ...(prepareStep && { prepareStep: (step: unknown) => ({ ...own?.(step), ...prepareStep(step) }) }),
   };

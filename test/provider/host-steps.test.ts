@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from 'provider4';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
+import { createTelemetry } from '../../src/telemetry/index.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/index.js';
+import { useRecorder } from '../telemetry/_recorder.js';
 import { callOf, hosts, type Json, runTurn, type Scene, startScene } from './_forms.js';
 
 /*
@@ -9,6 +11,7 @@ import { callOf, hosts, type Json, runTurn, type Scene, startScene } from './_fo
  * turn has made it.
  */
 
+const recorder = useRecorder();
 const host = hosts[1];
 const QUESTION: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'Write.' }] }];
 const twoRounds = [[callOf('a')], [{ text: 'Done.' }]];
@@ -123,12 +126,43 @@ describe('the next step', () => {
     expect(JSON.stringify(warnings)).toContain('maxTokens');
   });
 
+  it.each([undefined, () => true] as const)(
+    'runs no call of a changed copy without `approve` (%s)',
+    async approve => {
+      const scene = await startScene(host, { script: [...twoRounds, ...twoRounds], toolLoop: { approve } });
+      const { tools } = await scene.provider.agentSettings({ runBy: 'provider' });
+      const copies = { write: { ...tools.write, needsApproval: true } };
+      await runTurn(scene, 'provider', { options: { tools: copies } });
+      expect(await scene.effects()).toEqual(approve === undefined ? [] : ['a']);
+    },
+  );
+
   it('goes on within a step after calls that the host did not declare', async () => {
     const script = [[{ call: 'unknown', arguments: {} }, callOf('a')], [{ text: 'Done.' }]];
     const scene = await startScene(host, { script });
     const { content, finishReason } = await takeStep(scene);
     expect(finishReason).toBe('stop');
     expect(resultsOf({ content })).toHaveLength(2);
+  });
+
+  it('belongs to the same turn in telemetry, with a span for each round and each call', async () => {
+    const script = [[callOf('a')], [callOf('b')], [{ text: 'Done.' }]];
+    const scene = await startScene(host, { script, telemetry: createTelemetry() });
+    await runTurn(scene, 'provider');
+    const count = (prefix: string): number =>
+      recorder.spans.filter(({ name }) => name.startsWith(prefix)).length;
+    expect([count('invoke_agent'), count('chat'), count('execute_tool')]).toEqual([1, 3, 2]);
+  });
+
+  it('counts for the budget of its turn', async () => {
+    const script = [[callOf('a')], [callOf('b')], [{ text: 'Done.' }]];
+    // A round has more than 60 tokens.
+    const scene = await startScene(host, { script, toolLoop: { maxTokens: 100 } });
+    const steps = await runTurn(scene, 'provider');
+    expect(scene.emulator.requests.map(({ body }) => (body as Json).tool_choice)).toEqual([
+      ...['auto', 'auto', 'none'],
+    ]);
+    expect(steps.at(-1)?.providerMetadata?.kelivo).toMatchObject({ stoppedBy: 'max-tokens' });
   });
 
   it('ends the calling of tools at the limits of the loop', async () => {

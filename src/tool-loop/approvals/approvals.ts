@@ -74,7 +74,7 @@ export interface ApprovalSettings {
   readonly approvals: Approvals | undefined;
   readonly toolApproval: ToolApproval | undefined;
   /** Declarations of the host for the loop's tools, by identity. */
-  readonly stubs: ReadonlyMap<string, DeclaredStub>;
+  readonly stubs: Map<string, DeclaredStub>;
 }
 
 /** Returns true if calls of a tool need no approval, whatever their arguments are. */
@@ -169,7 +169,8 @@ async function findNeed(
 
 const COPIED_STUB =
   'the application declares this tool with a changed copy of its stub, which may need approval. Pass the result of ' +
-  '`provider.tools()` unchanged and use its option `needsApproval`, or set `approve` to a function.';
+  '`provider.tools()` or `provider.agentSettings()` unchanged and use the option `needsApproval` of `provider.tools()` or ' +
+  '`toolLoop.approvals`, or set `approve` to a function.';
 
 /** Evaluates `needsApproval` as hosts do. */
 async function isNeededByStub(

@@ -17,7 +17,7 @@ import { INTERRUPTED } from '../../tool-calls/call-pairing.js';
 import { stepToolsOf } from '../../tools/step-tools.js';
 import { readHistory } from '../context/history.js';
 import type { RoundChanges, TurnFeature } from '../features/feature.js';
-import type { OpenedTurn, TurnSteps } from './opened-turn.js';
+import { type OpenedTurn, stubsOf, type TurnSteps } from './opened-turn.js';
 import type { Exchange } from './partial-turn.js';
 import { type StepEnd, Turn, type TurnSink } from './turn.js';
 
@@ -301,7 +301,10 @@ class SteppedTurn {
 
   #merge(request: CoreCall, { previous, call, position }: NextStep): CoreCall {
     const { tools = [] } = call;
-    if (!isSame(previous.tools ?? [], tools)) this.#opened?.tools.declare(tools);
+    if (this.#opened !== undefined && !isSame(previous.tools ?? [], tools)) {
+      this.#opened.tools.declare(tools);
+      for (const stub of stubsOf(tools).values()) this.#opened.approvals.stubs.set(stub.identity, stub);
+    }
     const { telemetry, roundTelemetry, abortSignal, turn } = request;
     // A choice that forces a call is forced once, unless the host has changed it.
     const { toolChoice } = isSame(previous.toolChoice, call.toolChoice) ? request : call;

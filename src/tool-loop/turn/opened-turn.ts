@@ -1,10 +1,11 @@
 import { generateId } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
 import type { Warning } from '../../core/part.js';
-import type { PartFacts } from '../../core/prompt.js';
+import type { PartFacts, Tool } from '../../core/prompt.js';
 import type { CoreModel } from '../../core/source.js';
 import type { AbortSource } from '../../shared/abort.js';
 import { effectiveAnnotations, type ToolDefinition, type ToolSource } from '../../tools/tool-source.js';
+import { isStepTool, readStepTool } from '../../tools/step-tools.js';
 import { type DeclaredStub, readToolStub } from '../../tools/tool-stubs.js';
 import { type ApprovalSettings, toToolApproval } from '../approvals/approvals.js';
 import {
@@ -331,16 +332,21 @@ function toApprovalSettings(
   { tools = [], own: { toolApproval } }: CoreCall,
   { approvals }: Pick<LoopPolicy, 'approvals'>,
 ): ApprovalSettings {
-  /** The host's declarations of tools that the provider runs. */
-  const stubs = new Map<string, DeclaredStub>();
-  for (const tool of tools) {
-    const stub = tool.type === 'function' ? readToolStub(tool) : undefined;
-    if (stub !== undefined) stubs.set(stub.identity, stub);
-  }
   return {
     ...approvals,
     toolApproval:
       toolApproval === undefined || toolApproval === null ? undefined : toToolApproval(toolApproval),
-    stubs,
+    stubs: stubsOf(tools),
   };
+}
+
+/** Returns the host's declarations of tools that the provider runs. */
+export function stubsOf(tools: readonly Tool[]): Map<string, DeclaredStub> {
+  const stubs = new Map<string, DeclaredStub>();
+  for (const tool of tools) {
+    const ofSteps = isStepTool(tool) ? readStepTool(tool) : undefined;
+    const stub = tool.type === 'function' ? readToolStub(tool) : ofSteps;
+    if (stub !== undefined) stubs.set(stub.identity, stub);
+  }
+  return stubs;
 }
