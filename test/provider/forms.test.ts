@@ -170,7 +170,6 @@ describe.each(hosts)('ai $ai', host => {
         runTurn(scene, form, {
           options: {
             ...options,
-            abortSignal: new AbortController().signal,
             ...(isOfHost && { experimental_steering: steering }),
             ...(!isOfHost &&
               form !== 'host' && { providerOptions: { kelivo: toolLoopCallOptions({ steering }) } }),
