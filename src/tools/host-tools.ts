@@ -10,6 +10,7 @@ import { isPlainObject, type JSONValue, objectOf, type PlainObject } from '../sh
 import { mapSchema, resolvePointer } from '../tool-calls/json-schema.js';
 import { isArchive, toFilename, toResultValue, unwrapMcpOutput } from '../tool-calls/mcp-output.js';
 import { toStandardSchema } from '../tool-calls/standard-schema.js';
+import { KEPT_TASK, type KeptTask } from './kept-task.js';
 import {
   type ApprovalDecision,
   type ApprovalPolicy,
@@ -75,6 +76,8 @@ export interface HostCallOptions {
   readonly abortSignal?: AbortSignal;
   /** The same in every attempt at the call, if a journal records it. */
   readonly idempotencyKey?: string;
+  /** @internal */
+  readonly [KEPT_TASK]?: KeptTask;
   /** The application's value in `ai` 5 and 6. */
   readonly experimental_context?: unknown;
   /** The application's value in `ai` 7. */
@@ -211,7 +214,7 @@ function toHostTool(
     onPreliminary?: (result: JSONValue) => void,
   ): Promise<JSONValue> {
     const { toolCallId, messages = [], experimental_context, context = experimental_context } = options;
-    const { abortSignal: signal = new AbortController().signal, idempotencyKey } = options;
+    const { abortSignal: signal = new AbortController().signal, idempotencyKey, [KEPT_TASK]: task } = options;
     signal.throwIfAborted();
     const isTagged = isOfNewestHost(options);
     if (isTagged) tagged.add(toolCallId);
@@ -229,6 +232,7 @@ function toHostTool(
       messages: messages as ModelMessage[],
       ...(mayAsk && { approved: tool }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
+      ...(task && { task }),
       ...(context !== undefined && { callContext: { context } }),
       onProgress(progress) {
         limit.restart();

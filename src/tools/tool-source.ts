@@ -4,6 +4,7 @@ import type { JSONObject, JSONValue } from '../shared/json.js';
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { ProviderOptions } from '../core/prompt.js';
 import type { ToolTelemetry } from '../core/telemetry.js';
+import type { KeptTask } from './kept-task.js';
 import type { ToolResultOutput } from '../tool-calls/mcp-output.js';
 
 /**
@@ -243,16 +244,6 @@ export interface ToolCallOptions {
    * @default false
    */
   readonly wrapsToolOutput?: boolean;
-}
-
-/** Keeps the task of a call, so that another process waits for it instead of calling again. */
-export interface KeptTask {
-  /** The task that an earlier process has recorded. The source must wait for it, and must not call. */
-  readonly known?: JSONValue | undefined;
-  /** Records the task as soon as the server has created it. */
-  record(task: JSONObject): Promise<void>;
-  /** The source sets it to true if nobody can find out how the known task ends. */
-  isLost: boolean;
 }
 
 /** Progress of a running tool. */

@@ -1,9 +1,12 @@
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServerConfig, McpTools } from '../../src/mcp/index.js';
 import { KelivoError } from '../../src/shared/errors.js';
-import type { KeptTask, ToolCallOptions, ToolOutput, ToolProgress } from '../../src/tools/tool-source.js';
+import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
+import type { KeptTask } from '../../src/tools/kept-task.js';
+import type { ToolCallOptions, ToolOutput, ToolProgress } from '../../src/tools/tool-source.js';
 import { everythingOverStdio, startEverythingServer } from './_everything-server.js';
-import { openTools, until } from './_fixture-server.js';
+import { openTools, temporaryFolder, until } from './_fixture-server.js';
 import { startOddServer, toPlainAnswer } from './_odd-server.js';
 import { startModernServer, toList, toText, toTool } from './_modern-server.js';
 import { startTaskServer } from './_task-server.js';
@@ -244,6 +247,29 @@ describe('a recorded task', () => {
   });
 });
 
+it('is waited for in the loop of a host whose tools a journal records', async () => {
+  const { config, methods, change } = await startTaskServer();
+  const store = createSqliteStore({ path: path.join(await temporaryFolder(), 'journal.db') });
+  onTestFinished(() => store.close());
+  /** Runs the call in a process of its own. */
+  async function bake(abortSignal: AbortSignal): Promise<unknown> {
+    const tools = createJournal({ store }).tools(await openTools({ oven: config }).tools(), {
+      turnId: 'cake',
+    });
+    return tools.bake?.execute({}, { toolCallId: 'call_1', abortSignal });
+  }
+  const controller = new AbortController();
+  const first = bake(controller.signal);
+  await until(() => methods().includes('tasks/get'));
+  const reason = new KelivoError({ code: 'closed', message: '' });
+  controller.abort(reason);
+  await expect(first).rejects.toBe(reason);
+  change({ status: 'completed' });
+  expect(await bake(new AbortController().signal)).toBe('done');
+  expect(methods().filter(method => method === 'tools/call')).toHaveLength(1);
+  expect(methods()).not.toContain('tasks/cancel');
+});
+
 describe('a task of the extension of revision 2026-07-28', () => {
   const extension = 'io.modelcontextprotocol/tasks';
   const form = {
@@ -293,6 +319,19 @@ describe('a task of the extension of revision 2026-07-28', () => {
     expect(declared.every(meta => meta.includes(`"${extension}":{}`) && meta.includes('"elicitation"'))).toBe(
       true,
     );
+  });
+
+  it('is waited for by another process', async () => {
+    const { url, count } = await startServer([
+      { status: 'working' },
+      { status: 'completed', result: toText('done') },
+    ]);
+    let known: KeptTask['known'];
+    const record: KeptTask['record'] = async one => void (known = JSON.parse(JSON.stringify(one)));
+    await call(openTools({ oven: { url } }), 'bake', {}, { task: { record, isLost: false } });
+    const task: KeptTask = { known, record, isLost: false };
+    expect(await call(openTools({ oven: { url } }), 'bake', {}, { task })).toMatchObject({ value: 'done' });
+    expect(count('tools/call')).toBe(1);
   });
 
   it('has the error of a failure, and is cancelled by an abort', async () => {

@@ -9,12 +9,12 @@ import { createTimeLimit, onceAborted, untilAborted } from '../../shared/abort.j
 import { messageOf } from '../../shared/errors.js';
 import { isWholeJson, objectOf } from '../../shared/json.js';
 import { toOutputFacts, toResultValue, withoutDetails } from '../../tool-calls/mcp-output.js';
+import type { KeptTask } from '../../tools/kept-task.js';
 import { toCallForApproval } from '../../tools/approval.js';
 import {
   effectiveAnnotations,
   type InputStep,
   isReadOnly,
-  type KeptTask,
   type ToolCallContext,
   type ToolCallOptions,
   type ToolDefinition,

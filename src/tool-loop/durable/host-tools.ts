@@ -9,7 +9,8 @@ import {
   toPlainJson,
   toStableJson,
 } from '../../shared/json.js';
-import { type JournalOptions, type OpenJournal, UNKNOWN_OUTCOME } from './steps.js';
+import { KEPT_TASK, type KeptTask } from '../../tools/kept-task.js';
+import { type JournalOptions, keepTask, type OpenJournal, UNKNOWN_OUTCOME } from './steps.js';
 
 /* Tools that the host runs, as calls of a recorded turn. */
 
@@ -44,6 +45,7 @@ interface HostCall {
 type Run = (options: {
   readonly idempotencyKey: string;
   readonly abortSignal: AbortSignal;
+  readonly [KEPT_TASK]: KeptTask;
 }) => Promise<unknown>;
 
 /** Returns the tools with functions that record their calls. Tools without a function are those of the host. */
@@ -157,14 +159,21 @@ async function runRecorded(
     const idempotencyKey = await turn.idempotencyKeyOf(label, input);
     const isNew = await turn.start(`start ${label}`, { input, idempotencyKey });
     const runInStep = async (): Promise<unknown> => {
-      if (!isNew && onUnknownOutcome === 'refuse') return { isUnknown: true };
-      try {
-        live = { output: await run({ idempotencyKey, abortSignal: link.signal }) };
-      } catch (error) {
-        // After an abort, the call may have had its effect.
-        if (link.signal.aborted) throw error;
-        live = { error };
-      }
+      const task = await keepTask(turn, label, { input, isNew });
+      const mayRun = isNew || onUnknownOutcome === 'run';
+      if (!mayRun && task.known === undefined) return { isUnknown: true };
+      const runWith = async (kept: KeptTask): Promise<typeof live> => {
+        try {
+          return { output: await run({ idempotencyKey, abortSignal: link.signal, [KEPT_TASK]: kept }) };
+        } catch (error) {
+          // After an abort, the call may have had its effect.
+          if (link.signal.aborted) throw error;
+          return { error };
+        }
+      };
+      const outcome = await runWith(task);
+      if (task.isLost && !mayRun) return { isUnknown: true };
+      live = task.isLost ? await runWith({ ...task, known: undefined }) : outcome;
       return toPlainJson(live);
     };
     const record = await turn.step(`call ${label}`, runInStep, { input, isKept: () => true, idempotencyKey });

@@ -3,7 +3,7 @@ import type { CoreCall } from '../../core/call.js';
 import type { Prompt } from '../../core/prompt.js';
 import { toDigest } from '../../shared/hash.js';
 import { fromPlainJson, type JSONValue, toPlainJson } from '../../shared/json.js';
-import type { KeptTask } from '../../tools/tool-source.js';
+import type { KeptTask } from '../../tools/kept-task.js';
 import { createConversationReader } from './conversation.js';
 
 /**
@@ -190,19 +190,27 @@ export async function openJournalSteps(
       return (await step(name, ask, { input })).value;
     },
     idempotencyKeyOf: (name, { input }) => opened.idempotencyKeyOf(name, input),
-    async keepTask(name, { input, isNew }) {
-      const keep = <Value>(value: Value): Promise<Value> =>
-        opened
-          .step(`task ${name}`, async () => value, { input, isKept: () => value !== undefined })
-          .catch(toFailure(onFailure));
-      return {
-        known: isNew ? undefined : await keep<JSONValue | undefined>(undefined),
-        isLost: false,
-        record: async task => void (await keep(task)),
-      };
+    async keepTask(name, options) {
+      const task = await keepTask(opened, name, options).catch(toFailure(onFailure));
+      return { ...task, record: one => task.record(one).catch(toFailure(onFailure)) };
     },
     identify: roundPrompt => opened.identify(roundPrompt),
     close: end => opened.close(end),
+  };
+}
+
+/** Keeps the task of a call in a journal. `isNew` is true if no attempt can have recorded one. */
+export async function keepTask(
+  journal: Pick<OpenJournal, 'step'>,
+  name: string,
+  { input, isNew }: { input: unknown; isNew: boolean },
+): Promise<KeptTask> {
+  const keep = <Value>(value: Value): Promise<Value> =>
+    journal.step(`task ${name}`, async () => value, { input, isKept: () => value !== undefined });
+  return {
+    known: isNew ? undefined : await keep<JSONValue | undefined>(undefined),
+    isLost: false,
+    record: async task => void (await keep(task)),
   };
 }
 

@@ -1,0 +1,14 @@
+import type { JSONObject, JSONValue } from '../shared/json.js';
+
+/** Keeps the task of a call, so that another process waits for it instead of calling again. */
+export interface KeptTask {
+  /** The task that an earlier process has recorded. The source must wait for it, and must not call. */
+  readonly known?: JSONValue | undefined;
+  /** Records the task as soon as the server has created it. */
+  record(task: JSONObject): Promise<void>;
+  /** The source sets it to true if nobody can find out how the known task ends. */
+  isLost: boolean;
+}
+
+/** Where a journal passes the task of a call to a tool that a host runs. */
+export const KEPT_TASK = Symbol.for('kelivo-responses.kept-task');
