@@ -103,7 +103,7 @@ export interface McpServerStatus {
   readonly nextAttemptAt?: number;
   /**
    * The open session over Streamable HTTP, up to revision 2025-11-25, as fields of a server's configuration with which
-   * another process goes on: `{ ...config, ...session, terminateSessionOnClose: false }`. Keep it secret.
+   * another process goes on: `{ ...config, ...session }`. Keep it secret. Only with `terminateSessionOnClose: false`.
    */
   readonly session?: McpStoredSession;
   /** The names under which its tools were last offered. */
@@ -303,7 +303,9 @@ function toStatus(name: string, servers: readonly Server[]): McpServerStatus {
   const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signInUrl : undefined;
   const times = state !== 'ready' &&
     failure && { failedAt: failure.failedAt, nextAttemptAt: failure.nextAttemptAt };
-  const { session } = connection;
+  // Applications show and log a status, so it has a session id only where one is meant to be stored.
+  const isKept = 'url' in config && config.terminateSessionOnClose === false;
+  const session = isKept ? connection.session : undefined;
   return { name, state, authorizationUrl, error, tools: offered, ...times, ...(session && { session }) };
 }
 

@@ -100,7 +100,11 @@ export interface McpHttpServerConfig extends McpServerSettings {
   readonly initialSessionId?: string | undefined;
   /** What the server has answered to `initialize` in that session. Required with `initialSessionId`. */
   readonly initialInitializeResult?: InitializeResult | undefined;
-  /** Ends the session at the server when it closes here. `false` leaves it for another process. @default true */
+  /**
+   * Ends the session at the server when it closes here. `false` leaves it for another process, to which `session` of
+   * `status()` belongs.
+   * @default true
+   */
   readonly terminateSessionOnClose?: boolean;
 }
 
