@@ -15,6 +15,8 @@ export {
   type McpStdioServerConfig,
   parseMcpConfig,
 } from './config/config.js';
+export type { McpFormIssue } from './features/argument-issues.js';
+export { findFormIssues } from './form-issues.js';
 export type { McpCredentialStore } from './auth/authorization.js';
 export { createOAuthProvider, type OAuthProviderOptions } from './auth/oauth-provider.js';
 export { createMcpConnectionPool } from './connection-pool.js';

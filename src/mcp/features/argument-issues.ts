@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../../tools/tool-source.js';
 import { compilePattern, type Pattern } from './linear-pattern.js';
 import { paramHeaderKeyword } from '../transport/param-headers.js';
 
-/** Returns the message of the validator, or undefined if the arguments are valid or cannot be validated. */
+/** Returns the message of the validator, or undefined if the value is valid. Throws if that is unknown. */
 type Validator = (input: unknown) => string | undefined;
 
 /** Validators by schema, so that each listing of a tool is prepared once. */
@@ -24,10 +24,7 @@ export function findArgumentIssue(
 ): string | undefined {
   const message = validate(inputSchema, input);
   if (message === undefined) return undefined;
-  const errors = message.split(/; (?=#)/).map(toArgumentError);
-  // The errors of outer values only repeat that an inner value is invalid.
-  const found = errors.filter(({ text }) => !repetition.test(text));
-  const causes = found.length > 0 ? found : errors;
+  const causes = toCauses(message);
   const list = causes.map(({ path, text }) => `${path.join('/') || 'the arguments'}: ${text}`).join('; ');
   return `Invalid arguments for tool "${name}": ${shorten(list)}. ${toExpectation(inputSchema, causes)}`;
 }
@@ -48,29 +45,66 @@ export function findOutputIssue(
 
 function validate(schema: object, value: unknown): string | undefined {
   if (!validators.has(schema)) validators.set(schema, createValidator(schema));
-  return validators.get(schema)?.(value);
+  try {
+    return validators.get(schema)?.(value);
+  } catch {
+    return undefined; // a reference without a target or to itself, or a pattern of names that is not followed
+  }
 }
+
+/** A difference between an answer and the form that a server has sent. */
+export interface McpFormIssue {
+  /** @default none, if it concerns the whole answer */
+  readonly field?: string;
+  /** For example `12 is greater than 9`. */
+  readonly message: string;
+}
+
+/** The formats of the fields of a form. */
+const formFormats = ['email', 'uri', 'date', 'date-time'];
+
+/** Implements `findFormIssues`. */
+export function compareWithForm(form: object, answer: unknown): readonly McpFormIssue[] {
+  const closed = { ...form, type: 'object', additionalProperties: false };
+  try {
+    const findMessage = createValidator(closed, { formats: formFormats });
+    if (findMessage === undefined) return unreadableForm;
+    const message = findMessage(answer);
+    return (message === undefined ? [] : toCauses(message)).map(({ path: [field], text }) => ({
+      ...(field !== undefined && { field }),
+      message: text,
+    }));
+  } catch {
+    return unreadableForm;
+  }
+}
+
+const unreadableForm: readonly McpFormIssue[] = [
+  { message: 'The form of the server cannot be read, so no answer to it can be checked' },
+];
 
 /**
  * Creates a validator that does not generate code, which some runtimes forbid, and that follows no reference to another
  * document. It supports draft 2020-12, and the older drafts that a schema declares.
+ *
+ * @param options.formats The formats that are rules.
  */
-function createValidator(schema: object): Validator | undefined {
+function createValidator(
+  schema: object,
+  { formats = [] }: { formats?: readonly unknown[] } = {},
+): Validator | undefined {
   try {
     if (!isReadable(schema)) return undefined;
-    const rules = toCheckedRules(schema);
+    const rules = toCheckedRules(schema, formats);
     const prepare = (checked: object) =>
       new CfWorkerJsonSchemaValidator().getValidator(checked as JsonSchemaType);
     const patterns = compilePatterns(rules);
     const prepared = patterns.size === 0 ? prepare(rules) : undefined;
     return input => {
-      try {
-        if (prepared !== undefined) return prepared(input).errorMessage;
-        const checked = withoutPatterns(rules, { patterns, texts: textsOf(input) });
-        return checked && prepare(checked)(input).errorMessage;
-      } catch {
-        return undefined; // a reference without a target, or one that refers to itself
-      }
+      if (prepared !== undefined) return prepared(input).errorMessage;
+      const checked = withoutPatterns(rules, { patterns, texts: textsOf(input) });
+      if (checked === undefined) throw new Error('Expected patterns that can be followed.');
+      return prepare(checked)(input).errorMessage;
     };
   } catch {
     return undefined; // another draft
@@ -120,7 +154,7 @@ const types: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'ob
  * Removes rules that are not checked. Formats are annotations in draft 2020-12. Unknown types and the limits of draft 4
  * would reject every value.
  */
-function toCheckedRules(schema: object): object {
+function toCheckedRules(schema: object, formats: readonly unknown[]): object {
   return mapSchema(schema, ({ format, ...rest }) => {
     const { type, exclusiveMinimum, exclusiveMaximum, $dynamicRef, $dynamicAnchor, ...others } = rest;
     return {
@@ -128,6 +162,7 @@ function toCheckedRules(schema: object): object {
       ...($dynamicRef !== undefined && { $ref: $dynamicRef }),
       ...($dynamicAnchor !== undefined && { $anchor: $dynamicAnchor }),
       ...others,
+      ...(formats.includes(format) && { format }),
       ...([type].flat().every(name => types.includes(name)) && {
         // An argument that is repeated as a header may be null: it then has no header.
         type: paramHeaderKeyword in others ? [type, 'null'].flat() : type,
@@ -230,6 +265,13 @@ function toArgumentError(error: string): ArgumentError {
     path: error.slice(0, end).split('/').slice(1).map(decodeStep),
     text: text.replace(/\.$/, '').replace('matched "not" schema', 'is excluded by "not" or "pattern"'),
   };
+}
+
+/** Reads the message of the validator. The errors of outer values only repeat that an inner value is invalid. */
+function toCauses(message: string): readonly ArgumentError[] {
+  const errors = message.split(/; (?=#)/).map(toArgumentError);
+  const found = errors.filter(({ text }) => !repetition.test(text));
+  return found.length > 0 ? found : errors;
 }
 
 function decodeStep(step: string): string {
