@@ -14,7 +14,7 @@ export default tseslint.config(
         '.docs/.vitepress/cache/',
       ],
       // Their packages are installed by a test, which checks the types.
-      ...['playground/examples/', 'playground/recipes/{dbos,restate,resumable-chat}/'],
+      ...['playground/examples/', 'playground/recipes/{dbos,page-dialogs,restate,resumable-chat}/'],
     ],
   },
   eslint.configs.recommended,

@@ -193,6 +193,7 @@ export const GROUPS: readonly Group[] = [
       { path: 'host', source: 'src/host/README.md' },
       { path: 'examples', source: 'playground/examples/README.md' },
       { path: 'recipes/resumable-chat', source: 'playground/recipes/resumable-chat/README.md' },
+      { path: 'recipes/page-dialogs', source: 'playground/recipes/page-dialogs/README.md' },
       { path: 'recipes/dbos', source: 'playground/recipes/dbos/README.md' },
       { path: 'recipes/restate', source: 'playground/recipes/restate/README.md' },
       { path: 'playground', source: 'playground/README.md' },

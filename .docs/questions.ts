@@ -175,7 +175,7 @@ export const QUESTIONS: readonly (readonly [question: string, ...answers: string
   ['parallel tool calls', 'tool-loop.html', 'provider.html#options-per-call', 'getting-started.html'],
   ['force a tool call', 'provider.html#options-per-call', 'tool-loop.html#controls-of-the-host'],
   ['mcp resources', 'mcp.html#resources-and-prompts'],
-  ['elicitation', 'mcp.html#resources-and-prompts', 'mcp.html'],
+  ['elicitation', 'recipes/page-dialogs.html', 'mcp.html#resources-and-prompts', 'mcp.html'],
   ['mcp prompts', 'mcp.html#resources-and-prompts'],
   ['hide api keys in logs', 'redaction.html', 'provider.html#logging'],
   ['encrypt stored data', 'journal.html#encryption'],

@@ -30,6 +30,7 @@ export const PAGES = [
   'playground/README.md',
   'playground/examples/README.md',
   'playground/recipes/dbos/README.md',
+  'playground/recipes/page-dialogs/README.md',
   'playground/recipes/restate/README.md',
   'playground/recipes/resumable-chat/README.md',
 ] as const;

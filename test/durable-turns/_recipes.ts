@@ -11,6 +11,7 @@ const folderOf = (name: string): string =>
 /** The folders of the recipes. */
 export const recipes = {
   ...{ dbos: folderOf('dbos'), restate: folderOf('restate'), resumableChat: folderOf('resumable-chat') },
+  pageDialogs: folderOf('page-dialogs'),
 };
 
 /** Returns true for an installed recipe. */
