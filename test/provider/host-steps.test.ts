@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from 'provider4';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
+import { MEMORIES } from '../../src/shared/memory.js';
 import { createTelemetry } from '../../src/telemetry/index.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/index.js';
 import { useRecorder } from '../telemetry/_recorder.js';
@@ -318,6 +319,14 @@ describe('between two steps', () => {
   });
 });
 
+it('the turn that has waited longest makes room for another one', async () => {
+  const ended = withTurnEnd();
+  const script = Array.from({ length: MEMORIES['paused turns'].entries + 1 }, () => [callOf('a')]);
+  const scene = await startScene(host, { script, toolLoop: { onEvent: ended.onEvent } });
+  for (const _ of script) await takeStep(scene);
+  expect(await ended.first).toBe('aborted');
+});
+
 describe('a durable turn', () => {
   it('goes on in another process with the last step of the host', async () => {
     const store = createSqliteStore({ path: ':memory:' });
@@ -338,6 +347,18 @@ describe('a durable turn', () => {
     expect(second.emulator.requests).toHaveLength(3);
     expect(inputOf(second)).toMatch(/wrote a.*wrote b/);
   });
+});
+
+it('a durable turn without the calls of the prompt in its records is refused', async () => {
+  const toolLoop = { journal: createJournal({ store: createSqliteStore({ path: ':memory:' }) }) };
+  const kelivo = { turnId: 'turn-1' };
+  const scene = await startScene(host, { script: twoRounds, toolLoop });
+  const { prompt } = await takeStep(scene, QUESTION, { kelivo });
+  await takeStep(scene, prompt, { kelivo });
+  const invented = JSON.parse(JSON.stringify(prompt).replaceAll('call_a', 'call_x')) as typeof prompt;
+  await expect(takeStep(scene, invented, { kelivo })).rejects.toMatchObject({ code: 'turn-changed' });
+  expect(await scene.effects()).toEqual(['a']);
+  expect(scene.emulator.requests).toHaveLength(2);
 });
 
 /** Waits for the end of the first turn. */

@@ -402,6 +402,8 @@ class SteppedTurn {
 
   #write(part: Part): void {
     if (part.type === 'error' || part.type === 'finish') {
+      if (this.#skipped !== undefined && part.type === 'finish')
+        this.#put({ type: 'error', error: toUnknownError() });
       this.#skipped = undefined;
       this.#release();
     } else if (part.type === 'tool-result' && part.ofLoop !== undefined && part.preliminary !== true) {
@@ -433,14 +435,14 @@ class SteppedTurn {
     early.forEach(part => this.#put(part));
   }
 
-  #endStep(round: StepEnd | undefined): void {
-    const calls = round?.content.filter(part => part.type === 'tool-call') ?? [];
-    if (this.#skipped !== undefined) return this.#skip(round, calls);
+  #endStep({ content, isFollowed, isReplayed, toFinish }: StepEnd): void {
+    const calls = content.filter(part => part.type === 'tool-call');
+    if (this.#skipped !== undefined) return this.#skip(this.#skipped, { calls, isReplayed });
     const step = this.#step;
-    const isStep = step !== undefined && calls.every(({ toolName }) => this.#declared.has(toolName));
-    if (round === undefined || !isStep) return this.#release();
+    const isStep = isFollowed && calls.every(({ toolName }) => this.#declared.has(toolName));
+    if (step === undefined || !isStep) return this.#release();
     step.sink.setIdle(false);
-    step.sink.write(round.toFinish());
+    step.sink.write(toFinish());
     this.#step = undefined;
     this.#ending = step;
     this.#resumed = createDeferred();
@@ -449,25 +451,29 @@ class SteppedTurn {
     this.#release();
   }
 
-  /** Reads a round that the host knows. */
-  #skip(round: StepEnd | undefined, calls: readonly PartOf<'tool-call'>[]): void {
-    const ids = new Set(this.#skipped?.calls.map(({ toolCallId }) => toolCallId));
+  /** Reads a round that the host knows. The results of the last one are those for which it waits. */
+  #skip(
+    skipped: EndedStep,
+    { calls, isReplayed }: Pick<StepEnd, 'isReplayed'> & { readonly calls: readonly PartOf<'tool-call'>[] },
+  ): void {
+    const ids = new Set(skipped.calls.map(({ toolCallId }) => toolCallId));
     if (calls.some(({ toolCallId }) => ids.has(toolCallId))) {
-      const position = this.#skipped?.position ?? 0;
       this.#skipped = undefined;
-      this.#next = { previous: this.#call, call: this.#call, position };
+      this.#next = { previous: this.#call, call: this.#call, position: skipped.position };
       return this.#release();
     }
     this.#early = [];
-    if (round?.isReplayed === true) return;
-    throw new KelivoError({
-      code: 'turn-changed',
-      message:
-        'The calls at the end of the prompt are not among the records of the turn. Nothing of them was run. Repeat the turn ' +
-        'from its first step.',
-    });
+    if (!isReplayed) throw toUnknownError();
   }
 }
+
+const toUnknownError = (): KelivoError =>
+  new KelivoError({
+    code: 'turn-changed',
+    message:
+      'The calls at the end of the prompt are not among the records of the turn, and were not run. Repeat the turn from its ' +
+      'first step.',
+  });
 
 /** The options of a call that count from the beginning of its turn. */
 const TURN_OPTIONS = [

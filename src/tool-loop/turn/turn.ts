@@ -44,18 +44,16 @@ const WAITING: ReadonlySet<TurnState> = new Set<TurnState>(['opening', 'running'
 export interface TurnSink extends PartSink {
   /** Tells if the turn waits for something else than the output of a response. */
   setIdle(isIdle: boolean): void;
-  /**
-   * Ends the step of a host that takes one for each round with calls. Called for each round when its calls have ended.
-   *
-   * @param round Undefined for a round after which the step goes on.
-   */
-  endStep?(round: StepEnd | undefined): void;
+  /** Ends the step of a host that takes one for each round with calls. Called for each round when its calls have ended. */
+  endStep?(round: StepEnd): void;
 }
 
-/** A round with calls that another round follows. */
+/** The end of a round. */
 export interface StepEnd {
   readonly content: readonly Content[];
   readonly isReplayed: boolean;
+  /** True if it has calls of the loop, whose outputs are sent in another round. */
+  readonly isFollowed: boolean;
   /** Returns the end of the step. */
   readonly toFinish: () => Finish;
 }
@@ -277,7 +275,7 @@ export class Turn {
     });
     const { content, isReplayed } = summary;
     const toFinish = (): Finish => record.toStepFinish(summary.finish);
-    this.#sink.endStep?.(end === 'next' ? { content, isReplayed, toFinish } : undefined);
+    this.#sink.endStep?.({ content, isReplayed, isFollowed: end === 'next', toFinish });
     const request = withOutcomes(round.request, { ...summary, outcomes });
     if (end === 'compaction') return this.#open(request, number);
     // The outcomes are recorded: an error in the next request does not concern them.
