@@ -155,6 +155,21 @@ describe('the next step', () => {
     expect([count('invoke_agent'), count('chat'), count('execute_tool')]).toEqual([1, 3, 2]);
   });
 
+  it('compacts the conversation before its round, within the step', async () => {
+    const compaction = { type: 'compaction', id: 'cmp_1', encrypted_content: 'x' };
+    const script = [[callOf('a')], [compaction], [{ text: 'Done.' }]];
+    const scene = await startScene(host, { script, toolLoop: { compactThreshold: 10 } });
+    const steps = await runTurn(scene, 'provider');
+    expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
+    const rounds = steps.map(({ providerMetadata }) => providerMetadata?.kelivo?.rounds as Json[]);
+    expect(rounds.map(ofStep => ofStep.map(({ isCompaction = false }) => isCompaction))).toEqual([
+      [false],
+      [true, false],
+    ]);
+    expect(inputOf(scene)).toContain('"compaction"');
+    expect(await scene.effects()).toEqual(['a']);
+  });
+
   it('counts for the budget of its turn', async () => {
     const script = [[callOf('a')], [callOf('b')], [{ text: 'Done.' }]];
     // A round has more than 60 tokens.
