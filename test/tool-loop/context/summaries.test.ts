@@ -9,6 +9,7 @@ import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKelivoResponsesProvider } from '../../../src/index.js';
+import { createSteering, toolLoopCallOptions } from '../../../src/tool-loop/index.js';
 import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import type { ToolLoopEvent } from '../../../src/tool-loop/turn/turn-reports.js';
@@ -201,6 +202,32 @@ describe('the summary of a conversation by its model', () => {
     const alone = await run([calls(600, 'a'), texts('Done.', 900)]);
     expect(alone.requests).toHaveLength(2);
     expect(alone.kelivo?.warnings).toBeUndefined();
+  });
+
+  it('keeps each message of the user that waits for an answer, also one that arrived during the turn', async () => {
+    const steering = createSteering();
+    const model = scriptedModel(
+      calls(100, 'z'),
+      () => {
+        void steering.steer('Use Paris instead.');
+        return calls(600, 'a');
+      },
+      texts(SUMMARY, 700),
+      calls(100, 'b'),
+      texts('Done.', 95),
+    );
+    const looping = withToolLoop(model, { tools: scriptedTools({ read: () => 'page' }), ...LIMITS });
+    const parts = await stream(looping, {
+      prompt: user('Write the report.'),
+      providerOptions: { kelivo: toolLoopCallOptions({ steering }) },
+    });
+    expect(rolesOf(model.requests[3])).toEqual(['user', 'assistant', 'tool', 'user']);
+    expect(textOf(model.requests[3]?.prompt[0])).toContain('Write the report.');
+    expect(textOf(model.requests[3]?.prompt[3])).toContain('Use Paris instead.');
+    const [mark] = ofType(parts, 'reasoning-start').filter(
+      ({ providerMetadata }) => providerMetadata?.kelivo?.summarizes === true,
+    );
+    expect(textOf(mark)).toMatch(/first page says 42.*Write the report\..*Use Paris instead\./);
   });
 
   it('is asked of another model with other instructions, and without the keys of the call', async () => {

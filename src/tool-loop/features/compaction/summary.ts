@@ -96,7 +96,7 @@ export function createSummaries(
       summarizedIn = round;
       const summary = toText(answer.content);
       mark = withSummary(summary, parts.waiting);
-      const kept = withSummary(summary, parts.isWaitingKept ? [] : parts.waiting);
+      const kept = withSummary(summary, parts.replacedWaiting);
       return { prompt: [...parts.system, ...joinUsers([kept, ...parts.kept])] };
     },
     sent() {
@@ -143,8 +143,8 @@ interface Division {
   readonly kept: readonly Message[];
   /** The messages of the user since the last answer, or the last one. */
   readonly waiting: readonly UserMessage[];
-  /** True if they are among the newest messages. */
-  readonly isWaitingKept: boolean;
+  /** Those that are not among the newest messages. */
+  readonly replacedWaiting: readonly UserMessage[];
 }
 
 /** Divides a conversation. Returns undefined if there is nothing that a summary could replace. */
@@ -152,10 +152,8 @@ function divide(prompt: Prompt, room: number): Division | undefined {
   const system = prompt.filter(({ role }) => role === 'system');
   const others = prompt.filter(({ role }) => role !== 'system');
   const lastOfModel = others.findLastIndex(({ role }) => role !== 'user');
-  const open = others.slice(lastOfModel + 1);
-  const lastOfUser = others.findLastIndex(({ role }) => role === 'user');
-  const firstWaiting = open.length > 0 ? lastOfModel + 1 : lastOfUser;
-  const waiting = (open.length > 0 ? open : others.slice(lastOfUser, lastOfUser + 1)).filter(isOfUser);
+  const unanswered = others.slice(others.findLastIndex(isAnswer) + 1).filter(isOfUser);
+  const waiting = unanswered.length > 0 ? unanswered : others.filter(isOfUser).slice(-1);
   // The outputs that the model has not seen stay with their calls.
   const newest = others[lastOfModel]?.role === 'tool' ? lastOfModel : lastOfModel + 1;
   const replacesAny = (start: number): boolean =>
@@ -172,11 +170,15 @@ function divide(prompt: Prompt, room: number): Division | undefined {
     summarized: others.slice(0, lastOfModel + 1),
     kept: others.slice(start),
     waiting,
-    isWaitingKept: firstWaiting >= start,
+    replacedWaiting: waiting.filter(message => others.indexOf(message) < start),
   };
 }
 
 const isOfUser = (message: Message): message is UserMessage => message.role === 'user';
+
+/** Returns true for a response that does not end with calls. */
+const isAnswer = ({ role, content }: Message): boolean =>
+  role === 'assistant' && content.findLast(({ type }) => type !== 'custom')?.type === 'text';
 
 /** Returns the latest position, at most the given one, from which each result has its call. */
 function findStart(messages: readonly Message[], position: number): number {
