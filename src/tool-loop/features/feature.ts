@@ -54,11 +54,12 @@ export interface FeatureContext {
   readonly steps: Steps;
   readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
   /** The usage of all rounds so far. */
-  readonly record: {
-    readonly usage: Usage;
-    /** Adds a response that only compacts the conversation, and is not part of it. */
-    addCompaction(finish: Finish, duration: number): void;
-  };
+  readonly record: { readonly usage: Usage };
+  /**
+   * Reports a request that only compacts the conversation, and whose response is not part of it. The function that it returns
+   * reports and counts the response.
+   */
+  readonly startCompaction: (round: number) => (finish: Finish) => void;
   /** Returns the loop's tool of a name. */
   readonly toolOf: (name: string) => ToolDefinition | undefined;
   /** The tool that reads the outputs of features. */
@@ -72,9 +73,7 @@ export type FeatureEvent =
   /** Messages of the user that arrived during the turn are in the request of a round. */
   | { type: 'steering'; round: number; messages: readonly ModelMessage[] }
   /** Old outputs are left out from a round on: their number, and an estimate of their tokens. */
-  | { type: 'context-cleared'; round: number; outputs: number; tokens: number }
-  /** A model is asked for a summary, with which a round begins. */
-  | { type: 'compaction-start'; round: number };
+  | { type: 'context-cleared'; round: number; outputs: number; tokens: number };
 
 /** A limit of the tool loop that can end a turn, as hosts read it. */
 export type TurnLimit =

@@ -155,7 +155,11 @@ export async function openTurn(
   const { abortSignal, telemetry } = call;
   abortSignal?.throwIfAborted();
   const generatedId = generateId();
-  const { identity, emit, record, warn } = createTurnReports(turnIdOf(call) ?? generatedId, call, policy);
+  const { identity, emit, record, warn, startCompaction } = createTurnReports(
+    turnIdOf(call) ?? generatedId,
+    call,
+    policy,
+  );
   const lifetime = createLifetime(abortSignal, policy.timeout);
   const { signal } = lifetime;
   let openedSteps: Steps | undefined;
@@ -195,7 +199,7 @@ export async function openTurn(
     const { addFeatures } = await loadFeatures();
     const builtIn = addFeatures(
       features,
-      { call, model, steps, identity, record, toolOf, emit, warn },
+      { call, model, steps, identity, record, toolOf, emit, warn, startCompaction },
       { options: policy.features, maxChars },
     );
     const warnings: Warning[] = [];

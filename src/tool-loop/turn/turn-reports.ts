@@ -2,7 +2,7 @@ import { inform } from '../../shared/inform.js';
 import { asJson, type JSONObject } from '../../shared/json.js';
 import type { CoreCall, Host } from '../../core/call.js';
 import type { Content, Custom, Finish, FinishReason, Usage } from '../../core/part.js';
-import { addUsage, NO_USAGE, type RoundUsage, toRoundUsage } from '../../core/finish.js';
+import { addUsage, NO_USAGE, type RoundUsage, toReasonText, toRoundUsage } from '../../core/finish.js';
 import type { ToolCallContext } from '../../tools/tool-source.js';
 import { type CallEvent, type CallOutcome } from '../calls/calls.js';
 import { isErrorOutput } from '../calls/outputs.js';
@@ -92,7 +92,22 @@ export function createTurnReports(turnId: string, call: CoreCall, { onEvent }: R
     record.warnings.add(message);
     emit({ type: 'warning', round, message });
   };
-  return { identity, emit, record, warn };
+  const startCompaction = (round: number) => {
+    const compactionStartedAt = performance.now();
+    emit({ type: 'round-start', round });
+    return (finish: Finish): void => {
+      record.addCompaction(finish, performance.now() - compactionStartedAt);
+      const { finishReason, usage } = finish;
+      emit({
+        type: 'round-end',
+        round,
+        finishReason: toReasonText(finishReason),
+        usage: toRoundUsage(usage),
+        isCompaction: true,
+      });
+    };
+  };
+  return { identity, emit, record, warn, startCompaction };
 }
 
 /** Facts of a round that has ended. */

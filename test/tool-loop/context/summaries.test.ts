@@ -141,7 +141,17 @@ describe('the summary of a conversation by its model', () => {
       cost: 1535,
       rounds: [{}, {}, { isCompaction: true, usage: { inputTokens: 650 } }, {}, {}],
     });
-    expect(events.flatMap(event => (event.type === 'compaction-start' ? [event.round] : []))).toEqual([3]);
+    const reported = events.flatMap(event =>
+      event.type === 'round-start' || event.type === 'round-end'
+        ? [`${event.type} ${event.round}${'isCompaction' in event ? ' compaction' : ''}`]
+        : [],
+    );
+    expect(reported.slice(4, 8)).toEqual([
+      'round-start 3',
+      'round-end 3 compaction',
+      'round-start 3',
+      'round-end 3',
+    ]);
   });
 
   it('is not a round, and is off below the threshold', async () => {

@@ -30,7 +30,7 @@ const INSTRUCTIONS =
  * rounds stay. A mark in the response lets later turns begin with the summary.
  */
 export function createSummaries(
-  { model, steps, record, emit, warn }: FeatureContext,
+  { model, steps, startCompaction, warn }: FeatureContext,
   { threshold, other, instructions = INSTRUCTIONS }: SummaryOptions,
 ): TurnFeature {
   let isOn = true;
@@ -47,7 +47,7 @@ export function createSummaries(
 
   /** Sends the request once in all attempts at the turn. Rejects on abort only. */
   async function summarize(request: CoreCall, round: number): Promise<Answer> {
-    const startedAt = performance.now();
+    const endCompaction = startCompaction(round);
     const run = async (): Promise<Answer> => {
       try {
         return await ask(other ?? model, request);
@@ -61,7 +61,7 @@ export function createSummaries(
       isKept: answer => !('failure' in answer),
     });
     if ('failure' in value) return value;
-    record.addCompaction(value.finish, performance.now() - startedAt);
+    endCompaction(value.finish);
     const { finishReason } = value.finish;
     if (value.content.some(({ type }) => type === 'tool-call')) return { failure: 'the model called a tool' };
     return isCompleteReason(finishReason) && toText(value.content) !== ''
@@ -84,7 +84,6 @@ export function createSummaries(
       }
       const parts = divide(prompt, threshold / 4);
       if (parts === undefined) return undefined;
-      emit({ type: 'compaction-start', round });
       const answer = await summarize(
         toRequest(request, parts, { instructions, isOther: other !== undefined }),
         round,
