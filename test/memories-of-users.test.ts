@@ -9,6 +9,7 @@ import { createMcpTools } from '../src/mcp/index.js';
 import { MEMORIES } from '../src/shared/memory.js';
 import type { KelivoResponsesSettings } from '../src/index.js';
 import type { ScriptedResponse } from '../src/testing/index.js';
+import type { HostTool } from '../src/tools/host-tools.js';
 import { withFallback } from '../src/models/index.js';
 import { createKelivoResponsesProvider } from '../src/v4.js';
 import { createHistoryKeys, signPart } from '../src/versions/history/signatures.js';
@@ -80,8 +81,8 @@ interface Scenario {
   readonly fields?: readonly string[];
   /** Number of requests that are sent for Ada, if what she meets makes her send more. */
   readonly requestsOfAda?: number;
-  /** A call that the host of the last user runs, if the users differ in this field. */
-  readonly runByHost?: { readonly toolCallId: string; readonly field: string };
+  /** A call that the host of the last user runs, if the users differ in one of these fields. */
+  readonly runByHost?: { readonly toolCallId: string; readonly fields: readonly string[] };
   /** Memories of Ada's calls may change Ben's requests, but none of her words may reach them. */
   readonly mayChange?: true;
 }
@@ -121,7 +122,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'tool outputs': {
     answers: who => [[{ call: 'balance', arguments: {}, callId: 'call_1' }], text(who)],
     // A host with a loop of its own runs the call again. It knows the context of a call only.
-    runByHost: { toolCallId: 'call_1', field: 'context' },
+    runByHost: { toolCallId: 'call_1', fields: ['context', 'scope'] },
   },
   models: {
     modelId: 'gpt-4o',
@@ -196,17 +197,19 @@ async function converse(scenario: Scenario, field: string, users: readonly strin
   });
   onTestFinished(() => provider.close());
   // The host has functions that run calls.
-  const functions = await provider.tools({ runBy: 'host' });
+  const functions = await provider.tools();
   const model = toModel(provider(modelId), provider(`${modelId}-mini`));
   let before = 0;
   for (const who of users) {
     current = who;
     before = emulator.requests.length;
     received.length = 0;
-    const { toolCallId, field: separating } = scenario.runByHost ?? {};
-    if (toolCallId !== undefined && field === separating && who === users.at(-1)) {
-      const options = { toolCallId, messages: [], experimental_context: { user: who } };
-      received.push(await functions.balance?.execute({}, options as never));
+    const { toolCallId, fields = [] } = scenario.runByHost ?? {};
+    if (toolCallId !== undefined && fields.includes(field) && who === users.at(-1)) {
+      const { context } = toCall(field, who, asked(field)).providerOptions.kelivo;
+      const options = { toolCallId, messages: [], experimental_context: context };
+      const running = (functions.balance as Partial<HostTool>)?.execute?.({}, options as never);
+      received.push(await Promise.resolve(running).catch(String));
     }
     emulator.enqueue(...answers(who));
     try {

@@ -67,6 +67,16 @@ type LoopRequest = CallForApproval & Pick<ToolCallContext, 'turnId' | 'round'>;
 const toKey = ({ toolCallId, server, originalName, toolName, input }: ToolInvocation): string =>
   toStableJson([toolCallId, server, originalName ?? toolName, input]);
 
+interface RecentOutput {
+  readonly output: Promise<ToolOutput>;
+  readonly context: unknown;
+  readonly scope: unknown;
+}
+
+const toOwnerless = (toolName: string): string =>
+  `A call of "${toolName}" with this id and these arguments has just run in a turn with a \`scope\`, which the host does not pass to ` +
+  'tools. This one may belong to somebody else, so that it was not run and has no output. Call the tool again if that is meant.';
+
 /** One of each source, because all its users share the pending warnings. */
 const known = new WeakMap<ToolSource, SharedSource>();
 
@@ -77,7 +87,7 @@ const known = new WeakMap<ToolSource, SharedSource>();
 export class SharedSource implements ToolSource {
   readonly #source: ToolSource;
   readonly #pending = new Set<string>();
-  readonly #outputs = new Memory<string, { output: Promise<ToolOutput>; context: unknown }>('tool outputs');
+  readonly #outputs = new Memory<string, RecentOutput>('tool outputs');
   #isRunByHost = false;
 
   private constructor(source: ToolSource) {
@@ -111,14 +121,14 @@ export class SharedSource implements ToolSource {
 
   callTool(...[call, options]: Parameters<ToolSource['callTool']>): Promise<ToolOutput> {
     const output = this.#source.callTool(call, options);
-    if (this.#isRunByHost) this.#remember(toKey(call), output, options.callContext?.context);
+    if (this.#isRunByHost)
+      this.#remember(toKey(call), { output, context: options.callContext?.context, scope: options.scope });
     return output;
   }
 
-  #remember(key: string, output: Promise<ToolOutput>, context: unknown): void {
-    const entry = { output, context };
+  #remember(key: string, entry: RecentOutput): void {
     this.#outputs.set(key, entry);
-    output.then(
+    entry.output.then(
       result => {
         if (this.#outputs.get(key) === entry) this.#outputs.set(key, entry, estimateSize(result));
       },
@@ -133,13 +143,17 @@ export class SharedSource implements ToolSource {
 
   /**
    * Runs a call for the host, unless the loop has run it just now: a host with a loop of its own may run every call of a tool
-   * that it can. An output is used once, because some servers repeat the ids of calls.
+   * that it can. An output is used once, because some servers repeat the ids of calls. The function of a tool does not learn the
+   * scope of its turn, so that the call of a turn with a scope is neither answered nor run: it may be that of another user.
    */
-  callForHost(...[call, options]: Parameters<ToolSource['callTool']>): Promise<ToolOutput> {
+  async callForHost(...[call, options]: Parameters<ToolSource['callTool']>): Promise<ToolOutput> {
     const key = toKey(call);
     const known = this.#outputs.get(key);
     this.#outputs.delete(key);
-    if (known !== undefined && known.context === options.callContext?.context) return known.output;
+    if (known !== undefined && known.context === options.callContext?.context) {
+      if (known.scope === undefined) return known.output;
+      throw new Error(toOwnerless(call.toolName));
+    }
     return this.#source.callTool(call, options);
   }
 

@@ -235,6 +235,8 @@ export interface ToolCallOptions {
    * @default the call needed no approval
    */
   readonly approved?: ToolDefinition;
+  /** `providerOptions.kelivo.scope` of the turn. @default none, outside of a tool loop @internal */
+  readonly scope?: unknown;
   /** Observes the call. @internal */
   readonly telemetry?: ToolTelemetry;
   /** Keeps the task that a server creates for the call. @internal */

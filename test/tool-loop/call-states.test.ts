@@ -19,6 +19,7 @@ function createRound({ steps, onRun = () => {}, limits }: FakeTurn) {
   const outcomes: unknown[] = [];
   const turn: TurnOfCalls = {
     identity: { turnId: 't1' },
+    scope: undefined,
     source: {
       async callTool({ toolCallId }) {
         onRun(toolCallId);

@@ -64,6 +64,8 @@ type CallState = 'announced' | 'admitted' | 'asked' | 'issued' | 'running' | 'do
 /** The members of a turn that a call uses. */
 export interface TurnOfCall {
   readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
+  /** `providerOptions.kelivo.scope` of the call of the host. */
+  readonly scope: unknown;
   readonly source: Pick<ToolSource, 'callTool'>;
   readonly callPolicy: CallPolicy;
   readonly approvals: ApprovalSettings;
@@ -493,6 +495,7 @@ export class Call {
       const run = (): Promise<ToolOutput> =>
         turn.source.callTool(call, {
           callContext: this.#context(),
+          scope: turn.scope,
           messages,
           idempotencyKey,
           onWarning: text => turn.warn(number, text),

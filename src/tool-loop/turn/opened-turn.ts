@@ -250,6 +250,7 @@ export async function openTurn(
       wrapsToolOutput: call.host.wrapsToolOutput,
       showsPreliminary: policy.showsPreliminary && call.isStream && call.host.acceptsLaterResults,
       identity,
+      scope: call.own.scope,
       tools,
       hostApprovals,
       hostedCalls,
