@@ -44,7 +44,7 @@ describe.skipIf(missing)(`controls${missing === undefined ? '' : ` (${missing})`
       (await (await callApi('/traces')).json()) as { messageId: string }[]
     ).map(({ messageId }) => messageId);
     for (const [path, text] of [
-      ['/servers', '15 tools'],
+      ['/servers', '16 tools'],
       ['/servers/everything/tools/get-sum', 'Call the tool'],
       ['/servers/everything/tools/get-annotated-message', 'Call the tool'],
       ['/servers/everything/resources', 'architecture.md'],

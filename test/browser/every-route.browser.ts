@@ -52,7 +52,7 @@ describe.skipIf(missing)(`every route${missing === undefined ? '' : ` (${missing
 
     for (const [state, path, text] of [
       ['turn', `${new URL(chat).pathname}/turns/${second}`, 'Add 17 and 25.'],
-      ['servers', '/servers', '15 tools'],
+      ['servers', '/servers', '16 tools'],
       ['tool', '/servers/everything/tools/get-sum', 'Call the tool'],
       ['resources', '/servers/everything/resources', 'architecture.md'],
       ['prompts', '/servers/everything/prompts', 'Refresh'],

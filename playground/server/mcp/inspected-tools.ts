@@ -28,14 +28,11 @@ export interface InspectedTools {
     tools: readonly ToolDefinition[],
     options: { taskForm: ReturnType<typeof toTaskForm> },
   ): InspectedTool[];
-  /** The tools that only run as tasks, which the package does not offer to models. */
-  taskTools(): ToolDefinition[];
   /** Compares a result with the output schema of its tool. Undefined if the tool has none. */
   check(tool: ToolDefinition | undefined, result: unknown): ToolCallResult['structured'];
 }
 
-/** @param isAllowed Returns false for the tools that the configuration leaves out. */
-export function createInspectedTools(isAllowed: (name: string) => boolean): InspectedTools {
+export function createInspectedTools(): InspectedTools {
   const sent = new Map<string, SentTool>();
   /** True while the next list is the first page of the tools. */
   let isFirst = false;
@@ -70,19 +67,6 @@ export function createInspectedTools(isAllowed: (name: string) => boolean): Insp
         const task = support === 'required' ? support : isOptional ? 'optional' : undefined;
         return { ...toInspectedTool(tool, known), ...(task && { task }) };
       }),
-    taskTools: () =>
-      [...sent]
-        .filter(([name, { execution }]) => execution?.taskSupport === 'required' && isAllowed(name))
-        .map(([name, { description, inputSchema = { type: 'object' }, annotations = {} }]) => ({
-          name,
-          ...(typeof description === 'string' && { description }),
-          inputSchema,
-          ...Object.fromEntries(
-            HINTS.map(hint => [hint, annotations[`${hint}Hint`]]).filter(
-              ([, value]) => typeof value === 'boolean',
-            ),
-          ),
-        })),
     check(tool, result) {
       const schema = tool && sentOf(tool)?.outputSchema;
       if (schema === undefined || typeof result !== 'object' || result === null) return undefined;

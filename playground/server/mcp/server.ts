@@ -85,10 +85,7 @@ export function createServerEntry(
 ): ServerEntry {
   const log: LogLine[] = [];
   const traffic = createTraffic();
-  const { allowedTools, disabledTools } = config;
-  const inspected = createInspectedTools(
-    tool => allowedTools?.includes(tool) !== false && disabledTools?.includes(tool) !== true,
-  );
+  const inspected = createInspectedTools();
   const signIn = createSignIn(config, { redirectUrl, credentials });
   /** The names of running tools, by the ids of their calls. */
   const runningTools = new Map<string, string>();
@@ -180,8 +177,7 @@ export function createServerEntry(
     return { number, isError, duration, isRedacted, ...(structured && { structured }), result };
   }
 
-  const listed = (): readonly ToolDefinition[] => [...tools, ...inspected.taskTools()];
-  const findTool = (toolName: string) => listed().find(({ name: known }) => known === toolName);
+  const findTool = (toolName: string) => tools.find(({ name: known }) => known === toolName);
   const status = () => opened?.status()[0];
   const isReady = (): boolean => status()?.state === 'ready';
   const describeProblem = (): string | undefined => {
@@ -256,7 +252,7 @@ export function createServerEntry(
       const { handshake, last } = traffic;
       const shown = redactForDisplay({ handshake, ...traffic.since(after) }, redactor);
       // The form of a tool sends the values of its schema, so nothing in it is redacted.
-      const list = inspected.list(listed(), { taskForm: toTaskForm(traffic.handshake) });
+      const list = inspected.list(tools, { taskForm: toTaskForm(traffic.handshake) });
       const tasksShown = redactForDisplay(tasks.list(), redactor);
       return {
         tools: list,

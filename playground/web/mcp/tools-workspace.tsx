@@ -34,8 +34,8 @@ export function ToolsWorkspace({ server, path, inspection, toolName, page }: Too
   const shown = tools.find(({ name }) => name === (toolName ?? tools[0]?.name));
   const off = page.state?.settings.disabledTools ?? [];
   const isServerOff = isToolOff(off, { server });
-  const isOffered = ({ name, task }: InspectedTool): boolean =>
-    !isServerOff && task !== 'required' && !isToolOff(off, { server, tool: name });
+  const isOffered = ({ name }: InspectedTool): boolean =>
+    !isServerOff && !isToolOff(off, { server, tool: name });
   const turn = (changed: ToolSwitch, isOn: boolean): void => void page.change(toSwitched(off, changed, isOn));
   return (
     <div className="tools-workspace" data-page={toolName === undefined ? 'list' : 'detail'}>
@@ -78,12 +78,8 @@ export function ToolsWorkspace({ server, path, inspection, toolName, page }: Too
                 type="checkbox"
                 role="switch"
                 aria-label={`Offer ${tool.name} to the model`}
-                title={
-                  tool.task === 'required'
-                    ? 'This tool only runs as a task, so it is not offered to the model'
-                    : 'Offer this tool to the model'
-                }
-                disabled={isServerOff || tool.task === 'required'}
+                title="Offer this tool to the model"
+                disabled={isServerOff}
                 checked={isOffered(tool)}
                 onChange={event => turn({ server, tool: tool.name }, event.target.checked)}
               />
