@@ -80,4 +80,8 @@ describe('a memory', () => {
     value.self = value;
     expect(estimateSize(value)).toBe(2064);
   });
+
+  it('estimates the size of a list with more values than a call can have arguments', () => {
+    expect(estimateSize(Array.from({ length: 300_000 }, () => 'x'))).toBe(300_064);
+  });
 });

@@ -137,7 +137,8 @@ export function estimateSize(value: unknown): number {
     seen.add(next);
     size += ArrayBuffer.isView(next) ? next.byteLength : 64;
     if (ArrayBuffer.isView(next)) continue;
-    remaining.push(...(Object.values(next) as unknown[]));
+    // A list may have more values than a call can have arguments.
+    for (const inner of Object.values(next) as unknown[]) remaining.push(inner);
   }
   return size;
 }
