@@ -180,6 +180,32 @@ describe('the summary of a conversation by its model', () => {
     expect(textOf(requests[1]?.prompt.slice(2))).toBe(textOf(prompt.slice(2)));
   });
 
+  it('divides a conversation of thousands of short messages at once', async () => {
+    const prompt: LanguageModelV2Prompt = [
+      ...user('An old question.'),
+      { role: 'assistant', content: [{ type: 'text', text: 'An old answer.' }] },
+      ...Array.from({ length: 1500 }, () => user('Read all.')).flat(),
+      ...Array.from({ length: 1500 }, (_, index): LanguageModelV2Prompt => {
+        const part = { toolCallId: `h${index}`, toolName: 'of_host' };
+        return [
+          { role: 'assistant', content: [{ type: 'tool-call', ...part, input: {} }] },
+          {
+            role: 'tool',
+            content: [{ type: 'tool-result', ...part, output: { type: 'text', value: 'ran' } }],
+          },
+        ];
+      }).flat(),
+    ];
+    const startedAt = process.cpuUsage();
+    const { requests } = await run([texts(SUMMARY, 90), texts('Done.', 60)], {
+      prompt,
+      compactThreshold: 100_000,
+    });
+    expect(process.cpuUsage(startedAt).user / 1000).toBeLessThan(5000);
+    expect(requests).toHaveLength(2);
+    expectPairs(requests);
+  });
+
   it('keeps the calls of the host that have just been run, and never asks about one round alone', async () => {
     const asked: LanguageModelV2Prompt = [
       ...user('An old question. '.padEnd(4000, 'x')),

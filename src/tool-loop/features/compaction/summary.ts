@@ -155,21 +155,27 @@ function divide(prompt: Prompt, room: number): Division | undefined {
   const waiting = unanswered.length > 0 ? unanswered : others.filter(isOfUser).slice(-1);
   // The outputs that the model has not seen stay with their calls.
   const newest = others[lastOfModel]?.role === 'tool' ? lastOfModel : lastOfModel + 1;
-  const replacesAny = (start: number): boolean =>
-    others.slice(0, start).some(message => !waiting.some(one => one === message));
-  let start = findStart(others, newest);
+  const waitingSet = new Set<Message>(waiting);
+  const firstReplaceable = others.findIndex(message => !waitingSet.has(message));
+  const replacesAny = (start: number): boolean => firstReplaceable >= 0 && firstReplaceable < start;
+  const starts = findStarts(others);
+  let start = starts.find(position => position <= newest) ?? 0;
   if (!replacesAny(start)) return undefined;
-  for (;;) {
-    const earlier = findStart(others, start - 1);
-    if (!replacesAny(earlier) || tokensOf(others.slice(earlier)) > room) break;
+  let kept = tokensOf(others.slice(start));
+  for (const earlier of starts) {
+    if (earlier >= start) continue;
+    // Each message is counted once: a client may send thousands of short ones.
+    kept += tokensOf(others.slice(earlier, start));
+    if (!replacesAny(earlier) || kept > room) break;
     start = earlier;
   }
+  const replaced = new Set(others.slice(0, start));
   return {
     system,
     summarized: others.slice(0, lastOfModel + 1),
     kept: others.slice(start),
     waiting,
-    replacedWaiting: waiting.filter(message => others.indexOf(message) < start),
+    replacedWaiting: waiting.filter(message => replaced.has(message)),
   };
 }
 
@@ -179,20 +185,18 @@ const isOfUser = (message: Message): message is UserMessage => message.role === 
 const isAnswer = ({ role, content }: Message): boolean =>
   role === 'assistant' && content.findLast(({ type }) => type !== 'custom')?.type === 'text';
 
-/** Returns the latest position, at most the given one, from which each result has its call. */
-function findStart(messages: readonly Message[], position: number): number {
+/** Returns the positions from which on each result has its call, the latest first. */
+function findStarts(messages: readonly Message[]): number[] {
+  const starts: number[] = [];
   const missing = new Set<string>();
   for (let index = messages.length - 1; index >= 0; index--) {
-    const { role, content } = messages[index] ?? {};
-    if ((role !== 'assistant' && role !== 'tool') || typeof content === 'string') {
-      if (index <= position && missing.size === 0) return index;
-      continue;
-    }
-    for (const part of content ?? []) if (part.type === 'tool-result') missing.add(part.toolCallId);
-    for (const part of content ?? []) if (part.type === 'tool-call') missing.delete(part.toolCallId);
-    if (index <= position && missing.size === 0 && role === 'assistant') return index;
+    const { role, content = [] } = messages[index] ?? {};
+    const parts = role === 'assistant' || role === 'tool' ? content : [];
+    for (const part of parts) if (part.type === 'tool-result') missing.add(part.toolCallId);
+    for (const part of parts) if (part.type === 'tool-call') missing.delete(part.toolCallId);
+    if (role !== 'tool' && missing.size === 0) starts.push(index);
   }
-  return 0;
+  return starts;
 }
 
 /** Returns the request of a summary. It begins as the request of the round, so that the server need not read it again. */
