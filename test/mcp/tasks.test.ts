@@ -8,7 +8,7 @@ import type { ToolCallOptions, ToolOutput, ToolProgress } from '../../src/tools/
 import { everythingOverStdio, startEverythingServer } from './_everything-server.js';
 import { openTools, temporaryFolder, until } from './_fixture-server.js';
 import { startOddServer, toPlainAnswer } from './_odd-server.js';
-import { startModernServer, toList, toText, toTool } from './_modern-server.js';
+import { RpcError, startModernServer, toList, toText, toTool } from './_modern-server.js';
 import { startTaskServer } from './_task-server.js';
 
 const research = 'simulate-research-query';
@@ -331,6 +331,27 @@ describe('a task of the extension of revision 2026-07-28', () => {
     await call(openTools({ oven: { url } }), 'bake', {}, { task: { record, isLost: false } });
     const task: KeptTask = { known, record, isLost: false };
     expect(await call(openTools({ oven: { url } }), 'bake', {}, { task })).toMatchObject({ value: 'done' });
+    expect(count('tools/call')).toBe(1);
+  });
+
+  it('is not started again if the server rejects the headers of a request for its state', async () => {
+    const { url, count } = await startModernServer(
+      {
+        'tools/list': () => toList([toTool('bake')]),
+        'tools/call': () => ({
+          ...{ resultType: 'task', taskId: 't1', status: 'working', ttlMs: null, pollIntervalMs: 20 },
+          ...{ createdAt: '', lastUpdatedAt: '' },
+        }),
+        'tasks/get': () => {
+          throw new RpcError(-32020, 'Header mismatch');
+        },
+      },
+      { capabilities: { tools: {}, extensions: { [extension]: {} } } },
+    );
+    expect(await call(openTools({ oven: { url } }), 'bake')).toMatchObject({
+      type: 'error-text',
+      value: expect.stringContaining('may or may not have been executed'),
+    });
     expect(count('tools/call')).toBe(1);
   });
 

@@ -212,12 +212,14 @@ export async function callTool(
   try {
     return await repeat(attempt, {
       signal,
-      // The call was rejected because its headers did not match a changed schema.
+      // The call was rejected because its headers did not match a changed schema. One that has created a task was not.
       async pauseAfter(error, attempts) {
         // Without these headers, the code is the server's own, and the tool may have run.
         const isMismatch = hasSentHeaders && error instanceof McpFailure && error.rpcCode === headerMismatch;
         const changed =
-          isMismatch && attempts === 0 ? await findChangedTool(connection, tool, { signal }) : undefined;
+          isMismatch && attempts === 0 && created === undefined
+            ? await findChangedTool(connection, tool, { signal })
+            : undefined;
         if (changed === undefined) return undefined;
         tool = changed;
         return 0;
