@@ -69,6 +69,17 @@ describe('findArgumentIssue', () => {
       { x: 1 },
     ],
     ['a pattern with a reference', schemaOf({ a: { pattern: String.raw`^(.)\1$` } }), { a: 'ab' }],
+    ...[
+      { not: { pattern: '(?=x)y' } },
+      { oneOf: [{ pattern: '^(?=x)' }, { pattern: '^h' }] },
+      { if: { pattern: '^(?=x)' }, then: { maxLength: 1 } },
+      { type: 'array', contains: { pattern: '^(?=x)' }, maxContains: 1 },
+      { not: { $ref: '#/$defs/code' } },
+    ].map((odd): [string, JSONSchema7, Record<string, unknown>] => [
+      `a pattern with an assertion that must not match: ${JSON.stringify(odd)}`,
+      schemaOf({ a: odd as JSONSchema7 }, { $defs: { code: { pattern: '(?=x)y' } } }),
+      { a: 'type' in odd ? ['hello', 'hello'] : 'hello' },
+    ]),
     ['the limits of draft 4', schemaOf({ a: { minimum: 1, exclusiveMinimum: true } }), { a: 1 }],
     ['a draft that is not supported', schemaOf({ a: { type: 'string' } }, { $schema: draft4 }), { a: 1 }],
   ])('leaves the validation to the server if the schema has %s', (_, odd, input) => {
@@ -149,6 +160,15 @@ describe('findArgumentIssue', () => {
     );
     expect(issueOf(many, { p0: 'x'.repeat(5000) })).toBeUndefined();
     expect(issueOf(schemaOf({ a: { pattern: '^(x{100}){100}$' } }), { a: 'y' })).toBeUndefined();
+  });
+
+  it('does not compare thousands of texts with all that a pattern excludes', () => {
+    const words = Array.from({ length: 40_000 }, (_, index) => index.toString(36));
+    const items = { not: { pattern: '^A' } };
+    const startedAt = process.cpuUsage();
+    expect(issueOf(schemaOf({ a: { type: 'array', items } }), { a: words })).toBeUndefined();
+    // More than ten seconds, if each text is compared with each other one.
+    expect(process.cpuUsage(startedAt).user / 1000).toBeLessThan(3000);
   });
 
   it('keeps the name of an argument called "data"', () => {

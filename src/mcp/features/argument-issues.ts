@@ -99,10 +99,11 @@ function createValidator(
     const prepare = (checked: object) =>
       new CfWorkerJsonSchemaValidator().getValidator(checked as JsonSchemaType);
     const patterns = compilePatterns(rules);
+    const inverted = findInverted(rules);
     const prepared = patterns.size === 0 ? prepare(rules) : undefined;
     return input => {
       if (prepared !== undefined) return prepared(input).errorMessage;
-      const checked = withoutPatterns(rules, { patterns, texts: textsOf(input) });
+      const checked = withoutPatterns(rules, { patterns, inverted, texts: textsOf(input) });
       if (checked === undefined) throw new Error('Expected patterns that can be followed.');
       return prepare(checked)(input).errorMessage;
     };
@@ -176,6 +177,9 @@ function toCheckedRules(schema: object, formats: readonly unknown[]): object {
 /** The most states of patterns that the texts of a call are compared with: about a second for a hostile schema. */
 const MAX_STEPS = 5_000_000;
 
+/** The most comparisons of a text with one that a pattern excludes: about a second as well. */
+const MAX_COMPARISONS = 50_000_000;
+
 /** Compiles the patterns in a schema. Those that cannot be followed in linear time have no function. */
 function compilePatterns(root: object): ReadonlyMap<string, Pattern | undefined> {
   const patterns = new Map<string, Pattern | undefined>();
@@ -186,6 +190,27 @@ function compilePatterns(root: object): ReadonlyMap<string, Pattern | undefined>
       if (typeof source === 'string') patterns.set(source, compilePattern(source));
     return schema;
   });
+  return patterns;
+}
+
+/** Keywords that may reject more if a schema in them rejects less. */
+const INVERTING = new Set(['not', 'oneOf', 'if', 'contains']);
+
+/** Returns the patterns that may not be left out. */
+function findInverted(root: object): ReadonlySet<string> {
+  const patterns = new Set<string>();
+  let isReferred = false;
+  function walk(schema: unknown, isInverted: boolean): void {
+    const { pattern, $ref } = objectOf(schema) ?? {};
+    if (isInverted && typeof pattern === 'string') patterns.add(pattern);
+    if (isInverted && $ref !== undefined && !isReferred) {
+      isReferred = true;
+      walk(root, true);
+    }
+    for (const { path, schema: inner } of subschemasOf(schema))
+      walk(inner, isInverted || INVERTING.has(path[0] ?? ''));
+  }
+  walk(root, false);
   return patterns;
 }
 
@@ -202,14 +227,23 @@ function textsOf(value: unknown, texts = new Set<string>()): ReadonlySet<string>
  * Replaces the patterns in a schema by rules with the same meaning for a value with these texts: a pattern excludes the
  * texts that do not match, and matching names become properties. A pattern that is not followed excludes nothing.
  *
- * @returns undefined if it is unknown which properties a schema means.
+ * @returns undefined if it is unknown which properties a schema means, or if such a pattern is in a schema that must not match.
  */
 function withoutPatterns(
   root: object,
-  { patterns, texts }: { patterns: ReadonlyMap<string, Pattern | undefined>; texts: ReadonlySet<string> },
+  {
+    patterns,
+    inverted,
+    texts,
+  }: {
+    patterns: ReadonlyMap<string, Pattern | undefined>;
+    inverted: ReadonlySet<string>;
+    texts: ReadonlySet<string>;
+  },
 ): object | undefined {
   const results = new Map<string, ReadonlySet<string> | undefined>();
   const steps = { left: MAX_STEPS };
+  let comparisonsLeft = MAX_COMPARISONS;
   let isKnown = true;
 
   function matchesOf(source: string): ReadonlySet<string> | undefined {
@@ -225,9 +259,21 @@ function withoutPatterns(
     return result;
   }
 
-  const rewritten = mapSchema(root, ({ pattern, patternProperties, ...schema }) => {
-    const matches = typeof pattern === 'string' ? matchesOf(pattern) : undefined;
+  /** Returns the texts that do not match. Each text of the value may be compared with each of them. */
+  function excludedBy(source: string): readonly string[] | undefined {
+    const matches = matchesOf(source);
     const excluded = matches && [...texts].filter(text => !matches.has(text));
+    const comparisons = (excluded?.length ?? 0) * texts.size;
+    if (excluded === undefined || comparisons > comparisonsLeft) {
+      if (inverted.has(source)) isKnown = false;
+      return undefined;
+    }
+    comparisonsLeft -= comparisons;
+    return excluded;
+  }
+
+  const rewritten = mapSchema(root, ({ pattern, patternProperties, ...schema }) => {
+    const excluded = typeof pattern === 'string' ? excludedBy(pattern) : undefined;
     const properties = new Map<string, unknown>(Object.entries(objectOf(schema.properties) ?? {}));
     for (const [source, inner] of Object.entries(objectOf(patternProperties) ?? {})) {
       const names = matchesOf(source);
