@@ -191,7 +191,7 @@ function findStarts(messages: readonly Message[]): number[] {
   const missing = new Set<string>();
   for (let index = messages.length - 1; index >= 0; index--) {
     const { role, content = [] } = messages[index] ?? {};
-    const parts = role === 'assistant' || role === 'tool' ? content : [];
+    const parts = typeof content === 'string' ? [] : content;
     for (const part of parts) if (part.type === 'tool-result') missing.add(part.toolCallId);
     for (const part of parts) if (part.type === 'tool-call') missing.delete(part.toolCallId);
     if (role !== 'tool' && missing.size === 0) starts.push(index);
