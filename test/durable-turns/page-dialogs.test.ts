@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
         {
           cwd: recipes.pageDialogs,
           env: {
-            ...{ PORT: String(port), REDIS_URL: redis.url, TRAIN_API: trains.url, LEASE: '2000' },
+            ...{ PORT: String(port), REDIS_URL: redis.url, TRAIN_API: trains.url, LEASE: '6000' },
             ...{ OPENAI_BASE_URL: emulator.baseURL, OPENAI_API_KEY: 'none', NODE_NO_WARNINGS: '1' },
             QUESTION_EXPIRY: String(expiry),
           },

@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)('a chat whose page reloads', { timeout: 1
         {
           cwd: recipes.resumableChat,
           env: {
-            ...{ PORT: String(port), REDIS_URL: redis.url, TRAIN_API: trains.url, LEASE: '2000' },
+            ...{ PORT: String(port), REDIS_URL: redis.url, TRAIN_API: trains.url, LEASE: '6000' },
             ...{ OPENAI_BASE_URL: emulator.baseURL, OPENAI_API_KEY: 'none', NODE_NO_WARNINGS: '1' },
           },
         },
