@@ -5,7 +5,7 @@ type KindPrice =
   | number
   | { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] };
 
-/** `calcPrice` of `@pydantic/genai-prices`, as far as it is used here. */
+/** The part of `calcPrice` of `@pydantic/genai-prices` that is used here. */
 export type CalcPrice = (
   usage: Record<string, number>,
   modelId: string,

@@ -7,7 +7,7 @@ import * as z from 'zod';
 const EXPIRY = Number(process.env.QUESTION_EXPIRY ?? 300_000);
 const [POLL, LEASE] = [250, 5000];
 
-/** What a user is asked: to fill in a form, to open a page, or to let a tool run. */
+/** A question to a user: to fill in a form, to open a page, or to let a tool run. */
 export interface Question {
   /** The server that asks, by its name in the configuration. */
   readonly server: string;

@@ -98,7 +98,7 @@ export interface McpHttpServerConfig extends McpServerSettings {
    * @default a new session
    */
   readonly initialSessionId?: string | undefined;
-  /** What the server has answered to `initialize` in that session. Required with `initialSessionId`. */
+  /** The server's answer to `initialize` in that session. Required with `initialSessionId`. */
   readonly initialInitializeResult?: InitializeResult | undefined;
   /**
    * Ends the session at the server when it closes here. `false` leaves it for another process, to which `session` of

@@ -42,7 +42,7 @@ export interface McpConnection {
   readonly failure: RememberedFailure | undefined;
   /** Lets the next listing read the tools again. */
   invalidateTools(): void;
-  /** What another process needs to go on with the open session, if its server assigned an id. */
+  /** The facts with which another process goes on with the open session, if its server assigned an id. */
   readonly session: McpStoredSession | undefined;
   /** Completes the sign-in of a user. Throws as `finishAuth` of the authorization. */
   finishAuth(callback: AuthorizationCallback, options: { serverName: string }): Promise<void>;

@@ -58,7 +58,7 @@ export type Send<Result> = (
   exchange: Exchange,
 ) => Promise<Result>;
 
-/** What a request that consists of several messages needs. */
+/** The context of a request that consists of several messages. */
 export interface Exchange {
   /** The id of its last message. */
   readonly id: RequestId | undefined;

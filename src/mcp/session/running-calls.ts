@@ -43,7 +43,7 @@ export interface RunningCalls extends CallObserver {
   readonly only: RunningCall | undefined;
 }
 
-/** How the messages of a call are recognized. */
+/** The marks by which the messages of a call are recognized. */
 export interface CallMark {
   /** The object of the arguments in the request. */
   readonly arguments?: object;

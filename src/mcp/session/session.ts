@@ -32,7 +32,7 @@ export interface McpSession {
   readonly isClosed: boolean;
   /** True if the server assigned a session id, which may expire. */
   readonly hasId: boolean;
-  /** What another process needs to go on with the session. Undefined without a session id. */
+  /** The facts with which another process goes on with the session. Undefined without a session id. */
   readonly stored: McpStoredSession | undefined;
   /**
    * True if the tool list may change without a notification, because no stream for notifications is open: the server may

@@ -12,7 +12,7 @@ import { objectOf, stringOf } from '../../shared/json.js';
 export interface McpStoredSession {
   /** The session id of the server. It grants access to the session, so store it like a password. */
   readonly initialSessionId: string;
-  /** What the server has answered to `initialize`. */
+  /** The server's answer to `initialize`. */
   readonly initialInitializeResult: InitializeResult;
 }
 

@@ -1,4 +1,4 @@
-/* What is known of a model before its first call. */
+/* Traits of a model that its name tells before the first call. */
 
 /** URLs that the API fetches itself, by media type. Hosts download all others. */
 export const supportedUrls: Record<string, RegExp[]> = {

@@ -75,7 +75,7 @@ export interface OpenResponsesExtension {
   }): Awaitable<readonly ExtensionPart[] | undefined>;
 }
 
-/** The extensions of a provider, checked and found by what they are responsible for. */
+/** The extensions of a provider, checked, by id and by the types of items and events that each of them handles. */
 export class ExtensionRegistry {
   readonly byId = new Map<string, OpenResponsesExtension>();
   readonly byItem = new Map<string, OpenResponsesExtension>();

@@ -42,7 +42,7 @@ const MAX_PASSAGES = 5;
 /** Characters before and after a match. */
 const CONTEXT = 500;
 
-/** What a model wants to read: arguments that may be of any type. */
+/** The passage that a model asks for. Its arguments may be of any type. */
 interface Passage {
   readonly find?: unknown;
   readonly offset?: unknown;

@@ -29,7 +29,7 @@ import { type StepEnd, Turn, type TurnSink } from './turn.js';
  * none of them: they have no output, or a journal has it.
  */
 
-/** What the loop supplies for the steps of a call. */
+/** The means of the loop for the steps of a call. */
 export interface StepOptions {
   readonly model: CoreModel;
   /** True if a journal records the turn. */
@@ -109,7 +109,7 @@ interface EndedStep {
   readonly position: number;
 }
 
-/** How a turn begins if its host has taken steps of it before. */
+/** The beginning of a turn of which its host has taken steps before. */
 interface Beginning {
   /** Results that precede the first response. */
   readonly results?: readonly PartOf<'tool-result'>[];
@@ -117,7 +117,7 @@ interface Beginning {
   readonly ended?: EndedStep;
   /** The call of the step that follows it. */
   readonly next?: CoreCall;
-  /** What the failed attempt at the turn has done. */
+  /** The exchanges of the failed attempt at the turn. */
   readonly done?: readonly Exchange[];
 }
 
@@ -130,7 +130,7 @@ interface Step {
   fail(error: unknown): void;
 }
 
-/** What follows a step. */
+/** The next step of the host, and the one before it. */
 interface NextStep {
   readonly previous: CoreCall;
   readonly call: CoreCall;
@@ -145,7 +145,7 @@ interface Over {
 class SteppedTurn {
   readonly #steps: HostSteps;
   readonly #options: StepOptions;
-  /** The call of the first step, or what remains of it. */
+  /** The call of the first step. */
   readonly #first: CoreCall;
   #results: readonly PartOf<'tool-result'>[];
   /** The step whose results are the first that the host has not seen. */

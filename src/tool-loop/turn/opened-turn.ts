@@ -111,7 +111,7 @@ export interface LoopPolicy {
 export interface TurnSteps {
   /** Goes before the features of the application. */
   readonly feature: TurnFeature;
-  /** What a failed attempt at the turn has done. @default what the host itself repeats */
+  /** The exchanges of a failed attempt at the turn. @default those that the host itself repeats */
   readonly done?: readonly Exchange[] | undefined;
   /** Called with what the turn has done if it fails. */
   onFailure(done: readonly Exchange[]): void;

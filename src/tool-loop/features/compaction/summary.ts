@@ -18,7 +18,7 @@ interface SummaryOptions {
   readonly instructions: string | undefined;
 }
 
-/** What the model is asked for, unless the application asks for something else. */
+/** The default instructions of a summary. */
 const INSTRUCTIONS =
   'This conversation has become too long. Summarize it, so that it can be continued with your summary in its place. Do not ' +
   'continue it, and do not call a tool. Keep what the user wants and has decided, in the words of the user where they ' +

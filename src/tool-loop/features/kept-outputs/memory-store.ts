@@ -10,7 +10,7 @@ interface KeptText {
 /** The outputs of all providers of the process. Their keys contain their owners. */
 const kept = new Memory<string, KeptText>('kept outputs');
 
-/** What one owner may have of all, so that it cannot remove the outputs of others. Without owners, there are no others. */
+/** The share of one owner in bytes, so that it cannot remove the outputs of others. Without owners, there are no others. */
 const SHARE = MEMORIES['kept outputs'].bytes / 4;
 
 /** Keeps outputs in the memory of the process. */
