@@ -87,13 +87,20 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
   const countStreamed = createCounter('streamedLength');
   const countOther = createCounter('otherLength');
 
+  let lastType: string | undefined;
+  let isRaw = false;
+
   const parser = createSseParser(dispatch => {
     const event = toResponsesEvent(dispatch);
     if (event === undefined) return mapper.drop(dispatch.data);
     numbers?.begin(event.fields);
+    // Most events have the type of the one before.
+    if (event.type !== lastType) {
+      lastType = event.type;
+      isRaw = lastType !== DONE_MARKER && (includeRawChunks || options.isDecoded?.(lastType) === true);
+    }
+    if (isRaw) batch.push({ type: 'raw', rawValue: toRawValue(event.fields, dispatch.data) });
     if (event.type === DONE_MARKER) sawDoneMarker = true;
-    else if (includeRawChunks || options.isDecoded?.(event.type))
-      batch.push({ type: 'raw', rawValue: toRawValue(event.fields, dispatch.data) });
     const { delta } = event.fields;
     if (typeof delta === 'string') countStreamed(delta);
     else countOther(dispatch.data);
@@ -294,11 +301,12 @@ export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | un
   const fields = parse(data);
   if (!isPlainObject(fields)) return undefined;
   if (typeof fields.type !== 'string') return toUntypedEvent(fields, event);
-  return { type: ERROR_TYPE.test(fields.type) ? 'error' : fields.type, fields };
+  return { type: isErrorType(fields.type) ? 'error' : fields.type, fields };
 }
 
-/** Types of errors that are sent without an event around them. */
-const ERROR_TYPE = /^(?:response\.error|\w+_error)$/;
+/** Returns true for the type of an error without an event around it. Each delta asks, so that the ending is compared first. */
+const isErrorType = (type: string): boolean =>
+  type.endsWith('error') && /^(?:response\.error|\w+_error)$/.test(type);
 
 function parse(data: string): unknown {
   if (isNestedDeeper(data, RESPONSE_LIMITS.nesting))

@@ -108,9 +108,9 @@ export class EventNumbers {
   #isOn = true;
   #first: number | undefined;
   #last = -1;
+  #lastType = '';
   /** The content of the events by number, from `#first` on. */
   #seen: unknown[] = [];
-  #lastIsText = false;
 
   /** True if every event had the number after that of the event before it. */
   get isIntact(): boolean {
@@ -131,7 +131,6 @@ export class EventNumbers {
     const content = fields.delta ?? type;
     this.#first ??= number;
     const index = number - this.#first;
-    const isText = type === 'response.output_text.delta' || type === 'response.refusal.delta';
     if (index === this.#seen.length) {
       this.#seen.push(content);
     } else if (index >= 0 && index < this.#seen.length) {
@@ -140,14 +139,14 @@ export class EventNumbers {
     } else {
       if (!Number.isInteger(number)) return this.#turnOff();
       this.#hasGap = true;
-      this.hasTextGap ||= isText || this.#lastIsText;
+      this.hasTextGap ||= TEXT_DELTAS.has(type) || TEXT_DELTAS.has(this.#lastType);
       if (number > this.#last) {
         this.#first = number;
         this.#seen = [content];
       }
     }
     this.#last = number;
-    this.#lastIsText = isText;
+    this.#lastType = type;
     return true;
   }
 
@@ -158,6 +157,8 @@ export class EventNumbers {
     return true;
   }
 }
+
+const TEXT_DELTAS: ReadonlySet<string> = new Set(['response.output_text.delta', 'response.refusal.delta']);
 
 /** Returns true for the announcement of a response that is not the current one. */
 export const isOtherResponse = (fields: PlainObject, responseId: string | undefined): boolean => {
