@@ -43,11 +43,11 @@ export function SettingsPage({ page, conversationId }: { page: PageHook; convers
         <PresetList page={page} />
       </section>
       <section id="allowed" aria-label="Allowed tools">
-        <h3>Tools that run without a question</h3>
+        <h3>Allowed tools</h3>
         {state?.policies.length === 0 && (
           <p className="hint">
-            None. The card of a call that waits has “Allow for this chat” and “Always allow”. A tool that its
-            server changes is asked about again.
+            No tool runs without a question. The card of a call that waits has “Allow for this chat” and
+            “Always allow”. A tool that its server changes is asked about again.
           </p>
         )}
         <ul className="policy-list">
