@@ -13,8 +13,8 @@ export interface Servers {
   readonly missingPage: string;
   /** Redirects to a sign-in page of another origin. */
   readonly redirect: string;
-  /** Reports an unknown model. */
-  readonly unknownModel: string;
+  /** Lists its models, and rejects others. */
+  readonly fewModels: string;
   /** Reports that the credit is used up. */
   readonly quota: string;
   /** Reports that the prompt is too long. */
@@ -122,7 +122,12 @@ export const MISTAKES: readonly Mistake[] = [
     options: { providerOptions: { openai: { reasoningEffort: 'hgh' } } },
     needs: [/hgh/],
   },
-  { title: 'an unknown model', at: 'unknownModel', model: 'gpt-55', needs: [/gpt-55/] },
+  {
+    title: 'a misspelt model',
+    at: 'fewModels',
+    model: 'gpt-5.1-mnii',
+    needs: [/gpt-5\.1-mnii/, /Did you mean "gpt-5\.1-mini"/],
+  },
   { title: 'a model id from an unset variable', model: undefined, needs: [/model/, /undefined/] },
   {
     title: 'an unknown previous response',

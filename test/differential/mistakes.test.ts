@@ -83,7 +83,8 @@ async function readStream(call: object) {
 
 async function startServers(): Promise<Servers> {
   const emulator = await startResponsesEmulator({ apiKey: KEY });
-  onTestFinished(() => emulator.close());
+  const fewModels = await startResponsesEmulator({ models: ['gpt-5', 'gpt-5.1', 'gpt-5.1-mini'] });
+  onTestFinished(() => Promise.all([emulator.close(), fewModels.close()]));
   const page = '<!doctype html><title>Sign in</title>';
   const html = async (status: number, headers = {}) =>
     `${(await serveBody(page, { status, contentType: 'text/html', headers })).url}/v1`;
@@ -102,7 +103,7 @@ async function startServers(): Promise<Servers> {
     page: await html(200),
     missingPage: await html(404),
     redirect: await html(302, { location: 'https://login.invalid/' }),
-    unknownModel: await apiError(404, 'model_not_found', 'The model `gpt-55` does not exist.'),
+    fewModels: fewModels.baseURL,
     quota: await apiError(429, 'insufficient_quota', 'You exceeded your current quota.'),
     tooLong: await apiError(
       400,
