@@ -178,6 +178,36 @@ export function toStableJson(value: unknown): string {
 
 const TAG = '$kelivo';
 
+/** Returns true for equal JSON values. An undefined field equals a missing one. What is not JSON equals only itself. */
+export function isEqualJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) return isEqualArray(a, b);
+  return isJsonObject(a) && isJsonObject(b) && hasFieldsOf(a, b) && hasNoOther(b, a);
+}
+
+function isEqualArray(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (!isEqualJson(a[index], b[index])) return false;
+  return true;
+}
+
+function hasFieldsOf(a: PlainObject, b: PlainObject): boolean {
+  for (const name in a) if (!isEqualJson(a[name], Object.hasOwn(b, name) ? b[name] : undefined)) return false;
+  return true;
+}
+
+const hasNoOther = (a: PlainObject, b: PlainObject): boolean => {
+  for (const name in a) if (a[name] !== undefined && !Object.hasOwn(b, name)) return false;
+  return true;
+};
+
+/** JSON writes other objects, such as dates, as something else than their fields. */
+function isJsonObject(value: object): value is PlainObject {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && !('toJSON' in value);
+}
+
 /**
  * Converts a value to plain JSON that `fromPlainJson` converts back: dates, bytes, URLs, errors, missing and special
  * numbers. Functions and symbols are omitted, and with `keepUndefined: false` also fields without a value.

@@ -1,4 +1,4 @@
-import { toStableJson } from './json.js';
+import { isEqualJson, toStableJson } from './json.js';
 import { Memory } from './memory.js';
 import { once } from './once.js';
 
@@ -30,7 +30,7 @@ export class SigningKeys {
     if (key === undefined) throw new TypeError('Expected at least one secret.');
     const signed = toSigned(kind, value, binding);
     const signature = signWith(key, signed);
-    if (signed.length <= MAX_REMEMBERED) remember(key, signature, JSON.stringify([kind, binding, value]));
+    remember(key, signature, [kind, binding, value], signed.length);
     return signature;
   }
 
@@ -45,13 +45,13 @@ export class SigningKeys {
     let fault: SignatureFault = 'other-secret';
     for (const key of this.#keys()) {
       if (!signature.startsWith(key.prefix)) continue;
-      // Histories come again with every request, and most of their text is equal to that of the last one.
-      const text = JSON.stringify([kind, binding, value]);
+      // Histories come again with every request. To compare values is cheaper than to write them as text.
       const known = verified.get(signature);
-      if (known?.text === text && known.key === key.id) return undefined;
+      if (known?.key === key.id && isEqualJson(known.value, [kind, binding, value])) return undefined;
       fault = 'other-place';
-      if (!isEqual(signature, signWith(key, toSigned(kind, value, binding)))) continue;
-      remember(key, signature, text);
+      const signed = toSigned(kind, value, binding);
+      if (!isEqual(signature, signWith(key, signed))) continue;
+      remember(key, signature, [kind, binding, value], signed.length);
       return undefined;
     }
     return fault;
@@ -83,11 +83,12 @@ const signWith = ({ bytes, prefix }: SigningKey, text: string): string =>
 const toSigned = (kind: string, value: unknown, binding: readonly unknown[]): string =>
   toStableJson([VERSION, kind, binding, value]);
 
-/** Signatures that were made or verified, with the id of their key and the text that was signed. */
-const verified = new Memory<string, { readonly key: string; readonly text: string }>('signatures');
+/** Signatures that were made or verified, with the id of their key and a copy of the value that was signed. */
+const verified = new Memory<string, { readonly key: string; readonly value: unknown }>('signatures');
 
-function remember({ id }: SigningKey, signature: string, text: string): void {
-  if (text.length <= MAX_REMEMBERED) verified.set(signature, { key: id, text }, text.length);
+function remember({ id }: SigningKey, signature: string, value: unknown, length: number): void {
+  if (length > MAX_REMEMBERED) return;
+  verified.set(signature, { key: id, value: JSON.parse(JSON.stringify(value)) }, length);
 }
 
 /** One long text does not displace all others. In characters. */

@@ -1,4 +1,4 @@
-import { isPlainObject, objectsOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
+import { isEqualJson, isPlainObject, objectsOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
 
 /** A finished response that the connection keeps, with the request that it answered. */
 export interface Link {
@@ -88,13 +88,4 @@ function isPart(value: unknown, whole: unknown): boolean {
 function isSameJsonText(a: unknown, b: unknown): boolean {
   const [first, second] = [tryParseJson(stringOf(a)), tryParseJson(stringOf(b))];
   return first !== undefined && isEqualJson(first, second);
-}
-
-/** Returns true for equal JSON values. An undefined field equals a missing one. */
-function isEqualJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((entry, index) => isEqualJson(entry, b[index]));
-  if (!isPlainObject(a) || !isPlainObject(b)) return false;
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(name => isEqualJson(a[name], b[name]));
 }
