@@ -118,8 +118,9 @@ function withReader(
     return transformParts(source, {
       part(part, emit) {
         reader.part(part, emit);
+        if (part.type !== 'finish') return;
         const { separatesReasoning } = reader;
-        if (part.type !== 'finish' || separatesReasoning === undefined) return;
+        if (separatesReasoning === undefined) return;
         if (key === undefined) own = separatesReasoning;
         else servers.set(key, separatesReasoning);
       },

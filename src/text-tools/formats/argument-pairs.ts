@@ -1,4 +1,10 @@
-import { findSpaceEnd, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
+import {
+  findSpaceEnd,
+  lookForName,
+  type Reading,
+  readName,
+  type TextCursor,
+} from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { readCallArguments, readJsonCalls } from '../values/json-call.js';
 import { isKnownChild } from '../tags/element-tree.js';
@@ -156,16 +162,16 @@ function* findEscapedSpaceEnd(cursor: TextCursor, start: number): Reading<number
  * (https://github.com/vllm-project/vllm/issues/47190). Then only the name of a declared tool is taken, before one of its keys.
  */
 function* readGluedName(cursor: TextCursor, calls: TextCalls): Reading<string> {
-  const written = yield* cursor.look(/[^\s{}<>[\]"'`|]/);
+  const written = yield* lookForName(cursor);
   const isGlued = !calls.isDeclared(written) && (yield* cursor.sees(xmlTags.key.close, written.length));
-  if (!isGlued) return yield* readName(cursor);
+  if (!isGlued) return cursor.take(written.length);
   const ends = [...Array(written.length).keys()].filter(end => {
     const tool = calls.find(written.slice(0, end));
     if (tool === undefined || tool.name !== written.slice(0, end)) return false;
     return isKnownChild({ schema: tool.schema, root: tool.schema }, written.slice(end));
   });
   const [end] = ends;
-  return end === undefined || ends.length > 1 ? yield* readName(cursor) : cursor.take(end);
+  return cursor.take(end === undefined || ends.length > 1 ? written.length : end);
 }
 
 /** Returns the declared tool after a path, as in `Weather/get_weather`. */

@@ -32,81 +32,89 @@ export class NativeReasoning {
     /** The reasons of a response whose calls count. */
     private readonly finished: ReadonlySet<FinishReason['unified'] | undefined>,
     private readonly onCalls: (calls: HeldCalls) => void,
+    /** Receives the parts that are certain. */
+    private readonly emit: (part: Part) => void,
   ) {}
 
-  /** Returns the parts that are certain with this part. */
-  take(part: Part): readonly Part[] {
+  take(part: Part): void {
     switch (part.type) {
-      case 'reasoning-start': {
-        const released = this.release();
+      case 'reasoning-start':
+        this.release();
         this.open = { id: part.id, calls: createReasoningCalls(this.openParser), space: '' };
-        return [...released, part];
-      }
+        break;
       case 'reasoning-delta':
-        return part.id === this.open?.id ? this.add(this.open, part) : [part];
+        if (part.id === this.open?.id) return this.add(this.open, part);
+        break;
       case 'reasoning-end':
-        return part.id === this.open?.id ? this.end(this.open, part) : [part];
+        if (part.id === this.open?.id) return this.end(this.open, part);
+        break;
       case 'finish':
-        return [...this.complete(part.finishReason.unified), part];
+        this.complete(part.finishReason.unified);
+        break;
       default:
-        return this.pass(part);
+        if (this.ended !== undefined && this.holds(this.ended, part)) return;
     }
+    this.emit(part);
   }
 
-  /** Returns the parts that are held back when the response ends without a reason. */
-  flush(): readonly Part[] {
-    return this.release();
+  /** Emits what is held back when the response ends without a reason. */
+  flush(): void {
+    this.release();
   }
 
-  private add(open: OpenReasoning, part: PartOf<'reasoning-delta'>): readonly Part[] {
+  private add(open: OpenReasoning, part: PartOf<'reasoning-delta'>): void {
     const text = open.space + open.calls.push(part.delta);
     const trimmed = text.trimEnd();
     open.space = text.slice(trimmed.length);
-    return trimmed === '' ? [] : [{ ...part, delta: trimmed }];
+    if (trimmed !== '') this.emit({ ...part, delta: trimmed });
   }
 
-  private end({ id, calls, space }: OpenReasoning, part: PartOf<'reasoning-end'>): readonly Part[] {
+  private end({ id, calls, space }: OpenReasoning, part: PartOf<'reasoning-end'>): void {
     this.open = undefined;
     const rest = calls.end();
     const text = space + rest.reasoning;
-    if (rest.calls === undefined) return [...toDelta(id, text), part];
+    if (rest.calls === undefined) {
+      this.emitText(id, text);
+      return this.emit(part);
+    }
     const trimmed = text.trimEnd();
     this.ended = { id, calls: rest.calls, space: text.slice(trimmed.length), parts: [part] };
-    return toDelta(id, trimmed);
+    this.emitText(id, trimmed);
   }
 
-  /** Returns the part, or holds it back if it says nothing about the calls. */
-  private pass(part: Part): readonly Part[] {
+  /** Returns true for a part that is held back, because it says nothing about the calls. Content makes them reasoning. */
+  private holds(ended: EndedReasoning, part: Part): boolean {
     const isSilent =
       part.type === 'text-start' ||
       part.type === 'text-end' ||
       part.type === 'raw' ||
       (part.type === 'text-delta' && part.delta.trim() === '');
-    if (this.ended !== undefined && isSilent) {
-      this.ended.parts.push(part);
-      return [];
-    }
-    return [...(CONTENT.has(part.type) ? this.release() : []), part];
+    if (isSilent) ended.parts.push(part);
+    else if (CONTENT.has(part.type)) this.release();
+    return isSilent;
   }
 
-  /** Returns the calls as reasoning. */
-  private release(): readonly Part[] {
+  /** Emits the calls as reasoning. */
+  private release(): void {
     const { ended } = this;
+    if (ended === undefined) return;
     this.ended = undefined;
-    return ended === undefined ? [] : [...toDelta(ended.id, ended.space + ended.calls.text), ...ended.parts];
+    this.emitText(ended.id, ended.space + ended.calls.text);
+    ended.parts.forEach(this.emit);
   }
 
-  private complete(reason: FinishReason['unified']): readonly Part[] {
+  private complete(reason: FinishReason['unified']): void {
     const { ended } = this;
     if (ended === undefined || !this.finished.has(reason)) return this.release();
     this.ended = undefined;
     this.onCalls(ended.calls);
-    return ended.parts.filter(({ type }) => type !== 'text-delta');
+    for (const part of ended.parts) if (part.type !== 'text-delta') this.emit(part);
+  }
+
+  private emitText(id: string, delta: string): void {
+    if (delta !== '') this.emit({ type: 'reasoning-delta', id, delta });
   }
 }
-
-const toDelta = (id: string, delta: string): readonly Part[] =>
-  delta === '' ? [] : [{ type: 'reasoning-delta', id, delta }];
 
 /** The parts that come after a thought. */
 const CONTENT: ReadonlySet<Part['type']> = new Set<Part['type']>([

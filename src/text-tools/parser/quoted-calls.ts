@@ -69,7 +69,7 @@ export function createQuotedCalls(
     get isEmpty() {
       return read().size === 0;
     },
-    has: (name, input) => read().has(keyOf(name, input)),
+    has: (name, input) => read().size > 0 && read().has(keyOf(name, input)),
   };
 }
 

@@ -52,7 +52,7 @@ export function createResponseReader(options: ResponseReaderOptions): ResponseRe
   const writer = createPartWriter(part => duplicateCalls.fromText(part, emit));
   const text = new ResponseText(options, writer);
   const native = text.hasCalls
-    ? new NativeReasoning(text.openCallParser, REPLACEABLE_REASONS, text.addCalls)
+    ? new NativeReasoning(text.openCallParser, REPLACEABLE_REASONS, text.addCalls, take)
     : undefined;
 
   /** Ends the text before content of another type. */
@@ -114,11 +114,11 @@ export function createResponseReader(options: ResponseReaderOptions): ResponseRe
     part(part, write) {
       emit = write;
       if (native === undefined) take(part);
-      else for (const one of native.take(part)) take(one);
+      else native.take(part);
     },
     flush(write) {
       emit = write;
-      for (const one of native?.flush() ?? []) take(one);
+      native?.flush();
       text.finish(undefined);
       duplicateCalls.end(write);
     },
@@ -388,9 +388,14 @@ function createPairJoiner() {
   let half = '';
   return {
     push(delta: string): string {
-      const text = half + delta;
-      half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
-      return half === '' ? text : text.slice(0, -1);
+      const text = half === '' ? delta : half + delta;
+      const last = text.charCodeAt(text.length - 1);
+      if (!(last >= 0xd800 && last <= 0xdbff)) {
+        half = '';
+        return text;
+      }
+      half = text.slice(-1);
+      return text.slice(0, -1);
     },
     end(): string {
       const rest = half;

@@ -157,10 +157,11 @@ export class TextCursor {
   /** Returns the longest of `literals` that comes next. Waits only while one of them is possible. */
   match(literals: readonly string[]): Reading<string | undefined> {
     let found: string | undefined;
+    let rest: string | undefined;
     for (const literal of literals) {
       const mayBeCut = !this.hasEnded && this.position + literal.length > this.buffer.length;
       // The missing text may complete this literal.
-      if (mayBeCut && literal.startsWith(this.rest())) return this.matchLater(literals);
+      if (mayBeCut && literal.startsWith((rest ??= this.rest()))) return this.matchLater(literals);
       const isLonger = found === undefined || literal.length > found.length;
       if (isLonger && this.buffer.startsWith(literal, this.position)) found = literal;
     }
@@ -176,10 +177,13 @@ export class TextCursor {
       for (; possible.length > 0 && this.position + offset < this.buffer.length; offset++) {
         this.visited++;
         const character = this.buffer[this.position + offset];
-        possible = possible.filter(literal => literal[offset] === character);
-        const match = possible.find(literal => literal.length === offset + 1);
-        found = match ?? found;
-        possible = possible.filter(literal => literal !== match);
+        const longer: string[] = [];
+        for (const literal of possible) {
+          if (literal[offset] !== character) continue;
+          if (literal.length === offset + 1) found = literal;
+          else longer.push(literal);
+        }
+        possible = longer;
       }
       return possible.length === 0;
     });
@@ -327,6 +331,9 @@ export const MAX_NAME = 128;
 
 /** The characters of names: no white space, brackets and quotes, which belong to templates or prose. */
 const NAME = /[^\s{}<>[\]"'`|]/;
+
+/** Returns the name at the position, without taking it. */
+export const lookForName = (cursor: TextCursor): Reading<string> => cursor.look(NAME);
 
 /** Takes the characters of a name. Returns an empty string if there are none. */
 export function* readName(cursor: TextCursor, part: RegExp = NAME): Reading<string> {

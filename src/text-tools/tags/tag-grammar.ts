@@ -253,14 +253,11 @@ class TagReader {
 
   /** Returns the role of a name: that of the same name, or of the one that it is a misspelling of. */
   private find(name: string, isClosing: boolean): { role: Role; isExact: boolean } | undefined {
-    let near: Role | undefined;
+    const exact = this.names.find(known => known.isClosing === isClosing && known.name === name);
+    if (exact !== undefined) return { role: exact.role, isExact: true };
     const bare = toBare(name);
-    for (const known of this.names) {
-      if (known.isClosing !== isClosing) continue;
-      if (known.name === name) return { role: known.role, isExact: true };
-      near ??= isNear(bare, known) ? known.role : undefined;
-    }
-    return near && { role: near, isExact: false };
+    const near = this.names.find(known => known.isClosing === isClosing && isNear(bare, known));
+    return near && { role: near.role, isExact: false };
   }
 
   private toTag(written: WrittenTag): Tag {
