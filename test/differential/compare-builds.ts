@@ -3,6 +3,9 @@
  * changes nothing.
  *
  *     npx tsx test/differential/compare-builds.ts --before ../before --after . --runs 20000 --recordings ../recordings
+ *
+ * Differences are counted by kind: the place of the first one, and what is there. `--ignore warnings` leaves out members of
+ * that name, so that what a kind hides can be seen.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,6 +24,7 @@ const { values } = parseArgs({
     recordings: { type: 'string', multiple: true, default: [] },
     runs: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
+    ignore: { type: 'string', multiple: true, default: [] },
   },
 });
 if (values.before === undefined) throw new Error('Expected --before to name the folder of a built package.');
@@ -86,6 +90,10 @@ const toHistory = (part: object): object[] => {
   const { type, providerMetadata, input, ...rest } = part as Record<string, unknown>;
   if (type === 'source' || type === 'tool-approval-request') return [];
   const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+  if (type === 'tool-result') {
+    const { result, ...others } = rest;
+    return [{ type, ...others, output: { type: 'json', value: result ?? null }, ...options }];
+  }
   if (type !== 'tool-call') return [{ type, ...rest, ...options }];
   try {
     return [{ type, ...rest, input: JSON.parse(String(input)), ...options }];
@@ -105,7 +113,7 @@ function toText(value: unknown): string {
         ...Object.fromEntries(Object.entries(rest).map(([name, { value: own }]) => [name, own])),
       };
     }
-    if (key === 'timestamp' || key === 'responseHeaders') return undefined;
+    if (key === 'timestamp' || key === 'responseHeaders' || values.ignore.includes(key)) return undefined;
     return one instanceof Uint8Array ? Buffer.from(one).toString('base64') : one;
   }).replace(/\b(?:[a-z]{2,6}_)?(?=[A-Za-z0-9]*[a-z])(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{16}\b/g, id => {
     if (!ids.has(id)) ids.set(id, `id-${ids.size}`);
@@ -114,20 +122,37 @@ function toText(value: unknown): string {
 }
 
 let compared = 0;
-let different = 0;
+/** Kinds of differences, with the names of the comparisons that have them. */
+const kinds = new Map<string, string[]>();
 async function compare(name: string, run: (entry: Entry | undefined) => Promise<string>): Promise<void> {
   for (const version of Object.keys(ENTRIES)) {
     const [before = '', after = ''] = await Promise.all(builds.map(build => run(build[version])));
     compared += 1;
     if (before === after) continue;
-    different += 1;
-    if (different > 20) continue;
-    const at = [...before].findIndex((character, index) => character !== after[index]);
-    console.log(
-      `${name} (${version})\n  before: …${before.slice(Math.max(0, at - 80), at + 160)}\n  after:  …${after.slice(Math.max(0, at - 80), at + 160)}`,
-    );
+    const kind = toDifference(JSON.parse(before), JSON.parse(after)) ?? 'the order of members';
+    kinds.set(kind, [...(kinds.get(kind) ?? []), `${name} (${version})`]);
   }
 }
+
+/** Returns the place of the first difference and both values. Numbers of entries, and ids, are left out. */
+function toDifference(before: unknown, after: unknown, place = ''): string | undefined {
+  const isContainer = [before, after].every(one => typeof one === 'object' && one !== null);
+  if (!isContainer || Array.isArray(before) !== Array.isArray(after))
+    return before === after
+      ? undefined
+      : `${place}\n  before: ${toExcerpt(before)}\n  after:  ${toExcerpt(after)}`;
+  const [old, now] = [before as Record<string, unknown>, after as Record<string, unknown>];
+  const type = typeof old.type === 'string' && old.type === now.type ? `<${old.type}>` : '';
+  for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
+    const step = Array.isArray(before) ? '[]' : `.${name}`;
+    const difference = toDifference(old[name], now[name], `${place}${type}${step}`);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+}
+
+const toExcerpt = (value: unknown): string =>
+  (JSON.stringify(value) ?? 'nothing').replace(/\b\w*\d\w*\b/g, '#').slice(0, 200);
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const recorded = values.recordings.flatMap(folder =>
@@ -164,5 +189,10 @@ for (const [name, options] of Object.entries(CONVERSATIONS)) {
   });
 }
 
-console.log(`${compared} compared, ${different} different`);
+let different = 0;
+for (const [kind, names] of [...kinds].sort(([, a], [, b]) => b.length - a.length)) {
+  console.log(`${names.length} × ${kind}\n  in ${names.slice(0, 3).join(', ')}`);
+  different += names.length;
+}
+console.log(`${compared} compared, ${different} different in ${kinds.size} kinds`);
 process.exitCode = different > 0 ? 1 : 0;

@@ -234,11 +234,10 @@ function toFinish(
 }
 
 function toContradictionError(context: ErrorContext, { itemId, offset, final }: Contradiction): APICallError {
-  const message = itemId === undefined ? 'a message' : `message ${toErrorText(nameOf(itemId))}`;
   return createCallError(
     'contradictedResponse',
     context,
-    `Expected the streamed text of ${message} from ${context.url} to be ${
+    `Expected the streamed text of ${toErrorText(nameOf(itemId))} from ${context.url} to be ${
       final === undefined ? 'complete' : 'its final text'
     }, got ${final === undefined ? 'missing or reordered events' : 'another text'} from character ${offset} on. ` +
       'A proxy may have lost, doubled or reordered events. The request can be retried' +

@@ -58,12 +58,12 @@ export function judge(
     const { itemId, final, shown } = text;
     if (offset !== undefined && (isIntact || isIncomplete))
       notes.push(
-        `The streamed text of message ${nameOf(itemId)} differs from its final text at character ${offset}.`,
+        `The streamed text of ${nameOf(itemId)} differs from its final text at character ${offset}.`,
       );
     else if (offset !== undefined) contradiction ??= { itemId, offset, final };
     else if (final !== undefined && final !== shown)
       notes.push(
-        `The streamed text of message ${nameOf(itemId)} differs from its final text in white space.`,
+        `The streamed text of ${nameOf(itemId)} differs from its final text in white space.`,
       );
   }
   return { contradiction, notes };
@@ -94,7 +94,7 @@ export function sharedLength(one: string, other: string): number {
 }
 
 export const nameOf = (itemId: string | undefined): string =>
-  itemId === undefined ? '' : JSON.stringify(itemId);
+  itemId === undefined ? 'a message' : `message ${JSON.stringify(itemId)}`;
 
 /**
  * The sequence numbers of a response. They show events that arrive twice, which are dropped, and events that are missing or
