@@ -8,6 +8,7 @@ import {
   type PartSource,
   sourceOf,
   type UnreadLimit,
+  withOpen,
 } from '../../core/source.js';
 import { onceAborted, untilAborted } from '../../shared/abort.js';
 import { createDeferred, type Deferred } from '../../shared/deferred.js';
@@ -150,6 +151,10 @@ class SteppedTurn {
   #results: readonly PartOf<'tool-result'>[];
   /** The step whose results are the first that the host has not seen. */
   #skipped: EndedStep | undefined;
+  /** Resolves when the turn has come to this step. */
+  readonly #found = createDeferred<void>();
+  /** True if the records of the turn end before this step. */
+  #isUnrecorded = false;
   readonly #done: readonly Exchange[] | undefined;
   #call: CoreCall;
   #declared: ReadonlyMap<string, string>;
@@ -161,8 +166,8 @@ class SteppedTurn {
   /** Resolves with the next step of the host. */
   #resumed: Deferred<void> | undefined;
   #next: NextStep | undefined;
-  /** Results of a round whose calls have not all ended. */
-  #early: PartOf<'tool-result'>[] = [];
+  /** Results of a round whose calls have not all ended, and its calls if the host may have missed them. */
+  #early: PartOf<'tool-call' | 'tool-result'>[] = [];
   /** Parts for the next step. */
   #waiting: Part[] = [];
   #isIdle = false;
@@ -197,22 +202,41 @@ class SteppedTurn {
       onFailure: done => void (this.#failed = done),
     };
     const isDeclared = (identity: string): boolean => [...this.#declared.values()].includes(identity);
-    this.#opened = await this.#options.openTurn(this.#first, hostSteps, isDeclared);
-    const turn = new Turn(this.#opened);
-    this.#turn = turn;
-    const opened = await turn.open();
-    // Without records, the turn would ask the model again.
-    if (this.#skipped !== undefined && opened?.isReplayed !== true) {
-      turn.abort(new DOMException('The turn has no records.', 'AbortError'));
-      await turn.run(this.#sink).catch(() => {});
-      return undefined;
+    const opened = await this.#options.openTurn(this.#first, hostSteps, isDeclared);
+    this.#opened = opened;
+    if (this.#skipped !== undefined) {
+      const isKnown = this.#done !== undefined || opened.tools.isReplayed;
+      if (!isKnown) {
+        await opened.close();
+        return undefined;
+      }
+      opened.model = this.#toUnasked(opened.model);
     }
+    const turn = new Turn(opened);
+    this.#turn = turn;
+    const round = await turn.open().catch((error: unknown) => {
+      if (!this.#isUnrecorded) throw error;
+    });
+    if (this.#isUnrecorded) return undefined;
     const source = this.#attach(this.#call, []);
-    void turn.run(this.#sink).then(
+    const ended = turn.run(this.#sink).then(
       () => this.#settle({}),
       (error: unknown) => this.#settle({ failure: { error } }),
     );
-    return { ...source, request: opened?.request, response: opened?.response };
+    if (this.#skipped !== undefined) await Promise.race([this.#found.promise, ended]);
+    if (this.#isUnrecorded) return undefined;
+    return { ...source, request: round?.request, response: round?.response };
+  }
+
+  /** Returns a model that is not asked for the rounds that the host knows. The turn ends if they are not recorded. */
+  #toUnasked(model: CoreModel): CoreModel {
+    return withOpen(model, async call => {
+      if (this.#skipped === undefined) return model.open(call);
+      const reason = new DOMException('The turn has no records.', 'AbortError');
+      this.#isUnrecorded = true;
+      this.#turn?.abort(reason);
+      throw reason;
+    });
   }
 
   /** True for a call of the same owner. */
@@ -277,7 +301,8 @@ class SteppedTurn {
   readonly #sink: TurnSink = {
     write: part => this.#write(part),
     ready: () => this.#step?.sink.ready(),
-    taken: () => this.#step?.sink.taken(),
+    // The host has taken the calls that it knows.
+    taken: () => (this.#skipped === undefined ? this.#step?.sink.taken() : undefined),
     setIdle: isIdle => {
       this.#isIdle = isIdle;
       this.#step?.sink.setIdle(isIdle);
@@ -290,7 +315,8 @@ class SteppedTurn {
     prepare: async (request): Promise<RoundChanges | undefined> => {
       const signal = this.#opened?.lifetime.signal;
       // Those of calls that an earlier turn has left for approval.
-      this.#release();
+      if (this.#skipped === undefined) this.#release();
+      else this.#early = [];
       if (this.#resumed !== undefined) await untilAborted(this.#resumed.promise, signal);
       this.#resumed = undefined;
       const next = this.#next;
@@ -408,7 +434,12 @@ class SteppedTurn {
       this.#release();
     } else if (part.type === 'tool-result' && part.ofLoop !== undefined && part.preliminary !== true) {
       return void this.#early.push(part);
-    } else if (this.#skipped !== undefined && part.type !== 'stream-start') return;
+    } else if (this.#skipped !== undefined && part.type !== 'stream-start') {
+      if (part.type !== 'tool-call') return;
+      if (this.#skipped.calls.some(({ toolCallId }) => toolCallId === part.toolCallId)) this.#found.resolve();
+      else this.#early.push(this.#toMarked(part));
+      return;
+    }
     this.#put(this.#toMarked(part));
     if (part.type !== 'stream-start') return;
     this.#results.forEach(result => this.#put(result));
@@ -421,7 +452,7 @@ class SteppedTurn {
   }
 
   /** Adds the id of the step to a call of the loop. */
-  #toMarked(part: Part): Part {
+  #toMarked<Type extends Part>(part: Type): Type {
     if (part.type !== 'tool-call' || part.ofLoop === undefined || !this.#declared.has(part.toolName))
       return part;
     const step = { id: this.#id, from: this.#first.prompt.length };
@@ -435,9 +466,9 @@ class SteppedTurn {
     early.forEach(part => this.#put(part));
   }
 
-  #endStep({ content, isFollowed, isReplayed, toFinish }: StepEnd): void {
+  #endStep({ content, isFollowed, toFinish }: StepEnd): void {
     const calls = content.filter(part => part.type === 'tool-call');
-    if (this.#skipped !== undefined) return this.#skip(this.#skipped, { calls, isReplayed });
+    if (this.#skipped !== undefined) return this.#skip(this.#skipped, calls);
     const step = this.#step;
     const isStep = isFollowed && calls.every(({ toolName }) => this.#declared.has(toolName));
     if (step === undefined || !isStep) return this.#release();
@@ -452,10 +483,7 @@ class SteppedTurn {
   }
 
   /** Reads a round that the host knows. The results of the last one are those for which it waits. */
-  #skip(
-    skipped: EndedStep,
-    { calls, isReplayed }: Pick<StepEnd, 'isReplayed'> & { readonly calls: readonly PartOf<'tool-call'>[] },
-  ): void {
+  #skip(skipped: EndedStep, calls: readonly PartOf<'tool-call'>[]): void {
     const ids = new Set(skipped.calls.map(({ toolCallId }) => toolCallId));
     if (calls.some(({ toolCallId }) => ids.has(toolCallId))) {
       this.#skipped = undefined;
@@ -463,7 +491,6 @@ class SteppedTurn {
       return this.#release();
     }
     this.#early = [];
-    if (!isReplayed) throw toUnknownError();
   }
 }
 

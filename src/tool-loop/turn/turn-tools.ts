@@ -112,8 +112,10 @@ export async function openTurnTools(
     lifetime,
     warn: warnOnce,
   });
-  await open();
+  const isReplayed = await open();
   return {
+    /** True if the first listing was read from a record: an earlier attempt has begun the turn. */
+    isReplayed,
     /** Finds the tool of a call by its current name, or a name that it had earlier. */
     find(named: Parameters<FindTool>[0]): ReturnType<FindTool> {
       const found = find(named);
@@ -245,12 +247,18 @@ function createListings(source: ToolSource, { apply, steps, lifetime, warn, ...n
   return {
     connect,
     restore,
-    /** Uses the first listing. */
-    async open(): Promise<void> {
-      const opened = await steps.step('tools', list, { encode: toListingRecord, decode: fromListingRecord });
-      if (opened.isReplayed) return restore(opened.value);
-      apply(opened.value);
-      if (steps.isDurable) lastContents = toContents(opened.value);
+    /** Uses the first listing. Returns true if it was recorded. */
+    async open(): Promise<boolean> {
+      const { value, isReplayed } = await steps.step('tools', list, {
+        encode: toListingRecord,
+        decode: fromListingRecord,
+      });
+      if (isReplayed) restore(value);
+      else {
+        apply(value);
+        if (steps.isDurable) lastContents = toContents(value);
+      }
+      return isReplayed;
     },
     /** Lists the tools again. Returns the listing if it is to be recorded and differs from the one before. */
     async refresh(): Promise<ToolListing | undefined> {

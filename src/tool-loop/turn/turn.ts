@@ -51,7 +51,6 @@ export interface TurnSink extends PartSink {
 /** The end of a round. */
 export interface StepEnd {
   readonly content: readonly Content[];
-  readonly isReplayed: boolean;
   /** True if it has calls of the loop, whose outputs are sent in another round. */
   readonly isFollowed: boolean;
   /** Returns the end of the step. */
@@ -273,9 +272,9 @@ export class Turn {
       calls: calls.size,
       hostCalls: summary.hostCalls + calls.size - outcomes.length,
     });
-    const { content, isReplayed } = summary;
+    const { content } = summary;
     const toFinish = (): Finish => record.toStepFinish(summary.finish);
-    this.#sink.endStep?.({ content, isReplayed, isFollowed: end === 'next', toFinish });
+    this.#sink.endStep?.({ content, isFollowed: end === 'next', toFinish });
     const request = withOutcomes(round.request, { ...summary, outcomes });
     if (end === 'compaction') return this.#open(request, number);
     // The outcomes are recorded: an error in the next request does not concern them.
