@@ -204,7 +204,9 @@ export function createAppTurn({ app, redactor, first, isReported }: AppTurnOptio
   function addResult(call: ModelCall, message: Fields, at: number): void {
     const result = objectOf(message.result) ?? {};
     recordResponse(call, message, at);
-    const body = objectOf(message.response)?.body ?? result;
+    // A loop in the model has several responses, of which the body is one.
+    const hasRounds = listOf(objectOf(objectOf(result.providerMetadata)?.kelivo)?.rounds).length > 1;
+    const body = (hasRounds ? undefined : objectOf(message.response)?.body) ?? result;
     const text = typeof body === 'string' ? redactor.text(body) : JSON.stringify(redactor.json(body));
     const known = { ...call, hasRawParts: true };
     record({ type: 'body', exchange: call.exchange, text }, at);

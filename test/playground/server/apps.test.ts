@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { generateText, tool, wrapLanguageModel } from 'ai';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createApps } from '../../../playground/server/apps/apps.js';
 import { createAppTurn } from '../../../playground/server/apps/app-turn.js';
 import type { AppTurnRecord } from '../../../playground/server/store/conversations.js';
@@ -7,6 +9,8 @@ import { createRedactor } from '../../../playground/server/redaction/redactor.js
 import { type Trace, toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 import type { TraceSummary } from '../../../playground/shared/trace-summary.js';
+import { devTools } from '../../../src/devtools/index.js';
+import { createKelivoResponsesProvider } from '../../../src/index.js';
 import { startHeldEndpoint } from '../../browser/_held-endpoint.js';
 import { serve } from '../../_server.js';
 import { startEmulator } from '../../testing/_emulator.js';
@@ -169,6 +173,23 @@ it('replays a call that was not streamed, and one of spans, with a fault, and sa
   expect(await saveAsTest(playground, traced)).toMatch(/"text": "A span\.",[^]*"failed": false/);
   expect(await replay(playground, generated)).toEqual({ end: 'finished', rounds: 1 });
   expect(await replay(playground, generated, 'cut')).toMatchObject({ end: 'failed' });
+});
+
+it('saves all rounds of a call that was not streamed, with the results of its tools', async () => {
+  const playground = await openPlayground();
+  const { baseURL } = await startEmulator();
+  const divide = tool({
+    inputSchema: z.object({ a: z.number(), b: z.number() }),
+    execute: () => Promise.reject(new Error('division by zero')),
+  });
+  const provider = createKelivoResponsesProvider({ baseURL, tools: { divide } });
+  const middleware = devTools({ url: playground.appUrl });
+  const model = wrapLanguageModel({ model: provider('gpt-5'), middleware });
+  const { text } = await generateText({ model, prompt: 'Divide a 20 and b 0.' });
+  const summary = await waitFor(playground, 'finished');
+
+  expect(text).toContain('division by zero');
+  expect(await saveAsTest(playground, summary)).toContain(`"text": ${JSON.stringify(text)}`);
 });
 
 it('saves no test that expects a failure where there was none', async () => {
