@@ -2,7 +2,8 @@
 // that npm picks there, in folders without a manifest, of CommonJS and of modules. Only the name of this package is replaced, by
 // the packed archive. Prints a table with times and lines. Needs an npm registry. Exits with 1 if an answer is missing.
 //
-// `npx tsx test/package/try-start.ts [20] [22] [24] [26]`
+// `npx tsx test/package/try-start.ts [20] [22] [24] [26] [pnpm] [yarn] [ai@5]`. A named package manager runs in each folder on
+// each Node that is named, and a named major of `ai` replaces the one that the package manager picks.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,10 +18,20 @@ const KINDS = { none: undefined, commonjs: { type: 'commonjs' }, module: { type:
 type Kind = keyof typeof KINDS;
 
 /** What installs packages. The README prints the commands of npm; others replace the first one, and are tried on the newest Node. */
-const MANAGERS = { npm: 'npm install', pnpm: 'npx -y pnpm@12 add', bun: 'npx -y bun@1.4.5 add' } as const;
+const MANAGERS = {
+  npm: 'npm install',
+  pnpm: 'npx -y pnpm@12 add',
+  yarn: 'npx -y yarn@1 add',
+  // Needs a manifest. Without a linker of `node_modules`, only programs that Yarn starts find packages.
+  'yarn-4': 'YARN_NODE_LINKER=node-modules npx -y --package @yarnpkg/cli-dist@4 yarn add',
+  bun: 'npx -y bun@1.4.5 add',
+} as const;
 type Manager = keyof typeof MANAGERS;
+const managers = Object.keys(MANAGERS) as Manager[];
 
 const ANSWER = /\b42\b/;
+
+const [ai = 'ai'] = process.argv.filter(argument => argument.startsWith('ai@'));
 
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
 const [, block = ''] = /^```bash\n(.*?)^```$/ms.exec(readme) ?? [];
@@ -44,15 +55,19 @@ try {
   const archive = await pack(workshop);
   const cache = path.join(workshop, 'cache');
   const wanted = NODES.filter(major => process.argv.includes(major));
+  const named = managers.filter(manager => process.argv.includes(manager));
   const rows: Row[] = [];
   for (const major of wanted.length === 0 ? NODES : wanted) {
     const { program, missing } = await findNode(major);
     if (program === undefined) throw new Error(`Expected Node ${major}, got none: ${missing ?? ''}`);
-    for (const kind of Object.keys(KINDS) as Kind[])
-      rows.push(tryStart({ program, kind, manager: 'npm', archive, cache }));
-    if (major !== NODES.at(-1)) continue;
-    for (const manager of ['pnpm', 'bun'] as const)
-      rows.push(tryStart({ program, kind: 'none', manager, archive, cache }));
+    for (const manager of named.length > 0 ? named : (['npm'] as const))
+      for (const kind of (Object.keys(KINDS) as Kind[]).filter(
+        kind => manager !== 'yarn-4' || kind !== 'none',
+      ))
+        rows.push(tryStart({ program, kind, manager, archive, cache }));
+    if (named.length > 0 || major !== NODES.at(-1)) continue;
+    for (const manager of managers.filter(name => name !== 'npm'))
+      rows.push(tryStart({ program, kind: 'module', manager, archive, cache }));
   }
   console.log(`\n${commands.map(command => `$ ${command}`).join('\n')}\n`);
   console.log('| Node | ai | folder | manager | seconds | lines printed | answer |');
@@ -93,11 +108,15 @@ function tryStart({ program, kind, manager, archive, cache }: Start): Row {
     ...{ HOME: home, LANG: 'C.UTF-8', TMPDIR: tmpdir(), npm_config_cache: cache },
     ...network,
   };
+  const node = execFileSync(program, ['--version'], { encoding: 'utf8' }).trim();
   const begun = Date.now();
   const outputs = commands.map(command => {
     const text = command
       .replace(`npm install ${manifest.name}`, `npm install ${archive}`)
-      .replace('npm install', MANAGERS[manager]);
+      .replace(' ai ', ` ${ai} `)
+      .replace('npm install', MANAGERS[manager])
+      // Yarn 1 takes the newest dependencies, which require Node 22, and refuses them.
+      .replace(/yarn@1 add/, node.startsWith('v20.') ? '$& --ignore-engines' : '$&');
     const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', text], {
       cwd: project,
       env,
@@ -115,7 +134,6 @@ function tryStart({ program, kind, manager, archive, cache }: Start): Row {
       return 'none';
     }
   };
-  const node = execFileSync(program, ['--version'], { encoding: 'utf8' }).trim();
   const lines = outputs.flatMap(({ all }) => all.split('\n').filter(line => line.trim() !== '')).length;
   const answer = outputs.at(-1)?.stdout.trim().split('\n').at(-1) ?? '';
   const row = { node, ai: versionOf('ai'), kind, manager, seconds, lines, answer };
