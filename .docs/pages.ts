@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { toAnchor } from '../test/docs/_markdown.js';
+
 /** A page of the site. Its text is a document of the repository, or one section of it. */
 export interface Page {
   /** The address below the root of the site, without an extension. */
@@ -30,105 +33,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     title: 'How to',
-    pages: [
-      { path: 'how-to/index', source: 'src/how-to.md', title: 'All goals' },
-      {
-        path: 'how-to/persist-a-conversation',
-        source: 'src/how-to.md',
-        section: 'Persist a conversation',
-        title: 'Persist a conversation',
-      },
-      {
-        path: 'how-to/show-progress-in-the-ui',
-        source: 'src/how-to.md',
-        section: 'Show progress in the UI',
-        title: 'Show progress in the UI',
-      },
-      {
-        path: 'how-to/show-reasoning',
-        source: 'src/how-to.md',
-        section: 'Show reasoning',
-        title: 'Show reasoning',
-      },
-      {
-        path: 'how-to/use-lm-studio-ollama-or-vllm',
-        source: 'src/how-to.md',
-        section: 'Use LM Studio, Ollama or vLLM',
-        title: 'Use LM Studio, Ollama or vLLM',
-      },
-      {
-        path: 'how-to/count-the-cost-per-user',
-        source: 'src/how-to.md',
-        section: 'Count the cost per user',
-        title: 'Count the cost per user',
-      },
-      {
-        path: 'how-to/stop-after-a-number-of-steps',
-        source: 'src/how-to.md',
-        section: 'Stop after a number of steps',
-        title: 'Stop after a number of steps',
-      },
-      {
-        path: 'how-to/prevent-that-a-tool-is-called-twice',
-        source: 'src/how-to.md',
-        section: 'Prevent that a tool is called twice',
-        title: 'Prevent that a tool is called twice',
-      },
-      {
-        path: 'how-to/get-structured-output-with-tools',
-        source: 'src/how-to.md',
-        section: 'Get structured output with tools',
-        title: 'Get structured output with tools',
-      },
-      {
-        path: 'how-to/test-without-an-api-key',
-        source: 'src/how-to.md',
-        section: 'Test without an API key',
-        title: 'Test without an API key',
-      },
-      {
-        path: 'how-to/run-mcp-servers-in-serverless-functions',
-        source: 'src/how-to.md',
-        section: 'Run MCP servers in serverless functions',
-        title: 'Run MCP servers in serverless functions',
-      },
-      {
-        path: 'how-to/limit-tools-per-user',
-        source: 'src/how-to.md',
-        section: 'Limit tools per user',
-        title: 'Limit tools per user',
-      },
-      {
-        path: 'how-to/approve-once-for-the-session',
-        source: 'src/how-to.md',
-        section: 'Approve once for the session',
-        title: 'Approve once for the session',
-      },
-      {
-        path: 'how-to/return-images-from-tools',
-        source: 'src/how-to.md',
-        section: 'Return images from tools',
-        title: 'Return images from tools',
-      },
-      {
-        path: 'how-to/limit-the-time-of-slow-tools',
-        source: 'src/how-to.md',
-        section: 'Limit the time of slow tools',
-        title: 'Limit the time of slow tools',
-      },
-      {
-        path: 'how-to/switch-models-in-a-conversation',
-        source: 'src/how-to.md',
-        section: 'Switch models in a conversation',
-        title: 'Switch models in a conversation',
-      },
-      {
-        path: 'how-to/add-a-header-per-request',
-        source: 'src/how-to.md',
-        section: 'Add a header per request',
-        title: 'Add a header per request',
-      },
-    ],
+    pages: [{ path: 'how-to/index', source: 'src/how-to.md', title: 'All goals' }, ...pagesOfGoals()],
   },
   {
     title: 'Coming from',
@@ -223,3 +128,15 @@ export const TASKS: readonly (readonly [text: string, section: string])[] = [
   ['Test an application with the emulator', 'src/testing/README.md#testing-an-application'],
   ['Add a model family', 'src/adapters/README.md#adding-a-family'],
 ];
+
+/** Each section of the goals is a page, whose address is that of its heading. */
+function pagesOfGoals(): Page[] {
+  const source = 'src/how-to.md';
+  const headings = readFileSync(new URL(`../${source}`, import.meta.url), 'utf8').matchAll(/^## (.+)$/gm);
+  return [...headings].map(([, title = '']) => ({
+    path: `how-to/${toAnchor(title)}`,
+    source,
+    section: title,
+    title,
+  }));
+}

@@ -211,4 +211,19 @@ export const QUESTIONS: readonly (readonly [question: string, ...answers: string
   ['unit test mcp tools', 'testing.html', 'testing.html#testing-an-application'],
   ['truncate tool output', 'tool-loop.html#limits', 'tool-loop.html'],
   ['user login to mcp server', 'mcp.html#signing-in'],
+  [
+    'why did my call fail',
+    'how-to/find-out-why-a-call-failed.html',
+    'troubleshooting.html',
+    'provider.html#errors',
+  ],
+  ['debug requests', 'how-to/find-out-why-a-call-failed.html', 'playground.html', 'provider.html#logging'],
+  ['record a test', 'how-to/save-a-test-from-a-recording.html', 'playground.html', 'testing.html'],
+  [
+    'feature flag official provider',
+    'how-to/switch-the-provider-off.html',
+    'host.html',
+    'chat-with-a-flag.html',
+  ],
+  ['model does not exist', 'troubleshooting.html', 'provider.html#troubleshooting'],
 ];

@@ -10,6 +10,8 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   'src/getting-started.md#majors-of-ai':
     'which ai version upgrade ai 5 ai 6 ai 7 unsupported model version v2 v3 v4',
   'README.md#servers': 'which servers providers LM Studio ollama llama.cpp vllm openrouter local model',
+  'src/how-to.md#find-out-why-a-call-failed':
+    'why did my call fail failed error message debug requests inspect trace what happened',
   'src/provider/README.md#keys':
     'several api keys rotate key rotation two accounts multiple accounts organization project authorization header',
   'src/provider/README.md#compatible-servers':
@@ -27,7 +29,7 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   'src/provider/README.md#browsers-tauri-and-capacitor':
     'run in the browser frontend client side cors without a server electron renderer',
   'src/provider/README.md#troubleshooting':
-    'error message 400 401 404 429 rate limit reasoning without its required following item item not found',
+    'error message 400 401 404 429 model does not exist model_not_found rate limit reasoning without its required following item item not found',
   'src/tool-loop/README.md#following-a-turn':
     'tool progress in the ui show progress events onEvent stream reasoning loading status',
   'src/tool-loop/README.md#limits':
