@@ -62,9 +62,7 @@ export function judge(
       );
     else if (offset !== undefined) contradiction ??= { itemId, offset, final };
     else if (final !== undefined && final !== shown)
-      notes.push(
-        `The streamed text of ${nameOf(itemId)} differs from its final text in white space.`,
-      );
+      notes.push(`The streamed text of ${nameOf(itemId)} differs from its final text in white space.`);
   }
   return { contradiction, notes };
 }
