@@ -83,13 +83,16 @@ export function readToolArguments(
 
 const fail = (expected: string, text: string): FailedArguments => ({
   success: false,
-  reason: `expected ${expected}, got ${text.length > 100 ? `${text.slice(0, 100)}…` : text}`,
+  reason: `expected ${expected}, got ${text.length > 100 ? `${withoutRuns(text).slice(0, 100)}…` : text}`,
 });
 
 const failTruncated = (text: string): FailedArguments => ({
   success: false,
-  reason: `expected complete JSON, got arguments that look truncated: ${text.length > 100 ? `…${text.slice(-100)}` : text}`,
+  reason: `expected complete JSON, got arguments that look truncated: ${text.length > 100 ? `…${withoutRuns(text).slice(-100)}` : text}`,
 });
+
+/** An excerpt of nothing but white space would not show the model what it wrote. */
+const withoutRuns = (text: string): string => text.replace(/\s+/g, ' ');
 
 const isNothing = (value: unknown): boolean => value === null || value === '';
 
