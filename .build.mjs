@@ -24,6 +24,9 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 /** A thread is started with its file. */
 const WORKER = './dist/tool-loop/durable/sqlite-worker.js';
 
+/** They get files of their own. A bundler leaves out a file that is not used, but not all of one that is. */
+const FAMILIES = ['./dist/adapters/families/qwen.js', './dist/adapters/families/mistral.js'];
+
 const inputHash = hashInputs();
 const isForced = process.argv.includes('--force');
 if (isForced || !isUpToDate(inputHash)) await lock(build);
@@ -76,7 +79,13 @@ async function bundleCode(rolldown) {
   // Bundlers for browsers replace a file by its path, so both files keep their own paths.
   const replaceable = Object.entries(manifest.browser).flat();
   const bundle = await rolldown({
-    ...toInputOptions([...listEntryFiles(), ...replaceable, ...Object.values(manifest.bin), WORKER]),
+    ...toInputOptions([
+      ...listEntryFiles(),
+      ...replaceable,
+      ...Object.values(manifest.bin),
+      WORKER,
+      ...FAMILIES,
+    ]),
     // No module of the package has side effects, as `sideEffects` in package.json promises.
     treeshake: { moduleSideEffects: false },
     // A host entry is imported both ways: its schema asks for a function that imports, and its extension needs it at once.

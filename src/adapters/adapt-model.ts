@@ -1,5 +1,5 @@
 import { isPlainObject, type JSONObject } from '../shared/json.js';
-import { type CoreModel, withChanges, withHistory, withOpen } from '../core/source.js';
+import { type CoreModel, withChanges, withHistory } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
 import { toNameHint } from '../shared/names.js';
 import { detectedSyntax } from '../text-tools/formats/detected.js';
@@ -19,7 +19,7 @@ import {
   isOpenAiModel,
   validateAdapters,
 } from './adapter-choice.js';
-import { adapterOf, type CoreAdapter, joinAdapters } from './kit/middleware.js';
+import { adapterOf, type CoreAdapter, joinAdapters, wrapLater } from './kit/middleware.js';
 import {
   isChatTemplate,
   type ModelAdapter,
@@ -32,7 +32,6 @@ import { importAdapter } from './registry.js';
 import { isToolPrompting, loadTemplatePrompt, type SelectedPrompt, selectPrompt } from './select-prompt.js';
 import { textToolsMiddleware } from './kit/text-tools-middleware.js';
 import { withJsonAnswers, withToolPrompt } from './prompts/prompted-model.js';
-import { loadOnce } from '../shared/once.js';
 
 /** Options of `adaptModel`. */
 export interface AdaptModelOptions {
@@ -164,10 +163,9 @@ export function adaptCoreModel(
     const at = { modelId: model.modelId, adapters: active };
     return adapt(toolPrompting === false ? undefined : selectPrompt(toolPrompting, at));
   }
-  const load = loadOnce(async () =>
+  return wrapLater(model, async () =>
     adapt(await loadTemplatePrompt(toolPrompting, { readsText: family.readsText ?? false })),
   );
-  return withOpen(model, async call => (await load()).open(call));
 }
 
 /**

@@ -1,10 +1,9 @@
-import { withOpen } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
 import { objectOf } from '../shared/json.js';
 import { toNameHint } from '../shared/names.js';
 import { registerUnique } from '../shared/registration.js';
 import { type AdapterModule, toModuleName } from './adapter-choice.js';
-import { adapterOf, createMiddleware } from './kit/middleware.js';
+import { adapterOf, createMiddleware, wrapLater } from './kit/middleware.js';
 import type { ModelAdapter, ModelAdapterDefinition, ModelAdapterRegistry } from './kit/definition.js';
 import { defineModelAdapter } from './kit/model-adapter.js';
 import { loadOnce } from '../shared/once.js';
@@ -52,11 +51,7 @@ export function importAdapter(
     appliesTo: () => true,
     middleware: createMiddleware({
       wrap: (model, context) =>
-        withOpen(model, async call =>
-          adapterOf((await load()).middleware)
-            .wrap(model, context)
-            .open(call),
-        ),
+        wrapLater(model, async () => adapterOf((await load()).middleware).wrap(model, context)),
     }),
   };
 }

@@ -1,7 +1,8 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
-import { qwen, qwenMiddleware } from '../../src/adapters/families/qwen.js';
+import { qwenMiddleware } from '../../src/adapters/families/qwen.js';
+import { qwen } from '../../src/adapters/families/tags.js';
 import { wrapModel } from '../_core.js';
 import { readText } from '../text-tools/_read-text.js';
 import { generate, textRound, scriptedModel } from '../tool-loop/_scripted-model.js';

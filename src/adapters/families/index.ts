@@ -1,7 +1,5 @@
 /*
- * The model families: rows of two tables, and two families with options.
+ * The model families: rows of two tables. A middleware with options has a file of its own.
  */
-export { mistral } from './mistral.js';
-export { qwen } from './qwen.js';
 export * from './tags.js';
 export * from './tokens.js';

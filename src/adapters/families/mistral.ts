@@ -2,14 +2,10 @@ import * as z from 'zod/v4';
 import type { Message, Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
-import * as formats from '../../text-tools/formats/index.js';
-import { thinkTags } from '../../text-tools/reading/text-tool-format.js';
 import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
 import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../kit/calls.js';
-import { createMiddleware, joinMiddlewares } from '../kit/middleware.js';
-import { defineFamily } from '../kit/family.js';
-import { textToolsMiddleware } from '../kit/text-tools-middleware.js';
+import { createMiddleware, joinMiddlewares, readerMiddleware } from '../kit/middleware.js';
 
 /** Options of `mistralMiddleware`. They change the request only, never the caller's history. */
 export interface MistralOptions {
@@ -74,12 +70,11 @@ export function mistralMiddleware(options: MistralOptions = {}): ModelMiddleware
     }),
     callIdsMiddleware(nineCharacters),
     // It is innermost, so that the ids of calls in the text are translated too.
-    textToolsMiddleware({
-      formats: [formats.mistral],
-      reasoning: [{ open: '[THINK]', close: '[/THINK]' }, thinkTags],
-    }),
+    readerMiddleware(loadReader),
   );
 }
+
+const loadReader = () => import('./mistral-reader.js');
 
 /**
  * `Tool call id was X but must be a-z, A-Z, 0-9, with a length of 9.` All tokenizers since v3 enforce this rule:
@@ -207,26 +202,3 @@ const splitTextFromToolCalls = (prompt: Prompt): Prompt =>
       { ...message, content: message.content.filter(part => !isText(part)) },
     ];
   });
-
-/** Mistral rejects call ids and message orders that other models accept, and writes calls as `[TOOL_CALLS]`. */
-export const mistral = defineFamily('mistral', {
-  ids: [
-    'mi[sx]tral',
-    'mistrallite',
-    'ministral',
-    'magistral',
-    'mathstral',
-    'devstral',
-    'codestral',
-    'pixtral',
-    'voxtral',
-  ],
-  middlewares: [mistralMiddleware()],
-  // Tokenizer v13 is that of models since the end of 2025, v11 that of those since June 2025.
-  prompt: modelId =>
-    /ministral-?3|devstral-?(?:2|medium|small-2)(?!\d)|large-?3|251[12]|2[6-9]\d\d(?!\d)/i.test(modelId)
-      ? 'mistral-v13'
-      : /(?:25(?:0[6-9]|10)|small-?3\.2|magistral)/i.test(modelId)
-        ? 'mistral-v11'
-        : 'mistral',
-});

@@ -3,14 +3,8 @@ import type { CoreCall } from '../../core/call.js';
 import type { Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
 import { parseSettings } from '../../shared/settings.js';
-import { hermes } from '../../text-tools/formats/json-lists.js';
-import { bareParameterFormat, namedCallFormat, qwenXml } from '../../text-tools/formats/invoke.js';
-import { thinkTags, type UndeclaredCalls } from '../../text-tools/reading/text-tool-format.js';
 import type { ModelMiddleware } from '../../versions/middleware.js';
-import { createMiddleware, isContinuation, joinMiddlewares } from '../kit/middleware.js';
-import { defineFamily } from '../kit/family.js';
-import { textToolsMiddleware } from '../kit/text-tools-middleware.js';
-import { cogito } from './tokens.js';
+import { createMiddleware, isContinuation, joinMiddlewares, readerMiddleware } from '../kit/middleware.js';
 
 /** Options of `qwenMiddleware`. They change the request only, never the caller's history. */
 export interface QwenOptions {
@@ -56,23 +50,10 @@ export function qwenMiddleware(options: QwenOptions = {}): ModelMiddleware {
       })),
   });
   // The texts are read with the tools of the changed request.
-  return joinMiddlewares(
-    requests,
-    textToolsMiddleware({
-      formats: [
-        hermes,
-        { ...qwenXml, undeclared: fencedContent },
-        { ...bareParameterFormat, undeclared: fencedContent },
-        namedCallFormat,
-      ],
-      reasoning: [thinkTags],
-      startsInReasoning: modelId => ALWAYS_REASONS.test(modelId),
-    }),
-  );
+  return joinMiddlewares(requests, readerMiddleware(loadReader));
 }
 
-/** The models whose chat templates end in `<think>` unless the request turns reasoning off. */
-const ALWAYS_REASONS = /qwq|thinking|qwen-?(?:3\.[5-9]|[4-9](?!\d*b))|qwen-?3-coder-next/i;
+const loadReader = () => import('./qwen-reader.js');
 
 function withoutToolsAfterResult(call: CoreCall): CoreCall {
   if (!isContinuation(call)) return call;
@@ -123,32 +104,3 @@ function withoutCallBlocks(text: string): string {
     start = close + CLOSE.length;
   }
 }
-
-/** The longest input before `content` in the arguments of a file-writing call. A path precedes it. */
-const MAX_BEFORE_CONTENT = 300;
-
-/** Replaces a call that would write a file with the file's content as fenced code. */
-const fencedContent: UndeclaredCalls = {
-  mayReplace: start =>
-    start.length < MAX_BEFORE_CONTENT || start.slice(0, MAX_BEFORE_CONTENT).includes('"content":'),
-  replace({ input }) {
-    const { content }: { content?: unknown } = JSON.parse(input);
-    if (typeof content !== 'string' || content.trim() === '') return undefined;
-    const longestRun = Math.max(2, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
-    const fence = '`'.repeat(longestRun + 1);
-    return `${fence}\n${content}${content.endsWith('\n') ? '' : '\n'}${fence}`;
-  },
-};
-
-/** Without a parser in the server, Qwen writes calls as JSON or XML in `<tool_call>`, and reasoning in `<think>`. */
-export const qwen = defineFamily('qwen', {
-  ids: ['qwen', 'qwq'],
-  unless: [cogito],
-  middlewares: [qwenMiddleware()],
-  prompt: modelId =>
-    /coder/i.test(modelId)
-      ? 'qwen-xml'
-      : /qwen-?(?:3\.[5-9]|[4-9](?!\d*b))/i.test(modelId)
-        ? 'qwen3.5'
-        : 'hermes',
-});

@@ -2,6 +2,7 @@ import * as formats from '../../text-tools/formats/index.js';
 import { thinkTags } from '../../text-tools/reading/text-tool-format.js';
 import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../kit/calls.js';
 import { defineFamily } from '../kit/family.js';
+import { qwenMiddleware } from './qwen.js';
 
 /*
  * The families that write calls between tags of XML, with JSON or with tags inside.
@@ -49,6 +50,9 @@ export const claude = defineFamily('claude', {
   formats: [formats.claude],
   reasoning: [],
 });
+
+/** Cogito v1 writes calls as Hermes does, Cogito v2 as DeepSeek V3, whatever its base model. */
+export const cogito = defineFamily('cogito', { formats: [formats.deepseek, formats.hermes] });
 
 /** dots writes calls in `<dots_function_call>`, with JSON or with `<invoke>`. */
 export const dots = defineFamily('dots-llm', {
@@ -181,6 +185,19 @@ export const olmo3 = defineFamily('olmo3', {
   formats: [formats.olmo],
   startsInReasoning: /think/i,
   prompt: 'olmo3',
+});
+
+/** Without a parser in the server, Qwen writes calls as JSON or XML in `<tool_call>`, and reasoning in `<think>`. */
+export const qwen = defineFamily('qwen', {
+  ids: ['qwen', 'qwq'],
+  unless: [cogito],
+  middlewares: [qwenMiddleware()],
+  prompt: modelId =>
+    /coder/i.test(modelId)
+      ? 'qwen-xml'
+      : /qwen-?(?:3\.[5-9]|[4-9](?!\d*b))/i.test(modelId)
+        ? 'qwen3.5'
+        : 'hermes',
 });
 
 /** Reka Edge writes calls in the format of Hermes. */

@@ -7,7 +7,8 @@ import { createMiddleware } from '../kit/middleware.js';
 import { defineFamily } from '../kit/family.js';
 import { matchModelName } from '../kit/model-adapter.js';
 import { thoughtSignaturesMiddleware } from './gemini-thought-signatures.js';
-import { nemotron } from './tags.js';
+import { mistralMiddleware } from './mistral.js';
+import { cogito, nemotron } from './tags.js';
 
 /*
  * The families that write calls between special tokens or without a marker, and those with quirks of native calls.
@@ -18,9 +19,6 @@ export const apertus = defineFamily('apertus', {
   formats: [formats.apertus],
   reasoning: [{ open: '<|inner_prefix|>', close: '<|inner_suffix|>' }],
 });
-
-/** Cogito v1 writes calls as Hermes does, Cogito v2 as DeepSeek V3, whatever its base model. */
-export const cogito = defineFamily('cogito', { formats: [formats.deepseek, formats.hermes] });
 
 /** Command R7B, Command A and North write calls, reasoning and text between special tokens. */
 export const commandR = defineFamily('command-r', {
@@ -187,6 +185,29 @@ export const lfm2 = defineFamily('lfm2', {
   ids: ['lfm-?2'],
   formats: [formats.lfm, formats.pythonic],
   prompt: 'lfm2',
+});
+
+/** Mistral rejects call ids and message orders that other models accept, and writes calls as `[TOOL_CALLS]`. */
+export const mistral = defineFamily('mistral', {
+  ids: [
+    'mi[sx]tral',
+    'mistrallite',
+    'ministral',
+    'magistral',
+    'mathstral',
+    'devstral',
+    'codestral',
+    'pixtral',
+    'voxtral',
+  ],
+  middlewares: [mistralMiddleware()],
+  // Tokenizer v13 is that of models since the end of 2025, v11 that of those since June 2025.
+  prompt: modelId =>
+    /ministral-?3|devstral-?(?:2|medium|small-2)(?!\d)|large-?3|251[12]|2[6-9]\d\d(?!\d)/i.test(modelId)
+      ? 'mistral-v13'
+      : /(?:25(?:0[6-9]|10)|small-?3\.2|magistral)/i.test(modelId)
+        ? 'mistral-v11'
+        : 'mistral',
 });
 
 /** Muse addresses its messages to the user, to itself or to a tool. */

@@ -1,4 +1,5 @@
-import type { CoreModel } from '../../core/source.js';
+import { type CoreModel, withOpen } from '../../core/source.js';
+import { loadOnce } from '../../shared/once.js';
 import type { AdaptedCall, TextToolSettings } from '../../text-tools/text-tools.js';
 import {
   type AnyMiddleware,
@@ -36,6 +37,25 @@ export function adapterOf(middleware: AnyMiddleware | ModelMiddleware): CoreAdap
   const { [ADAPTER]: adapter } = middleware as { readonly [ADAPTER]?: CoreAdapter };
   return adapter ?? { wrap: (model, { version }) => applyMiddleware(model, middleware, version) };
 }
+
+/** Returns a model whose wrapper is loaded by the first call. After a failure, the next call tries again. */
+export function wrapLater(model: CoreModel, load: () => Promise<CoreModel>): CoreModel {
+  const loaded = loadOnce(load);
+  return withOpen(model, async call => (await loaded()).open(call));
+}
+
+/**
+ * Creates the part of a family's middleware that reads its text. The parser and the formats are loaded by the first call of a
+ * model, so that an application starts without them.
+ */
+export const readerMiddleware = (
+  load: () => Promise<{ readonly reader: ModelMiddleware }>,
+): ModelMiddleware =>
+  createMiddleware({
+    wrap: (model, context) =>
+      wrapLater(model, async () => adapterOf((await load()).reader).wrap(model, context)),
+    readsText: true,
+  });
 
 /** Joins several adapters into one, the first one outermost. */
 export const joinAdapters = (adapters: readonly CoreAdapter[]): CoreAdapter => ({

@@ -39,6 +39,7 @@ const toInvokeTags = (prefix: string, lists: readonly string[]) => ({
  * Creates a format of `<invoke name="…"><parameter name="…">…</parameter></invoke>` calls in a list. A call may contain
  * its arguments as a JSON object instead, and a call without arguments may close itself.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function createInvokeFormat(
   name: string,
   {
@@ -284,6 +285,7 @@ const createFunctionGrammar = ({ open, close, trims }: FunctionTags): TagGrammar
   );
 
 /** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */
+/* @__NO_SIDE_EFFECTS__ */
 function createFunctionFormat(name: string, tags: FunctionTags): TextToolFormat {
   const { open, close, trims } = tags;
   const grammar = createFunctionGrammar(tags);
