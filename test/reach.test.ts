@@ -99,7 +99,7 @@ const changes = {
   'a model family': () => {
     writeFileSync(path.join(copy, 'adapters/families/tulip.ts'), modelFamily);
     insertLine('adapters/families/index.ts', {
-      before: /qwen/,
+      before: /tags/,
       line: "export { tulip } from './tulip.js';",
     });
   },
