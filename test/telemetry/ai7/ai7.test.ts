@@ -80,7 +80,8 @@ describe.skipIf(missing !== undefined)('telemetry of ai 7', () => {
   it.each([
     // Only this package observes. A tool that the host runs has no span without its telemetry.
     ['none', 'continuous', 1, { [OF_HOST]: { count: 2, hasTool: false } }],
-    ['none', 'steps', 0, { [OF_HOST]: { count: 2, hasTool: false } }],
+    ['none', 'host', 0, { [OF_HOST]: { count: 2, hasTool: false } }],
+    ['none', 'provider', 1, { [OF_HOST]: { count: 2, hasTool: false } }],
     // The host sees one model call, which contains the tool. The true durations have a name of their own.
     [
       'otel',
@@ -91,9 +92,16 @@ describe.skipIf(missing !== undefined)('telemetry of ai 7', () => {
     // The host sees the rounds.
     [
       'otel',
-      'steps',
+      'host',
       1,
       { [OF_HOST]: { count: 2, hasTool: false }, [OF_ROUNDS]: { count: 2, hasTool: false } },
+    ],
+    // A step ends when the calls of its round have run.
+    [
+      'otel',
+      'provider',
+      1,
+      { [OF_HOST]: { count: 2, hasTool: true }, [OF_ROUNDS]: { count: 2, hasTool: false } },
     ],
     // The older integration has no metrics.
     ['legacy', 'continuous', 1, { [OF_HOST]: { count: 2, hasTool: false } }],
@@ -101,13 +109,15 @@ describe.skipIf(missing !== undefined)('telemetry of ai 7', () => {
     '(%s, %s) records the duration of each request and each run of a tool once',
     async (name, form, runs, expected) => {
       const { stdout } = await execute(node, [path.join(folder, 'spans.mjs'), dist, name, 'generate', form]);
-      const { inferences, tools }: Report = JSON.parse(stdout);
+      const { inferences, tools, sums }: Report = JSON.parse(stdout);
       const found = Object.entries(inferences).map(([metric, { count, sum }]) => [
         metric,
         { count, hasTool: sum > TOOL },
       ]);
       expect(Object.fromEntries(found)).toEqual(expected);
       expect(tools).toBe(runs);
+      const [, outer, usage] = sums;
+      expect(outer).toBe(usage);
     },
   );
 });

@@ -55,9 +55,9 @@ const kelivo = createKelivoResponsesProvider({
 });
 const options = { model: kelivo('gpt-5'), prompt: 'Get the weather of the city "Rome".' };
 let usage;
-if (form === 'steps') {
+if (form !== 'continuous') {
   const { model, prompt } = options;
-  const agent = new ToolLoopAgent({ model, ...(await kelivo.agentSettings()) });
+  const agent = new ToolLoopAgent({ model, ...(await kelivo.agentSettings({ runBy: form })) });
   usage = (await agent.generate({ prompt })).totalUsage;
 } else if (mode === 'generate') usage = (await generateText(options)).usage;
 else {
