@@ -26,7 +26,12 @@ const ROWS = {
 } as const;
 
 /** Lists the points of a turn. A journal has other records than an engine, besides those of rounds and calls. */
-export function listKillPoints(records: { first: readonly string[]; approval?: string }): KillPoint[] {
+export function listKillPoints(records: {
+  readonly first: readonly string[];
+  readonly approval?: string;
+  /** True if the start of a call that may be repeated is recorded, too. */
+  readonly startsAll?: boolean;
+}): KillPoint[] {
   const points: KillPoint[] = [];
   const addRecord = (step: string, [before, after]: readonly [string, string]): void => {
     points.push({ name: `before the record of ${step}`, row: before });
@@ -47,7 +52,7 @@ export function listKillPoints(records: { first: readonly string[]; approval?: s
         points.push({ name: APPROVAL, row: ROWS.approval });
         if (records.approval !== undefined) addRecord(records.approval, [ROWS.approval, ROWS.idle]);
         addRecord(`start ${call}`, [ROWS.idle, ROWS.started]);
-      }
+      } else if (records.startsAll === true) addRecord(`start ${call}`, [ROWS.idle, ROWS.repeatable]);
       points.push({ name: `before the effect of ${call}`, row: running });
       points.push({ name: `after the effect of ${call}`, row: finished });
       addRecord(`call ${call}`, [finished, ROWS.output]);
@@ -105,6 +110,30 @@ export function judge(point: KillPoint, log: TurnLog, policy: Policy = 'refuse')
     }
   }
   expectThat(/^Done in request \d\.$/.test(log.text ?? ''), `text: ${log.text}`);
+  return issues.map(issue => `${name}: ${issue}`);
+}
+
+/**
+ * Returns the guarantees that a turn has broken whose tools its host ran. No call may be repeated: an outcome that is not
+ * recorded is unknown, or the call runs again with its idempotency key.
+ */
+export function judgeOfHost({ name }: KillPoint, log: TurnLog, policy: Policy): string[] {
+  const issues = [...log.issues];
+  const again = log.requests.filter((round, index) => log.requests.indexOf(round) !== index);
+  if (again.length > 1) issues.push(`requested again: ${again.join()}`);
+  for (const round of again)
+    if (log.recorded.has(`round ${round}`)) issues.push(`round ${round} was recorded and requested again`);
+  for (const call of CALLS.flat()) {
+    const runs = log.effects.filter(effect => effect.call === call);
+    const keys = new Set(runs.map(({ idempotencyKey }) => idempotencyKey));
+    if (runs.length > (policy === 'run' ? 2 : 1)) issues.push(`${call} ran ${runs.length} times`);
+    if (runs.length > 1 && log.recorded.has(`call ${call}`))
+      issues.push(`${call} had finished and ran again`);
+    if (runs.length === 0 && !(log.isUnknown && policy === 'refuse'))
+      issues.push(`${call} did not run, and was not reported`);
+    if (keys.size > 1 || keys.has('')) issues.push(`${call} has the keys ${[...keys].join()}`);
+  }
+  if (!/^Done in request \d\.$/.test(log.text ?? '')) issues.push(`text: ${log.text}`);
   return issues.map(issue => `${name}: ${issue}`);
 }
 

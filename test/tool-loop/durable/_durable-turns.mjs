@@ -43,27 +43,53 @@ async function openStore() {
 const report = (path, body) => fetch(`${url}/${path}`, { method: 'POST', body: JSON.stringify(body) });
 
 const store = await openStore();
-/** The names of steps end with a digest. */
-const nameOf = step => step.replace(/ [0-9a-f]{64}$/, '');
+/** The tools of each round, in the order of the calls. */
+const CALLED = [['find_trains', 'hold_seat'], ['book_seat', 'find_trains', 'hold_seat'], []];
+
+/** Returns a function that names the steps of a turn, which end with a digest, by the rounds of a turn that is one step. */
+function createNames() {
+  let round = 1;
+  return step => {
+    const name = step.replace(/ [0-9a-f]{64}$/, '');
+    if (form !== 'host') return name;
+    // Each step of the host has a conversation of its own, whose first round it is.
+    const [, conversation] = /^conversation (\d+)$/.exec(name) ?? [];
+    if (conversation !== undefined) round = Number(conversation) + 1;
+    const toPosition = (_, tool) => `${round}.${CALLED[round - 1].indexOf(tool) + 1} ${tool}`;
+    return name.replace(/^round 1$/, `round ${round}`).replace(/host\.1 (\w+)$/, toPosition);
+  };
+}
+
+const names = new Map();
+
+/** Returns a store that reports the records of a turn, and waits where the test kills the process. */
+function observe(turnId) {
+  const nameOf = names.get(turnId) ?? createNames();
+  names.set(turnId, nameOf);
+  return {
+    ...store,
+    async write(key, step, ...rest) {
+      const name = nameOf(step);
+      await report('reach', { turn: turnId, point: `before the record of ${name}` });
+      const result = await store.write(key, step, ...rest);
+      // A busy machine may renew a claim too late.
+      if (result === 'lost') await report('lost', { turn: turnId, step: name });
+      await report('reach', { turn: turnId, point: `after the record of ${name}` });
+      return result;
+    },
+  };
+}
+
+const journalOf = turnId =>
+  // Reaching a point may take longer than a timeout for a store.
+  createJournal({
+    ...{ store: observe(turnId), lease, timeout: 120_000 },
+    ...(clock === 'volatile' && { volatile: /It is now .*/ }),
+  });
+
 const journal = {
-  open(turn, options) {
-    const observed = {
-      ...store,
-      async write(key, step, ...rest) {
-        await report('reach', { turn: turn.turnId, point: `before the record of ${nameOf(step)}` });
-        const result = await store.write(key, step, ...rest);
-        // A busy machine may renew a claim too late.
-        if (result === 'lost') await report('lost', { turn: turn.turnId, step: nameOf(step) });
-        await report('reach', { turn: turn.turnId, point: `after the record of ${nameOf(step)}` });
-        return result;
-      },
-    };
-    // Reaching a point may take longer than a timeout for a store.
-    return createJournal({
-      ...{ store: observed, lease, timeout: 120_000 },
-      ...(clock === 'volatile' && { volatile: /It is now .*/ }),
-    }).open(turn, options);
-  },
+  open: (turn, options) => journalOf(turn.turnId).open(turn, options),
+  tools: (tools, options) => journalOf(options.turnId).tools(tools, options),
 };
 
 const createProvider = onUnknownOutcome =>
@@ -94,7 +120,7 @@ await Promise.all(
       prompt: id,
       ...(clock !== undefined && { system: `Be kind. It is now ${performance.timeOrigin}.` }),
       maxRetries: 0,
-      ...(form === 'provider'
+      ...(form !== undefined
         ? await providers[policy].agentSettings({ runBy: form, turnId: id })
         : { providerOptions: { kelivo: { turnId: id } } }),
     };

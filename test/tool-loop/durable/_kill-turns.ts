@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import {
   type KillPoint,
   judge,
+  judgeOfHost,
   judgeRefused,
   listKillPoints,
   type Policy,
@@ -10,7 +11,10 @@ import { startTurnServices, type TurnLog, type TurnServices } from '../../durabl
 import { startWorker, type Worker } from '../../durable-turns/_worker.js';
 
 const script = fileURLToPath(new URL('_durable-turns.mjs', import.meta.url));
-const points = listKillPoints({ first: ['turn', 'tools'], approval: 'approval 2.1 book_seat' });
+const records = { first: ['turn', 'tools'] };
+const points = listKillPoints({ ...records, approval: 'approval 2.1 book_seat' });
+/** The start of each call is recorded, and the decision on it is part of the call. */
+const pointsOfHost = listKillPoints({ ...records, startsAll: true });
 
 /** The programs and packages of the processes. */
 export interface JournalKind {
@@ -22,8 +26,8 @@ export interface JournalKind {
   readonly mode?: 'stream' | 'generate';
   /** The system text has the time of the process, which the journal ignores if it is volatile. @default no system text */
   readonly clock?: 'volatile' | 'undeclared';
-  /** Each round is a step of the host, whose tools the provider runs. @default a turn is one step */
-  readonly form?: 'provider';
+  /** Each round is a step of the host: who runs its tools. @default a turn is one step */
+  readonly form?: 'provider' | 'host';
   /** @default 2000 */
   readonly lease?: number;
   /** @default the Node of the test */
@@ -54,10 +58,12 @@ export async function killTurns(
   part?: number,
 ): Promise<{ issues: string[]; turns: { point: KillPoint; log: TurnLog }[]; kills: number }> {
   const services = await startTurnServices();
-  const policies = ['refuse', 'ask', 'run'] as const;
+  const isOfHost = kind.form === 'host';
+  // Without a loop nobody is asked again.
+  const policies: readonly Policy[] = isOfHost ? ['refuse', 'run'] : ['refuse', 'ask', 'run'];
   const turns = policies
-    .flatMap((policy: Policy) =>
-      points
+    .flatMap(policy =>
+      (isOfHost ? pointsOfHost : points)
         // Under the others, only the points differ at which an outcome is unknown.
         .filter(({ name }) => policy === 'refuse' || name.endsWith('2.1 book_seat'))
         .map((point, index) => ({ id: `${policy}-${index}`, policy, point })),
@@ -71,11 +77,12 @@ export async function killTurns(
   await startTurns(turns, kind, services).untilEnd();
   return {
     kills: turns.length,
-    issues: turns.flatMap(({ id, point, policy }) =>
-      kind.clock === 'undeclared' && point !== points[0]
+    issues: turns.flatMap(({ id, point, policy }) => {
+      if (isOfHost) return judgeOfHost(point, services.logOf(id), policy);
+      return kind.clock === 'undeclared' && point !== points[0]
         ? judgeRefused(point, services.logOf(id))
-        : judge(point, services.logOf(id), policy),
-    ),
+        : judge(point, services.logOf(id), policy);
+    }),
     turns: turns
       .filter(({ policy }) => policy === 'refuse')
       .map(({ id, point }) => ({ point, log: services.logOf(id) })),

@@ -69,16 +69,20 @@ it.each(runs)(
   },
 );
 
-it.each([
-  { host: 'ai6', mode: 'generate', part: 0 },
-  { host: 'ai7', mode: 'stream', part: 1 },
-] as const)(
-  'turns in steps of $host in mode $mode continue after SIGKILL at every point',
+/** By default, each store has both forms, and each form has both hosts and modes. */
+const runsInSteps = (['provider', 'host'] as const).flatMap((form, ofForm) =>
+  kinds
+    .filter(({ host, number }) => host !== 'ai' && (killsAll || (number + ofForm) % 3 === 0))
+    .map(kind => ({ ...kind, form })),
+);
+
+it.each(runsInSteps)(
+  'turns in steps of $host in mode $mode, whose tools are run by the $form, continue after SIGKILL at every point over $client',
   { timeout: 600_000 },
-  async ({ part, ...kind }) => {
-    const location = (await stores[0]?.locate()) ?? '';
+  async ({ isAvailable, locate, part, ...kind }) => {
+    if (!isAvailable) return;
     const { issues, kills } = await killTurns(
-      { location, client: 'sqlite', form: 'provider', ...kind },
+      { location: await locate(), ...kind },
       killsAll ? undefined : part,
     );
     expect(issues).toEqual([]);
