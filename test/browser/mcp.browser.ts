@@ -278,6 +278,7 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
       await request.getByText('so they were not sent').waitFor();
       errors.splice(0);
       await request.getByLabel('Age').fill('36');
+      await request.getByText('expected number').waitFor({ state: 'detached' });
       await request.getByLabel('pie').check();
       await shoot('mcp-elicitation');
       await press('Send');

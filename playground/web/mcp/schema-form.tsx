@@ -30,7 +30,7 @@ export const forgetForm = (keptAs: string): void => forgetInput(keptAs, toJsonKe
 
 /** A form with a control for each part of a JSON Schema, or its value as JSON. */
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, submitTitle, isBusy = false, onSubmit, keptAs, problems = [], children } = props;
+  const { schema, submitTitle, isBusy = false, onSubmit, keptAs, children } = props;
   const [value, change] = useKept<unknown>(
     keptAs,
     () => props.initial ?? toInitial(schema, schema) ?? {},
@@ -39,6 +39,11 @@ export function SchemaForm(props: SchemaFormProps) {
   /** The value as a text, while it is edited as JSON. */
   const [text, setText] = useKept<string | undefined>(toJsonKey(keptAs), () => undefined);
   const [problem, setProblem] = useState<string>();
+  const [sent, setSent] = useState<unknown>();
+  // A problem of a field ends with the next change of the field.
+  const problems = (props.problems ?? []).filter(
+    ({ path }) => sent === undefined || text !== undefined || valueAt(sent, path) === valueAt(value, path),
+  );
   /** Returns the value that the user sees, unless it is no JSON object. */
   const read = (): Record<string, unknown> | undefined => {
     const parsed = text === undefined ? { value } : readJson(text);
@@ -79,6 +84,7 @@ export function SchemaForm(props: SchemaFormProps) {
         const submitted = read();
         if (submitted === undefined) return;
         if (text !== undefined) change(submitted);
+        setSent(submitted);
         onSubmit(submitted);
       }}
     >
@@ -113,3 +119,6 @@ export function SchemaForm(props: SchemaFormProps) {
     </form>
   );
 }
+
+const valueAt = (value: unknown, path: SchemaProblem['path']): unknown =>
+  path.reduce<unknown>((found, name) => (found as Record<string, unknown> | null | undefined)?.[name], value);

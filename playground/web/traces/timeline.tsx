@@ -72,17 +72,19 @@ export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineP
               {finishReason !== undefined && <span>{finishReason}</span>}
             </div>
             <div className="lane-rows">
-              {firstToken?.round === round && (
-                <span
-                  className="first-token"
-                  style={{ left: `${firstToken.left}%`, width: `${firstToken.width}%` }}
-                  title="First token"
-                  aria-hidden="true"
-                />
-              )}
-              {requests.map(bar => (
-                <RequestRow key={bar.exchange} bar={bar} onChoose={() => onChooseExchange(bar.exchange)} />
-              ))}
+              <div className="request-rows">
+                {firstToken?.round === round && (
+                  <span
+                    className="first-token"
+                    style={{ left: `${firstToken.left}%`, width: `${firstToken.width}%` }}
+                    title="First token"
+                    aria-hidden="true"
+                  />
+                )}
+                {requests.map(bar => (
+                  <RequestRow key={bar.exchange} bar={bar} onChoose={() => onChooseExchange(bar.exchange)} />
+                ))}
+              </div>
               {tools.map(row =>
                 'calls' in row ? (
                   <GroupRows key={`${trace.startedAt} ${row.toolName}`} group={row} onShow={onShowCall} />
