@@ -81,3 +81,41 @@ describe.each(writtenFormats)('a call of $name with one wrong tag', writer => {
     expect(faults).toEqual([]);
   });
 });
+
+/** Tags of other formats. */
+const FOREIGN = [
+  '</invoke>',
+  '</arg_value>',
+  '<function=exec>',
+  '</seed:tool_call>',
+  '<|tool_arg:end|>',
+  '[ARGS]',
+];
+
+describe.each(writtenFormats.filter(({ isPlain }) => isPlain))(
+  'a call of $name with a tag too much',
+  writer => {
+    const expected = { cmd: 'ls -l', note: 'x' };
+    const whole = writer.write(Object.entries(expected));
+    const readAll = async (text: string) => {
+      const outcomes: string[] = [];
+      for (const schema of schemas)
+        for (const chunks of [[text], text.split('')])
+          outcomes.push(judge(await read(writer, chunks, schema), expected));
+      return outcomes;
+    };
+
+    it.each(FOREIGN)('does not run with %s at the end of a value whose own end is missing', async tag => {
+      const end = /(?<=ls -l\n?)<[^<>]+>/;
+      expect(whole).toMatch(end);
+      for (const outcome of await readAll(whole.replace(end, tag))) expect(ALLOWED).toContain(outcome);
+    });
+
+    it('does not run without the parameter after its end', async () => {
+      const end = /^\s*<[^<>]+>\s*(<[^<>]+>)/.exec(whole.slice(whole.lastIndexOf('x') + 1))?.[1] ?? '';
+      const second = whole.lastIndexOf('<', whole.indexOf('note'));
+      for (const outcome of await readAll(`${whole.slice(0, second)}${end}\n${whole.slice(second)}`))
+        expect(ALLOWED).toContain(outcome);
+    });
+  },
+);

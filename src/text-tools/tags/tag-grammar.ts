@@ -43,8 +43,12 @@ export interface TagGrammar {
    * and white space.
    */
   endsAfter(cursor: TextCursor, offset: number): Reading<boolean>;
+  /** Returns true if a parameter starts after `offset` characters and white space. */
+  startsParameter(cursor: TextCursor, offset: number): Reading<boolean>;
   /** Takes the white space between tags. */
   takeSpace(cursor: TextCursor): Reading<string>;
+  /** Values have tags at their ends. Otherwise the next tag ends them. */
+  readonly hasValueEnds: boolean;
   /** The white space around a value that belongs to the tags. */
   readonly trims: Trim;
   /** Values contain XML entities. */
@@ -110,7 +114,12 @@ export function createTagGrammar(
   return {
     readTag: (cursor, options) => reader.read(cursor, options?.isBetween === true),
     endsAfter: createEndReader(texts),
+    *startsParameter(cursor, offset) {
+      const start = yield* findSpaceEnd(cursor, { start: offset, most: MAX_SPACE_AFTER_CALL });
+      return yield* cursor.sees(texts.parameter, start);
+    },
     takeSpace: cursor => cursor.takeSpace(),
+    hasValueEnds: texts.key?.close !== texts.parameterEnd,
     trims,
     hasEntities,
   };

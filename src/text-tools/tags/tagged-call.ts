@@ -100,10 +100,15 @@ function* readParameters(
   const isUnclosed = tag === undefined && (yield* endsUnclosed(cursor, tool, writer));
   if (tag?.kind === 'other' && tag.isClosing === true && tag.name === name)
     tag = { kind: 'call-end', length: tag.length, isTolerant: true };
-  const isClosed = tag?.kind === 'call-end' && (tag.isTruncated !== true || hasParameters);
+  const isEnd = tag?.kind === 'call-end' || tag?.kind === 'list-end';
+  const isWholeEnd =
+    isEnd && tag?.isTolerant !== true && !(tag?.kind === 'call-end' && tag.isTruncated === true);
+  // A parameter after the end belongs to the call. Without it, another call would run.
+  const isClosed =
+    isEnd && (isWholeEnd || hasParameters) && !(yield* grammar.startsParameter(cursor, tag?.length ?? 0));
   // The start of the next call proves that this one has ended.
   const isInterrupted = tag?.kind === 'call' && hasParameters;
-  if (!isClosed && !isUnclosed && !isInterrupted && tag?.kind !== 'list-end') {
+  if (!isClosed && !isUnclosed && !isInterrupted) {
     if (tag !== undefined && hasParameters) yield* skipCall(cursor, grammar);
     return false;
   }
@@ -219,7 +224,10 @@ const TAG_START = /</g;
 /** Characters before a tag that text mentions. */
 const BEFORE_MENTION = /[\s"'`“”‘’«»(]/;
 
-const MAX_TAIL = 32;
+const MAX_TAIL = 64;
+
+/** Markup at the end of a value. It may be a wrong end of a value whose own is missing. */
+const ENDS_IN_TAG = /(?:<[/|｜\p{L}][^<>]*>|\[\/?[A-Z_]+\])\s*$/u;
 
 /** Returns true between the tags of one element of other markup, as in `<code></parameter></code>`. */
 function isBetweenTags(before: string, next: Tag | undefined): boolean {
@@ -304,9 +312,14 @@ class ValueReader {
     return this.isInLine && BEFORE_MENTION.test(this.cursor.previous);
   }
 
+  /** True if the text before the position ends in markup in place of the end of the value. */
+  private get endsInTag(): boolean {
+    return this.grammar.hasValueEnds && ENDS_IN_TAG.test(this.tail);
+  }
+
   /** Ends the value, which was closed by a tag, or by what follows it. */
   private end(isClosed: boolean): true {
-    this.state.hasStrayStart ||= this.value.hasStrayStart;
+    this.state.hasStrayStart ||= this.value.hasStrayStart || (!isClosed && this.endsInTag);
     this.value.end(isClosed);
     return true;
   }
@@ -353,7 +366,7 @@ class ValueReader {
     }
     const mayBeNext = tag.kind === 'parameter' && this.mayBeNextParameter(tag);
     if (mayBeNext && (this.isLineStart || this.isOneLine)) {
-      value.openParameter(tag, { end: '', tag: cursor.take(tag.length) });
+      value.openParameter(tag, { end: '', tag: cursor.take(tag.length) }, this.endsInTag);
       return;
     }
     const isEmpty = tag.kind === 'parameter' && tag.isEmpty === true;

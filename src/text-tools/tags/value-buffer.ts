@@ -98,7 +98,7 @@ export class ValueBuffer {
    * Opens a tag that may start a parameter.
    *
    * @param end Preceding end tag, if any. It is used only if the parameter tag is accepted.
-   * @param leavesOpen The end tag is also that of a tag in the value, which is then open.
+   * @param leavesOpen The end tag is also that of a tag in the value, which is then open, or a wrong tag may be the end.
    */
   openParameter(
     parameter: ParameterTag,
