@@ -73,6 +73,8 @@ describe('values', () => {
     `place:${q}Oslo}<tool_call|> and more`,
     `place:${q}Oslo}`,
     `place:${q}Oslo<tool_call|>`,
+    // The tag may be a wrong delimiter.
+    `place:${q}Oslo</parameter>}<tool_call|>`,
   ])('runs no call with half of a string: %j', async text => {
     const content = await read(families.gemma4, `<|tool_call>call:look{${text}`);
     expect(content.some(part => 'input' in part && part.input !== undefined)).toBe(false);

@@ -1,6 +1,7 @@
 import {
   findSpaceEnd,
   lookForName,
+  MAX_SPACE,
   type Reading,
   readName,
   type TextCursor,
@@ -129,9 +130,6 @@ export const solar = createPairFormat('solar-open', {
 /** A line break between tags that some servers leave escaped. */
 const ESCAPED_BREAK = String.raw`\n`;
 
-/** The maximum white space between the parts of a call. */
-const MAX_SPACE = 32;
-
 const glmGrammar: TagGrammar = {
   ...toGrammar({
     ...xmlTags,
@@ -152,7 +150,7 @@ const glmGrammar: TagGrammar = {
 /** Returns the offset after white space and escaped line breaks. */
 function* findEscapedSpaceEnd(cursor: TextCursor, start: number): Reading<number> {
   for (let end = start; ; end += ESCAPED_BREAK.length) {
-    end = yield* findSpaceEnd(cursor, { start: end, most: MAX_SPACE });
+    end = yield* findSpaceEnd(cursor, { start: end });
     if (end > start + MAX_SPACE || !(yield* cursor.sees(ESCAPED_BREAK, end))) return end;
   }
 }
@@ -231,7 +229,7 @@ export const callList: TextToolFormat = {
 
 /** Takes the white space before another object of the list. */
 function* takesNextObject(cursor: TextCursor): Reading<boolean> {
-  const start = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+  const start = yield* findSpaceEnd(cursor);
   if ((yield* cursor.peek(start)) !== '{') return false;
   cursor.take(start);
   return true;
@@ -283,7 +281,7 @@ function* readSuffix(cursor: TextCursor, opener: string): Reading<string | undef
 
 /** Takes a tag and the white space before it. Takes nothing if another text comes next. */
 function* takesTag(cursor: TextCursor, tag: string): Reading<boolean> {
-  const start = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+  const start = yield* findSpaceEnd(cursor);
   if (!(yield* cursor.sees(tag, start))) return false;
   cursor.take(start + tag.length);
   return true;

@@ -1,4 +1,4 @@
-import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, MAX_SPACE, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import {
   type ReasoningTags,
   type TextCalls,
@@ -67,8 +67,6 @@ const ROWS: readonly DetectedRow[] = [
   { format: formats.inkling, openers: ['<|content_invoke_tool_json|>'], next: ['{'] },
 ];
 
-const MAX_SPACE = 32;
-
 /** Returns a format whose markers count anywhere, and change no text that is no call. */
 function toDetected({
   format,
@@ -111,7 +109,7 @@ function* findNext(
   cursor: TextCursor,
   texts: readonly string[],
 ): Reading<{ text: string; end: number } | undefined> {
-  const start = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+  const start = yield* findSpaceEnd(cursor);
   for (const text of texts) if (yield* cursor.sees(text, start)) return { text, end: start + text.length };
   return undefined;
 }

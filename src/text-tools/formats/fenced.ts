@@ -1,4 +1,4 @@
-import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, MAX_SPACE, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { takeJson } from '../values/json-arguments.js';
 import { bareList } from './json-lists.js';
@@ -11,7 +11,6 @@ interface FencedFormatOptions {
   read(cursor: TextCursor, calls: TextCalls): Reading<boolean>;
 }
 
-const MAX_SPACE = 32;
 /** The marker that ends the turn of Gemma. */
 const TURN_END = '<end_of_turn>';
 
@@ -30,7 +29,7 @@ export function createFencedFormat(
     startOpeners: [fence],
     closers: [TURN_END],
     *accepts(cursor, calls) {
-      const start = yield* findSpaceEnd(cursor, { start: fence.length, most: MAX_SPACE });
+      const start = yield* findSpaceEnd(cursor, { start: fence.length });
       return yield* accepts(cursor, calls, start);
     },
     *read(cursor, calls) {

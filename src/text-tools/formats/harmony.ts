@@ -1,6 +1,6 @@
 import { readCallArguments } from '../values/json-call.js';
 import { readReasoning } from '../parser/reasoning.js';
-import { type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
+import { MAX_SPACE, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 interface Header {
@@ -73,7 +73,6 @@ export const bareHarmony: TextToolFormat = {
   },
 };
 
-const MAX_SPACE = 32;
 /** More than a header has, with a second channel. */
 const MAX_PARTS = 12;
 const WORD = /[^\s<{]/;

@@ -2,7 +2,14 @@ import type { Trim } from '../values/argument-writer.js';
 import { readCallArguments } from '../values/json-call.js';
 import { BAR, createTagGrammar, readHeader, type TagGrammar } from '../tags/tag-grammar.js';
 import { readTaggedCall } from '../tags/tagged-call.js';
-import { findSpaceEnd, MAX_NAME, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
+import {
+  findSpaceEnd,
+  MAX_NAME,
+  MAX_SPACE,
+  type Reading,
+  readName,
+  type TextCursor,
+} from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 /** The variations of the `<invoke>` format. */
@@ -23,8 +30,6 @@ export interface InvokeFormatOptions {
   /** Decodes XML entities in values. */
   readonly hasEntities?: boolean;
 }
-
-const MAX_SPACE = 32;
 
 const toInvokeTags = (prefix: string, lists: readonly string[]) => ({
   parameter: `<${prefix}parameter name=`,
@@ -346,7 +351,7 @@ export const namedCallFormat: TextToolFormat = {
   *accepts(cursor, calls) {
     const name = yield* cursor.look(/[\w.-]/);
     if (!calls.isDeclared(name)) return false;
-    return (yield* cursor.peek(yield* findSpaceEnd(cursor, { start: name.length, most: MAX_SPACE }))) === '<';
+    return (yield* cursor.peek(yield* findSpaceEnd(cursor, { start: name.length }))) === '<';
   },
   *read(cursor, calls) {
     const name = yield* readName(cursor);

@@ -2,6 +2,7 @@ import { type ArgumentWriter, createArgumentWriter } from '../values/argument-wr
 import { readCallArguments } from '../values/json-call.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
 import { endsUnclosed } from '../tags/tagged-call.js';
+import { BEFORE_MENTION } from '../reading/markup.js';
 import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
@@ -75,7 +76,6 @@ const TOKEN_START = /</g;
 
 /** A special token, or a misspelt one, which is no part of a value unless text mentions it. */
 const SPECIAL_TOKEN = /^<\|[a-z]{2,8}\|$/i;
-const BEFORE_MENTION = /[\s"'`“”‘’«»(]/;
 
 /** Reads an argument. Undefined if it cannot be read. Its value is unclear if it contains a token, which may be a real one. */
 function* readArgument(

@@ -1,13 +1,11 @@
 import { readReasoning } from '../parser/reasoning.js';
-import { findSpaceEnd, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, MAX_SPACE, type Reading, readName, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { readJsonCalls } from '../values/json-call.js';
 import { atem } from './invoke.js';
 
 /** The characters with which a word may start that precedes a marker at the start of a response. */
 export const WORD_STARTS: readonly string[] = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_'];
-
-const MAX_SPACE = 32;
 
 const AUTHOR = /[\p{L}\p{N}_.:/-]/u;
 
@@ -103,7 +101,7 @@ function* readInvokes(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
   const starts = [...atem.openers, ...(atem.prefixes ?? [])];
   let isRead = false;
   for (;;) {
-    const space = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+    const space = yield* findSpaceEnd(cursor);
     let start: string | undefined;
     for (const marker of starts) if (yield* cursor.sees(marker, space)) start = marker;
     if (start === undefined) return isRead;

@@ -1,5 +1,6 @@
 import {
   isKnownChild,
+  isTextElement,
   type Element,
   type ElementSyntax,
   readElement,
@@ -7,11 +8,11 @@ import {
   toMemberJson,
 } from '../tags/element-tree.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
-import { allowsAny, toAllowedJson } from '../values/argument-writer.js';
-import { toNamedTypes, toPropertySchema } from '../values/schema-types.js';
+import { toAllowedJson } from '../values/argument-writer.js';
+import { toPropertySchema } from '../values/schema-types.js';
 import { toTextJson } from '../values/text-json.js';
 import { endsUnclosed } from '../tags/tagged-call.js';
-import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, MAX_SPACE, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool, TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 import { readAttribute, takesSelfClosing } from './invoke.js';
 
@@ -48,7 +49,7 @@ export const bareMinimaxM3: TextToolFormat = {
   closers: ['</tool_call>'],
   *accepts(cursor) {
     const header = yield* findTagEnd(cursor);
-    const next = header === undefined ? 0 : yield* findSpaceEnd(cursor, { start: header, most: MAX_SPACE });
+    const next = header === undefined ? 0 : yield* findSpaceEnd(cursor, { start: header });
     return (
       next > 0 &&
       (yield* cursor.peek(next)) === '<' &&
@@ -76,7 +77,6 @@ export const minimaxM3Tokens: TextToolFormat = {
   },
 };
 
-const MAX_SPACE = 32;
 const MAX_HEADER = 160;
 
 /** Returns the offset after the `>` of a tag with a name. */
@@ -139,11 +139,8 @@ function* readParameter(
 ): Reading<boolean> {
   const root = tool?.schema;
   const schema = toPropertySchema(root, root, key);
-  const types = toNamedTypes(schema, root).filter(type => type !== 'null');
-  // A member of an enum may need another spelling.
-  const isText = types.length === 0 || (types.includes('text') && allowsAny('', schema, root));
   const isNested = token !== '' && (yield* readElementTag(cursor, { token }))?.kind === 'open';
-  if (!isText || isNested) {
+  if (isNested || !isTextElement({ schema, root })) {
     const element = yield* readElement(cursor, { key, token, schema, root });
     return element !== undefined && parameters.add(element);
   }
@@ -151,7 +148,7 @@ function* readParameter(
   if (onText === undefined) return false;
   // The tag of the element again, without its token, is no part of the value unless its end is.
   const tag = `<${key}>`;
-  const start = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+  const start = yield* findSpaceEnd(cursor);
   const isRepeated = token !== '' && (yield* cursor.sees(tag, start));
   let text = '';
   const push = isRepeated ? (plain: string) => void (text += plain) : onText;

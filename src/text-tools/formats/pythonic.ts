@@ -7,7 +7,7 @@ import {
   readPythonCalls,
   waitForPythonCalls,
 } from '../values/python-call.js';
-import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, MAX_SPACE, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
 
 /** Returns true if a list of calls or a single call without brackets comes next. */
@@ -96,7 +96,6 @@ export const lfm: TextToolFormat = {
   },
 };
 
-const MAX_SPACE = 32;
 /** Longer than most calls. Text that is held back longer is no echo. */
 const MAX_ECHO = 4096;
 
@@ -107,7 +106,7 @@ const MAX_ECHO = 4096;
  */
 function* takeEcho(cursor: TextCursor): Reading<boolean> {
   for (;;) {
-    const start = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+    const start = yield* findSpaceEnd(cursor);
     if ((yield* cursor.peek(start)) !== '[') return true;
     const length = yield* findEchoEnd(cursor, start);
     if (length === undefined) {
@@ -136,9 +135,7 @@ export const toolCode: TextToolFormat = createFencedFormat('tool-code', {
   info: 'tool_code',
   *accepts(cursor, calls, offset) {
     const isPrinted = !calls.isDeclared('print') && (yield* cursor.sees(PRINT, offset));
-    const start = isPrinted
-      ? yield* findSpaceEnd(cursor, { start: offset + PRINT.length, most: MAX_SPACE })
-      : offset;
+    const start = isPrinted ? yield* findSpaceEnd(cursor, { start: offset + PRINT.length }) : offset;
     const name = (yield* findPythonList(cursor, start)) ?? (yield* findPythonCall(cursor, start));
     return name !== undefined && calls.isDeclared(name);
   },

@@ -1,8 +1,15 @@
 import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool, TextCalls, TextToolFormat } from '../reading/text-tool-format.js';
-import { childrenOf, type Element, readElement, readElementTag, toMemberJson } from '../tags/element-tree.js';
+import {
+  childrenOf,
+  type Element,
+  isTextElement,
+  readElement,
+  readElementTag,
+  toMemberJson,
+} from '../tags/element-tree.js';
 import { hasRequired } from '../tags/tagged-call.js';
-import { allowsAny, toAllowedJson } from '../values/argument-writer.js';
+import { toAllowedJson } from '../values/argument-writer.js';
 import { isPrototypeKey } from '../values/json-scanner.js';
 import { toNamedTypes, toPropertySchema } from '../values/schema-types.js';
 import { toTextJson } from '../values/text-json.js';
@@ -109,17 +116,12 @@ function* readArguments(
     if (tag.key === name || !isName(tag.key) || isPrototypeKey(tag.key)) return false;
     cursor.take(tag.length);
     const schema = toPropertySchema(root, root, tag.key);
-    const element = isText(schema, root)
+    const element = isTextElement({ schema, root })
       ? yield* readText(cursor, tag.key, isName)
       : yield* readElement(cursor, { key: tag.key, token, schema, root });
     if (element === undefined) return false;
     values.set(tag.key, [...(values.get(tag.key) ?? []), element]);
   }
-}
-
-function isText(schema: unknown, root: unknown): boolean {
-  const types = toNamedTypes(schema, root).filter(type => type !== 'null');
-  return types.length === 0 || (types.includes('text') && allowsAny('', schema, root));
 }
 
 const TAG_START = /</g;
@@ -158,7 +160,7 @@ function toArguments(
     if (first === undefined || (second !== undefined && !toNamedTypes(schema, root).includes('array')))
       return undefined;
     const json =
-      second === undefined && isText(schema, root)
+      second === undefined && isTextElement({ schema, root })
         ? toTextJson(first.text, { schema, root })
         : toMemberJson(elements, key, { schema: root, root });
     if (json === undefined) return undefined;

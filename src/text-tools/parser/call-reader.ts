@@ -1,7 +1,7 @@
 import { normalizeToolName, undecorateToolName } from '../../tool-calls/tool-names.js';
 import type { FenceTracker } from './markdown.js';
 import type { Markers } from './markers.js';
-import type { Reading, TextCursor } from '../reading/text-cursor.js';
+import { MAX_SPACE, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextEvents, TextOutput, UnclosedCall } from './text-output.js';
 import type {
   DeclaredTool,
@@ -51,9 +51,6 @@ export interface CallReaderOptions {
 
 /** The maximum number of markers before a call: those of a message, of a list and of the call. */
 const MAX_MARKERS = 4;
-
-/** The maximum white space between the markers of a call. */
-const MAX_SPACE = 32;
 
 export function createCallReader(options: CallReaderOptions): CallReader {
   const { markers, cursor, fences, output } = options;

@@ -241,13 +241,11 @@ export function* isMention(cursor: TextCursor, marker: string): Reading<boolean>
 /** The maximum number of markers at the end of a turn. */
 const MAX_ENDS = 4;
 
-const MAX_SPACE = 32;
-
 function* precedesCall(
   cursor: TextCursor,
   { marker, markers }: Pick<LeftoverOptions, 'marker' | 'markers'>,
 ): Reading<boolean> {
-  const offset = yield* findSpaceEnd(cursor, { start: marker.length, most: MAX_SPACE });
+  const offset = yield* findSpaceEnd(cursor, { start: marker.length });
   return yield* startsCall(cursor, { offset, markers });
 }
 
@@ -269,7 +267,7 @@ function* endsText(
 ): Reading<boolean> {
   let offset = marker.length;
   for (let count = 0; count < MAX_ENDS; count++) {
-    offset = yield* findSpaceEnd(cursor, { start: offset, most: MAX_SPACE });
+    offset = yield* findSpaceEnd(cursor, { start: offset });
     if ((yield* cursor.peek(offset)) === undefined) return true;
     const next = yield* findEnd(cursor, { offset, markers });
     if (next === undefined) return false;

@@ -8,7 +8,7 @@ import {
   type ReasoningEnd,
   takeLineWord,
 } from './reasoning.js';
-import { findSpaceEnd, type Reading, TextCursor } from '../reading/text-cursor.js';
+import { findSpaceEnd, MAX_SPACE, type Reading, TextCursor } from '../reading/text-cursor.js';
 import { createTextOutput, type TextEvents, type TextOutput, type UnclosedCall } from './text-output.js';
 import type { ReasoningTags, TextToolFormat, UndeclaredPolicy } from '../reading/text-tool-format.js';
 
@@ -36,9 +36,6 @@ export interface TextParserOptions extends Pick<
   /** An earlier text of the response has the start of a call that is none, so the end of a call may belong to it. */
   readonly hasOpener?: boolean;
 }
-
-/** The maximum white space before a first reasoning tag. */
-const MAX_SPACE = 32;
 
 const NO_TAGS: readonly ReasoningTags[] = [];
 
@@ -277,7 +274,7 @@ export class TextParser {
   private *takesWrapperEnd(marker: string): Reading<boolean> {
     const { cursor, markers } = this;
     if (this.wrapperEnd === undefined || !marker.endsWith(this.wrapperEnd)) return false;
-    const end = yield* findSpaceEnd(cursor, { start: marker.length, most: MAX_SPACE });
+    const end = yield* findSpaceEnd(cursor, { start: marker.length });
     if ((yield* cursor.peek(end)) !== undefined && !(yield* startsCall(cursor, { offset: end, markers })))
       return false;
     this.fences.skip(cursor.take(end));
@@ -292,7 +289,7 @@ export class TextParser {
     const rest = available.trimEnd();
     const isTruncated = rest.length > 1 && markers.after.call.some(closer => closer.startsWith(rest));
     if (!isTruncated || available.length > rest.length + MAX_SPACE) return false;
-    const end = yield* findSpaceEnd(cursor, { start: rest.length, most: MAX_SPACE });
+    const end = yield* findSpaceEnd(cursor, { start: rest.length });
     if ((yield* cursor.peek(end)) !== undefined) return false;
     cursor.take(end);
     return true;

@@ -319,10 +319,13 @@ export class TextCursor {
 const isSpace = (code: number): boolean =>
   code < 128 ? code === 32 || (code >= 9 && code <= 13) : /\s/.test(String.fromCharCode(code));
 
+/** The most white space between the parts of a call. */
+export const MAX_SPACE = 32;
+
 /** Returns the offset after the white space at offset `start`, of which at most `most` characters are skipped. */
 export const findSpaceEnd = (
   cursor: TextCursor,
-  { start, most }: { start: number; most: number },
+  { start = 0, most = MAX_SPACE }: { start?: number; most?: number } = {},
 ): Reading<number> =>
   cursor.scan((character, offset) => isSpace(character.charCodeAt(0)) && offset < start + most, start);
 

@@ -1,6 +1,7 @@
 import { isPrototypeKey } from '../values/json-scanner.js';
 import { type SchemaContext, toTextJson } from '../values/text-json.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
+import { allowsAny } from '../../tool-calls/schema-repair.js';
 import { toItemSchema, toNamedTypes, toPropertySchema } from '../values/schema-types.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../reading/text-cursor.js';
 
@@ -101,6 +102,12 @@ export function* readElement(
     if (child === undefined) return undefined;
     children.push(child);
   }
+}
+
+/** Returns true for an element whose content is text. A member of an enum may need another spelling. */
+export function isTextElement({ schema, root }: SchemaContext): boolean {
+  const types = toNamedTypes(schema, root).filter(type => type !== 'null');
+  return types.length === 0 || (types.includes('text') && allowsAny('', schema, root));
 }
 
 const isArray = ({ schema, root }: SchemaContext): boolean => toNamedTypes(schema, root).includes('array');

@@ -93,9 +93,6 @@ const MAX_TAG = 300;
 /** The maximum white space after the end of a call before the next tag. */
 const MAX_SPACE_AFTER_CALL = 64;
 
-/** The maximum white space between a key and its value. */
-const MAX_SPACE_BEFORE_VALUE = 32;
-
 /** The maximum number of letters after a name that it does not have. */
 const MAX_SUFFIX = 16;
 
@@ -407,7 +404,7 @@ class TagReader {
 }
 
 const findValueStart = (cursor: TextCursor, start: number): Reading<number> =>
-  findSpaceEnd(cursor, { start, most: MAX_SPACE_BEFORE_VALUE });
+  findSpaceEnd(cursor, { start });
 
 /** Collects the characters of a tag after its `<`. */
 class TagScanner {

@@ -1,4 +1,5 @@
 import { resolveSchema } from '../../tool-calls/json-schema.js';
+import { BEFORE_MENTION, endsInMarkup } from '../reading/markup.js';
 import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 import { type ArgumentWriter, createArgumentWriter, type ValueWriter } from '../values/argument-writer.js';
@@ -221,13 +222,7 @@ function* readParameter(cursor: TextCursor, options: ReadParameterOptions): Read
 
 const TAG_START = /</g;
 
-/** Characters before a tag that text mentions. */
-const BEFORE_MENTION = /[\s"'`“”‘’«»(]/;
-
 const MAX_TAIL = 64;
-
-/** Markup at the end of a value. It may be a wrong end of a value whose own is missing. */
-const ENDS_IN_TAG = /(?:<[/|｜\p{L}][^<>]*>|\[\/?[A-Z_]+\])\s*$/u;
 
 /** Returns true between the tags of one element of other markup, as in `<code></parameter></code>`. */
 function isBetweenTags(before: string, next: Tag | undefined): boolean {
@@ -313,13 +308,13 @@ class ValueReader {
   }
 
   /** True if the text before the position ends in markup in place of the end of the value. */
-  private get endsInTag(): boolean {
-    return this.grammar.hasValueEnds && ENDS_IN_TAG.test(this.tail);
+  private get hasWrongEnd(): boolean {
+    return this.grammar.hasValueEnds && endsInMarkup(this.tail);
   }
 
   /** Ends the value, which was closed by a tag, or by what follows it. */
   private end(isClosed: boolean): true {
-    this.state.hasStrayStart ||= this.value.hasStrayStart || (!isClosed && this.endsInTag);
+    this.state.hasStrayStart ||= this.value.hasStrayStart || (!isClosed && this.hasWrongEnd);
     this.value.end(isClosed);
     return true;
   }
@@ -366,7 +361,7 @@ class ValueReader {
     }
     const mayBeNext = tag.kind === 'parameter' && this.mayBeNextParameter(tag);
     if (mayBeNext && (this.isLineStart || this.isOneLine)) {
-      value.openParameter(tag, { end: '', tag: cursor.take(tag.length) }, this.endsInTag);
+      value.openParameter(tag, { end: '', tag: cursor.take(tag.length) }, this.hasWrongEnd);
       return;
     }
     const isEmpty = tag.kind === 'parameter' && tag.isEmpty === true;

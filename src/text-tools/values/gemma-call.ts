@@ -4,6 +4,7 @@ import { isJsonNumber, isPrototypeKey } from './json-scanner.js';
 import { readItems, readMembers, type Write } from './literal-containers.js';
 import { toProperties } from '../../tool-calls/json-schema.js';
 import { toValueTypes } from './schema-types.js';
+import { endsInMarkup } from '../reading/markup.js';
 import {
   findSpaceEnd,
   MAX_NAME,
@@ -234,10 +235,12 @@ function* endsRound(cursor: TextCursor): Reading<boolean> {
 
 /**
  * Returns true if a string without its second delimiter ends before a bracket: its own brackets are complete, so that the
- * bracket is not one of them, and it contains no further parameter.
+ * bracket is not one of them, and it contains no further parameter and no wrong end.
  */
 const isWhole = (value: string): boolean =>
-  value.split('{').length === value.split('}').length && !/,\s*["']?[\w.-]+["']?\s*[:=]/.test(value);
+  value.split('{').length === value.split('}').length &&
+  !endsInMarkup(value) &&
+  !/,\s*["']?[\w.-]+["']?\s*[:=]/.test(value);
 
 /** Returns true for the start of a special token or tag, which no bare value contains. */
 const isMarker = (text: string): boolean => /^<[|\w/]/.test(text);
