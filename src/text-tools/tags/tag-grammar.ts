@@ -174,6 +174,20 @@ interface Name {
   readonly bare: string;
 }
 
+/** Tags of one kind that follow each other. */
+interface TagCount {
+  readonly count: number;
+  /** The position after them and the white space that follows. */
+  readonly end: number;
+  /** The position after the last one. */
+  readonly tagEnd: number;
+  /** The tag at `end`. */
+  readonly next: WrittenTag | undefined;
+  /** There is one tag, and it is as it must be. */
+  readonly isExact: boolean;
+  readonly hasCall: boolean;
+}
+
 /** The bars of a prefix such as `｜DSML｜`, of which models write several forms. */
 export const BAR = '[|｜‖¦│┃∣❘ǀ]';
 const BARS = new RegExp(`^${BAR}+\\w*${BAR}+$`);
@@ -217,7 +231,7 @@ class TagReader {
     const { key } = this.texts;
     const written = yield* this.scan(cursor, 0);
     if (key !== undefined && (isBetween || written?.role === 'parameter')) {
-      const pair = yield* this.readPair(cursor, key);
+      const pair = yield* this.readPair(cursor, key, written);
       if (pair !== undefined && (isBetween || pair.isTolerant !== true)) return pair;
     }
     if (written === undefined) return undefined;
@@ -329,13 +343,19 @@ class TagReader {
   /**
    * Reads a parameter whose key is between a pair of tags, with a tag before the value. One of the tags may be missing,
    * and each may be repeated. Takes nothing.
+   *
+   * @param first The tag at the position.
    */
-  private *readPair(cursor: TextCursor, tags: KeyTags): Reading<Tag | undefined> {
+  private *readPair(
+    cursor: TextCursor,
+    tags: KeyTags,
+    first: WrittenTag | undefined,
+  ): Reading<Tag | undefined> {
     const { close: keyEnd, valueOpen = '', type } = tags;
     const skip = tags.findSpaceEnd ?? findValueStart;
     const isOpen = ({ role, header }: WrittenTag) =>
       role === 'call' || (role === 'parameter' && (valueOpen !== '' || header.trim() === ''));
-    const open = yield* this.countTags(cursor, { start: 0, is: isOpen, skip });
+    const open = yield* this.countTags(cursor, { first, start: 0, is: isOpen, skip });
     const text = yield* cursor.look(/[^<]/, { start: open.end });
     const key = text.trim();
     const isStarted = open.count > 0 || (valueOpen !== '' && /^[\w.-]+$/.test(key));
@@ -343,7 +363,9 @@ class TagReader {
     // Without a tag before the value, the tags around the key are those of a parameter.
     const endRole = valueOpen === '' && keyEnd === this.texts.parameterEnd ? 'parameter-end' : 'key-end';
     const isEnd = (tag: WrittenTag) => tag.role === endRole || tag.role === 'parameter';
-    const close = yield* this.countTags(cursor, { start: open.end + text.length, is: isEnd, skip });
+    const keyTextEnd = open.end + text.length;
+    const closing = yield* this.scan(cursor, keyTextEnd);
+    const close = yield* this.countTags(cursor, { first: closing, start: keyTextEnd, is: isEnd, skip });
     if (close.count === 0 && (open.count === 0 || open.hasCall || valueOpen === '')) return undefined;
     let isJson = tags.isJson;
     let start = close.end;
@@ -359,7 +381,7 @@ class TagReader {
     if (valueOpen === '') {
       return { ...parameter, opener: keyEnd, length: close.tagEnd, ...(!isSimple && { isTolerant: true }) };
     }
-    const value = yield* this.scan(cursor, start);
+    const value = start === close.end ? close.next : yield* this.scan(cursor, start);
     if (value?.role === 'value' && value.isComplete) {
       const isExact = isSimple && value.isExact && value.header.trim() === '';
       const length = start + value.length;
@@ -370,26 +392,29 @@ class TagReader {
     return { ...parameter, opener: valueOpen, length: start, isTolerant: true };
   }
 
-  /** Looks at the tags of one kind that follow each other. One that is exact is as it must be. */
+  /** Looks at the tags of one kind that follow each other. */
   private *countTags(
     cursor: TextCursor,
     {
+      first,
       start,
       is,
       skip,
     }: {
+      /** The tag at `start`. */
+      first: WrittenTag | undefined;
       start: number;
       is: (tag: WrittenTag) => boolean;
       skip: (cursor: TextCursor, start: number) => Reading<number>;
     },
-  ): Reading<{ count: number; end: number; tagEnd: number; isExact: boolean; hasCall: boolean }> {
+  ): Reading<TagCount> {
     let count = 0;
     let end = start;
     let tagEnd = start;
     let isExact = false;
     let hasCall = false;
+    let tag = first;
     while (count < MAX_REPEATED) {
-      const tag = yield* this.scan(cursor, end);
       if (tag === undefined || !is(tag)) break;
       const isInterrupted = !tag.isComplete && tag.header.trim() !== '';
       if (isInterrupted) break;
@@ -397,9 +422,10 @@ class TagReader {
       hasCall ||= tag.role === 'call';
       tagEnd = end + tag.length - (tag.isComplete ? 0 : tag.header.length);
       end = yield* skip(cursor, tagEnd);
+      tag = yield* this.scan(cursor, end);
       count++;
     }
-    return { count, end, tagEnd, isExact: isExact && !hasCall, hasCall };
+    return { count, end, tagEnd, next: tag, isExact: isExact && !hasCall, hasCall };
   }
 }
 
