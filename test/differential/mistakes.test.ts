@@ -83,8 +83,9 @@ async function readStream(call: object) {
 
 async function startServers(): Promise<Servers> {
   const emulator = await startResponsesEmulator({ apiKey: KEY });
+  onTestFinished(() => emulator.close());
   const fewModels = await startResponsesEmulator({ models: ['gpt-5', 'gpt-5.1', 'gpt-5.1-mini'] });
-  onTestFinished(() => Promise.all([emulator.close(), fewModels.close()]));
+  onTestFinished(() => fewModels.close());
   const page = '<!doctype html><title>Sign in</title>';
   const html = async (status: number, headers = {}) =>
     `${(await serveBody(page, { status, contentType: 'text/html', headers })).url}/v1`;

@@ -180,7 +180,7 @@ it('saves all rounds of a call that was not streamed, with the results of its to
   const { baseURL } = await startEmulator();
   const divide = tool({
     inputSchema: z.object({ a: z.number(), b: z.number() }),
-    execute: () => Promise.reject(new Error('division by zero')),
+    execute: (): Promise<number> => Promise.reject(new Error('division by zero')),
   });
   const provider = createKelivoResponsesProvider({ baseURL, tools: { divide } });
   const middleware = devTools({ url: playground.appUrl });
