@@ -224,6 +224,9 @@ const TAG_START = /</g;
 
 const MAX_TAIL = 64;
 
+/** Cutting the text with each chunk would take longer than reading it. */
+const MAX_WRITTEN = 512;
+
 /** Returns true between the tags of one element of other markup, as in `<code></parameter></code>`. */
 function isBetweenTags(before: string, next: Tag | undefined): boolean {
   if (next?.kind !== 'other' || next.isClosing !== true) return false;
@@ -259,8 +262,8 @@ class ValueReader {
   private isOneLine = true;
   /** True if the line contains more than white space. */
   private isInLine = false;
-  /** The end of the text before the position. */
-  private tail = '';
+  /** At least the end of the text before the position. */
+  private written = '';
 
   constructor(
     private readonly cursor: TextCursor,
@@ -294,9 +297,15 @@ class ValueReader {
     } else if (!isBlank) {
       this.isInLine = true;
     }
-    this.tail = (this.tail + text.slice(-MAX_TAIL)).slice(-MAX_TAIL);
+    this.written += text;
+    if (this.written.length > MAX_WRITTEN) this.written = this.tail;
     this.value.write(text);
   };
+
+  /** The end of the text before the position. */
+  private get tail(): string {
+    return this.written.slice(-MAX_TAIL);
+  }
 
   private get isLineStart(): boolean {
     return this.cursor.previous === '\n' || this.isAfterList;
