@@ -29,6 +29,7 @@ export const withHostRunTools = (model: CoreModel, tools: SharedTools | undefine
     if (isEmpty) return model.open(call);
     const listing = await listAll(sources, call);
     const byIdentity = new Map(listing.tools.map(tool => [stubIdentityOf(tool), tool]));
+    const available: string[] = [];
     const unavailable: string[] = [];
     const toTool = (tool: Tool): Tool[] => {
       const stub = tool.type === 'function' ? readToolStub(tool) : undefined;
@@ -39,11 +40,13 @@ export const withHostRunTools = (model: CoreModel, tools: SharedTools | undefine
         unavailable.push(tool.name);
         return [];
       }
+      available.push(tool.name);
       if (stub.isCopy) tools?.requireApproval(stub.identity);
       return [{ ...toFunctionTool(found), name: tool.name }];
     };
     const converted = declared.flatMap(toTool);
     const undeclared = [...byIdentity.values()].map(({ name }) => name);
+    const isForced = isForcedCall(call, new Set(available));
     const lost = findLostOptions(call);
     const source = await model.open({ ...call, tools: converted.length === 0 ? undefined : converted });
     return withWarnings(source, [
@@ -52,9 +55,20 @@ export const withHostRunTools = (model: CoreModel, tools: SharedTools | undefine
         ? [`Declared tools that are not available now: ${unavailable.join(', ')}.`]
         : []),
       ...(lost.length > 0 ? [`Options that only the tool loop applies: ${lost.join(', ')}.`] : []),
+      ...(isForced ? [FORCED_TEXT] : []),
       ...(undeclared.length > 0 ? [toUndeclared(undeclared)] : []),
     ]);
   });
+
+/** Returns true if the model must call a tool that the loop would run, and which it forces in the first round only. */
+const isForcedCall = ({ toolChoice }: CoreCall, names: ReadonlySet<string>): boolean =>
+  toolChoice?.type === 'tool'
+    ? names.has(toolChoice.toolName)
+    : toolChoice?.type === 'required' && names.size > 0;
+
+const FORCED_TEXT =
+  'While this model is switched off, `toolChoice` forces a call in every step of the host, and not only in the first one. ' +
+  "Return `toolChoice: 'auto'` from `prepareStep` for later steps, or set `fallback: 'with-tool-loop'`.";
 
 async function listAll(
   sources: readonly ToolSource[],

@@ -43,6 +43,8 @@ export class ProviderExtension {
 
 export class ExtensionRegistry {
   register(extension: ProviderExtension): this;
+  unregister(name: string): boolean;
+  createProvider(name: string, settings: Record<string, unknown>): Promise<object>;
 }
 
 export const extensionRegistry: ExtensionRegistry;
