@@ -60,6 +60,10 @@ describe('the setting `enabled`', () => {
     ['o4-*, gpt-5*', OURS],
     ['gpt-5-mini,o4-*', OFFICIAL],
     ['gpt', OFFICIAL],
+    ['GPT-5', OURS],
+    [' Disabled', OFFICIAL],
+    ['none', OFFICIAL],
+    ['enabled', OURS],
   ])('KELIVO_RESPONSES=%s selects for gpt-5: %s', async (value, expected) => {
     vi.stubEnv('KELIVO_RESPONSES', value);
     const { provider } = await start();
@@ -82,6 +86,29 @@ describe('the setting `enabled`', () => {
     const { provider } = await start({ enabled });
     expect(implementationOf(provider)).toBe(expected);
   });
+
+  it.each(['offf', 'ture', 'disable', 'null', 'undefined', 'gpt-5 , off', 'on,off', 'flase'])(
+    'refuses %s, which as a pattern would switch every model off',
+    async value => {
+      const message = `expected "on", "off" or patterns of model ids such as "gpt-5*, o4-mini", got ${JSON.stringify(value)}`;
+      await expect(start({ enabled: value })).rejects.toThrow(message);
+      vi.stubEnv('KELIVO_RESPONSES', value);
+      const ask = async (options?: Parameters<typeof start>[0]) => {
+        const { provider } = await start(options);
+        return generateText({ model: provider('gpt-5'), prompt: 'Hello' });
+      };
+      await expect(ask()).rejects.toThrow(`Invalid KELIVO_RESPONSES: ${message}`);
+      await expect(ask({ enabled: () => value })).rejects.toThrow(message);
+    },
+  );
+
+  it.each(['gpt', 'sonar', 'command', 'nova', 'grok', 'phi', 'yi', 'o3', 'on*', 'router-off'])(
+    'accepts %s as a pattern',
+    async value => {
+      const { provider } = await start({ enabled: [value] });
+      expect(implementationOf(provider)).toBe(OFFICIAL);
+    },
+  );
 
   it('falls back to the environment if a function returns undefined', async () => {
     vi.stubEnv('KELIVO_RESPONSES', 'off');

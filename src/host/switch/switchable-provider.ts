@@ -5,7 +5,8 @@ import { observeModel } from '../../core/observed-model.js';
 import { type CoreProvider, createCoreProvider } from '../../provider/core-provider.js';
 import { type ProviderOf, showProvider } from '../../provider/provider.js';
 import type { KelivoResponsesSettings } from '../../provider/settings.js';
-import { toModelExpression } from '../../shared/names.js';
+import { KelivoError } from '../../shared/errors.js';
+import { nearestName, toModelExpression } from '../../shared/names.js';
 import { parseSettings } from '../../shared/settings.js';
 import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../../versions/provider.js';
 import type { HostVersion } from '../../versions/specification.js';
@@ -41,7 +42,8 @@ export interface SwitchableProviderOptions<Version extends HostVersion = Default
   fallback?: 'plain' | 'with-tool-loop';
   /**
    * Selects the models that this package runs: all (`true`, `'on'`), none (`false`, `'off'`), those that match a
-   * pattern (`'gpt-5*, o4-mini'`, or a list), or a function of the model id. Evaluated for every call.
+   * pattern (`'gpt-5*, o4-mini'`, or a list), or a function of the model id. Evaluated for every call. Case does not matter, and
+   * a misspelt word is an error: as a pattern it would switch every model off.
    * @default the environment variable KELIVO_RESPONSES, else 'on'
    */
   enabled?: SwitchSetting;
@@ -65,14 +67,23 @@ const SWITCH_VARIABLE = 'KELIVO_RESPONSES';
 /** Matches strings that contain more than whitespace and commas. */
 const HAS_PATTERN = /[^\s,]/;
 
-export const switchValueSchema = z.union(
-  [
-    z.boolean(),
-    z.string().regex(HAS_PATTERN, 'expected "on", "off" or patterns of model ids'),
-    z.array(z.string().min(1)),
-  ],
-  'expected true, false, "on", "off" or patterns of model ids',
-);
+const values = [
+  z.boolean(),
+  z.string().regex(HAS_PATTERN, 'expected "on", "off" or patterns of model ids'),
+  z.array(z.string().min(1)),
+] as const;
+
+const refuseMisspelt = (value: unknown, context: { addIssue: (issue: string) => void }): void => {
+  const issue =
+    typeof value === 'string' || Array.isArray(value)
+      ? findSwitchIssue(value as string | string[])
+      : undefined;
+  if (issue !== undefined) context.addIssue(issue);
+};
+
+export const switchValueSchema = z
+  .union(values, 'expected true, false, "on", "off" or patterns of model ids')
+  .superRefine(refuseMisspelt);
 
 const schema = z.strictObject({
   kelivo: z.custom<KelivoResponsesSettings>(
@@ -82,9 +93,10 @@ const schema = z.strictObject({
   fallback: z.enum(['plain', 'with-tool-loop']).optional(),
   enabled: z
     .union(
-      [switchValueSchema, z.custom<(modelId: string) => boolean>(value => typeof value === 'function')],
+      [...values, z.custom<(modelId: string) => boolean>(value => typeof value === 'function')],
       'expected true, false, "on", "off", patterns of model ids or a function',
     )
+    .superRefine(refuseMisspelt)
     .optional(),
   specificationVersion: z.enum(versionNames).optional(),
   importOpenAI: z
@@ -197,17 +209,49 @@ const createSwitchedModel = ({
   open: async call => (isOn() ? on : off).open(call),
 });
 
-const ON = ['on', 'true', 'yes', '1'];
-const OFF = ['off', 'false', 'no', '0'];
+const ON = ['on', 'true', 'yes', '1', 'enabled'];
+const OFF = ['off', 'false', 'no', '0', 'disabled', 'none'];
+const WORDS = [...ON, ...OFF];
+/** What templates write for a missing value. */
+const NOTHING = ['null', 'undefined', 'nan'];
 
+/** @throws KelivoError with code `invalid-settings` for a value that is neither a word nor a list of patterns. */
 function isSwitchedOn(modelId: string, setting: SwitchSetting | undefined): boolean {
-  const value = (typeof setting === 'function' ? setting(modelId) : setting) ?? readEnvironment() ?? true;
+  const own = typeof setting === 'function' ? setting(modelId) : setting;
+  const value = own ?? readEnvironment() ?? true;
   if (typeof value === 'boolean') return value;
-  if (typeof value !== 'string') return value.some(pattern => toModelExpression(pattern).test(modelId));
-  const keyword = value.trim().toLowerCase();
-  if (ON.includes(keyword) || OFF.includes(keyword)) return ON.includes(keyword);
-  const patterns = value.split(',').map(pattern => pattern.trim());
-  return patterns.some(pattern => pattern !== '' && toModelExpression(pattern).test(modelId));
+  const issue = findSwitchIssue(value);
+  if (issue !== undefined) {
+    const name = own === undefined ? SWITCH_VARIABLE : '`enabled`';
+    throw new KelivoError({ code: 'invalid-settings', message: `Invalid ${name}: ${issue}.` });
+  }
+  const entries = toEntries(value);
+  if (typeof value === 'string' && entries.some(isWord)) return entries.some(entry => ON.includes(entry));
+  return entries.some(pattern => toModelExpression(pattern).test(modelId.toLowerCase()));
+}
+
+const toEntries = (value: string | readonly string[]): string[] =>
+  (typeof value === 'string' ? value.split(',') : value)
+    .map(entry => entry.trim().toLowerCase())
+    .filter(entry => entry !== '');
+
+const isWord = (entry: string): boolean => WORDS.includes(entry);
+
+/** Returns why a value is neither a word nor a list of patterns. A pattern that no model matches would switch all of them off. */
+function findSwitchIssue(value: string | readonly string[]): string | undefined {
+  const entries = toEntries(value);
+  if (typeof value === 'string' && entries.length === 1 && entries.some(isWord)) return undefined;
+  for (const entry of entries) {
+    const meant = isWord(entry)
+      ? `the word ${JSON.stringify(entry)} alone`
+      : /^[a-z]{3,}$/.test(entry) && nearestName(entry, WORDS) !== undefined
+        ? JSON.stringify(nearestName(entry, WORDS))
+        : undefined;
+    if (meant === undefined && !NOTHING.includes(entry)) continue;
+    const hint = meant === undefined ? '' : `. Did you mean ${meant}? A pattern with this text ends with "*"`;
+    return `expected "on", "off" or patterns of model ids such as "gpt-5*, o4-mini", got ${JSON.stringify(value)}${hint}`;
+  }
+  return undefined;
 }
 
 /** Read for every call, because it may change while the process runs. A blank value counts as unset. */
