@@ -19,10 +19,12 @@ export interface Redactor {
 
 /** Creates a redactor for known secret values. */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const spellings = toSpellings(secrets);
+  let known: readonly string[] | undefined;
+  // Most requests have nothing to redact.
+  const spellings = (): readonly string[] => (known ??= toSpellings(secrets));
   const redactKnown = (text: string): string =>
-    spellings.reduce((clean, spelling) => clean.replaceAll(spelling, MARK), text);
-  const redact = (text: string): string => replaceRanges(text, findRanges(text, spellings), () => MARK);
+    spellings().reduce((clean, spelling) => clean.replaceAll(spelling, MARK), text);
+  const redact = (text: string): string => replaceRanges(text, findRanges(text, spellings()), () => MARK);
 
   return { redact, redactKnown, isClean: value => isClean(value, new Set()) };
 

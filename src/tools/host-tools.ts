@@ -10,7 +10,7 @@ import { isPlainObject, type JSONValue, objectOf, type PlainObject } from '../sh
 import { mapSchema, resolvePointer } from '../tool-calls/json-schema.js';
 import { isArchive, toFilename, toResultValue, unwrapMcpOutput } from '../tool-calls/mcp-output.js';
 import { toStandardSchema } from '../tool-calls/standard-schema.js';
-import { KEPT_TASK, type KeptTask } from './kept-task.js';
+import { IS_REPEATABLE, KEPT_TASK, type KeptTask } from './kept-task.js';
 import {
   type ApprovalDecision,
   type ApprovalPolicy,
@@ -21,6 +21,7 @@ import {
   toRefusalText,
 } from './approval.js';
 import {
+  effectiveAnnotations,
   type InputStep,
   type ToolDefinition,
   type ToolInvocation,
@@ -115,6 +116,8 @@ export interface HostTool {
   execute(input: unknown, options: HostCallOptions): Promise<JSONValue>;
   /** Writes a result for the model in the words of the version that calls it. */
   toModelOutput(result: unknown): { type: 'text'; value: string };
+  /** @internal */
+  readonly [IS_REPEATABLE]?: true;
   /** Missing if no call needs approval by the host. */
   needsApproval?(input: unknown, options: HostCallOptions): Promise<boolean>;
 }
@@ -263,6 +266,7 @@ function toHostTool(
     ...(inputExamples && { inputExamples: inputExamples as HostTool['inputExamples'] & object }),
     ...(providerOptions && { providerOptions: providerOptions as HostTool['providerOptions'] & object }),
     ...(onInput && toInputHooks(onInput)),
+    ...(effectiveAnnotations(tool).idempotent && { [IS_REPEATABLE]: true as const }),
     execute:
       isGenerator === true
         ? // Hosts read every iterable. The type is that of other tools.

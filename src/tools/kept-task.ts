@@ -12,3 +12,6 @@ export interface KeptTask {
 
 /** Where a journal passes the task of a call to a tool that a host runs. */
 export const KEPT_TASK = Symbol.for('kelivo-responses.kept-task');
+
+/** Marks a tool that a host runs and that may run again if the outcome of a call is unknown. */
+export const IS_REPEATABLE = Symbol.for('kelivo-responses.repeatable');

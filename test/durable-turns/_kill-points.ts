@@ -114,8 +114,8 @@ export function judge(point: KillPoint, log: TurnLog, policy: Policy = 'refuse')
 }
 
 /**
- * Returns the guarantees that a turn has broken whose tools its host ran. No call may be repeated: an outcome that is not
- * recorded is unknown, or the call runs again with its idempotency key.
+ * Returns the guarantees that a turn has broken whose tools its host ran. A booking without a recorded outcome is unknown, or
+ * runs again with its idempotency key, as the other calls do.
  */
 export function judgeOfHost({ name }: KillPoint, log: TurnLog, policy: Policy): string[] {
   const issues = [...log.issues];
@@ -126,10 +126,11 @@ export function judgeOfHost({ name }: KillPoint, log: TurnLog, policy: Policy): 
   for (const call of CALLS.flat()) {
     const runs = log.effects.filter(effect => effect.call === call);
     const keys = new Set(runs.map(({ idempotencyKey }) => idempotencyKey));
-    if (runs.length > (policy === 'run' ? 2 : 1)) issues.push(`${call} ran ${runs.length} times`);
+    const isRepeatable = call !== BOOKING || policy === 'run';
+    if (runs.length > (isRepeatable ? 2 : 1)) issues.push(`${call} ran ${runs.length} times`);
     if (runs.length > 1 && log.recorded.has(`call ${call}`))
       issues.push(`${call} had finished and ran again`);
-    if (runs.length === 0 && !(log.isUnknown && policy === 'refuse'))
+    if (runs.length === 0 && (isRepeatable || !log.isUnknown))
       issues.push(`${call} did not run, and was not reported`);
     if (keys.size > 1 || keys.has('')) issues.push(`${call} has the keys ${[...keys].join()}`);
   }

@@ -9,7 +9,7 @@ import {
   toPlainJson,
   toStableJson,
 } from '../../shared/json.js';
-import { KEPT_TASK, type KeptTask } from '../../tools/kept-task.js';
+import { IS_REPEATABLE, KEPT_TASK, type KeptTask } from '../../tools/kept-task.js';
 import { type JournalOptions, keepTask, type OpenJournal, UNKNOWN_OUTCOME } from './steps.js';
 
 /* Tools that the host runs, as calls of a recorded turn. */
@@ -22,7 +22,8 @@ export interface HostToolsOptions {
   scope?: string;
   /**
    * The answer to a call that had started when the process ended. `refuse` fails it, so that the model reads that its
-   * outcome is unknown, and `run` runs it again with the same idempotency key.
+   * outcome is unknown, and `run` runs it again with the same idempotency key. Read-only and idempotent tools of a provider
+   * run again in any case.
    * @default 'refuse'
    */
   onUnknownOutcome?: 'refuse' | 'run';
@@ -68,8 +69,9 @@ export function wrapHostTools<Tools extends object>(
       };
       return { call, options };
     };
+    const isRepeatable = onUnknownOutcome === 'run' || Reflect.get(tool as object, IS_REPEATABLE) === true;
     const runOnce = (call: HostCall, run: Run): Promise<unknown> =>
-      untilAborted(runRecorded(acquire, call, { run, onUnknownOutcome }), call.signal);
+      untilAborted(runRecorded(acquire, call, { run, isRepeatable }), call.signal);
     const asPromise = async (input: unknown, given: unknown): Promise<unknown> => {
       const { call, options } = prepare(input, given);
       return runOnce(call, async added => lastOf(await execute.call(tool, input, { ...options, ...added })));
@@ -148,7 +150,7 @@ function createPositions(): (name: string, input: unknown, options: PlainObject)
 async function runRecorded(
   acquire: ReturnType<typeof createSession>,
   { label, input, signal }: HostCall,
-  { run, onUnknownOutcome }: Pick<WrapOptions, 'onUnknownOutcome'> & { readonly run: Run },
+  { run, isRepeatable }: { readonly run: Run; readonly isRepeatable: boolean },
 ): Promise<unknown> {
   const { turn, release } = await acquire();
   const link = linkSignal(signal);
@@ -160,7 +162,7 @@ async function runRecorded(
     const isNew = await turn.start(`start ${label}`, { input, idempotencyKey });
     const runInStep = async (): Promise<unknown> => {
       const task = await keepTask(turn, label, { input, isNew });
-      const mayRun = isNew || onUnknownOutcome === 'run';
+      const mayRun = isNew || isRepeatable;
       if (!mayRun && task.known === undefined) return { isUnknown: true };
       const runWith = async (kept: KeptTask): Promise<typeof live> => {
         try {
