@@ -1,7 +1,7 @@
 import type { ToolSet } from 'ai';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createMcpTools } from '../../src/mcp/index.js';
-import { everyPair } from '../_products.js';
+import { everyPair, everyValue } from '../_products.js';
 import { hostTools, loopTools } from '../integration/_tools.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
 import {
@@ -23,44 +23,47 @@ const casesOf = (hosts: typeof matchingHosts, testedModes: readonly Mode[]) =>
       testedModes.flatMap(mode => fallbacks.map(fallback => ({ host, ...host, first, mode, fallback }))),
     ),
   );
-const cases = everyPair([...casesOf(matchingHosts, modes), ...casesOf(mixedHosts, ['stream'])]);
+const cases = [...casesOf(matchingHosts, modes), ...casesOf(mixedHosts, ['stream'])];
+const declarations = ['declared', 'undeclared'] as const;
 
 const sumOf = (a: number, b: number) => `The sum of ${a} and ${b} is ${a + b}.`;
 const typesOf = ({ inputs }: SwitchedTurn, request = 0) =>
   inputs[request]?.map(({ type, role }) => (role === undefined ? type : role));
 
-describe.each(cases)(
-  'ai $ai ($version) with @ai-sdk/openai $official: a conversation that starts with enabled: $first ($mode, $fallback)',
-  ({ host, first, mode, fallback }) => {
-    const hasLoop = (on: boolean) => on || fallback === 'with-tool-loop';
+const title =
+  'ai $ai ($version) with @ai-sdk/openai $official, starts with enabled: $first ($mode, $fallback)';
 
-    it.each(['declared', 'undeclared'] as const)(
-      'continues in both directions with MCP calls of %s tools, host tools and reasoning',
-      async declaration => {
-        const conversation = await startSwitchedConversation({ host, fallback, mcpServers });
-        const stubs: ToolSet = declaration === 'declared' ? await conversation.provider.tools() : {};
-        const tools = { ...hostTools, ...stubs };
-        for (const [turn, on] of [first, !first, first, !first].entries()) {
-          const prompt = `Use get-sum with ${turn} and 3, then get_weather in Oslo`;
-          const response = await conversation.send(prompt, { on, mode, tools });
-          expect(response.by).toBe(on ? 'kelivo' : 'official');
-          expect(response.finishReason).toBe('stop');
-          expect(response.text).toContain('Oslo: 18 degrees');
-          // Without the loop, the host runs the declared tools.
-          expect(response.text.includes(sumOf(turn, 3))).toBe(hasLoop(on) || declaration === 'declared');
-        }
-        const last = await conversation.send('Thanks', { on: !first, mode });
-        const sent = JSON.stringify(last.inputs);
-        // Also calls of undeclared tools, which the host does not know.
-        const outputs = last.inputs[0]?.filter(({ type }) => type === 'function_call_output') ?? [];
-        for (const [turn, on] of [first, !first, first, !first].entries()) {
-          if (hasLoop(on)) expect(JSON.stringify(outputs)).toContain(sumOf(turn, 3));
-        }
-        expect(sent.match(/"type":"reasoning"/g)?.length).toBeGreaterThanOrEqual(8);
-      },
-    );
+describe('a conversation that is switched between turns', () => {
+  it.each(everyPair(cases.flatMap(row => declarations.map(declaration => ({ ...row, declaration })))))(
+    `continues in both directions with MCP calls of $declaration tools, host tools and reasoning: ${title}`,
+    async ({ host, first, mode, fallback, declaration }) => {
+      const hasLoop = (on: boolean) => on || fallback === 'with-tool-loop';
+      const conversation = await startSwitchedConversation({ host, fallback, mcpServers });
+      const stubs: ToolSet = declaration === 'declared' ? await conversation.provider.tools() : {};
+      const tools = { ...hostTools, ...stubs };
+      for (const [turn, on] of [first, !first, first, !first].entries()) {
+        const prompt = `Use get-sum with ${turn} and 3, then get_weather in Oslo`;
+        const response = await conversation.send(prompt, { on, mode, tools });
+        expect(response.by).toBe(on ? 'kelivo' : 'official');
+        expect(response.finishReason).toBe('stop');
+        expect(response.text).toContain('Oslo: 18 degrees');
+        // Without the loop, the host runs the declared tools.
+        expect(response.text.includes(sumOf(turn, 3))).toBe(hasLoop(on) || declaration === 'declared');
+      }
+      const last = await conversation.send('Thanks', { on: !first, mode });
+      const sent = JSON.stringify(last.inputs);
+      // Also calls of undeclared tools, which the host does not know.
+      const outputs = last.inputs[0]?.filter(({ type }) => type === 'function_call_output') ?? [];
+      for (const [turn, on] of [first, !first, first, !first].entries()) {
+        if (hasLoop(on)) expect(JSON.stringify(outputs)).toContain(sumOf(turn, 3));
+      }
+      expect(sent.match(/"type":"reasoning"/g)?.length).toBeGreaterThanOrEqual(8);
+    },
+  );
 
-    it('continues with reasoning of several parts', async () => {
+  it.each(everyValue(cases))(
+    `continues with reasoning of several parts: ${title}`,
+    async ({ host, first, mode, fallback }) => {
       const conversation = await startSwitchedConversation({ host, fallback });
       for (const on of [first, !first, first]) {
         conversation.emulator.enqueue([
@@ -75,9 +78,12 @@ describe.each(cases)(
         ...['user', 'reasoning', 'assistant'],
         ...['user', 'reasoning', 'assistant', 'user'],
       ]);
-    });
+    },
+  );
 
-    it('continues if the caller asks the server to store responses', async () => {
+  it.each(everyValue(cases))(
+    `continues if the caller asks the server to store responses: ${title}`,
+    async ({ host, first, mode, fallback }) => {
       const conversation = await startSwitchedConversation({
         ...{ host, fallback },
         tools: loopTools,
@@ -94,9 +100,9 @@ describe.each(cases)(
         // Without the loop, the host runs the declared tools.
         expect(response.text).toContain('shelf 7');
       }
-    });
-  },
-);
+    },
+  );
+});
 
 describe.each(['generate', 'stream'] satisfies Mode[])('by %s', mode => {
   it('completes a turn that is switched between two steps', async () => {

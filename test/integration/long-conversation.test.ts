@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import type { ResponsesProviderOptions } from '../../src/responses/request/options.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
+import { everyValue } from '../_products.js';
 import { collect } from '../_parts.js';
 import { startEmulator } from '../testing/_emulator.js';
 
@@ -64,7 +65,7 @@ const ways: readonly (Way & { name: string })[] = [
 ];
 
 describe(`a turn of ${ROUNDS} rounds`, () => {
-  it.each(ways.flatMap(way => (['stream', 'generate'] as const).map(mode => ({ ...way, mode }))))(
+  it.each(everyValue(ways.flatMap(way => (['stream', 'generate'] as const).map(mode => ({ ...way, mode })))))(
     'stays within the context window: $name, $mode',
     async ({ mode, ...way }) => {
       const { runs, inputs, result, errors } = await converse(way, mode);

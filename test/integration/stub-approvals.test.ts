@@ -1,21 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { everyValue } from '../_products.js';
 import type { ApprovalRequest } from '../../src/tool-loop/approvals/approvals.js';
-import { hosts, modes } from '../host-matrix/_host.js';
+import { type Host, hosts, type Mode, modes } from '../host-matrix/_host.js';
 import { partsOf, question, record, startApprovals, withAnswers } from './_approvals.js';
 
-const rows = everyValue(hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode }))));
+const turns = hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode })));
+const rows = everyValue(turns);
 
 const requestsIn = ({ messages }: { messages: Parameters<typeof partsOf>[0] }) =>
   partsOf(messages).filter(({ type }) => type === 'tool-approval-request');
 
+const refusal = [expect.stringMatching(/^The call was not approved/)];
+
+async function startTurn(host: Host, mode: Mode, toolLoop: object = { approve: undefined }) {
+  const approvals = await startApprovals(host, mode, { toolLoop });
+  approvals.emulator.enqueue([record('a')], [{ text: 'Done.' }]);
+  return approvals;
+}
+
 describe.each(rows)('a declared tool of the provider: $name, $mode', ({ host, mode }) => {
-  const start = async (toolLoop: object = { approve: undefined }) => {
-    const approvals = await startApprovals(host, mode, { toolLoop });
-    approvals.emulator.enqueue([record('a')], [{ text: 'Done.' }]);
-    return approvals;
-  };
-  const refusal = [expect.stringMatching(/^The call was not approved/)];
+  const start = (toolLoop?: object) => startTurn(host, mode, toolLoop);
   it('runs without approval if the stub is unchanged', async () => {
     const { turn, provider, effects } = await start();
     await turn([question], { tools: await provider.tools() });
@@ -66,32 +70,6 @@ describe.each(rows)('a declared tool of the provider: $name, $mode', ({ host, mo
     expect(outputs()).toEqual(refusal);
   });
 
-  it.each<[string, unknown, readonly string[]]>([
-    ['denied', { record: 'denied' }, []],
-    ['denied with a reason', { record: { type: 'denied', reason: 'No.' } }, []],
-    ['user-approval', { record: () => 'user-approval' }, []],
-    ['an unknown status', { record: 'maybe' }, []],
-    [
-      'an exception',
-      () => {
-        throw new Error('No idea.');
-      },
-      [],
-    ],
-    [
-      'approved',
-      ({ toolCall }: { toolCall: { toolName: string } }) => toolCall.toolName === 'record' && 'approved',
-      ['a 1'],
-    ],
-    ['not-applicable', { record: 'not-applicable' }, ['a 1']],
-    ['another tool', { other: 'denied' }, ['a 1']],
-  ])('follows `toolApproval`: %s', async (_, toolApproval, ran) => {
-    const { turn, effects, outputs } = await start();
-    await turn([question], { providerOptions: { kelivo: { toolApproval } }, toolApproval });
-    expect(effects()).toEqual(ran);
-    if (ran.length === 0) expect(outputs()).toEqual(refusal);
-  });
-
   it('runs with `approved` although the policy asks', async () => {
     const { turn, effects } = await start({ approve: () => false, approvals: 'always' });
     await turn([question], { providerOptions: { kelivo: { toolApproval: { record: 'approved' } } } });
@@ -116,5 +94,42 @@ describe.each(rows.filter(({ host }) => host.version === 'V3'))(
       expect(requestsIn(done)).toEqual([]);
       expect(effects()).toEqual(['a 1']);
     });
+  },
+);
+
+const statuses: readonly (readonly [status: string, toolApproval: unknown, ran: readonly string[]])[] = [
+  ['denied', { record: 'denied' }, []],
+  ['denied with a reason', { record: { type: 'denied', reason: 'No.' } }, []],
+  ['user-approval', { record: () => 'user-approval' }, []],
+  ['an unknown status', { record: 'maybe' }, []],
+  [
+    'an exception',
+    () => {
+      throw new Error('No idea.');
+    },
+    [],
+  ],
+  [
+    'approved',
+    ({ toolCall }: { toolCall: { toolName: string } }) => toolCall.toolName === 'record' && 'approved',
+    ['a 1'],
+  ],
+  ['not-applicable', { record: 'not-applicable' }, ['a 1']],
+  ['another tool', { other: 'denied' }, ['a 1']],
+];
+
+it.each(
+  everyValue(
+    turns.flatMap(row =>
+      statuses.map(([status, toolApproval, ran]) => ({ ...row, status, toolApproval, ran })),
+    ),
+  ),
+)(
+  'a declared tool of the provider follows `toolApproval`: $status, $name, $mode',
+  async ({ host, mode, toolApproval, ran }) => {
+    const { turn, effects, outputs } = await startTurn(host, mode);
+    await turn([question], { providerOptions: { kelivo: { toolApproval } }, toolApproval });
+    expect(effects()).toEqual(ran);
+    if (ran.length === 0) expect(outputs()).toEqual(refusal);
   },
 );

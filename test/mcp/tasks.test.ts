@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServerConfig, McpTools } from '../../src/mcp/index.js';
+import { newest } from '../_products.js';
 import { KelivoError } from '../../src/shared/errors.js';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import type { KeptTask } from '../../src/tools/kept-task.js';
@@ -33,7 +34,7 @@ const call = (
     { signal: new AbortController().signal, ...options },
   );
 
-describe.each(['stdio', 'http'] as const)('the task of the reference server over %s', transport => {
+describe.each(newest(['stdio', 'http'] as const))('the task of the reference server over %s', transport => {
   it('has the result of its call, and its states are progress', async () => {
     const tools = openTools({ everything: await everythingOver(transport) });
     expect((await tools.listTools()).warnings).toEqual([]);

@@ -1,10 +1,11 @@
 import * as ai5 from 'ai';
 import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as v2 from '../../src/index.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
+import { everyPair } from '../_products.js';
 import { skipHostDelays } from '../_host-delays.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
@@ -139,10 +140,11 @@ async function run(
   return { ...(await ask(ai, call)), executions, requests };
 }
 
-const combinations = hosts.flatMap(host =>
-  Object.entries(readers).flatMap(([name, ask]) =>
-    Object.entries({ paid, other }).map(
-      ([again, value]) => [host[0], name, again, { host, ask, value }] as const,
+const documents = { paid, other };
+const rows = everyPair(
+  hosts.flatMap(host =>
+    Object.keys(readers).flatMap(reader =>
+      (['paid', 'other'] as const).flatMap(again => cuts.map(cut => ({ host, reader, again, cut }))),
     ),
   ),
 );
@@ -151,21 +153,24 @@ const combinations = hosts.flatMap(host =>
 const isBeginningOf = (whole: typeof paid, part: Partial<typeof paid>): boolean =>
   whole.note.startsWith(part.note ?? '') && whole.paid.join().startsWith((part.paid ?? []).join());
 
-describe.each(combinations)(
-  'under %s, %s, with a repetition that is %s',
-  (_host, _name, again, { host, ask, value: repeated }) => {
-    it.each(cuts)('reads whole JSON, or the error of the cut: round %i, event %i', async (round, cut) => {
-      const { value, shown, errors, executions } = await run(host, ask, [round, cut], repeated);
-      // What only reads may run again.
-      expect(executions.count('look')).toBeLessThanOrEqual(2);
-      expect(executions.count('pay')).toBe(2);
-      const whole = value ?? paid;
-      expect([paid, other]).toContainEqual(whole);
-      expect(shown.filter(part => !isBeginningOf(whole as typeof paid, part as object))).toEqual([]);
-      if (errors.length === 0) expect(value).toBeDefined();
-      // Calls with effects ran in every turn that ends with an error, so that no host repeats it by itself.
-      else expect(errors).toMatchObject([{ name: 'AI_APICallError', isRetryable: false }]);
-      if (again === 'paid') expect(value).toEqual(paid);
-    });
+it.each(rows)(
+  'reads whole JSON, or the error of the cut: $host.0, $reader, $again again, round $cut.0, event $cut.1',
+  async ({ host, reader, again, cut }) => {
+    const { value, shown, errors, executions } = await run(
+      host,
+      readers[reader] as Ask,
+      cut,
+      documents[again],
+    );
+    // What only reads may run again.
+    expect(executions.count('look')).toBeLessThanOrEqual(2);
+    expect(executions.count('pay')).toBe(2);
+    const whole = value ?? paid;
+    expect([paid, other]).toContainEqual(whole);
+    expect(shown.filter(part => !isBeginningOf(whole as typeof paid, part as object))).toEqual([]);
+    if (errors.length === 0) expect(value).toBeDefined();
+    // Calls with effects ran in every turn that ends with an error, so that no host repeats it by itself.
+    else expect(errors).toMatchObject([{ name: 'AI_APICallError', isRetryable: false }]);
+    if (again === 'paid') expect(value).toEqual(paid);
   },
 );

@@ -10,6 +10,7 @@ import * as v2 from '../../src/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
+import { everyPair, everyValue } from '../_products.js';
 import { bundleScript } from '../_bundled-script.js';
 import { CARRIERS } from '../../src/versions/history/facts.js';
 import { createHistoryKeys, signPart } from '../../src/versions/history/signatures.js';
@@ -204,57 +205,63 @@ async function send(
 
 const FAULT = /Facts of this package in the history were not used/;
 
-describe.each(majors)('ai $ai', major => {
-  describe.each([false, true])('streaming: %s', isStream => {
-    it.each(signed)('a forged %s changes nothing in the request', async name => {
+const ways = majors.flatMap(major => [false, true].map(isStream => ({ major, isStream })));
+
+it.each(everyPair(signed.flatMap(name => ways.map(way => ({ name, ...way })))))(
+  'a forged $name changes nothing in the request: ai $major.ai, streaming: $isStream',
+  async ({ name, major, isStream }) => {
+    const row = rows[name];
+    if (row === undefined) throw new Error(`There is no attack for ${name}.`);
+    const { part, isOwnPart = false, answer } = row;
+    // A host without approvals has no parts for the answer.
+    const answers = major.ai === 5 ? [] : answer;
+    const options = { major, isStream, scope: 'ada/chat-1' };
+    const { body, warnings } = await send(historyWith(isOwnPart ? undefined : part, answers), options);
+    expect(warnings.filter(warning => FAULT.test(warning))).toEqual([]);
+    for (const [attack, forge] of Object.entries(attacks)) {
+      const forged = await send(historyWith(forge(row), answers), options);
+      expect(forged.body, attack).toEqual(body);
+      expect(forged.warnings.filter(warning => FAULT.test(warning))).toHaveLength(1);
+      expect(JSON.stringify(forged.body)).not.toMatch(/mcp_approval_request|"approve"/);
+    }
+  },
+);
+
+it.each(everyValue(ways))(
+  'keeps genuine facts with the same key, and after a rotation: ai $major.ai, streaming: $isStream',
+  async ({ major, isStream }) => {
+    // The API accepts fields of agents in a beta only.
+    for (const name of signed.filter(one => one !== 'agent')) {
       const row = rows[name];
-      if (row === undefined) throw new Error(`There is no attack for ${name}.`);
-      const { part, isOwnPart = false, answer } = row;
-      // A host without approvals has no parts for the answer.
+      if (row === undefined) throw new Error(`There is no row for ${name}.`);
+      const { part, facts, answer } = row;
       const answers = major.ai === 5 ? [] : answer;
-      const options = { major, isStream, scope: 'ada/chat-1' };
-      const { body, warnings } = await send(historyWith(isOwnPart ? undefined : part, answers), options);
-      expect(warnings.filter(warning => FAULT.test(warning))).toEqual([]);
-      for (const [attack, forge] of Object.entries(attacks)) {
-        const forged = await send(historyWith(forge(row), answers), options);
-        expect(forged.body, attack).toEqual(body);
-        expect(forged.warnings.filter(warning => FAULT.test(warning))).toHaveLength(1);
-        expect(JSON.stringify(forged.body)).not.toMatch(/mcp_approval_request|"approve"/);
+      const own = await send(historyWith(withFacts(part, facts), answers), {
+        ...{ major, isStream, scope: 'ada' },
+        settings: { historySecret: false },
+      });
+      if (VISIBLE.includes(name) || answers !== undefined) {
+        const bare = historyWith(row.isOwnPart === true ? undefined : part, answers);
+        const without = await send(bare, { major, isStream, scope: 'ada' });
+        if (VISIBLE.includes(name) || major.ai > 5) expect(own.body, name).not.toEqual(without.body);
       }
-    });
-
-    it('keeps genuine facts with the same key, and after a rotation', async () => {
-      // The API accepts fields of agents in a beta only.
-      for (const name of signed.filter(one => one !== 'agent')) {
-        const row = rows[name];
-        if (row === undefined) throw new Error(`There is no row for ${name}.`);
-        const { part, facts, answer } = row;
-        const answers = major.ai === 5 ? [] : answer;
-        const own = await send(historyWith(withFacts(part, facts), answers), {
-          ...{ major, isStream, scope: 'ada' },
-          settings: { historySecret: false },
-        });
-        if (VISIBLE.includes(name) || answers !== undefined) {
-          const bare = historyWith(row.isOwnPart === true ? undefined : part, answers);
-          const without = await send(bare, { major, isStream, scope: 'ada' });
-          if (VISIBLE.includes(name) || major.ai > 5) expect(own.body, name).not.toEqual(without.body);
-        }
-        const genuine = historyWith(sign(withFacts(part, facts), { scope: 'ada' }), answers);
-        for (const secret of [SECRET, [OTHER, SECRET]]) {
-          const settings = { historySecret: secret };
-          const kept = await send(genuine, { major, isStream, scope: 'ada', settings });
-          expect(kept.body, name).toEqual(own.body);
-          expect(kept.warnings.filter(warning => FAULT.test(warning))).toEqual([]);
-        }
-        const { warnings } = await send(genuine, {
-          ...{ major, isStream, scope: 'ada' },
-          settings: { historySecret: OTHER },
-        });
-        expect(warnings.filter(warning => FAULT.test(warning))).toHaveLength(1);
+      const genuine = historyWith(sign(withFacts(part, facts), { scope: 'ada' }), answers);
+      for (const secret of [SECRET, [OTHER, SECRET]]) {
+        const settings = { historySecret: secret };
+        const kept = await send(genuine, { major, isStream, scope: 'ada', settings });
+        expect(kept.body, name).toEqual(own.body);
+        expect(kept.warnings.filter(warning => FAULT.test(warning))).toEqual([]);
       }
-    });
-  });
+      const { warnings } = await send(genuine, {
+        ...{ major, isStream, scope: 'ada' },
+        settings: { historySecret: OTHER },
+      });
+      expect(warnings.filter(warning => FAULT.test(warning))).toHaveLength(1);
+    }
+  },
+);
 
+describe.each(majors)('ai $ai', major => {
   it('keeps genuine facts in another process with the same key, and after a rotation with both', async () => {
     // The API accepts fields of agents in a beta only.
     const names = signed.filter(name => name !== 'agent');

@@ -79,6 +79,8 @@ async function createAgent(
   return { emulator, run, effects, keys };
 }
 
+const steps = ['call host.2', 'round 1', 'start 1.1', 'call host.3'];
+
 const scripts = (): Script[] => [
   [
     { call: 'book', arguments: { n: 1 } },
@@ -89,10 +91,12 @@ const scripts = (): Script[] => [
   [{ text: 'Done.' }],
 ];
 
-describe.each(everyValue(hosts.flatMap(row => [true, false].map(isStream => ({ ...row, isStream })))))(
-  'a run of $host with recorded tools of the host (stream: $isStream)',
-  row => {
-    it('is once-only as a whole: its repetition makes no request and runs nothing', async () => {
+const rows = hosts.flatMap(row => [true, false].map(isStream => ({ ...row, isStream })));
+
+describe('a run with recorded tools of the host', () => {
+  it.each(everyValue(rows))(
+    'is once-only as a whole: its repetition makes no request and runs nothing: $host (stream: $isStream)',
+    async row => {
       const { emulator, run, effects, keys } = await createAgent(row, { ...row, scripts: scripts() });
       const store = await openStore();
       expect(await run(store)).toBe('Done.');
@@ -101,31 +105,31 @@ describe.each(everyValue(hosts.flatMap(row => [true, false].map(isStream => ({ .
       expect(await run(store)).toBe('Done.');
       expect(effects).toHaveLength(4);
       expect(emulator.requests).toHaveLength(4);
-    });
+    },
+  );
 
-    it.each(['call host.2', 'round 1', 'start 1.1', 'call host.3'])(
-      'continues after a crash at the record of "%s", and books nothing twice',
-      async step => {
-        const { run, effects } = await createAgent(row, {
-          ...row,
-          // A round that was not recorded is requested again.
-          scripts: step === 'round 1' ? [...scripts().slice(0, 1), ...scripts()] : scripts(),
-        });
-        const store = await openStore();
-        const dying = dyingAt(store, step);
-        const first = run(dying.store);
-        first.catch(() => {});
-        await dying.died;
-        expect(await run(store)).toBe('Done.');
-        // A call that had started is unknown, and does not run again.
-        expect(effects.toSorted()).toEqual(['book 1', 'book 1', 'book 1', 'pay 2']);
-        expect(await run(store)).toBe('Done.');
-        dying.bury();
-        await Promise.allSettled([first]);
-      },
-    );
-  },
-);
+  it.each(everyValue(rows.flatMap(row => steps.map(step => ({ ...row, step })))))(
+    'continues after a crash at the record of "$step", and books nothing twice: $host (stream: $isStream)',
+    async ({ step, ...row }) => {
+      const { run, effects } = await createAgent(row, {
+        ...row,
+        // A round that was not recorded is requested again.
+        scripts: step === 'round 1' ? [...scripts().slice(0, 1), ...scripts()] : scripts(),
+      });
+      const store = await openStore();
+      const dying = dyingAt(store, step);
+      const first = run(dying.store);
+      first.catch(() => {});
+      await dying.died;
+      expect(await run(store)).toBe('Done.');
+      // A call that had started is unknown, and does not run again.
+      expect(effects.toSorted()).toEqual(['book 1', 'book 1', 'book 1', 'pay 2']);
+      expect(await run(store)).toBe('Done.');
+      dying.bury();
+      await Promise.allSettled([first]);
+    },
+  );
+});
 
 it('refuses a run whose plain tools answer differently, and names the remedy', async () => {
   const [row] = hosts;
