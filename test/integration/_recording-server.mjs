@@ -35,10 +35,14 @@ const methods = {
   ping: () => ({}),
 };
 
+const unknownMethod = { code: -32601, message: 'Method not found' };
+
 createInterface({ input: process.stdin })
   .on('line', line => {
     const { id, method, params } = JSON.parse(line);
     if (id === undefined) return;
-    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: methods[method](params) })}\n`);
+    // A server that ends at an unknown method is started twice.
+    const answer = methods[method] ? { result: methods[method](params) } : { error: unknownMethod };
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n`);
   })
   .on('close', () => process.exit(0));

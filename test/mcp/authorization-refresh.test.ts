@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { createOAuthProvider, type McpTools } from '../../src/mcp/index.js';
+import { bundleScript } from '../_bundled-script.js';
 import {
   type AuthorizationFixture,
   redirectUrl,
@@ -191,21 +191,20 @@ describe('more scopes', () => {
 
 describe('several processes', () => {
   const run = promisify(execFile);
-  const script = fileURLToPath(new URL('_sign-in-script.ts', import.meta.url));
-  const tsx = fileURLToPath(new URL('../../node_modules/tsx/dist/cli.mjs', import.meta.url));
 
   it('complete a sign-in that another process has started', { timeout: 60_000 }, async () => {
     const server = await startAuthorizationServer();
     const file = path.join(await temporaryFolder(), 'credentials.json');
     await writeFile(file, '{}');
+    const script = await bundleScript(new URL('_sign-in-script.ts', import.meta.url));
     const settings = [server.urlOf('legacy'), redirectUrl, file];
-    const started = await run(process.execPath, [tsx, script, 'start', ...settings]);
+    const started = await run(process.execPath, [script, 'start', ...settings]);
     const callback = await visit(started.stdout.trim());
 
     const forged = callback.replace(/state=\w+/, 'state=forged');
-    const failed = run(process.execPath, [tsx, script, 'finish', ...settings, forged]);
+    const failed = run(process.execPath, [script, 'finish', ...settings, forged]);
     await expect(failed).rejects.toThrow('The `state` of the callback does not match');
-    const finished = await run(process.execPath, [tsx, script, 'finish', ...settings, callback]);
+    const finished = await run(process.execPath, [script, 'finish', ...settings, callback]);
     expect(finished.stdout).toBe('whoami: alice\n');
   });
 });
