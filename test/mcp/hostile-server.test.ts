@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { McpStdioServerConfig } from '../../src/mcp/index.js';
-import { call, fixtureServer, namesOf, openTools, until } from './_fixture-server.js';
+import { call, fixtureServer, openTools, until } from './_fixture-server.js';
 
 const script = fileURLToPath(new URL('_hostile-server.mjs', import.meta.url));
 
@@ -12,30 +12,21 @@ function hostile(mode: string): McpStdioServerConfig {
   return { command: process.execPath, args: [script, mode] };
 }
 
-async function openBeside(mode: string) {
-  const good = await fixtureServer();
-  return openTools({ hostile: hostile(mode), good: good.config });
-}
-
-describe.each(['many', 'names', 'descriptions', 'schemas', 'malformed', 'results', 'flood', 'silence'])(
-  'a server with hostile %s',
-  mode => {
-    it('does not affect the tools of another server', async () => {
-      const tools = await openBeside(mode);
-      expect(await namesOf(tools)).toContain('journal');
-      const echo = ['names', 'flood', 'silence'].includes(mode) ? 'good_echo' : 'echo';
-      expect(await call(tools, echo, { text: 'hi' })).toEqual({ type: 'text', value: 'echo hi' });
-    });
-
-    it('produces few, short and printable warnings', async () => {
-      const { warnings } = await (await openBeside(mode)).listTools();
-      expect(warnings.length).toBeLessThanOrEqual(21);
-      for (const warning of warnings) {
-        expect(warning.length).toBeLessThan(1000);
-        expect(warning).not.toMatch(unprintable);
-        expect(warning).not.toContain('\n');
-      }
-    });
+it.each(['many', 'names', 'descriptions', 'schemas', 'malformed', 'results', 'flood', 'silence'])(
+  'a server with hostile %s does not affect the tools of another one, and causes few, short and printable warnings',
+  async mode => {
+    const good = await fixtureServer();
+    const tools = openTools({ hostile: hostile(mode), good: good.config });
+    const { tools: listed, warnings } = await tools.listTools();
+    expect(listed.map(({ name }) => name)).toContain('journal');
+    expect(warnings.length).toBeLessThanOrEqual(21);
+    for (const warning of warnings) {
+      expect(warning.length).toBeLessThan(1000);
+      expect(warning).not.toMatch(unprintable);
+      expect(warning).not.toContain('\n');
+    }
+    const echo = ['names', 'flood', 'silence'].includes(mode) ? 'good_echo' : 'echo';
+    expect(await call(tools, echo, { text: 'hi' })).toEqual({ type: 'text', value: 'echo hi' });
   },
 );
 
