@@ -47,7 +47,7 @@ export class SigningKeys {
       if (!signature.startsWith(key.prefix)) continue;
       // Histories come again with every request. To compare values is cheaper than to write them as text.
       const known = verified.get(signature);
-      if (known?.key === key.id && isEqualJson(known.value, [kind, binding, value])) return undefined;
+      if (known?.key === key.id && isEqualJson(known.value(), [kind, binding, value])) return undefined;
       fault = 'other-place';
       const signed = toSigned(kind, value, binding);
       if (!isEqual(signature, signWith(key, signed))) continue;
@@ -84,11 +84,13 @@ const toSigned = (kind: string, value: unknown, binding: readonly unknown[]): st
   toStableJson([VERSION, kind, binding, value]);
 
 /** Signatures that were made or verified, with the id of their key and a copy of the value that was signed. */
-const verified = new Memory<string, { readonly key: string; readonly value: unknown }>('signatures');
+const verified = new Memory<string, { readonly key: string; readonly value: () => unknown }>('signatures');
 
 function remember({ id }: SigningKey, signature: string, value: unknown, length: number): void {
   if (length > MAX_REMEMBERED) return;
-  verified.set(signature, { key: id, value: JSON.parse(JSON.stringify(value)) }, length);
+  const json = JSON.stringify(value);
+  // Most of what is signed does not come back in this process.
+  verified.set(signature, { key: id, value: once((): unknown => JSON.parse(json)) }, length);
 }
 
 /** One long text does not displace all others. In characters. */

@@ -310,7 +310,7 @@ describe('the errors of a response in the background', () => {
 
   it('name the state of a response that exceeds the time limit, and cancel it', async () => {
     const emulator = await start({ output, background: { polls: Infinity } });
-    const model = modelAt(emulator, { timeouts: { total: 100 } });
+    const model = modelAt(emulator, { timeouts: { total: 1000 } });
     await expect(model.doGenerate(callOf({ background }))).rejects.toThrow(
       /timeouts\.total\), but the response "resp_\w+" was "queued"/,
     );
