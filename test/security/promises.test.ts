@@ -15,7 +15,10 @@ import { read } from '../structure.js';
 type Attack = readonly [file: string, title: string];
 
 const APPROVALS = 'tool-loop/approvals/host-approvals.test.ts';
-const FORGED = ['versions/forged-histories.test.ts', 'a forged %s changes nothing in the request'] as const;
+const FORGED = [
+  'versions/forged-histories.test.ts',
+  'a forged $name changes nothing in the request: ai $major.ai, streaming: $isStream',
+] as const;
 const PROMISES: Readonly<Record<string, readonly Attack[]>> = {
   'A tool call that runs although its approval was refused': [
     [APPROVALS, 'claims the request, so that a changed answer runs nothing'],
@@ -55,7 +58,10 @@ const PROMISES: Readonly<Record<string, readonly Attack[]>> = {
     ['tool-loop/durable/journal.test.ts', 'by finding nothing runs no call twice'],
     ['tool-loop/durable/journal.test.ts', 'by losing the claim to another process starts nothing afterwards'],
     ['tool-loop/durable/kill-points.test.ts', '40 turns that are killed three times book once, clock: %s'],
-    ['versions/truncation.test.ts', 'does not run $name of a response that ends with $finish'],
+    [
+      'versions/truncation.test.ts',
+      'ai $major.ai, $wrapper.name: does not run $name of a response that ends with $finish',
+    ],
     [
       'text-tools/truncated-calls.test.ts',
       'ends a long call with an input that cannot run, wherever it is truncated',

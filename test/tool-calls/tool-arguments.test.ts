@@ -166,7 +166,9 @@ describe('arguments without a schema', () => {
 
   it('quotes what surrounds long white space', () => {
     const text = `{"city": "Paris",${' \n'.repeat(10_000)}`;
-    expect(parse(text)).toBe('expected complete JSON, got arguments that look truncated: …{"city": "Paris", ');
+    expect(parse(text)).toBe(
+      'expected complete JSON, got arguments that look truncated: …{"city": "Paris", ',
+    );
   });
 
   it.each<[string, (json: string) => string]>([

@@ -1,4 +1,11 @@
-import { isEqualJson, isPlainObject, objectsOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
+import {
+  isEqualJson,
+  isPlainObject,
+  objectsOf,
+  type PlainObject,
+  stringOf,
+  tryParseJson,
+} from '../../shared/json.js';
 
 /** A finished response that the connection keeps, with the request that it answered. */
 export interface Link {
