@@ -90,7 +90,7 @@ export const contractHosts: readonly ContractHost[] = [
 ];
 
 /** Restrictions and fields of a request, by name. */
-export const requestCases: Readonly<
+const requestCases: Readonly<
   Record<
     string,
     {
@@ -163,7 +163,7 @@ export interface ContractTurn {
 /** Fields that are the same for the server: both ask for encrypted reasoning, and none streams by default. */
 const COMMON = new Set(['input', 'tools', 'tool_choice', 'include', 'stream']);
 
-export async function runContractCase(
+async function runContractCase(
   { host, offers: offer, isStream, request, fallback }: ContractCase,
   { isOn: isOnFirst }: { isOn: boolean },
 ): Promise<ContractTurn> {

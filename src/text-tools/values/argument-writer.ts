@@ -5,7 +5,7 @@ import { allowsAny, toAllowedJson } from '../../tool-calls/schema-repair.js';
 import { toNamedTypes, type ValueType } from './schema-types.js';
 import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 
-export { allowsAny, toAllowedJson };
+export { toAllowedJson };
 
 /** Streams the arguments of a call as JSON, one parameter after the other. */
 export interface ArgumentWriter {
