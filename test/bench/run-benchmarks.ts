@@ -63,6 +63,10 @@ async function main(): Promise<void> {
       write: { type: 'boolean', default: false },
     },
   });
+  if (values.write && positionals.length > 0)
+    throw new Error(
+      `Expected --write without sections, because the table is that of one run, got ${positionals.join(', ')}.`,
+    );
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const names = Object.keys(SECTIONS).filter(
     name => positionals.length === 0 || positionals.some(wanted => name.startsWith(wanted)),
