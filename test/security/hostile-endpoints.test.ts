@@ -128,7 +128,7 @@ describe('an endpoint that sends a lot', () => {
     const outcome = await callHostile(server);
     expect(outcome).toMatchObject({ finishReason: 'stop', characters: 1_000_000 });
     // Megabytes, of a gigabyte or more that the endpoint would send. A busy machine collects garbage late.
-  expect(outcome.memory).toBeLessThan(320);
+    expect(outcome.memory).toBeLessThan(320);
   }, 60_000);
 
   it.each([
@@ -165,7 +165,7 @@ describe('an endpoint that sends a lot', () => {
     // Four times as many calls: comparing each pair of calls would take sixteen times as long.
     expect(outcome.cpuTime / control.cpuTime).toBeLessThan(10);
     // Megabytes, of a gigabyte or more that the endpoint would send. A busy machine collects garbage late.
-  expect(outcome.memory).toBeLessThan(320);
+    expect(outcome.memory).toBeLessThan(320);
   }, 120_000);
 });
 
