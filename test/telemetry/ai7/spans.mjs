@@ -33,7 +33,7 @@ if (integration !== 'none')
   registerTelemetry(integration === 'legacy' ? new LegacyOpenTelemetry() : new OpenTelemetry());
 
 /** The time of the tool in milliseconds, which belongs to no request. */
-const TOOL_TIME = 300;
+const TOOL_TIME = 1500;
 
 const emulator = await startResponsesEmulator({ apiKey: 'key' });
 const kelivo = createKelivoResponsesProvider({
