@@ -176,8 +176,6 @@ export function toStableJson(value: unknown): string {
  * Stores and workflow engines keep plain JSON only, and each of them changes other values in a different way.
  */
 
-const TAG = '$kelivo';
-
 /** Returns true for equal JSON values. An undefined field equals a missing one. What is not JSON equals only itself. */
 export function isEqualJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -202,11 +200,13 @@ const hasNoOther = (a: PlainObject, b: PlainObject): boolean => {
   return true;
 };
 
-/** JSON writes other objects, such as dates, as something else than their fields. */
+/** Returns true for an object that JSON writes as its fields. It writes a date, for example, as text. */
 function isJsonObject(value: object): value is PlainObject {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return (prototype === Object.prototype || prototype === null) && !('toJSON' in value);
+  return prototype === Object.prototype || prototype === null;
 }
+
+const TAG = '$kelivo';
 
 /**
  * Converts a value to plain JSON that `fromPlainJson` converts back: dates, bytes, URLs, errors, missing and special

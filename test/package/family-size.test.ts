@@ -6,7 +6,7 @@ import { manifest, root } from './manifest.js';
 /** The most bytes that an application with one family loads at its start, and with the first call, compressed. */
 const LIMITS = { start: 25_000, all: 58_000 };
 
-/** What the application has already, as in the sizes of the entries. */
+/** Packages that the application has already, as for the sizes of the entries. */
 const present = [...Object.keys(manifest.peerDependencies), '@ai-sdk/provider', '@ai-sdk/provider-utils'];
 
 /** Bundles one export of the adapters as Vite does, and returns its chunks: those of the start, and all. */

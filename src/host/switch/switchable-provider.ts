@@ -212,7 +212,7 @@ const createSwitchedModel = ({
 const ON = ['on', 'true', 'yes', '1', 'enabled'];
 const OFF = ['off', 'false', 'no', '0', 'disabled', 'none'];
 const WORDS = [...ON, ...OFF];
-/** What templates write for a missing value. */
+/** Texts that templates write for a missing value. */
 const NOTHING = ['null', 'undefined', 'nan'];
 
 /** @throws KelivoError with code `invalid-settings` for a value that is neither a word nor a list of patterns. */
