@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { describeFailure } from '../../shared/failure.js';
 import type { ConfirmationNeeded, NewProgram } from '../../shared/playground-state.js';
 import type { PageHook } from '../page/use-page.js';
@@ -58,8 +58,9 @@ interface ConfirmCommandsProps {
 /** Asks for confirmation before programs are started on this computer. */
 function ConfirmCommands({ question, isSaving, onConfirm, onBack }: ConfirmCommandsProps) {
   const [code, setCode] = useState('');
+  const field = useRef<HTMLInputElement>(null);
   return (
-    <Dialog title="Start these programs?" role="alertdialog" onClose={onBack}>
+    <Dialog title="Start these programs?" role="alertdialog" firstField={field} onClose={onBack}>
       <p>These programs run on this computer with your permissions. Start them only if you trust them.</p>
       <dl className="commands">
         {question.needsConfirmation.map(program => (
@@ -85,6 +86,7 @@ function ConfirmCommands({ question, isSaving, onConfirm, onBack }: ConfirmComma
           {props => (
             <input
               {...props}
+              ref={field}
               className="input"
               autoComplete="off"
               spellCheck={false}

@@ -86,7 +86,9 @@ export function TracesPage({
       )}
       {traces?.length === 0 && (
         <Empty action={<a {...toLink('/chats')}>Start a chat</a>}>
-          No turns yet. Each turn of a chat is listed here when it has ended.
+          No turns yet. Each turn of a chat is listed here when it has ended, and each turn of an application
+          with <code>devTools()</code> that was started with the <code>KELIVO_PLAYGROUND_URL</code> that the
+          terminal shows.
         </Empty>
       )}
       {found.length > 0 && <Percentiles traces={found} prices={prices} />}

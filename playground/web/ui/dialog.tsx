@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
 import { Icon } from './icon.js';
 
 export interface DialogProps {
@@ -8,6 +8,8 @@ export interface DialogProps {
   readonly isWide?: boolean;
   /** @default that of the element */
   readonly role?: 'alertdialog';
+  /** A text field that has the focus first, in which no key does harm. @default the title */
+  readonly firstField?: RefObject<HTMLInputElement | null>;
   readonly children: ReactNode;
 }
 
@@ -15,7 +17,7 @@ export interface DialogProps {
  * A modal dialog that is open while it is mounted. The `<dialog>` of the browser traps the focus, closes with Escape and returns
  * the focus, for which a library would add 21 KB.
  */
-export function Dialog({ title, onClose, isWide = false, role, children }: DialogProps) {
+export function Dialog({ title, onClose, isWide = false, role, firstField, children }: DialogProps) {
   const titleId = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -24,9 +26,9 @@ export function Dialog({ title, onClose, isWide = false, role, children }: Dialo
     const element = dialog.current;
     if (element?.open === false) element.showModal();
     // A dialog can open while the user types. The next key must not press its first button.
-    heading.current?.focus();
+    (firstField ?? heading).current?.focus();
     return () => element?.close();
-  }, []);
+  }, [firstField]);
   return (
     <dialog
       ref={dialog}
