@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { generateText, streamText } from 'ai7';
 import { createOpenAI } from 'openai4';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -9,12 +11,19 @@ import { createKelivoResponsesProvider } from '../../src/v4.js';
 import { selfSigned } from '../_certificate.js';
 import { serve, serveBody } from '../_server.js';
 import { toSse } from '../_sse.js';
+import { everythingOverStdio } from '../mcp/_everything-server.js';
 import { message, toStream } from '../responses/stream/_fixtures/wire-events.js';
 import { type Mistake, MISTAKES, type Servers, WORKS } from './_mistakes.js';
 
 const KEY = 'sk-test-key';
 const guide = new URL('mistakes.md', import.meta.url);
 const BEGIN = '<!-- mistakes: UPDATE_TABLE=1 writes them -->';
+
+/**
+ * The folder of a build whose messages are printed with their times instead. Its provider has an MCP server, which is started unless
+ * the mistake is found before: `TIMES_OF=. npx vitest run --project main test/differential/mistakes.test.ts`.
+ */
+const { TIMES_OF } = process.env;
 
 it('messages for typical mistakes name the cause and the next step', async () => {
   vi.stubGlobal('AI_SDK_LOG_WARNINGS', false);
@@ -27,6 +36,7 @@ it('messages for typical mistakes name the cause and the next step', async () =>
   // The address of a provider whose setting is misspelt.
   vi.stubEnv('OPENAI_BASE_URL', servers.emulator);
 
+  if (TIMES_OF !== undefined) return printTimes(TIMES_OF, servers);
   const rows: string[] = [];
   const worse: object[] = [];
   for (const mistake of MISTAKES) {
@@ -47,7 +57,23 @@ it('messages for typical mistakes name the cause and the next step', async () =>
   else expect(firstCells(text)).toEqual(firstCells(table));
 });
 
-type Create = (settings: object) => (model: unknown) => unknown;
+type Create = (settings: object) => ((model: unknown) => unknown) & { close?(): Promise<void> };
+
+async function printTimes(folder: string, servers: Servers): Promise<void> {
+  const file = pathToFileURL(path.resolve(folder, 'dist/v4.js')).href;
+  const { createKelivoResponsesProvider: create } = (await import(file)) as Record<string, Create>;
+  if (create === undefined) throw new Error(`Expected ${file} to export the provider, got none.`);
+  const lines = ['| mistake | milliseconds | message |', '| --- | --- | --- |'];
+  for (const mistake of MISTAKES) {
+    const settings = { mcpServers: { everything: everythingOverStdio() }, ...mistake.settings };
+    let provider: ReturnType<Create> | undefined;
+    const begun = performance.now();
+    const outcome = await outcomeOf(all => (provider = create(all)), { ...mistake, settings }, servers);
+    lines.push(`| ${mistake.title} | ${Math.round(performance.now() - begun)} | ${toCell(outcome)} |`);
+    await provider?.close?.();
+  }
+  console.log(lines.join('\n'));
+}
 
 /** Makes a mistake, and describes what the application learns. */
 async function outcomeOf(create: Create, mistake: Mistake, servers: Servers): Promise<string> {
