@@ -44,14 +44,6 @@ export interface ToolLoopOptions extends ObservedOptions, FeatureOptions {
    */
   maxToolCalls?: number | false;
   /**
-   * Maximum number of calls in a row with the same tool, the same arguments and the same successful output. The next such
-   * call is not run, and the model receives a notice instead of an output; after three notices the next request is sent
-   * with `tool_choice: none`. Calls are in a row if the model made no other call of the loop's tools between them. Calls of
-   * read-only tools do not count: they may wait for something. At least 1, or false for no limit.
-   * @default 5
-   */
-  maxRepeatedCalls?: number | false;
-  /**
    * Decides who searches for the tools with `deferLoading`, which requests do not contain before the model has found them.
    * `server`: the tool search of the Responses API, for models from `gpt-5.4` on. `client`: the tool loop, with a tool
    * `search_tools`, for any model. `auto`: the API for models and servers that are known to have it, else the tool loop,

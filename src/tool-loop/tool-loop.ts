@@ -215,16 +215,15 @@ function toTurnSink(sink: PartSink, { isStream, host }: CoreCall): TurnSink {
 
 /** Applies the defaults. */
 function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPolicy {
-  const { maxRounds = 20, maxToolCalls = false, maxRepeatedCalls = 5, maxToolOutputChars } = options;
-  const { execution = 'auto', startEarly = 'read-only', onUnknownOutcome = 'refuse' } = options;
+  const {
+    maxToolOutputChars,
+    execution = 'auto',
+    startEarly = 'read-only',
+    onUnknownOutcome = 'refuse',
+  } = options;
   const { timeouts, retry } = options;
   const { approve, approvals, hostApprovals, toolActivity, toolSearch, journal, onEvent } = options;
   return {
-    limits: {
-      maxRounds: toLimit(maxRounds),
-      maxToolCalls: toLimit(maxToolCalls),
-      maxRepeatedCalls: toLimit(maxRepeatedCalls),
-    },
     calls: {
       execution,
       startEarly,
@@ -248,8 +247,6 @@ function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPo
     onEvent,
   };
 }
-
-const toLimit = (limit: number | false): number => (limit === false ? Infinity : limit);
 
 /** Options that make the provider run a call's tools. Spread them into `generateText` or `streamText`. */
 export interface ProviderRunTools<Schemas> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_CALL_TELEMETRY } from '../../src/core/telemetry.js';
-import { RoundCalls, type TurnOfCalls } from '../../src/tool-loop/calls/round-calls.js';
+import type { TurnOfCall } from '../../src/tool-loop/calls/call.js';
+import { RoundCalls } from '../../src/tool-loop/calls/round-calls.js';
 import { createPlainSteps, type Steps } from '../../src/tool-loop/durable/steps.js';
 import { coreCall } from '../_core.js';
 import { flushCallbacks, gate } from './_tools.js';
@@ -9,15 +10,15 @@ const tool = { name: 'read', inputSchema: { type: 'object' as const } };
 const call = { toolCallId: 'c1', toolName: 'read', input: '{}' };
 const output = { type: 'text' as const, value: 'ran' };
 
-interface FakeTurn extends Partial<Pick<TurnOfCalls, 'limits'>> {
+interface FakeTurn extends Partial<Pick<TurnOfCall, 'features'>> {
   readonly steps?: Partial<Steps>;
   readonly onRun?: (toolCallId: string) => void;
 }
 
-function createRound({ steps, onRun = () => {}, limits }: FakeTurn) {
+function createRound({ steps, onRun = () => {}, features = [] }: FakeTurn) {
   const request = coreCall();
   const outcomes: unknown[] = [];
-  const turn: TurnOfCalls = {
+  const turn: TurnOfCall = {
     identity: { turnId: 't1' },
     scope: undefined,
     source: {
@@ -47,8 +48,7 @@ function createRound({ steps, onRun = () => {}, limits }: FakeTurn) {
     warn: () => {},
     show: part => void (part.type === 'tool-result' && outcomes.push(part.result)),
     lifetime: new AbortController(),
-    limits: { admitCall: () => () => 'run', recordOutcome: () => {} },
-    ...(limits && { limits }),
+    features,
   };
   return { calls: new RoundCalls(turn, { number: 1, request, write: () => {} }), outcomes };
 }
@@ -112,11 +112,8 @@ describe('a call', () => {
         isOrdered: true,
         step: async <Value>() => ({ value: { output, duration: 0 } as Value, isReplayed: true }),
       },
-      limits: {
-        // Asked when the call arrives and when it starts, and again before its outcome counts.
-        admitCall: () => () => (++decisions > 2 ? 'run' : 'wait'),
-        recordOutcome: () => {},
-      },
+      // Asked when the call arrives and when it starts, and again before its outcome counts.
+      features: [{ admit: () => ({ decide: () => (++decisions > 2 ? 'run' : 'wait'), drop() {} }) }],
     });
     calls.add(call, tool, { isComplete: true });
     const [outcome] = await calls.waitForAll();

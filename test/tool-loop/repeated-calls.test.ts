@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { CallOutcome } from '../../src/tool-loop/calls/calls.js';
+import type { FeatureContext } from '../../src/tool-loop/features/feature.js';
+import { createRepeatedCalls } from '../../src/tool-loop/features/repeated-calls/repeated-calls.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { createTurnLimits } from '../../src/tool-loop/turn/turn-limits.js';
 import {
   call,
   callRound,
@@ -158,22 +160,24 @@ describe('a successful call that is repeated with the same output', () => {
 });
 
 it('calls of a response that is repeated do not end a row', () => {
-  const limits = createTurnLimits({ maxRounds: 9, maxToolCalls: 99, maxRepeatedCalls: 2 });
+  const context = { warn: () => {} } as unknown as FeatureContext;
+  const feature = createRepeatedCalls(context, { maxRepeatedCalls: 2 });
   const add = (city: string) => {
-    const one = { toolCallId: city, toolName: 'weather', input: JSON.stringify({ city }) };
-    return { call: one, admit: limits.admitCall(one, { tool: undefined, warn: () => {} }) };
-  };
-  for (const { call: one, admit } of [add('Rome'), add('Rome')]) {
-    expect(admit()).toBe('run');
-    limits.recordOutcome({
-      call: one,
+    const made = { toolCallId: city, toolName: 'weather', input: JSON.stringify({ city }) };
+    const one: { made: typeof made; tool: undefined; outcome: CallOutcome | undefined } = {
+      made,
       tool: undefined,
-      output: { type: 'text', value: 'sunny' },
-      duration: 1,
-    });
+      outcome: undefined,
+    };
+    return { one, admission: feature?.admit?.(one, 1) };
+  };
+  for (const { one, admission } of [add('Rome'), add('Rome')]) {
+    expect(admission?.decide()).toBe('run');
+    const output = { type: 'text' as const, value: 'sunny' };
+    one.outcome = { call: one.made, tool: undefined, output, duration: 1 };
   }
-  limits.dropCalls([add('Oslo').call, add('Bern').call]);
-  expect(add('Rome').admit()).toEqual({
+  for (const { admission } of [add('Oslo'), add('Bern')].toReversed()) admission?.drop();
+  expect(add('Rome').admission?.decide()).toEqual({
     type: 'text',
     value: expect.stringContaining('same output 2 times'),
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOf, type RoundEnd } from '../../src/tool-loop/turn/turn-limits.js';
+import { endOf, type RoundEnd } from '../../src/tool-loop/turn/turn.js';
 
 type Facts = Parameters<typeof endOf>[0];
 

@@ -37,6 +37,7 @@ import type { HostApprovals, PendingCall } from '../approvals/host-approvals.js'
 import { type Steps, UNKNOWN_OUTCOME } from '../durable/steps.js';
 import {
   type Admission,
+  type Admit,
   type CallEvent,
   type CallOutcome,
   type CallPolicy,
@@ -64,10 +65,12 @@ type CallState = 'announced' | 'admitted' | 'asked' | 'issued' | 'running' | 'do
 /** The members of a turn that a call uses. */
 export interface TurnOfCall {
   readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
+  readonly lifetime: { readonly signal: AbortSignal };
   /** `providerOptions.kelivo.scope` of the call of the host. */
   readonly scope: unknown;
   readonly source: Pick<ToolSource, 'callTool'>;
   readonly callPolicy: CallPolicy;
+  readonly features: readonly { readonly admit?: Admit | undefined }[];
   readonly approvals: ApprovalSettings;
   /** Undefined if the host cannot be asked. */
   readonly hostApprovals: HostApprovals | undefined;
@@ -117,8 +120,6 @@ export interface RoundOfCall {
   announceInput(toolCallId: string, tool: ToolDefinition, step: InputStep): void;
   /** The step of the call has been issued, so that the next one may be. */
   issued(call: Call): void;
-  /** The call has its outcome. */
-  ended(outcome: CallOutcome): void;
 }
 
 /** The output of a call, and how it was found. */
@@ -155,7 +156,7 @@ export class Call {
   early: Promise<ToolRun> | undefined;
 
   readonly #round: RoundOfCall;
-  readonly #admission: Admission;
+  readonly #admissions: Admission[] = [];
   /** Names the call in its turn: the round, the position in it and the tool. */
   readonly #label: string;
   /** A call that an earlier turn left for approval. */
@@ -163,7 +164,7 @@ export class Call {
   #resolve: (outcome: CallOutcome) => void = () => {};
   #state: CallState = 'announced';
   #hasStarted = false;
-  /** The decision of the admission, which is made once. */
+  /** The decision of the features, which is made once. */
   #verdict: Verdict | 'wait' = 'wait';
   /** The time at which the tool started. */
   #startedAt: number | undefined;
@@ -180,14 +181,12 @@ export class Call {
     {
       tool,
       index,
-      admission,
       isComplete = false,
       pending,
     }: {
       readonly tool: ToolDefinition | undefined;
       /** Position of the call in its round, from 1. */
       readonly index: number;
-      readonly admission: Admission;
       /** True if its server has marked it as complete. */
       readonly isComplete?: boolean;
       readonly pending?: PendingCall | undefined;
@@ -201,7 +200,11 @@ export class Call {
       this.#resolve = resolve;
     });
     this.#round = round;
-    this.#admission = admission;
+    // Pending calls were counted in the turn that made them.
+    for (const feature of pending === undefined ? turn.features : []) {
+      const admission = feature.admit?.(this, round.number);
+      if (admission !== undefined) this.#admissions.push(admission);
+    }
     this.#label = `${round.number}.${index} ${made.toolName}`;
     this.#pending = pending;
     // Without host approvals a call is written as it arrives.
@@ -223,14 +226,28 @@ export class Call {
     return this.#hasStarted;
   }
 
+  /** Undefined until it has ended. */
+  get outcome(): CallOutcome | undefined {
+    return this.#outcome;
+  }
+
   get isRunning(): boolean {
     return this.#state === 'running';
   }
 
   /** Decides if the call may run, once that does not depend on other calls any more. */
   decide(): Verdict | 'wait' {
-    if (this.#verdict === 'wait') this.#verdict = this.#admission();
+    if (this.#verdict !== 'wait') return this.#verdict;
+    this.#verdict = 'run';
+    for (const admission of this.#admissions) {
+      if (this.#verdict === 'run') this.#verdict = admission.decide();
+    }
     return this.#verdict;
+  }
+
+  /** Takes back that the call was counted. It has failed, and its response is repeated. */
+  drop(): void {
+    for (const admission of this.#admissions) admission.drop();
   }
 
   /** Runs a read that nothing can forbid before its round is recorded. A call that has to wait is not changed. */
@@ -282,7 +299,6 @@ export class Call {
     this.#outcome = outcome;
     // Resolves before it is reported, which could throw and leave the round waiting.
     this.#resolve(outcome);
-    this.#round.ended(outcome);
     if (!this.#round.turn.hostApprovals?.isAsked(call.toolCallId)) this.#reportEnd(outcome);
   }
 

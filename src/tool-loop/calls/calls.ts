@@ -111,8 +111,25 @@ export interface Scheduling {
   readonly startEarly: 'read-only' | boolean;
 }
 
-/** Returns `run`, `wait` while it depends on running calls, or the output of a call that must not run. */
-export type Admission = () => Verdict | 'wait';
+/** A call that has arrived, as the features of a turn see it. */
+export interface AnnouncedCall {
+  readonly made: LoopCall;
+  /** Undefined if no tool can run it. */
+  readonly tool: ToolDefinition | undefined;
+  /** Undefined until it has ended. */
+  readonly outcome: CallOutcome | undefined;
+}
+
+/** The decision of a feature about a call. */
+export interface Admission {
+  /** Returns `run`, `wait` while it depends on running calls, or the output of a call that must not run. */
+  decide(): Verdict | 'wait';
+  /** The call never ran, because its response is repeated. */
+  drop(): void;
+}
+
+/** Counts a call, in the order of the model. Returns undefined if the call may run, and is not counted. */
+export type Admit = (call: AnnouncedCall, round: number) => Admission | undefined;
 
 export type Verdict = 'run' | ToolOutput;
 

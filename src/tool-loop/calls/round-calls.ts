@@ -7,24 +7,10 @@ import type { InputStep, ToolDefinition } from '../../tools/tool-source.js';
 import { toModelMessages } from '../../versions/write-call.js';
 import type { PendingCall } from '../approvals/host-approvals.js';
 import { Call, type RoundOfCall, type TurnOfCall } from './call.js';
-import type { Admission, CallOutcome, LoopCall, Scheduling, ShowPart, Verdict } from './calls.js';
+import type { CallOutcome, LoopCall, Scheduling, ShowPart, Verdict } from './calls.js';
 
 /** Maximum number of calls that run at the same time. */
 const MAX_PARALLEL = 8;
-
-/** The members of a turn that the calls of a round use. */
-export interface TurnOfCalls extends TurnOfCall {
-  readonly lifetime: { readonly signal: AbortSignal };
-  readonly limits: {
-    /** Counts a call, in the order of the model. */
-    admitCall(
-      call: LoopCall,
-      options: { tool: ToolDefinition | undefined; warn: (message: string) => void },
-    ): Admission;
-    /** Records the outcome of an admitted call as soon as it has finished. */
-    recordOutcome(outcome: CallOutcome): void;
-  };
-}
 
 interface RoundOptions {
   readonly number: number;
@@ -44,7 +30,7 @@ interface RoundOptions {
  * response ends, the others after it, and none together with another that has effects.
  */
 export class RoundCalls implements RoundOfCall {
-  readonly turn: TurnOfCalls;
+  readonly turn: TurnOfCall;
   readonly number: number;
   readonly signal: AbortSignal;
   readonly startEarly: Scheduling['startEarly'];
@@ -71,7 +57,7 @@ export class RoundCalls implements RoundOfCall {
   #messages: ReturnType<typeof toModelMessages> | undefined;
 
   constructor(
-    turn: TurnOfCalls,
+    turn: TurnOfCall,
     { number, request, write, isReplayed = false, callsBefore = 0, pendingCalls }: RoundOptions,
   ) {
     this.turn = turn;
@@ -158,18 +144,19 @@ export class RoundCalls implements RoundOfCall {
 
   /**
    * Ends the calls of a response that is repeated: those that have not started fail with this error text. Returns the
-   * outcomes of the others when they have ended, and the calls that never run. Rejects on abort.
+   * outcomes of the others when they have ended. Rejects on abort.
    */
-  async keepStarted(text: string): Promise<{ outcomes: CallOutcome[]; dropped: LoopCall[] }> {
+  async keepStarted(text: string): Promise<CallOutcome[]> {
     this.#response = 'abandoned';
     this.#waiting.clear();
     const started = this.#calls.filter(call => call.hasStarted);
     const others = this.#calls.filter(call => !call.hasStarted);
     for (const call of others) call.fail(text);
     try {
-      const outcomes = Promise.all(started.map(({ ended }) => ended));
-      const dropped = others.map(({ made }) => made);
-      return { outcomes: await untilAborted(outcomes, this.turn.lifetime.signal), dropped };
+      const ended = Promise.all(started.map(({ ended: outcome }) => outcome));
+      const outcomes = await untilAborted(ended, this.turn.lifetime.signal);
+      for (const call of others.toReversed()) call.drop();
+      return outcomes;
     } finally {
       this.#end('The response is repeated.');
     }
@@ -206,19 +193,11 @@ export class RoundCalls implements RoundOfCall {
     this.#startNext();
   }
 
-  ended(outcome: CallOutcome): void {
-    if (this.#pendingCalls === undefined) this.turn.limits.recordOutcome(outcome);
-  }
-
   #announce(made: LoopCall, tool: ToolDefinition | undefined, isComplete: boolean): Call {
-    const warn = (message: string): void => this.turn.warn(this.number, message);
     const call = new Call(this, made, {
       tool,
       isComplete,
       index: this.#callsBefore + this.#calls.length + 1,
-      // Pending calls were counted in the turn that made them.
-      admission:
-        this.#pendingCalls === undefined ? this.turn.limits.admitCall(made, { tool, warn }) : () => 'run',
       pending: this.#pendingCalls?.get(made.toolCallId),
     });
     this.#calls.push(call);

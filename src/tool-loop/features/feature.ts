@@ -4,7 +4,8 @@ import type { Content, Custom, Finish, Usage } from '../../core/part.js';
 import type { CallSettings, PartFacts, Prompt, ProviderOptions } from '../../core/prompt.js';
 import type { CoreModel } from '../../core/source.js';
 import type { ToolCallContext, ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
-import type { CallOutcome } from '../calls/calls.js';
+import type { Admit, CallOutcome } from '../calls/calls.js';
+import type { LongOutput } from '../calls/outputs.js';
 import type { OutputReader } from '../context/output-reader.js';
 import type { ReadableOutputs } from '../context/read-output.js';
 import type { Steps } from '../durable/steps.js';
@@ -25,6 +26,8 @@ export interface TurnFeature {
   sent?(request: CoreCall, round: number): readonly Custom[];
   /** The response of the round has begun. */
   opened?(round: number): void;
+  /** Decides about a call of the loop. The first feature that does not let it run decides. */
+  readonly admit?: Admit | undefined;
   /** Returns the limit that forbids calls in a round. Further limits are not asked. */
   limit?(round: number): ReachedLimit | undefined;
   /** Decides what follows a round. The latest decision counts. */
@@ -33,15 +36,6 @@ export interface TurnFeature {
   between?(round: EndedRound): Interlude | undefined;
   /** Releases what it holds. Called at least once, when the turn has ended. */
   end?(reason: TurnEndReason): void;
-}
-
-/** An output that is longer than its tool allows. */
-export interface LongOutput {
-  readonly toolName: string;
-  readonly round: number;
-  /** Maximum length of what the model receives. */
-  readonly maxChars: number;
-  readonly signal: AbortSignal;
 }
 
 /** Creates a feature for a turn. Returns undefined if the turn does not use it. */

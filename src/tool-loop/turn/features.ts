@@ -8,29 +8,38 @@ import { type CompactionOptions, createCompaction } from '../features/compaction
 import { createKeeping, type KeepingOptions } from '../features/kept-outputs/kept-outputs.js';
 import type { CreateFeature, FeatureContext, TurnFeature } from '../features/feature.js';
 import { type ControlOptions, createRoundControl } from '../features/round-control/round-control.js';
+import { createLimits, type LimitOptions } from '../features/limits/limits.js';
+import { createRepeatedCalls, type RepeatedCallOptions } from '../features/repeated-calls/repeated-calls.js';
 import { createTurnSteering } from '../features/steering/steering.js';
 
 /** The options for features that a call may have as well. */
 export type CallFeatureOptions = ControlOptions & BudgetOptions;
 
 /** The options of the application for the features of its turns. */
-export type FeatureOptions = CallFeatureOptions & KeepingOptions & ClearingOptions & CompactionOptions;
+export type FeatureOptions = CallFeatureOptions &
+  RepeatedCallOptions &
+  KeepingOptions &
+  ClearingOptions &
+  CompactionOptions;
 
-/** The prices are an option of the loop itself, which reports costs without a feature. */
-type GivenOptions = FeatureOptions & { readonly prices?: Prices };
+/** With the options that the loop has without a feature: it reports costs, and a host limits its own loop. */
+type GivenOptions = FeatureOptions & LimitOptions & { readonly prices?: Prices };
 
 /**
  * The features of a turn, in the order in which their hooks are called:
  *
- * 1. Messages of the user that have arrived, so that the application sees them when it changes the request, and so that a
+ * 1. The limits of rounds, calls and repeats, which decide first about calls and about how a turn ends.
+ * 2. Messages of the user that have arrived, so that the application sees them when it changes the request, and so that a
  *    condition can end a turn that would go on for them.
- * 2. The application, which changes requests and ends turns.
- * 3. The keeping of outputs that are too long, which changes no request.
- * 4. The removal of old outputs, which reads the request as it will be sent.
- * 5. The compaction, which summarizes what the others have left. That of a server is a request between two rounds.
- * 6. The budget, which only adds a limit.
+ * 3. The application, which changes requests and ends turns.
+ * 4. The keeping of outputs that are too long, which changes no request.
+ * 5. The removal of old outputs, which reads the request as it will be sent.
+ * 6. The compaction, which summarizes what the others have left. That of a server is a request between two rounds.
+ * 7. The budget, which only adds a limit.
  */
 const FEATURES: readonly CreateFeature<GivenOptions>[] = [
+  createLimits,
+  createRepeatedCalls,
   createTurnSteering,
   createRoundControl,
   createKeeping,

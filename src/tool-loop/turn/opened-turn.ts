@@ -16,8 +16,9 @@ import {
 } from '../approvals/host-approvals.js';
 import type { CallOutcome, CallPolicy, ShowPart } from '../calls/calls.js';
 import type { ModelFacts } from '../calls/host-calls.js';
-import type { TurnOfCalls } from '../calls/round-calls.js';
-import { createTurnIds, readHistory, type TurnIds, withoutCalls } from '../context/history.js';
+import type { TurnOfCall } from '../calls/call.js';
+import { toLimitedOutput } from '../calls/outputs.js';
+import { createTurnIds, readHistory, type TurnIds } from '../context/history.js';
 import { KelivoError } from '../../shared/errors.js';
 import { loadOnce } from '../../shared/once.js';
 import type { ToolSearch, ToolSearchOption } from '../context/tool-search.js';
@@ -35,19 +36,12 @@ import type { TurnFeature } from '../features/feature.js';
 import type { addFeatures } from './features.js';
 import type { Exchange } from './partial-turn.js';
 import type { RepeatedTurns } from './repeated-turns.js';
-import {
-  createLifetime,
-  createTurnLimits,
-  type TurnLifetime,
-  type TurnLimitOptions,
-  type TurnLimits,
-} from './turn-limits.js';
-import { toLimitedOutput } from './turn-outputs.js';
+import { createLifetime, type TurnLifetime } from './lifetime.js';
 import { createTurnReports, type EmitEvent, type ToolLoopEvent, type TurnRecord } from './turn-reports.js';
 import { openTurnTools, type TurnTools } from './turn-tools.js';
 
 /** A turn whose tools are listed and whose history is read, as everything that belongs to it sees it. */
-export interface OpenedTurn extends TurnOfCalls {
+export interface OpenedTurn extends TurnOfCall {
   readonly request: CoreCall;
   /** Calls of the prompt that the turn begins with, before its first round. */
   readonly pendingCalls: readonly PendingCall[];
@@ -58,7 +52,6 @@ export interface OpenedTurn extends TurnOfCalls {
   readonly reportsLength: boolean;
   readonly tools: TurnTools;
   readonly ids: TurnIds;
-  readonly limits: TurnLimits;
   readonly features: readonly TurnFeature[];
   readonly record: TurnRecord;
   /** Ids of the calls that the model's own servers ran. */
@@ -92,7 +85,6 @@ export interface Retries {
 
 /** The decisions of the application for all turns of a loop. */
 export interface LoopPolicy {
-  readonly limits: TurnLimitOptions;
   readonly calls: CallPolicy;
   readonly approvals: Pick<ApprovalSettings, 'approve' | 'approvals'>;
   readonly hostApprovals: HostApprovalOptions | undefined;
@@ -229,7 +221,7 @@ export async function openTurn(
       resumesResponses,
       done,
       round: 0,
-      request: policy.limits.maxRounds <= 1 ? withoutCalls(request) : request,
+      request,
       pendingCalls: pending,
       warnings,
       retries: policy.retries,
@@ -256,7 +248,6 @@ export async function openTurn(
       hostedCalls,
       finishedCalls: toFinishedCalls(done),
       ids: createTurnIds(request.prompt),
-      limits: createTurnLimits(policy.limits),
       features,
       facts: undefined,
       record,

@@ -97,11 +97,10 @@ export function createRoundRetry(turn: OpenedTurn) {
       request: CoreCall,
       { round, calls, summary }: { round: number; calls: RoundCalls; summary: BrokenRound },
     ): Promise<CoreCall> {
-      const { outcomes, dropped } = await calls.keepStarted(NOT_RUN);
+      const outcomes = await calls.keepStarted(NOT_RUN);
       [brokenBy] = summary.errors;
       shown = summary.shown;
       number = round;
-      turn.limits.dropCalls(dropped);
       turn.record.addUsage(summary.finish.usage);
       isUsagePartial ||= summary.finish.usage.inputTokens.total === undefined;
       kept.push(...outcomes);

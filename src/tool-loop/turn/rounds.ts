@@ -3,6 +3,7 @@ import type { CoreCall, RoundResponse, TurnLink } from '../../core/call.js';
 import { contentToParts } from '../../core/collector.js';
 import { NO_FINISH } from '../../core/finish.js';
 import type { Part } from '../../core/part.js';
+import type { ToolChoice } from '../../core/prompt.js';
 import { type CoreModel, sourceOf } from '../../core/source.js';
 import { retryDelay } from '../../http/retry.js';
 import { onceAborted, untilAborted } from '../../shared/abort.js';
@@ -10,9 +11,10 @@ import { messageOf } from '../../shared/errors.js';
 import { repeat } from '../../shared/repeat.js';
 import type { ToolListing } from '../../tools/tool-source.js';
 import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
+import type { RoundChanges, RoundSettings } from '../features/feature.js';
 import type { OpenedTurn, Retries } from './opened-turn.js';
 import type { Exchange } from './partial-turn.js';
-import type { TurnLifetime } from './turn-limits.js';
+import type { TurnLifetime } from './lifetime.js';
 
 interface OpenOptions extends Pick<TurnLink, 'isCompaction'> {
   /** Number of the attempt at a round that is repeated. @default the first one */
@@ -217,3 +219,42 @@ export function createBatchReader(
     }
   };
 }
+
+/** A round as the features have prepared it. */
+export interface PreparedRound {
+  /** The request without the settings of the round. Later rounds begin with it. */
+  readonly request: CoreCall;
+  readonly settings: RoundChanges['settings'];
+}
+
+/** Returns the request that is sent: with the settings of the round. */
+export function withSettings({ request, settings }: PreparedRound): CoreCall {
+  if (settings === undefined) return request;
+  const { toolChoice, activeTools: _, providerOptions = {}, system, ...model } = settings;
+  const { kelivo, ...others } = providerOptions;
+  const joined = Object.entries(others).map(([name, values]) => [
+    name,
+    { ...request.providerOptions?.[name], ...values },
+  ]);
+  const defined = Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined));
+  return {
+    ...request,
+    ...defined,
+    ...(joined.length > 0 && {
+      providerOptions: { ...request.providerOptions, ...Object.fromEntries(joined) },
+    }),
+    ...(kelivo !== undefined && { own: { ...request.own, ...kelivo } }),
+    // A limit, or the host, forbids calls.
+    ...(toolChoice !== undefined &&
+      request.toolChoice?.type !== 'none' && { toolChoice: toToolChoice(toolChoice) }),
+    ...(system !== undefined && {
+      prompt: [
+        { role: 'system' as const, content: system },
+        ...request.prompt.filter(({ role }) => role !== 'system'),
+      ],
+    }),
+  };
+}
+
+const toToolChoice = (choice: NonNullable<RoundSettings['toolChoice']>): ToolChoice =>
+  typeof choice === 'string' ? { type: choice } : choice;

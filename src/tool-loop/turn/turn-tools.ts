@@ -22,7 +22,7 @@ import {
 } from '../context/tool-search.js';
 import { fromListingRecord, toContents, toListingRecord } from '../durable/recorded-rounds.js';
 import type { Steps } from '../durable/steps.js';
-import type { TurnLifetime } from './turn-limits.js';
+import type { TurnLifetime } from './lifetime.js';
 
 /** The tools of a turn. The list may change between rounds. */
 export type TurnTools = Awaited<ReturnType<typeof openTurnTools>>;

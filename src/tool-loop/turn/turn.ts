@@ -22,10 +22,8 @@ import type { OpenedTurn } from './opened-turn.js';
 import type { PartialTurn } from './partial-turn.js';
 import { readRound, type RoundSummary } from './round-reader.js';
 import { createRoundRetry, type RoundRetry } from './round-retry.js';
-import { Rounds } from './rounds.js';
-import { type PreparedRound, withSettings } from './round-settings.js';
+import { type PreparedRound, Rounds, withSettings } from './rounds.js';
 import { closeShown } from './round-text.js';
-import { endOf, type RoundEnd } from './turn-limits.js';
 import { costOf } from './turn-reports.js';
 
 /**
@@ -36,6 +34,39 @@ import { costOf } from './turn-reports.js';
  * - `ended`: the host has its end, or its error.
  */
 type TurnState = 'opening' | 'reading' | 'running' | 'compacting' | 'ended';
+
+/**
+ * The end of a round.
+ *
+ * - `incomplete`: the response may be truncated, so that the turn ends with its reason.
+ * - `compaction`: the response contains nothing but the compacted conversation, and the round itself follows.
+ * - `waiting`: the host has to run or to approve a call.
+ * - `answer`: the model called no tool of the loop.
+ * - `limit`: the model called a tool although it was not allowed to.
+ * - `next`: the outputs of the calls are sent in another round.
+ */
+export type RoundEnd = 'incomplete' | 'compaction' | 'waiting' | 'answer' | 'limit' | 'next';
+
+interface RoundFacts {
+  readonly finishReason: FinishReason;
+  /** True if the request allowed calls. */
+  readonly mayCall: boolean;
+  /** True if the response contains nothing but a requested compaction. */
+  readonly isCompaction: boolean;
+  /** Number of calls of the loop. */
+  readonly calls: number;
+  /** Number of calls that the host has to run or to approve. */
+  readonly hostCalls: number;
+}
+
+/** Returns how a round ends. */
+export function endOf({ finishReason, mayCall, isCompaction, calls, hostCalls }: RoundFacts): RoundEnd {
+  if (isIncompleteReason(finishReason)) return 'incomplete';
+  if (isCompaction) return 'compaction';
+  if (hostCalls > 0) return 'waiting';
+  if (calls === 0) return 'answer';
+  return mayCall ? 'next' : 'limit';
+}
 
 /** The states in which no output arrives. */
 const WAITING: ReadonlySet<TurnState> = new Set<TurnState>(['opening', 'running']);
@@ -339,14 +370,13 @@ export class Turn {
     outcomes: readonly CallOutcome[],
     isCompaction: boolean,
   ): CallOutcome[] {
-    const { limits, record, emit, warn } = this.#turn;
+    const { record, emit, warn } = this.#turn;
     const { kept, attempt, isUsagePartial } = this.#retry;
     const { finish, isReplayed } = summary;
     const all = [...kept, ...outcomes];
     const attempts = source.attempts ?? attempt;
     const isPartial = isUsagePartial || source.attempts !== undefined;
     record.addRound({ ...summary, isCompaction, attempts, isUsagePartial: isPartial }, outcomes, kept);
-    limits.recordRound(all);
     this.#retry.reset();
     const { adapters, quotedCalls } = finish.own ?? {};
     for (const name of Array.isArray(quotedCalls) ? quotedCalls : []) {
@@ -408,9 +438,8 @@ export class Turn {
   }
 
   #reachedLimit(number: number): ReachedLimit | undefined {
-    const { limits, features } = this.#turn;
-    let reached = limits.reachedLimit(number);
-    for (const feature of features) reached ??= feature.limit?.(number);
+    let reached: ReachedLimit | undefined;
+    for (const feature of this.#turn.features) reached ??= feature.limit?.(number);
     return reached;
   }
 

@@ -1,0 +1,75 @@
+import type { ToolOutput } from '../../../tools/tool-source.js';
+import { type Admission, type CallOutcome, toValidJson } from '../../calls/calls.js';
+import { isErrorOutput } from '../../calls/outputs.js';
+import { withoutCalls } from '../../context/history.js';
+import type { CreateFeature, ReachedLimit } from '../feature.js';
+
+/** The options of the loop that limit its turns. The settings for the loop of a host have them as well. */
+export interface LimitOptions {
+  readonly maxRounds?: number | false;
+  readonly maxToolCalls?: number | false;
+}
+
+/** Number of identical failures after which the model must respond without calls. */
+const MAX_SAME_FAILURES = 3;
+
+/** Limits the rounds, the calls and the equal failures of a turn. */
+export const createLimits: CreateFeature<LimitOptions> = (
+  _,
+  { maxRounds: rounds = 20, maxToolCalls: ofCalls = false },
+) => {
+  const maxRounds = rounds || Infinity;
+  const maxToolCalls = ofCalls || Infinity;
+  const failures = new Map<string, number>();
+  let calls = 0;
+  let failureLimit: ReachedLimit | undefined;
+
+  function admit(): Admission {
+    calls++;
+    const verdict = calls > maxToolCalls ? toRefusal(maxToolCalls) : 'run';
+    return { decide: () => verdict, drop: () => void calls-- };
+  }
+
+  function countFailure(key: string, reason: string): void {
+    const times = (failures.get(key) ?? 0) + 1;
+    failures.set(key, times);
+    if (times >= MAX_SAME_FAILURES) failureLimit ??= { limit: 'repeated-failures', reason };
+  }
+
+  return {
+    prepare: (request, round) =>
+      round === 1 && maxRounds <= 1 ? { request: withoutCalls(request) } : undefined,
+    admit: maxToolCalls === Infinity ? undefined : admit,
+    limit(round) {
+      if (round >= maxRounds) return { limit: 'max-rounds', reason: toReason(maxRounds, 'round') };
+      if (calls >= maxToolCalls)
+        return { limit: 'max-tool-calls', reason: toReason(maxToolCalls, 'tool call') };
+      return failureLimit;
+    },
+    after({ outcomes }) {
+      // Equal calls of one round count once: the model had not seen the failure.
+      for (const key of new Set(outcomes.flatMap(toFailureKeys)))
+        countFailure(key, `the same call failed ${MAX_SAME_FAILURES} times in the same way.`);
+      // Names that do not exist count together, once per round: the model tries different ones.
+      if (outcomes.some(({ tool }) => tool === undefined))
+        countFailure('unknown tool', `tools that do not exist were called in ${MAX_SAME_FAILURES} rounds.`);
+      return undefined;
+    },
+  };
+};
+
+/** Returns the same text for equal failures of equal calls, and none for other outcomes. */
+function toFailureKeys({ call, tool, output }: CallOutcome): string[] {
+  if (tool === undefined || !isErrorOutput(output)) return [];
+  const json = toValidJson(call.input);
+  // Arguments that cannot be read differ by their text.
+  return [JSON.stringify([call.toolName, json === '{}' ? call.input : json, output])];
+}
+
+const toRefusal = (maxToolCalls: number): ToolOutput => ({
+  type: 'error-text',
+  value: `Not run: ${toReason(maxToolCalls, 'tool call')}`,
+});
+
+const toReason = (limit: number, noun: string): string =>
+  `the limit of ${limit} ${noun}${limit === 1 ? '' : 's'} is reached.`;
