@@ -132,7 +132,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     title: 'an unknown previous response',
     options: { providerOptions: { openai: { previousResponseId: 'resp_1' } } },
-    needs: [/resp_1/],
+    needs: [/resp_1/, /store/, /without `previousResponseId`/],
   },
   // Tools and schemas
   {
@@ -173,7 +173,11 @@ export const MISTAKES: readonly Mistake[] = [
   },
   { title: 'an audio file', options: { messages: file('audio/wav') }, needs: [/audio/] },
   { title: 'a Word document', options: { messages: file('application/msword') }, needs: [WORKS] },
-  { title: 'a prompt that is too long', at: 'tooLong', needs: [/context window/] },
+  {
+    title: 'a prompt that is too long',
+    at: 'tooLong',
+    needs: [/context window/, /adjust your input|Send less/],
+  },
   { title: 'a temperature for a reasoning model', options: { temperature: 0 }, needs: [/temperature/] },
   {
     title: 'a header with Cyrillic letters',
@@ -181,7 +185,7 @@ export const MISTAKES: readonly Mistake[] = [
     needs: [/x-title/i, /Latin-1/],
   },
   // Servers
-  { title: 'no credit', at: 'quota', needs: [/quota/, /not retryable/] },
+  { title: 'no credit', at: 'quota', needs: [/quota/, /billing/, /not retryable/] },
   {
     title: 'a stream that a proxy ends',
     at: 'truncated',

@@ -131,11 +131,15 @@ async function startServers(): Promise<Servers> {
     missingPage: await html(404),
     redirect: await html(302, { location: 'https://login.invalid/' }),
     fewModels: fewModels.baseURL,
-    quota: await apiError(429, 'insufficient_quota', 'You exceeded your current quota.'),
+    quota: await apiError(
+      429,
+      'insufficient_quota',
+      'You exceeded your current quota, please check your plan and billing details.',
+    ),
     tooLong: await apiError(
       400,
       'context_length_exceeded',
-      'Your input exceeds the context window of this model.',
+      'Your input exceeds the context window of this model. Please adjust your input and try again.',
     ),
     truncated: await serveTruncated(),
     selfSigned: `https://127.0.0.1:${(secure.address() as AddressInfo).port}/v1`,

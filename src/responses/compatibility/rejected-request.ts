@@ -1,5 +1,7 @@
 import type { APICallError } from '@ai-sdk/provider';
 import { withHint } from '../../http/api-error.js';
+import { isContextOverflow } from '../../http/context-overflow.js';
+import { readError } from '../../shared/reported-error.js';
 import { isCompaction, type ItemRelations, type ResponsesRequestBody } from '../wire.js';
 import { ENCRYPTED_TEXTS, REFUSED_CONTENT } from './item-repairs.js';
 import type { Cause } from './model-memory.js';
@@ -32,7 +34,7 @@ export function explainRefusal(
   return hint === undefined ? error : withHint(error, hint);
 }
 
-/** Returns the next step for a compaction, or a field that changes more than the text, which the server refuses. */
+/** Returns the next step for a rejection of the conversation, or of a field that changes more than the text. */
 function toHint(
   { error, rejection }: Pick<RejectedRequest, 'error' | 'rejection'>,
   body: ResponsesRequestBody,
@@ -42,6 +44,9 @@ function toHint(
     text => rejection.match(text) !== undefined,
   );
   if (isRefused && body.input.some(item => isCompaction(item, relations))) return COMPACTION_HINT;
+  const reported = readError(error.data);
+  if (reported !== undefined && isContextOverflow(reported)) return OVERFLOW_HINT;
+  if (reported?.code === 'previous_response_not_found') return PREVIOUS_HINT;
   const field = findKeptField(body, error, rejection);
   if (field === undefined) return undefined;
   const effect =
@@ -54,3 +59,10 @@ function toHint(
 const COMPACTION_HINT =
   'The server cannot read the compaction in the history, which another key or endpoint created, and the history does not ' +
   'contain the messages that it replaced. Use that key again, or start a new conversation.';
+
+const OVERFLOW_HINT =
+  'Send less of the conversation, remove old outputs of tools (`clearToolOutputs`), or compact it (`compactThreshold`).';
+
+const PREVIOUS_HINT =
+  'It was not stored (`store: false`), has expired, or belongs to another key or endpoint. Send the whole conversation ' +
+  'without `previousResponseId`.';
