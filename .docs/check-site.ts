@@ -52,7 +52,11 @@ export function checkSite(folder: string): {
   const markdown = files.filter(file => file.endsWith('.md'));
   const index = files.find(file => /localSearchIndex\w*\.[\w-]+\.js$/.test(file));
 
-  const unanswered = index === undefined ? [] : findUnanswered(read(index));
+  const ranked = index === undefined ? [] : rankAnswers(read(index));
+  const counts = Array.from(
+    { length: SEEN },
+    (_, place) => ranked.filter(({ rank }) => rank === place + 1).length,
+  );
 
   const clicks = Object.entries(SOUGHT).map(([sought, target]) => ({
     sought,
@@ -71,14 +75,19 @@ export function checkSite(folder: string): {
         .filter(file => /\.(?:html|css)$/.test(file))
         .flatMap(file => findForeign(read(file)).map(url => `${file}: expected no ${url} of another host.`)),
       ...(index === undefined ? ['Expected a search index, got none.'] : []),
-      ...unanswered,
+      ...ranked
+        .filter(({ rank = Infinity }) => rank > SEEN)
+        .map(
+          ({ question, answers, found }) =>
+            `Search "${question}": expected ${answers.join(' or ')} among the first three, got ${found.slice(0, SEEN).join(', ') || 'nothing'}.`,
+        ),
       ...clicks
         .filter(({ path }) => path === undefined || path.length > 2)
         .map(({ sought }) => `Expected at most two clicks to ${sought} from the start page, got more.`),
     ],
     summary: [
       `${pages.size} pages, ${all.length} internal links, ${named.length} links in llms.txt, search index ${index}`,
-      `${QUESTIONS.length - unanswered.length} of ${QUESTIONS.length} questions have an answer among the first three results`,
+      `${QUESTIONS.length} questions have ${counts.join(', ')} answers in the first, second and third place of the results`,
       ...clicks.map(
         ({ sought, path }) => `${sought}: ${path?.map(text => `"${text}"`).join(' → ') ?? 'not found'}`,
       ),
@@ -86,27 +95,34 @@ export function checkSite(folder: string): {
   };
 }
 
-/** Searches the index as the page does. Returns the questions without an answer among the first three results. */
-function findUnanswered(script: string): readonly string[] {
+interface Ranked {
+  readonly question: string;
+  readonly answers: readonly string[];
+  /** The sections that the search finds, best first. */
+  readonly found: readonly string[];
+  /** The place of the first answer, from 1. Undefined if the search finds none. */
+  readonly rank: number | undefined;
+}
+
+/** Searches the index as the page does. */
+function rankAnswers(script: string): readonly Ranked[] {
   const json: unknown = runInNewContext(
     `${script.replace(/export\s*\{\s*(\w+) as default\s*\};?\s*$/, '$1')}`,
   );
   const search = loadIndex(MiniSearch, String(json));
-  return QUESTIONS.flatMap(([question, ...answers]) => {
-    const found = search
-      .search(question)
-      .slice(0, 3)
-      .map(({ id }) =>
-        String(id)
-          .slice(1)
-          .replace(/^(?=#|$)/, 'index.html'),
-      );
-    const isAnswered = found.some(id => answers.includes(id) || answers.includes(id.split('#')[0] ?? ''));
-    return isAnswered
-      ? []
-      : `Search "${question}": expected ${answers.join(' or ')} among the first three, got ${found.join(', ') || 'nothing'}.`;
+  return QUESTIONS.map(([question, ...answers]) => {
+    const found = search.search(question).map(({ id }) =>
+      String(id)
+        .slice(1)
+        .replace(/^(?=#|$)/, 'index.html'),
+    );
+    const index = found.findIndex(id => answers.includes(id) || answers.includes(id.split('#')[0] ?? ''));
+    return { question, answers, found, rank: index < 0 ? undefined : index + 1 };
   });
 }
+
+/** The number of results among which an answer is expected. */
+const SEEN = 3;
 
 /** Returns the links of a page to the site itself, except those to its own top. */
 function findLinks(page: string, html: string): readonly Link[] {

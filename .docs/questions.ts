@@ -160,7 +160,6 @@ export const QUESTIONS: readonly (readonly [question: string, ...answers: string
   ['hono', 'examples.html#hono-and-other-servers'],
   ['mcp server not starting', 'mcp.html#behavior', 'troubleshooting.html'],
   ['send message while running', 'tool-loop.html#between-the-rounds'],
-  ['debug requests', 'provider.html#logging', 'playground.html'],
   ['log http requests', 'provider.html#logging'],
   ['embedding dimensions', 'embeddings.html'],
   // No words of `search-words.ts` were chosen for these.
