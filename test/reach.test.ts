@@ -114,12 +114,12 @@ const changes = {
   'a per-call option': () =>
     insertLine('responses/request/options.ts', {
       before: /Maximum number of hosted tool calls/,
-      line: "  patience: sentAs('patience', z.number()),",
+      line: "  patience: sentAs('patience', () => z.number()),",
     }),
   'a setting with a per-call option': () =>
     insertLine('responses/request/options.ts', {
-      before: /^ {2}systemMessageMode: z/,
-      line: "  mood: sentAs('mood', z.string()),",
+      before: /^ {2}systemMessageMode: /,
+      line: "  mood: sentAs('mood', () => z.string()),",
     }),
   'a known server': () =>
     insertLine('responses/compatibility/compatibility.ts', {

@@ -4,7 +4,7 @@
  * @module kelivo-responses/host
  */
 import type { ProviderOf } from '../provider/provider.js';
-import { type KelivoResponsesSettings, listSettingNames } from '../provider/settings.js';
+import { type KelivoResponsesSettings, settingsTable } from '../provider/settings.js';
 import { KelivoError } from '../shared/errors.js';
 import { once } from '../shared/once.js';
 
@@ -179,7 +179,7 @@ const sharedFlagError = (): KelivoError =>
 /** Settings of the switch. */
 const SWITCH_OPTIONS = ['enabled', 'fallback', 'importOpenAI'];
 
-const lowerCaseNames = once(() => new Set(listSettingNames().map(name => name.toLowerCase())));
+const lowerCaseNames = once(() => new Set(settingsTable.names.map(name => name.toLowerCase())));
 
 /**
  * Creates the switchable provider from a host's options. Options that are not settings of the provider are ignored. A setting

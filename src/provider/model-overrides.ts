@@ -12,8 +12,7 @@ import {
 } from '../responses/compatibility/compatibility.js';
 import type { RequestOverride } from '../responses/model.js';
 import { toModelExpression } from '../shared/names.js';
-import { once } from '../shared/once.js';
-import { type SettingsOf } from '../shared/settings.js';
+import { SchemaTable, type SettingsOf } from '../shared/settings.js';
 
 /** A schema for a named type. The compiler checks that what it accepts has that type. */
 export type SchemaOf<Type> = z.ZodType<Type, Type>;
@@ -21,18 +20,15 @@ export type SchemaOf<Type> = z.ZodType<Type, Type>;
 /** The settings that adapt a model, whose meaning is that of the options of `adaptModel`. */
 type Adapting = Omit<AdaptModelOptions, 'adapters' | 'historySecret'>;
 
-const adaptingShape = once(
-  () =>
-    ({
-      toolPrompting: createToolPromptingSchema(),
-      startsInReasoning: z.boolean(),
-      undeclared: z.enum(['call', 'text', 'drop']),
-      streamArgumentsFrom: z.number().nonnegative(),
-      responseTemplate: createResponseTemplateSchema(),
-    }) satisfies { [Name in keyof Adapting]-?: SchemaOf<NonNullable<Adapting[Name]>> },
-);
+const adaptingRows = {
+  toolPrompting: createToolPromptingSchema,
+  startsInReasoning: () => z.boolean(),
+  undeclared: () => z.enum(['call', 'text', 'drop']),
+  streamArgumentsFrom: () => z.number().nonnegative(),
+  responseTemplate: createResponseTemplateSchema,
+} satisfies { [Name in keyof Adapting]-?: () => SchemaOf<NonNullable<Adapting[Name]>> };
 
-const ownModelSettingsShape = once(() => ({
+const ownModelSettingsRows = {
   /**
    * Differences between the input of the server and OpenAI's: the name of a known server, or an object with single
    * fields. Other servers are recognized by their responses (llama.cpp by a header, OpenRouter behind a gateway by its ids,
@@ -44,7 +40,7 @@ const ownModelSettingsShape = once(() => ({
    * provider's.
    * @default by the host of `baseURL`, else by the responses
    */
-  compatibility: createCompatibilitySchema(),
+  compatibility: createCompatibilitySchema,
   /**
    * Adapters for the quirks of model families, such as tool calls written as text. A registry is searched by model id,
    * and so are the adapters of a list. A name (`['qwen']`) and a module (`{ import: '@acme/adapters', export: 'tulip' }`)
@@ -52,7 +48,7 @@ const ownModelSettingsShape = once(() => ({
    * the tool loop.
    * @default modelAdapters of `kelivo-responses/adapters`
    */
-  adapters: createAdaptersSchema(),
+  adapters: createAdaptersSchema,
   /**
    * The connection for the requests of language models. `websocket` sends each request as a frame on a connection that the
    * rounds of a turn share, with only the items that the server does not have. It needs the package `ws`, or Node 22, Bun or
@@ -60,14 +56,14 @@ const ownModelSettingsShape = once(() => ({
    * background mode always use HTTP, and `fetch` does not apply to WebSockets, whose options are `webSocket` of the provider.
    * @default 'http'
    */
-  transport: z.enum(['http', 'websocket']),
-}));
+  transport: () => z.enum(['http', 'websocket']),
+};
 
 /** The schemas of the settings of a provider that can be overridden for single models. */
-export const modelSettingsShape = () => ({ ...ownModelSettingsShape(), ...adaptingShape() });
+export const modelSettingsRows = { ...ownModelSettingsRows, ...adaptingRows };
 
 /** Settings of a provider that can be overridden for single models. */
-export interface ModelSettings extends SettingsOf<ReturnType<typeof ownModelSettingsShape>>, Adapting {}
+export interface ModelSettings extends SettingsOf<typeof ownModelSettingsRows>, Adapting {}
 
 /** Overrides for one model or a pattern of models. */
 export interface ModelOverride extends ModelSettings {
@@ -125,26 +121,28 @@ function createToolPromptingSchema(): SchemaOf<ToolPrompting | false> {
 
 type ResponseTemplate = NonNullable<AdaptModelOptions['responseTemplate']>;
 
-const createResponseTemplateSchema = (): SchemaOf<ResponseTemplate> =>
-  z.custom<ResponseTemplate>(
+function createResponseTemplateSchema(): SchemaOf<ResponseTemplate> {
+  return z.custom<ResponseTemplate>(
     value => isPlainObject(value) && isPlainObject(value.fields),
     'expected a response template: an object with `fields` and `start_anchor`',
   );
+}
 
 const RESERVED = ['input', 'stream'];
 
 export function createModelOverridesSchema(): SchemaOf<Record<string, ModelOverride>> {
-  const override = z.strictObject({
-    ...modelSettingsShape(),
-    headers: z.record(z.string(), z.string().optional()),
-    body: z
-      .record(z.string(), z.unknown())
-      .refine(
-        body => !RESERVED.some(name => name in body),
-        'expected no `input` and no `stream`, which come from the call',
-      ),
-  } satisfies Record<keyof ModelOverride, z.ZodType>);
-  return z.record(z.string(), override.partial());
+  const override = new SchemaTable({
+    ...modelSettingsRows,
+    headers: () => z.record(z.string(), z.string().optional()),
+    body: () =>
+      z
+        .record(z.string(), z.unknown())
+        .refine(
+          body => !RESERVED.some(name => name in body),
+          'expected no `input` and no `stream`, which come from the call',
+        ),
+  } satisfies Record<keyof ModelOverride, () => z.ZodType>);
+  return z.record(z.string(), override.schema);
 }
 
 /**

@@ -8,12 +8,17 @@ import type { CompressionOptions } from '../http/compression.js';
 import type { RequestLogger } from '../http/request-log.js';
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
-import { once } from '../shared/once.js';
-import { findSettingsIssues, functionSetting, parseSettings, type SettingsOf } from '../shared/settings.js';
+import {
+  findSettingsIssues,
+  functionSetting,
+  parseSettings,
+  SchemaTable,
+  type SettingsOf,
+} from '../shared/settings.js';
 import type { OpenResponsesExtension } from '../responses/stream/extension.js';
 import { type SettingOptions, settingOptions } from '../responses/request/options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
-import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
+import { toolLoopRows, type ToolLoopOptions } from '../tool-loop/options.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
 import type { HostVersion } from '../versions/specification.js';
 import { historySecretSetting } from '../versions/history/signatures.js';
@@ -24,7 +29,7 @@ import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import {
   createModelOverridesSchema,
   type ModelSettings,
-  modelSettingsShape,
+  modelSettingsRows,
   type SchemaOf,
 } from './model-overrides.js';
 
@@ -91,8 +96,8 @@ function createWebSocketSchema(): SchemaOf<WebSocketSettings> {
 function createToolLoopSchema(): SchemaOf<
   Omit<ToolLoopOptions, 'tools' | 'timeouts' | 'historySecret'> | false
 > {
-  const { timeouts: _, historySecret: __, ...toolLoopShape } = createToolLoopShape();
-  return z.union([z.literal(false), z.strictObject(toolLoopShape)]);
+  const { timeouts: _, historySecret: __, ...rows } = toolLoopRows;
+  return z.union([z.literal(false), new SchemaTable(rows).schema]);
 }
 
 /*
@@ -100,19 +105,19 @@ function createToolLoopSchema(): SchemaOf<
  * because the comments of spread members are missing in declarations. A new setting is one entry here: its type, its comment and its row in the
  * reference of all options are taken from the entry.
  */
-const settingsShape = once(() => ({
+const settingsRows = {
   /**
    * The provider's name in `model.provider`, in errors and in telemetry. It must not end in `.responses`, because hosts
    * treat such a provider as the official one.
    * @default 'kelivo-responses'
    */
-  name: z.string().min(1),
+  name: () => z.string().min(1),
   /**
    * The root of the API, for example `https://api.openai.com/v1` or `http://localhost:8000`. A missing version segment
    * is added, a pasted endpoint (`…/v1/responses`) is accepted, and a query string is kept.
    * @default the environment variable `OPENAI_BASE_URL`, else `https://api.openai.com/v1`
    */
-  baseURL: z.string(),
+  baseURL: () => z.string(),
   /**
    * The style of the API root and of the key header: `openai` ends in `/v1`, `google` in `/v1beta`, and `azure` in
    * `/openai/v1` with the key in an `api-key` header. `open-responses` is a server of the Open Responses specification, at
@@ -120,7 +125,7 @@ const settingsShape = once(() => ({
    * a `baseURL`.
    * @default 'openai'
    */
-  api: createApiSchema(),
+  api: createApiSchema,
   /**
    * One API key, several keys as a list or separated by commas, or a function that returns the key for a turn, such as a
    * Microsoft Entra token. Several keys are used in rotation; all requests of one turn use the same key. A key that the server
@@ -128,33 +133,33 @@ const settingsShape = once(() => ({
    * then continues with the next key. Servers other than OpenAI's may work without a key.
    * @default the environment variable `OPENAI_API_KEY`
    */
-  apiKey: createApiKeySchema(),
+  apiKey: createApiKeySchema,
   /** OpenAI organization, sent as `OpenAI-Organization`. */
-  organization: z.string(),
+  organization: () => z.string(),
   /** OpenAI project, sent as `OpenAI-Project`. */
-  project: z.string(),
+  project: () => z.string(),
   /** Additional headers of every request, or a function that returns them. They override the provider's headers. */
-  headers: createHeadersSchema(),
+  headers: createHeadersSchema,
   /**
    * Additional query parameters of every request. With `api: 'azure'`, a dated `api-version` such as `2025-04-01-preview`
    * selects the older root `/openai`.
    */
-  query: z.record(z.string(), z.string()),
+  query: () => z.record(z.string(), z.string()),
   /** Replaces `fetch`, for proxies and tests. @default the global `fetch` */
-  fetch: functionSetting<FetchFunction>(),
+  fetch: () => functionSetting<FetchFunction>(),
   /**
    * Called for every HTTP request to the API, including retries and embeddings, with its status and duration. Keys and
    * other secrets are redacted, also where a response repeats them. Errors it throws are ignored. Requests to MCP servers
    * are not logged here.
    * @default none
    */
-  logger: functionSetting<RequestLogger>(),
+  logger: () => functionSetting<RequestLogger>(),
   /**
    * Compresses long request bodies with gzip: `{ threshold }` is the length in characters from which on, 100000 by default.
    * For servers that accept it; another one receives the request again without compression, and so it does later ones.
    * @default requests are not compressed
    */
-  compression: createCompressionSchema(),
+  compression: createCompressionSchema,
   /**
    * Options of the transport `websocket`. `keepAlive` is the time in milliseconds for which an unused connection is kept,
    * 300000 by default. `multiplex: true` sends the requests of turns that run at the same time on one connection, for servers
@@ -162,36 +167,36 @@ const settingsShape = once(() => ({
    * previous response or reached the limit of a connection, the complete input is sent once. An abort closes the connection,
    * unless it is multiplexed.
    */
-  webSocket: createWebSocketSchema(),
+  webSocket: createWebSocketSchema,
   /**
    * Replay of calls whose reasoning item is missing in the history. `omit-ids` sends the call without its item id, which
    * every server accepts. `synthesize` keeps the id and adds the reasoning item that it requires.
    * @default 'omit-ids'
    */
-  missingReasoning: z.enum(['omit-ids', 'synthesize']),
+  missingReasoning: () => z.enum(['omit-ids', 'synthesize']),
   /**
    * Overrides for single language models, by exact id or by a pattern in which `*` matches any characters, for example
    * `{ 'qwen*': { body: { top_k: 20 } } }`. If several patterns match, the more specific one wins, field by field.
    * @default none
    */
-  models: createModelOverridesSchema(),
+  models: createModelOverridesSchema,
   /**
    * Codecs for extensions of Open Responses: how their items and events are shown, and their tools encoded. Items are kept
    * and sent back without a codec, too, and a provider tool `acme.document_search` is sent as `acme:document_search`.
    * @default none
    */
-  extensions: z.array(objectSetting<OpenResponsesExtension>()),
+  extensions: () => z.array(objectSetting<OpenResponsesExtension>()),
   /** Time limits, in milliseconds. */
-  timeouts: createTimeoutsSchema(),
+  timeouts: createTimeoutsSchema,
   /**
    * MCP servers, in the format of `mcpServers` of Claude Desktop, Cursor or VS Code. They start when they are first
    * needed. Pass the result of `createMcpTools()` to share servers or to observe their state.
    */
-  mcpServers: objectSetting<McpServers | ToolSource>(),
+  mcpServers: () => objectSetting<McpServers | ToolSource>(),
   /** Options for the servers in `mcpServers`: timeouts and callbacks, as for `createMcpTools`. */
-  mcp: objectSetting<McpToolsOptions>(),
+  mcp: () => objectSetting<McpToolsOptions>(),
   /** Options of the tool loop, or `false` for models without one. */
-  toolLoop: createToolLoopSchema(),
+  toolLoop: createToolLoopSchema,
   /**
    * Signs what the models write into the history of the host (`providerMetadata.kelivo`), because a client may send it back
    * changed. 32 characters or more of random text, the same in all processes, or a list: the first one signs, and all
@@ -200,12 +205,12 @@ const settingsShape = once(() => ({
    * @default the environment variable `KELIVO_HISTORY_SECRET`, else derived from the static API keys, else a secret of the
    * process
    */
-  historySecret: historySecretSetting(),
-}));
+  historySecret: historySecretSetting,
+};
 
 /** The settings of a provider. Every setting is optional. */
 export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>>
-  extends SettingsOf<ReturnType<typeof settingsShape>>, ModelSettings, ObservedOptions, SettingOptions {
+  extends SettingsOf<typeof settingsRows>, ModelSettings, ObservedOptions, SettingOptions {
   /**
    * Tools that run in this process: plain objects or AI SDK `tool()` objects with `execute`. The input of each tool is
    * inferred from its `inputSchema`. Also sources of tools, such as the result of `createMcpTools()`, and a list of both.
@@ -223,26 +228,20 @@ export interface VersionSettings<Version extends HostVersion | undefined> {
   specificationVersion?: Version;
 }
 
-/** The schema of all settings. Combinations of settings and entries of lists are checked in addition. */
-export const settingsSchema = once(() =>
-  z
-    .strictObject({
-      ...settingsShape(),
-      ...modelSettingsShape(),
-      ...settingOptions,
-      telemetry: telemetrySetting(),
-      tools: toolsSetting(),
-    })
-    .partial(),
-);
-
-export const listSettingNames = (): string[] => Object.keys(settingsSchema().shape);
+/** All settings. Combinations of settings and entries of lists are checked in addition. */
+export const settingsTable = /* @__PURE__ */ new SchemaTable({
+  ...settingsRows,
+  ...modelSettingsRows,
+  ...settingOptions,
+  telemetry: telemetrySetting,
+  tools: toolsSetting,
+});
 
 const SETTINGS = 'the provider settings';
 
 /** Returns one sentence for each invalid setting, or for an invalid combination. Entries of `adapters` are not checked. */
 export function findProviderSettingsIssues(settings: unknown): string[] {
-  const issues = findSettingsIssues(settingsSchema(), settings, SETTINGS);
+  const issues = findSettingsIssues(settingsTable.schema, settings, SETTINGS);
   if (issues.length > 0) return issues;
   try {
     checkCombination(settings as KelivoResponsesSettings);
@@ -259,7 +258,7 @@ export function findProviderSettingsIssues(settings: unknown): string[] {
  * @throws KelivoError with code `invalid-settings`, naming the setting, the expected and the received value.
  */
 export function validateSettings(settings: unknown): KelivoResponsesSettings {
-  const valid = parseSettings<KelivoResponsesSettings>(settingsSchema(), settings, SETTINGS);
+  const valid = parseSettings<KelivoResponsesSettings>(settingsTable.schema, settings, SETTINGS);
   checkCombination(valid);
   for (const { adapters } of [valid, ...Object.values(valid.models ?? {})]) validateAdapters(adapters);
   return valid;

@@ -2,13 +2,71 @@ import * as z from 'zod/v4';
 import { KelivoError } from './errors.js';
 import { nearestName } from './names.js';
 
-type SettingsShape = Readonly<Record<string, z.ZodType>>;
+/** Creates the schema of each setting. The comment of a row is the comment of the setting, in editors and in the reference. */
+export type SchemasByName = Readonly<Record<string, () => z.ZodType>>;
+
+/** The type of optional settings, inferred from their schemas. */
+export type SettingsOf<Rows extends SchemasByName> = {
+  [Name in keyof Rows]?: z.input<ReturnType<Rows[Name]>>;
+};
+
+const TABLE = Symbol('kelivo-responses.table');
 
 /**
- * The type of optional settings, inferred from their schemas. The comment of a schema is the comment of the setting, in
- * editors and in the generated reference.
+ * A table of settings. The schema of a setting is built when a value of it is first read: an application sets few of them, and
+ * building all schemas would take longer than anything else before a first request.
  */
-export type SettingsOf<Shape extends SettingsShape> = { [Name in keyof Shape]?: z.input<Shape[Name]> };
+export class SchemaTable<Rows extends SchemasByName> {
+  readonly names: readonly string[];
+  /** The schema of an object of these settings. */
+  readonly schema: z.ZodType<SettingsOf<Rows>, SettingsOf<Rows>>;
+  readonly #rows: SchemasByName;
+  readonly #schemas = new Map<string, z.ZodType>();
+
+  /**
+   * @param options Settings that an object must have, and what it may have in addition: `null` for no value, and other names,
+   *   which are left out.
+   */
+  constructor(
+    rows: Rows,
+    options: { required?: readonly string[]; allowsNull?: boolean; allowsOthers?: boolean } = {},
+  ) {
+    this.#rows = rows;
+    this.names = Object.keys(rows);
+    const schema: z.ZodType<unknown, unknown> = z.transform((value: unknown, { issues }): unknown => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        issues.push({ code: 'invalid_type', expected: 'object', input: value });
+        return z.NEVER;
+      }
+      const settings: Record<string, unknown> = {};
+      for (const name of this.names) {
+        const isRequired = options.required?.includes(name) === true;
+        if (!isRequired && !(name in value)) continue;
+        const given: unknown = Reflect.get(value, name);
+        settings[name] = given;
+        if ((given === undefined && !isRequired) || (given === null && options.allowsNull === true)) continue;
+        const result = this.schemaOf(name)?.safeParse(given, ONCE);
+        if (result?.success === true) settings[name] = result.data;
+        for (const issue of result?.error?.issues ?? [])
+          issues.push({ ...issue, path: [name, ...issue.path] } as z.core.$ZodRawIssue);
+      }
+      const keys = Object.keys(value).filter(key => !Object.hasOwn(rows, key));
+      if (options.allowsOthers !== true && keys.length > 0)
+        issues.push({ code: 'unrecognized_keys', keys, input: value as Record<string, unknown> });
+      return settings;
+    });
+    this.schema = schema as z.ZodType<SettingsOf<Rows>, SettingsOf<Rows>>;
+    Object.defineProperty(schema, TABLE, { value: this });
+  }
+
+  /** Returns the schema of the values of a setting. Undefined for other names. */
+  schemaOf(name: string): z.ZodType | undefined {
+    const create = Object.hasOwn(this.#rows, name) ? this.#rows[name] : undefined;
+    const schema = this.#schemas.get(name) ?? create?.();
+    if (schema !== undefined) this.#schemas.set(name, schema);
+    return schema;
+  }
+}
 
 /** A setting that is a function. Its parameters cannot be checked. */
 export const functionSetting = <Type>() =>
@@ -77,6 +135,14 @@ function knownNames(schema: z.core.$ZodType, path: readonly string[]): string[] 
     return knownNames(schema.unwrap(), path);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(option => knownNames(option, path));
   const [key, ...rest] = path;
+  const { [TABLE]: table } = schema as {
+    readonly [TABLE]?: Pick<SchemaTable<SchemasByName>, 'names' | 'schemaOf'>;
+  };
+  if (table !== undefined) {
+    if (key === undefined) return [...table.names];
+    const next = table.schemaOf(key);
+    return next === undefined ? [] : knownNames(next, rest);
+  }
   if (schema instanceof z.ZodObject) {
     if (key === undefined) return Object.keys(schema.shape);
     const next: unknown = schema.shape[key];

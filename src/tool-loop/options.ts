@@ -1,8 +1,7 @@
 import * as z from 'zod/v4';
 import { type ObservedOptions, telemetrySetting } from '../core/telemetry.js';
 import { isPlainObject } from '../shared/json.js';
-import { once } from '../shared/once.js';
-import { functionSetting, parseSettings } from '../shared/settings.js';
+import { functionSetting, parseSettings, SchemaTable } from '../shared/settings.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
 import { type HistorySecret, historySecretSetting } from '../versions/history/signatures.js';
 import type { AnyLanguageModel } from '../versions/specification.js';
@@ -206,138 +205,126 @@ const OUTPUT_STORE = 'expected an object with the functions `put` and `get`';
 const isOutputStore = (value: unknown): boolean =>
   isPlainObject(value) && typeof value.put === 'function' && typeof value.get === 'function';
 
-/** Creates the shape of the options without `tools`. It is also the shape of a provider's `toolLoop` setting. */
-export function createToolLoopShape() {
-  const atLeastOne = z.number().int().min(1).optional();
-  const limit = (minimum: number) =>
-    z.union(
-      [z.number().int().min(minimum), z.literal(false)],
-      `expected a whole number of at least ${minimum}, or false`,
-    );
-  const milliseconds = z.number().positive().optional();
-  const modelPrice = z.custom<ModelPrice>(
+const milliseconds = () => z.number().positive();
+
+const atLeastOne = () => z.number().int().min(1);
+
+const limit = (minimum: number) =>
+  z.union(
+    [z.number().int().min(minimum), z.literal(false)],
+    `expected a whole number of at least ${minimum}, or false`,
+  );
+
+const modelPrice = () =>
+  z.custom<ModelPrice>(
     value =>
       value === 'reported' ||
       (isPlainObject(value) && typeof value.input === 'number' && typeof value.output === 'number'),
     'expected prices of `input` and `output`, or "reported"',
   );
-  return {
-    historySecret: historySecretSetting().optional(),
-    maxRounds: limit(1).optional(),
-    maxToolCalls: limit(1).optional(),
-    maxRepeatedCalls: limit(1).optional(),
-    toolSearch: z
-      .union(
-        [z.enum(['auto', 'server', 'client']), z.literal(false)],
-        'expected "auto", "server", "client" or false',
-      )
-      .optional(),
-    keepToolOutputs: z
-      .union(
-        [z.boolean(), z.strictObject({ store: z.custom<ToolOutputStore>(isOutputStore, OUTPUT_STORE) })],
-        'expected a boolean, or { store }',
-      )
-      .optional(),
-    clearToolOutputs: z
-      .strictObject({
-        trigger: z.number().int().min(1),
-        keep: z.number().int().min(0).optional(),
-        clearAtLeast: z.number().min(0).optional(),
-        excludeTools: z.array(z.string()).optional(),
-      })
-      .optional(),
-    compactThreshold: atLeastOne,
-    compaction: z
-      .union(
-        [
-          z.enum(['server', 'model']),
-          z.strictObject({
-            model: z.custom<AnyLanguageModel>(isModel, 'expected a language model').optional(),
-            prompt: z.string().min(1).optional(),
-          }),
-        ],
-        'expected "server", "model" or { model, prompt }',
-      )
-      .optional(),
-    maxToolOutputChars: z
-      .union(
-        [
-          limit(100),
-          z.strictObject({
-            default: limit(100).optional(),
-            tools: z.record(z.string(), limit(100)).optional(),
-          }),
-        ],
-        'expected a whole number of at least 100, false, or such limits as { default, tools: { name: limit } }',
-      )
-      .optional(),
-    approve: z
-      .union([functionSetting<Approve>(), z.literal('host')], 'expected a function or "host"')
-      .optional(),
-    approvals: z
-      .union(
-        [z.enum(APPROVAL_POLICIES), functionSetting<Exclude<Approvals, string>>()],
-        `expected one of ${APPROVAL_POLICIES.map(policy => `"${policy}"`).join('|')}, or a function`,
-      )
-      .optional(),
-    hostApprovals: z
-      .strictObject({
-        secret: z.string().min(32, 'expected a random text of at least 32 characters'),
-        claim: functionSetting<HostApprovalOptions['claim']>(),
-        expiresAfter: milliseconds,
-        audience: functionSetting<NonNullable<HostApprovalOptions['audience']>>().optional(),
-      })
-      .optional(),
-    journal: z
-      .custom<ToolLoopJournal>(
-        isJournal,
-        'expected the result of `createJournal()` of `kelivo-responses/journal`',
-      )
-      .optional(),
-    onUnknownOutcome: z.enum(['refuse', 'ask', 'run']).optional(),
-    execution: z.enum(['auto', 'parallel', 'sequential']).optional(),
-    startEarly: z
-      .union([z.boolean(), z.literal('read-only')], 'expected a boolean or "read-only"')
-      .optional(),
-    toolActivity: z.enum(['auto', 'all', 'none']).optional(),
-    prepareRound: functionSetting<PrepareRound>().optional(),
-    stopWhen: z
-      .union(
-        [functionSetting<StopCondition>(), z.array(functionSetting<StopCondition>())],
-        'expected a function or an array of functions',
-      )
-      .optional(),
-    prices: z
-      .union(
-        [functionSetting<Extract<Prices, (...facts: never) => unknown>>(), z.record(z.string(), modelPrice)],
-        'expected a function or prices by model id',
-      )
-      .optional(),
-    maxCost: z.number().positive().optional(),
-    maxTokens: atLeastOne,
-    timeouts: z
-      .strictObject({
-        tool: milliseconds,
-        tools: z.record(z.string(), z.number().positive()).optional(),
-        total: milliseconds,
-        unread: z.union([z.number().positive(), z.literal(false)]).optional(),
-      })
-      .optional(),
-    retry: z
-      .strictObject({
-        maxRetries: limit(0).optional(),
-        streamRetries: limit(0).optional(),
-        initialDelay: z.number().min(0).optional(),
-      })
-      .optional(),
-    telemetry: telemetrySetting().optional(),
-    onEvent: functionSetting<(event: ToolLoopEvent) => void>().optional(),
-  };
-}
 
-const schema = once<z.ZodType<ToolLoopOptions>>(() =>
-  z.strictObject({ tools: toolsSetting(), ...createToolLoopShape() }),
+/** The options without `tools`. They are also the fields of a provider's `toolLoop` setting. */
+export const toolLoopRows = {
+  historySecret: historySecretSetting,
+  maxRounds: () => limit(1),
+  maxToolCalls: () => limit(1),
+  maxRepeatedCalls: () => limit(1),
+  toolSearch: () =>
+    z.union(
+      [z.enum(['auto', 'server', 'client']), z.literal(false)],
+      'expected "auto", "server", "client" or false',
+    ),
+  keepToolOutputs: () =>
+    z.union(
+      [z.boolean(), z.strictObject({ store: z.custom<ToolOutputStore>(isOutputStore, OUTPUT_STORE) })],
+      'expected a boolean, or { store }',
+    ),
+  clearToolOutputs: () =>
+    z.strictObject({
+      trigger: z.number().int().min(1),
+      keep: z.number().int().min(0).optional(),
+      clearAtLeast: z.number().min(0).optional(),
+      excludeTools: z.array(z.string()).optional(),
+    }),
+  compactThreshold: atLeastOne,
+  compaction: () =>
+    z.union(
+      [
+        z.enum(['server', 'model']),
+        z.strictObject({
+          model: z.custom<AnyLanguageModel>(isModel, 'expected a language model').optional(),
+          prompt: z.string().min(1).optional(),
+        }),
+      ],
+      'expected "server", "model" or { model, prompt }',
+    ),
+  maxToolOutputChars: () =>
+    z.union(
+      [
+        limit(100),
+        z.strictObject({
+          default: limit(100).optional(),
+          tools: z.record(z.string(), limit(100)).optional(),
+        }),
+      ],
+      'expected a whole number of at least 100, false, or such limits as { default, tools: { name: limit } }',
+    ),
+  approve: () => z.union([functionSetting<Approve>(), z.literal('host')], 'expected a function or "host"'),
+  approvals: () =>
+    z.union(
+      [z.enum(APPROVAL_POLICIES), functionSetting<Exclude<Approvals, string>>()],
+      `expected one of ${APPROVAL_POLICIES.map(policy => `"${policy}"`).join('|')}, or a function`,
+    ),
+  hostApprovals: () =>
+    z.strictObject({
+      secret: z.string().min(32, 'expected a random text of at least 32 characters'),
+      claim: functionSetting<HostApprovalOptions['claim']>(),
+      expiresAfter: milliseconds().optional(),
+      audience: functionSetting<NonNullable<HostApprovalOptions['audience']>>().optional(),
+    }),
+  journal: () =>
+    z.custom<ToolLoopJournal>(
+      isJournal,
+      'expected the result of `createJournal()` of `kelivo-responses/journal`',
+    ),
+  onUnknownOutcome: () => z.enum(['refuse', 'ask', 'run']),
+  execution: () => z.enum(['auto', 'parallel', 'sequential']),
+  startEarly: () => z.union([z.boolean(), z.literal('read-only')], 'expected a boolean or "read-only"'),
+  toolActivity: () => z.enum(['auto', 'all', 'none']),
+  prepareRound: () => functionSetting<PrepareRound>(),
+  stopWhen: () =>
+    z.union(
+      [functionSetting<StopCondition>(), z.array(functionSetting<StopCondition>())],
+      'expected a function or an array of functions',
+    ),
+  prices: () =>
+    z.union(
+      [functionSetting<Extract<Prices, (...facts: never) => unknown>>(), z.record(z.string(), modelPrice())],
+      'expected a function or prices by model id',
+    ),
+  maxCost: () => z.number().positive(),
+  maxTokens: atLeastOne,
+  timeouts: () =>
+    z.strictObject({
+      tool: milliseconds().optional(),
+      tools: z.record(z.string(), z.number().positive()).optional(),
+      total: milliseconds().optional(),
+      unread: z.union([z.number().positive(), z.literal(false)]).optional(),
+    }),
+  retry: () =>
+    z.strictObject({
+      maxRetries: limit(0).optional(),
+      streamRetries: limit(0).optional(),
+      initialDelay: z.number().min(0).optional(),
+    }),
+  telemetry: telemetrySetting,
+  onEvent: () => functionSetting<(event: ToolLoopEvent) => void>(),
+};
+
+const table = /* @__PURE__ */ new SchemaTable(
+  { tools: toolsSetting, ...toolLoopRows },
+  { required: ['tools'] },
 );
 
 export const validateToolLoopOptions = (options: unknown): ToolLoopOptions =>
-  parseSettings(schema(), options, 'the tool loop options');
+  parseSettings(table.schema as z.ZodType<ToolLoopOptions>, options, 'the tool loop options');

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
 import { toModelExpression, toNameHint } from '../../shared/names.js';
-import { parseSettings, type SettingsOf } from '../../shared/settings.js';
+import { parseSettings, SchemaTable, type SettingsOf } from '../../shared/settings.js';
 import { type DefaultModels, knownModelsOf, variablesOf } from './known-providers.js';
 import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './schema.js';
 
@@ -12,10 +12,10 @@ import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './
 /** The tasks that models are chosen for. */
 export type ModelKind = 'chat' | 'embedding';
 
-const text = z.string().nullish();
-const length = z.number().int().min(1).nullish();
+const text = () => z.string().nullish();
+const length = () => z.number().int().min(1).nullish();
 
-const shape = {
+const rows = {
   /** Name or alias of a provider, in any case. Alone, it selects the default model of that provider for the role. */
   provider: text,
   /** A model name as the registry accepts it. If `provider` is set, a model id of that provider. */
@@ -57,14 +57,14 @@ const shape = {
   embedding_dims: length,
 };
 
-const schema = z.strictObject(shape);
+const table = /* @__PURE__ */ new SchemaTable(rows);
 
 /**
  * Model selection of an application record. Null, blank or missing fields fall back to the role. A row of a database may be
  * passed as it is if it has these columns only. With an `llm_…` column, the fields without a prefix belong to the
  * language model, and embedding models read `embedding_…` alone.
  */
-export type ModelChoice = SettingsOf<typeof shape>;
+export type ModelChoice = SettingsOf<typeof rows>;
 
 /**
  * Reads the fields of a record for one kind of model.
@@ -72,7 +72,7 @@ export type ModelChoice = SettingsOf<typeof shape>;
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid field.
  */
 export function normalizeChoice(choice: ModelChoice, kind: ModelKind) {
-  const record = parseSettings<ModelChoice>(schema, choice, 'the record of a model');
+  const record = parseSettings<ModelChoice>(table.schema, choice, 'the record of a model');
   const isChat = kind === 'chat';
   const isShared = isChat || !Object.keys(record).some(key => key.startsWith('llm_'));
   const pick = (own: string | null | undefined, ...shared: (string | null | undefined)[]) =>

@@ -4,8 +4,7 @@ import { type McpServers, validateMcpServers } from '../../mcp/config/config.js'
 import {
   findProviderSettingsIssues,
   type KelivoResponsesSettings,
-  listSettingNames,
-  settingsSchema,
+  settingsTable,
 } from '../../provider/settings.js';
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
@@ -70,23 +69,23 @@ export interface KelivoProviderEntry extends NamedEntry, Pick<SwitchableProvider
 }
 
 /** Settings of this package that apply to the models of other packages. */
-const WRAPPING = {
-  mcpServers: true,
-  adapters: true,
-  toolPrompting: true,
-  undeclared: true,
-  startsInReasoning: true,
-  streamArgumentsFrom: true,
-  responseTemplate: true,
-  toolLoop: true,
-} as const;
+const WRAPPING = [
+  'mcpServers',
+  'adapters',
+  'toolPrompting',
+  'undeclared',
+  'startsInReasoning',
+  'streamArgumentsFrom',
+  'responseTemplate',
+  'toolLoop',
+] as const;
 
 /**
  * The provider of another AI SDK package, which is imported when one of its models is first called. The settings of this
  * package that wrap its models are fields of the entry.
  */
 export interface ImportedProviderEntry
-  extends NamedEntry, Pick<KelivoResponsesSettings, keyof typeof WRAPPING> {
+  extends NamedEntry, Pick<KelivoResponsesSettings, (typeof WRAPPING)[number]> {
   /** Name of the package, for example `@ai-sdk/google`. */
   import: string;
   /** Name of the exported function that creates the provider, for example `createGoogleGenerativeAI`. */
@@ -131,7 +130,7 @@ const importedEntrySchema = once(() =>
     settings: anObject.optional(),
     foreignReasoning: z.literal('send').optional(),
     ...namesShape,
-    ...settingsSchema().pick(WRAPPING).shape,
+    ...Object.fromEntries(WRAPPING.map(setting => [setting, settingsTable.schemaOf(setting)?.optional()])),
   }),
 );
 
@@ -182,7 +181,7 @@ export function findEntryIssues(entry: unknown, path: string): string[] {
 function findUnknownKeys(entry: object, known: readonly string[], path: string): string[] {
   const unknown = Object.keys(entry).filter(key => !known.includes(key));
   return unknown.map(key => {
-    const setting = nearestName(key, listSettingNames());
+    const setting = nearestName(key, settingsTable.names);
     const nearest = nearestName(key, known) ?? (setting && `settings.${setting}`);
     const hint = nearest === undefined ? `Valid names: ${known.join(', ')}.` : `Did you mean \`${nearest}\`?`;
     return `Unknown setting \`${key}\` in \`${path}\` of ${CONFIG}. ${hint}`;

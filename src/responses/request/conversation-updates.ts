@@ -146,7 +146,7 @@ export function toAdditionalTools(
 }
 
 function readTextFormat(value: unknown, context: Pick<UpdatesContext, 'losses'>): TextFormat {
-  const parsed = textFormatSchema.safeParse(value);
+  const parsed = textFormatSchema().safeParse(value);
   if (parsed.success) return toTextFormat(parsed.data, context);
   throw new InvalidArgumentError({
     argument: 'textFormatUpdate',

@@ -1,7 +1,8 @@
 import * as z from 'zod/v4';
 import { toWireNames } from '../../shared/names.js';
 import { objectOf, type PlainObject } from '../../shared/json.js';
-import type { SettingsOf } from '../../shared/settings.js';
+import { once } from '../../shared/once.js';
+import type { SchemasByName, SettingsOf } from '../../shared/settings.js';
 import { presentFields } from '../hosted-tools/hosted-tool.js';
 
 /*
@@ -10,49 +11,46 @@ import { presentFields } from '../hosted-tools/hosted-tool.js';
  * and the server decides.
  */
 
-const requestFields = z.registry<{ readonly field: string; readonly convert: (value: unknown) => unknown }>();
-
-function sentAs<Schema extends z.ZodType>(
-  field: string,
-  schema: Schema,
-  convert: (value: unknown) => unknown = value => value,
-): Schema {
-  requestFields.add(schema, { field, convert });
-  return schema;
+/** A field of the request that an option determines. */
+interface RequestField {
+  readonly field: string;
+  readonly convert: (value: unknown) => unknown;
 }
+
+/** The row of an option that is a field of the request. */
+const sentAs = <Schema extends z.ZodType>(
+  field: string,
+  schema: () => Schema,
+  convert: RequestField['convert'] = value => value,
+): (() => Schema) & RequestField => Object.assign(schema, { field, convert });
+
+const isSent = (row: (() => z.ZodType) | undefined): row is (() => z.ZodType) & RequestField =>
+  row !== undefined && 'field' in row;
 
 /** Converts the names of an object, or of each object of a list, to those of the API. */
 const toWireFields = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(toWireFields) : toWireNames(presentFields(objectOf(value) ?? {}));
 
-type Rows = Readonly<Record<string, z.ZodType>>;
-
 /** Converts the options of a table to the request fields that its rows name. Undefined options become undefined fields. */
-export function toRequestFields(rows: Rows, options: Readonly<Record<string, unknown>>): PlainObject {
+export function toRequestFields(
+  rows: SchemasByName,
+  options: Readonly<Record<string, unknown>>,
+): PlainObject {
   const fields: Record<string, unknown> = {};
-  for (const [name, schema] of Object.entries(rows)) {
+  for (const [name, row] of Object.entries(rows)) {
     const value = options[name];
-    const row = value === undefined ? undefined : requestFields.get(schema);
-    if (row !== undefined) fields[row.field] = row.convert(value);
+    if (value !== undefined && isSent(row)) fields[row.field] = row.convert(value);
   }
   return fields;
 }
 
 /** Returns true if the row of an option names a request field. */
-export function isRequestField(rows: Rows, name: string): boolean {
-  const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
-  return row !== undefined && requestFields.has(row);
-}
+export const isRequestField = (rows: SchemasByName, name: string): boolean =>
+  Object.hasOwn(rows, name) && isSent(rows[name]);
 
-/** Returns a schema for the options of a table, each of which may be absent or null. */
-export const toOptionsSchema = <Table extends Rows>(rows: Table) =>
-  z.object(
-    Object.fromEntries(Object.entries(rows).map(([name, schema]) => [name, schema.nullish()])) as {
-      readonly [Name in keyof Table]: z.ZodOptional<z.ZodNullable<Table[Name]>>;
-    },
-  );
-
-type OptionsOf<Table extends Rows> = { [Name in keyof Table]?: z.input<Table[Name]> | null };
+type OptionsOf<Rows extends SchemasByName> = {
+  [Name in keyof Rows]?: z.input<ReturnType<Rows[Name]>> | null;
+};
 
 /** A string with known values. Other values are accepted, too. */
 type Open<Known extends string> = Known | (string & {});
@@ -62,21 +60,24 @@ const open = <Known extends string>(): z.ZodType<Open<Known>, Open<Known>> => z.
 /** Number of alternatives that `logprobs: true` requests: the maximum of the API. */
 export const MAX_TOP_LOGPROBS = 20;
 
-const textFormat = z.looseObject({
-  type: open<'text' | 'json_schema' | 'json_object'>(),
-  name: z.string().min(1).optional(),
-  description: z.string().optional(),
-  schema: z.record(z.string(), z.unknown()).optional(),
-  strict: z.boolean().optional(),
-});
+const createTextFormat = () =>
+  z.looseObject({
+    type: open<'text' | 'json_schema' | 'json_object'>(),
+    name: z.string().min(1).optional(),
+    description: z.string().optional(),
+    schema: z.record(z.string(), z.unknown()).optional(),
+    strict: z.boolean().optional(),
+  });
 
-export const textFormatSchema = textFormat.refine(
-  ({ type, name, schema }) => type !== 'json_schema' || (name !== undefined && schema !== undefined),
-  'Expected `name` and `schema` with the type `json_schema`',
+export const textFormatSchema = once(() =>
+  createTextFormat().refine(
+    ({ type, name, schema }) => type !== 'json_schema' || (name !== undefined && schema !== undefined),
+    'Expected `name` and `schema` with the type `json_schema`',
+  ),
 );
 
 /** The format of a text response, as the API names its fields. */
-export type TextFormatOption = z.input<typeof textFormat>;
+export type TextFormatOption = z.input<ReturnType<typeof createTextFormat>>;
 
 /** Options of a call that are also settings of a provider, for the calls that do not set them. */
 export const settingOptions = {
@@ -84,13 +85,13 @@ export const settingOptions = {
    * Stores responses on the server. Otherwise each request contains the complete conversation with encrypted reasoning.
    * @default false
    */
-  store: z.boolean(),
+  store: () => z.boolean(),
   /**
    * The role of system messages: by model name (`auto`), always `system` or `developer`, or no system messages
    * (`remove`).
    * @default 'auto'
    */
-  systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']),
+  systemMessageMode: () => z.enum(['auto', 'system', 'developer', 'remove']),
 };
 
 export type SettingOptions = SettingsOf<typeof settingOptions>;
@@ -108,13 +109,13 @@ export const callOptions = {
    *
    * @throws UnsupportedFunctionalityError if none of the tools can be allowed.
    */
-  allowedTools: z.object({
-    toolNames: z.array(z.string()).min(1),
-    mode: open<'auto' | 'required'>().optional(),
-  }),
+  allowedTools: () =>
+    z.object({
+      toolNames: z.array(z.string()).min(1),
+      mode: open<'auto' | 'required'>().optional(),
+    }),
   /** Access programs for special domains, for example `{ cyber: 'daybreak_blue' }`. */
-  accessPrograms: sentAs(
-    'access_programs',
+  accessPrograms: sentAs('access_programs', () =>
     z.looseObject({ cyber: open<'standard' | 'daybreak_blue' | 'daybreak_red'>().optional() }),
   ),
   /**
@@ -127,64 +128,65 @@ export const callOptions = {
    *
    * @throws InvalidArgumentError with `store: false`.
    */
-  background: z.union([
-    z.boolean(),
-    z.object({ pollInterval: z.number().positive().optional(), submit: z.boolean().optional() }),
-  ]),
+  background: () =>
+    z.union([
+      z.boolean(),
+      z.object({ pollInterval: z.number().positive().optional(), submit: z.boolean().optional() }),
+    ]),
   /**
    * Settings of a response in the background: `completionWindow` is `soonest` (the default of the API), or `2h` or `8h` for
    * a discount, without streaming. `continuationId` prioritizes related responses. For calls with `background`.
    */
   backgroundOptions: sentAs(
     'background_options',
-    z.object({
-      completionWindow: open<'soonest' | '2h' | '8h'>().optional(),
-      continuationId: z.string().optional(),
-    }),
+    () =>
+      z.object({
+        completionWindow: open<'soonest' | '2h' | '8h'>().optional(),
+        continuationId: z.string().optional(),
+      }),
     toWireFields,
   ),
   /** Compacts the conversation now, with an item at the end of the input. See `contextManagement` for a threshold. */
-  compactionTrigger: z.boolean(),
+  compactionTrigger: () => z.boolean(),
   /**
    * Compacts the conversation on the server when it exceeds a number of tokens:
    * `[{ type: 'compaction', compactThreshold: 200_000 }]`.
    */
   contextManagement: sentAs(
     'context_management',
-    z.array(z.object({ type: open<'compaction'>(), compactThreshold: z.number().nullish() })),
+    () => z.array(z.object({ type: open<'compaction'>(), compactThreshold: z.number().nullish() })),
     toWireFields,
   ),
   /** Id of a stored conversation. Only new messages are sent. */
-  conversation: sentAs('conversation', z.string()),
+  conversation: sentAs('conversation', () => z.string()),
   /**
    * Treats the model as a reasoning model, or not: `developer` messages, reasoning settings and no sampling settings.
    * @default by the name of the model
    */
-  forceReasoning: z.boolean(),
+  forceReasoning: () => z.boolean(),
   /** Image settings of the request, for example `{ contextCompression: 'disabled' }`. */
   image: sentAs(
     'image',
-    z.object({ contextCompression: open<'auto' | 'enabled' | 'disabled'>().optional() }),
+    () => z.object({ contextCompression: open<'auto' | 'enabled' | 'disabled'>().optional() }),
     toWireFields,
   ),
   /** Additional data of the response, for example `file_search_call.results`. */
-  include: z.array(z.string()),
+  include: () => z.array(z.string()),
   /**
    * Includes the sources of web searches, which some servers do not support. Set to false to omit them.
    * @default true
    */
-  includeWebSearchSources: z.boolean(),
+  includeWebSearchSources: () => z.boolean(),
   /** Instructions, sent in addition to the system messages. */
-  instructions: sentAs('instructions', z.string()),
+  instructions: sentAs('instructions', () => z.string()),
   /** Log probabilities of the text: `true`, or the number of alternatives per token. */
-  logprobs: z.union([z.boolean(), z.number().min(1).max(MAX_TOP_LOGPROBS)]),
+  logprobs: () => z.union([z.boolean(), z.number().min(1).max(MAX_TOP_LOGPROBS)]),
   /** Maximum number of hosted tool calls in a response. */
-  maxToolCalls: sentAs('max_tool_calls', z.number()),
+  maxToolCalls: sentAs('max_tool_calls', () => z.number()),
   /** Key-value pairs that the server stores with the response. */
-  metadata: sentAs('metadata', z.unknown()),
+  metadata: sentAs('metadata', () => z.unknown()),
   /** Moderates the input and output, for example `{ model: 'omni-moderation-latest' }`. `policy` sets the mode of each. */
-  moderation: sentAs(
-    'moderation',
+  moderation: sentAs('moderation', () =>
     z.looseObject({ model: z.string(), policy: z.record(z.string(), z.unknown()).nullish() }),
   ),
   /**
@@ -193,21 +195,20 @@ export const callOptions = {
    */
   multiAgent: sentAs(
     'multi_agent',
-    z.object({ enabled: z.boolean(), maxConcurrentSubagents: z.number().optional() }),
+    () => z.object({ enabled: z.boolean(), maxConcurrentSubagents: z.number().optional() }),
     toWireFields,
   ),
   /** Allows the model to call several tools at once. */
-  parallelToolCalls: sentAs('parallel_tool_calls', z.boolean()),
+  parallelToolCalls: sentAs('parallel_tool_calls', () => z.boolean()),
   /**
    * Sends audio and video files, too, for servers that accept them. All other files are always sent.
    * @default false
    */
-  passThroughUnsupportedFiles: z.boolean(),
+  passThroughUnsupportedFiles: () => z.boolean(),
   /** Id of a stored response to continue. Only new messages are sent. */
-  previousResponseId: sentAs('previous_response_id', z.string()),
+  previousResponseId: sentAs('previous_response_id', () => z.string()),
   /** A prompt template that is stored on the server, with its variables. */
-  prompt: sentAs(
-    'prompt',
+  prompt: sentAs('prompt', () =>
     z.object({
       id: z.string(),
       version: z.string().nullish(),
@@ -215,40 +216,41 @@ export const callOptions = {
     }),
   ),
   /** Routes requests with the same prefix to the same cache. */
-  promptCacheKey: sentAs('prompt_cache_key', z.string()),
+  promptCacheKey: sentAs('prompt_cache_key', () => z.string()),
   /**
    * Prompt cache of GPT-5.6 and later: breakpoints (`mode`), minimum lifetime (`ttl`), writing the prompt without
    * generating output (`prewarm`), and an earlier response to explain cache misses (`comparisonResponseId`).
    */
   promptCacheOptions: sentAs(
     'prompt_cache_options',
-    z.object({
-      mode: open<'implicit' | 'explicit'>().optional(),
-      ttl: open<'30m' | '12h'>().optional(),
-      prewarm: z.boolean().optional(),
-      comparisonResponseId: z.string().optional(),
-    }),
+    () =>
+      z.object({
+        mode: open<'implicit' | 'explicit'>().optional(),
+        ttl: open<'30m' | '12h'>().optional(),
+        prewarm: z.boolean().optional(),
+        comparisonResponseId: z.string().optional(),
+      }),
     toWireFields,
   ),
   /** Lifetime of the prompt cache of models before GPT-5.6. */
-  promptCacheRetention: open<'in_memory' | '24h'>(),
+  promptCacheRetention: () => open<'in_memory' | '24h'>(),
   /** Reasoning of earlier turns that the model receives. */
-  reasoningContext: open<'auto' | 'current_turn' | 'all_turns'>(),
+  reasoningContext: () => open<'auto' | 'current_turn' | 'all_turns'>(),
   /**
    * Reasoning effort. The accepted values depend on the model. A level that a known model does not accept is replaced by
    * the nearest one, with a warning; other models receive the value as it is.
    */
-  reasoningEffort: open<'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>(),
+  reasoningEffort: () => open<'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>(),
   /** Changes the reasoning effort without changing the cached prefix, for GPT-6 and later. */
-  reasoningEffortUpdate: open<'none' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>(),
+  reasoningEffortUpdate: () => open<'none' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>(),
   /** Amount of work that the model does before it responds. */
-  reasoningMode: open<'standard' | 'pro'>(),
+  reasoningMode: () => open<'standard' | 'pro'>(),
   /**
    * Requests a summary of the reasoning, for example `auto` or `detailed`. `null` requests none. A server that refuses
    * summaries is asked again without one.
    * @default 'detailed' if an effort other than `none` is sent to a known reasoning model
    */
-  reasoningSummary: open<'auto' | 'concise' | 'detailed'>(),
+  reasoningSummary: () => open<'auto' | 'concise' | 'detailed'>(),
   /**
    * Continues a response in the background that an earlier call created, with the same messages and tools: its id, which is
    * in `response.id` and in the metadata of parts. With `sequenceNumber`, from `providerMetadata.kelivo` of the last part that
@@ -256,23 +258,24 @@ export const callOptions = {
    * The API returns any response of the key, so check that the id belongs to the user before you pass it on.
    * A response that is unknown, expired or cancelled rejects with an `APICallError` that names its id.
    */
-  resume: z.object({
-    responseId: z
-      .string()
-      .regex(
-        /^(?!\.+$)[\w.:=~-]{1,1000}$/,
-        'Expected the id of a response, which has no slashes and no spaces',
-      ),
-    sequenceNumber: z.number().int().nonnegative().optional(),
-  }),
+  resume: () =>
+    z.object({
+      responseId: z
+        .string()
+        .regex(
+          /^(?!\.+$)[\w.:=~-]{1,1000}$/,
+          'Expected the id of a response, which has no slashes and no spaces',
+        ),
+      sequenceNumber: z.number().int().nonnegative().optional(),
+    }),
   /** Stable, anonymous identifier of the end user. */
-  safetyIdentifier: sentAs('safety_identifier', z.string()),
+  safetyIdentifier: sentAs('safety_identifier', () => z.string()),
   /** Processing tier of the request. A tier that a known model does not have is omitted with a warning. */
-  serviceTier: open<'auto' | 'default' | 'flex' | 'priority' | 'fast' | 'ultrafast' | 'scale'>(),
+  serviceTier: () => open<'auto' | 'default' | 'flex' | 'priority' | 'fast' | 'ultrafast' | 'scale'>(),
   /** Settings of streamed responses: `{ includeObfuscation: false }` saves bandwidth in trusted networks. */
   streamOptions: sentAs(
     'stream_options',
-    z.object({ includeObfuscation: z.boolean().optional() }),
+    () => z.object({ includeObfuscation: z.boolean().optional() }),
     toWireFields,
   ),
   /**
@@ -282,18 +285,18 @@ export const callOptions = {
    * because some servers accept it.
    * @default true for responses whose schema satisfies the rules of strict mode, else false with a warning
    */
-  strictJsonSchema: z.boolean(),
+  strictJsonSchema: () => z.boolean(),
   /**
    * Format of the response in the request. Overrides the format of the call, by which the AI SDK parses the response:
    * `{ type: 'text' }`, `{ type: 'json_object' }` or `{ type: 'json_schema', name, schema, description?, strict? }`.
    */
   textFormat: textFormatSchema,
   /** Length of the text response. */
-  textVerbosity: open<'low' | 'medium' | 'high'>(),
+  textVerbosity: () => open<'low' | 'medium' | 'high'>(),
   /** Handling of a context window that is exceeded: `auto` drops old messages, `disabled` fails. */
-  truncation: sentAs('truncation', open<'auto' | 'disabled'>()),
+  truncation: sentAs('truncation', () => open<'auto' | 'disabled'>()),
   /** Identifier of the end user. */
-  user: sentAs('user', z.string()),
+  user: sentAs('user', () => z.string()),
 };
 
 /** Options of one call to a Responses model. `null` counts as absent, except for `reasoningSummary`. */
@@ -310,9 +313,9 @@ const RESERVED_FIELDS: Readonly<Record<string, string>> = {
   tool_choice: '`toolChoice` or the option `allowedTools`',
 };
 
-export const bodySchema = z
-  .record(z.string(), z.unknown())
-  .superRefine((body, context) => {
+/** The option `body` of the namespace `kelivo`. */
+export const bodySchema = () =>
+  z.record(z.string(), z.unknown()).superRefine((body, context) => {
     for (const [field, instead] of Object.entries(RESERVED_FIELDS)) {
       if (!Object.hasOwn(body, field)) continue;
       context.addIssue({
@@ -321,8 +324,7 @@ export const bodySchema = z
         message: `Expected ${instead} instead of this field`,
       });
     }
-  })
-  .nullish();
+  });
 
 /** Options of a function tool, in its `providerOptions.openai` or `providerOptions.kelivo`. */
 export const toolOptions = {
@@ -330,18 +332,18 @@ export const toolOptions = {
    * Who may call the tool: the model (`direct`), programs that it writes (`programmatic`), or both.
    * @default ['direct']
    */
-  allowedCallers: sentAs('allowed_callers', z.array(open<'direct' | 'programmatic'>())),
+  allowedCallers: sentAs('allowed_callers', () => z.array(open<'direct' | 'programmatic'>())),
   /** Lets the model continue without waiting for the result. GPT-6 and later. */
-  async: z.boolean(),
+  async: () => z.boolean(),
   /** Hides the tool until tool search finds it. */
-  deferLoading: sentAs('defer_loading', z.boolean()),
+  deferLoading: sentAs('defer_loading', () => z.boolean()),
   /**
    * The namespace of the tool. All tools of a namespace have the same description. A tool with the name
    * `<namespace>.<name>` is `<name>` in its namespace.
    */
-  namespace: z.object({ name: z.string().min(1), description: z.string() }),
+  namespace: () => z.object({ name: z.string().min(1), description: z.string() }),
   /** Does not send the tool. For tools that `additionalTools` adds within the conversation. */
-  omitFromRequestTools: z.boolean(),
+  omitFromRequestTools: () => z.boolean(),
   /** JSON Schema of the output, which programs read. Text results are then sent as JSON strings. */
-  outputSchema: z.record(z.string(), z.unknown()),
+  outputSchema: () => z.record(z.string(), z.unknown()),
 };

@@ -5,25 +5,23 @@ import type { FunctionTool, PartFacts, ProviderOptions } from '../../core/prompt
 import type { Warning } from '../../core/part.js';
 import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { nearestName } from '../../shared/names.js';
-import {
-  bodySchema,
-  callOptions,
-  type SettingOptions,
-  toolOptions,
-  toOptionsSchema,
-  toSettingOptions,
-} from './options.js';
+import { type SchemasByName, SchemaTable } from '../../shared/settings.js';
+import { bodySchema, callOptions, type SettingOptions, toolOptions, toSettingOptions } from './options.js';
 
-const schema = toOptionsSchema(callOptions);
-const kelivoSchema = schema.extend({ body: bodySchema });
-const toolSchema = toOptionsSchema(toolOptions);
+/** Unknown options are left out, with a warning. */
+const LENIENT = { allowsNull: true, allowsOthers: true };
 
-/** The options of a schema. An option that was `null` is absent. */
-type Present<Schema extends z.ZodObject> = {
-  readonly [KEY in keyof z.infer<Schema>]?: Exclude<z.infer<Schema>[KEY], null>;
+const officialOptions = new SchemaTable(callOptions, LENIENT);
+const kelivoRows = { ...callOptions, body: bodySchema };
+const kelivoOptions = new SchemaTable(kelivoRows, LENIENT);
+const optionsOfTool = new SchemaTable(toolOptions, LENIENT);
+
+/** The options of a table. An option that was `null` is absent. */
+type Present<Rows extends SchemasByName> = {
+  readonly [Name in keyof Rows]?: z.infer<ReturnType<Rows[Name]>>;
 };
 
-export type ResponsesCallOptions = Present<typeof kelivoSchema> & {
+export type ResponsesCallOptions = Present<typeof kelivoRows> & {
   /** True if the call requests no summary with `reasoningSummary: null`. */
   readonly omitsSummary?: boolean;
 };
@@ -44,8 +42,8 @@ export function readProviderOptions(
   { official = 'openai', ...settings }: SettingOptions & { official?: OfficialNamespace | undefined } = {},
 ): ResponsesCallOptions {
   const [name, options] = officialOptionsOf(providerOptions, official);
-  const fromOfficial = readNamespace(schema, options, name);
-  const fromKelivo = readNamespace(kelivoSchema, own, 'kelivo');
+  const fromOfficial = readNamespace(officialOptions, options, name);
+  const fromKelivo = readNamespace(kelivoOptions, own, 'kelivo');
   const summary = own.reasoningSummary ?? options?.reasoningSummary;
   return { ...toSettingOptions(settings), ...fromOfficial, ...fromKelivo, omitsSummary: summary === null };
 }
@@ -59,17 +57,17 @@ function officialOptionsOf(
   return ['openai', providerOptions?.openai];
 }
 
-function readNamespace<Schema extends z.ZodObject>(
-  namespaceSchema: Schema,
+function readNamespace<Rows extends SchemasByName>(
+  table: SchemaTable<Rows>,
   value: unknown,
   path: string,
-): Present<Schema> {
+): Present<Rows> {
   if (value === undefined || value === null) return {};
-  const parsed = namespaceSchema.safeParse(value);
+  const parsed = table.schema.safeParse(value);
   if (!parsed.success) throw toArgumentError(path, value, parsed.error);
   // The entries without null have the types of the result.
   const present = Object.entries(parsed.data).filter(([, option]) => option != null);
-  return Object.fromEntries(present) as Present<Schema>;
+  return Object.fromEntries(present) as Present<Rows>;
 }
 
 /** Options of the namespace `kelivo` that other layers read. */
@@ -98,35 +96,44 @@ export function warnAboutUnknownOptions(
   official: OfficialNamespace = 'openai',
 ): void {
   const [name, options] = officialOptionsOf(providerOptions, official);
-  warnAboutUnknownKeys(schema, options, { path: name, warn });
-  warnAboutUnknownKeys(kelivoSchema, own, {
-    path: 'kelivo',
-    others: OTHER_KELIVO_OPTIONS,
-    warn,
-  });
+  warnAboutUnknownNames(officialOptions, options, { path: name, warn });
+  warnAboutUnknownNames(kelivoOptions, own, { path: 'kelivo', others: OTHER_KELIVO_OPTIONS, warn });
 }
 
-function warnAboutUnknownKeys(
-  valueSchema: z.core.$ZodType,
+interface UnknownNames {
+  /** What the names are options of. */
+  readonly path: string;
+  /** Names that other layers read. */
+  readonly others?: readonly string[];
+  readonly warn: Warn;
+}
+
+function warnAboutUnknownNames(
+  table: { readonly names: readonly string[]; schemaOf(name: string): z.core.$ZodType | undefined },
   value: unknown,
-  { path, others = [], warn }: { path: string; others?: readonly string[]; warn: Warn },
+  { path, others = [], warn }: UnknownNames,
 ): void {
+  if (!isPlainObject(value)) return;
+  const known = [...table.names, ...others];
+  for (const [name, inner] of Object.entries(value)) {
+    const schema = table.schemaOf(name);
+    if (schema !== undefined) warnAboutUnknownKeys(schema, inner, `${path}.${name}`, warn);
+    else if (inner != null && !known.includes(name)) warn(toUnknown(`${path}.${name}`, known));
+  }
+}
+
+function warnAboutUnknownKeys(schema: z.core.$ZodType, value: unknown, path: string, warn: Warn): void {
   if (value === undefined || value === null) return;
-  if (valueSchema instanceof z.ZodOptional || valueSchema instanceof z.ZodNullable) {
-    warnAboutUnknownKeys(valueSchema.unwrap(), value, { path, warn });
-  } else if (valueSchema instanceof z.ZodArray && Array.isArray(value)) {
-    for (const item of value) warnAboutUnknownKeys(valueSchema.element, item, { path, warn });
-  } else if (valueSchema instanceof z.ZodObject && isPlainObject(value)) {
-    const shape: Readonly<Record<string, z.core.$ZodType>> = valueSchema.shape;
-    const known = [...Object.keys(shape), ...others];
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    warnAboutUnknownKeys(schema.unwrap(), value, path, warn);
+  } else if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    for (const item of value) warnAboutUnknownKeys(schema.element, item, path, warn);
+  } else if (schema instanceof z.ZodObject) {
+    const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
     // An object with a catch-all is sent with all its fields.
-    const isOpen = valueSchema.def.catchall !== undefined;
-    for (const [name, inner] of Object.entries(value)) {
-      const innerSchema = Object.hasOwn(shape, name) ? shape[name] : undefined;
-      if (innerSchema !== undefined)
-        warnAboutUnknownKeys(innerSchema, inner, { path: `${path}.${name}`, warn });
-      else if (inner != null && !isOpen && !known.includes(name)) warn(toUnknown(`${path}.${name}`, known));
-    }
+    const others = schema.def.catchall === undefined || !isPlainObject(value) ? [] : Object.keys(value);
+    const schemaOf = (name: string) => (Object.hasOwn(shape, name) ? shape[name] : undefined);
+    warnAboutUnknownNames({ names: Object.keys(shape), schemaOf }, value, { path, others, warn });
   }
 }
 
@@ -140,7 +147,7 @@ function toUnknown(path: string, known: readonly string[]): Warning {
 /** Keys that other layers write to the options of tools. */
 const TOOL_MARKS = ['stub', 'tool', 'needsApproval', 'runBy'];
 
-export type ReadToolOptions = Present<typeof toolSchema>;
+export type ReadToolOptions = Present<typeof toolOptions>;
 
 /**
  * Reads the options of a function tool from the namespaces of a call. Warns about unknown options.
@@ -154,8 +161,8 @@ export function readToolOptions(
   if (providerOptions === undefined) return {};
   const [namespace, options] = officialOptionsOf(providerOptions, official);
   const read = (key: string, value: Namespace | undefined): ReadToolOptions => {
-    warnAboutUnknownKeys(toolSchema, value, { path: key, others: TOOL_MARKS, warn });
-    return readNamespace(toolSchema, value, `${key} of the tool "${name}"`);
+    warnAboutUnknownNames(optionsOfTool, value, { path: key, others: TOOL_MARKS, warn });
+    return readNamespace(optionsOfTool, value, `${key} of the tool "${name}"`);
   };
   return { ...read(namespace, options), ...read('kelivo', providerOptions.kelivo) };
 }
