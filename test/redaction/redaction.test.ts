@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor, findPrivateValues, findSecretArguments } from '../../src/redaction/redaction.js';
+import {
+  createRedactor,
+  findPrivateValues,
+  findSecretArguments,
+  redactHeaderValues,
+} from '../../src/redaction/redaction.js';
 import { redactErrorJson, redactJson } from '../../src/redaction/redaction.js';
 import { generateText } from 'ai';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { toMcpError } from '../../src/mcp/session/errors.js';
 import { toStreamError } from '../../src/http/api-error.js';
+import { ordinaryTexts, secrets } from './_secrets.js';
 
 const { redact, redactKnown, isClean } = createRedactor(['open "sesame"/1']);
 
@@ -139,4 +145,38 @@ describe('the body of a request', () => {
       expect(JSON.stringify(request.body)).toContain('The password is: opensesame');
     },
   );
+});
+
+describe('redactHeaderValues', () => {
+  const toHeaders = (values: readonly string[]) =>
+    values.map((value, index) => [`x-${index}`, value] as const);
+  const redactEach = (values: readonly string[]) =>
+    Object.fromEntries(toHeaders(values).map(([name, value]) => [name, redact(value)]));
+  /** Beginnings and ends of values that mean something to a rule, if the next header continued them. */
+  const neighbours = [
+    '',
+    'Basic',
+    'Bearer ',
+    'password=',
+    'token: "',
+    '//me:',
+    '@host.test',
+    '-----BEGIN ',
+    '{',
+    'true',
+    '%20',
+  ];
+
+  it.each(secrets)('finds the secret of the rule $rule between any other headers', ({ text }) => {
+    for (const before of neighbours)
+      for (const after of neighbours) {
+        const values = [before, text, after];
+        expect(redactHeaderValues(toHeaders(values), redact)).toEqual(redactEach(values));
+      }
+  });
+
+  it('keeps ordinary values, also those that would be a secret together', () => {
+    const values = [...ordinaryTexts, ...neighbours, 'hunter2', 'sesame'];
+    expect(redactHeaderValues(toHeaders(values), redact)).toEqual(redactEach(values));
+  });
 });
