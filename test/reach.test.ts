@@ -117,7 +117,7 @@ const changes = {
       line: "  patience: sentAs('patience', () => z.number()),",
     }),
   'a setting with a per-call option': () =>
-    insertLine('responses/request/options.ts', {
+    insertLine('responses/request/setting-options.ts', {
       before: /^ {2}systemMessageMode: /,
       line: "  mood: sentAs('mood', () => z.string()),",
     }),
@@ -197,8 +197,11 @@ it('a known server takes one row', () => {
   });
 });
 
-it.each(['a per-call option', 'a setting with a per-call option'])('%s takes one row', name => {
-  expect(reach[name]).toEqual({ newFiles: [], changedLines: { 'responses/request/options.ts': 1 } });
+it.each([
+  { name: 'a per-call option', file: 'responses/request/options.ts' },
+  { name: 'a setting with a per-call option', file: 'responses/request/setting-options.ts' },
+])('$name takes one row', ({ name, file }) => {
+  expect(reach[name]).toEqual({ newFiles: [], changedLines: { [file]: 1 } });
 });
 
 it('a major of ai takes its file and the two lines that register it', () => {

@@ -179,7 +179,7 @@ const sharedFlagError = (): KelivoError =>
 /** Settings of the switch. */
 const SWITCH_OPTIONS = ['enabled', 'fallback', 'importOpenAI'];
 
-const lowerCaseNames = once(() => new Set(settingsTable.names.map(name => name.toLowerCase())));
+const lowerCaseNames = once(() => new Set(settingsTable().names.map(name => name.toLowerCase())));
 
 /**
  * Creates the switchable provider from a host's options. Options that are not settings of the provider are ignored. A setting

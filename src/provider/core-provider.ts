@@ -16,7 +16,7 @@ import { ModelMemories } from '../responses/compatibility/model-memory.js';
 import { ExtensionRegistry } from '../responses/stream/extension.js';
 import type { ResponsesModel, ResponsesModelConfig } from '../responses/model.js';
 import { supportedUrls, toModelTraits } from '../responses/request/model-traits.js';
-import { toSettingOptions } from '../responses/request/options.js';
+import { toSettingOptions } from '../responses/request/setting-options.js';
 import type { ReconnectServers } from '../mcp/reconnect.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import type { DeclareTools, SharedTools } from '../tools/shared-tools.js';

@@ -60,7 +60,7 @@ const ownModelSettingsRows = {
 };
 
 /** The schemas of the settings of a provider that can be overridden for single models. */
-export const modelSettingsRows = { ...ownModelSettingsRows, ...adaptingRows };
+export const modelSettingsRows = () => ({ ...ownModelSettingsRows, ...adaptingRows });
 
 /** Settings of a provider that can be overridden for single models. */
 export interface ModelSettings extends SettingsOf<typeof ownModelSettingsRows>, Adapting {}
@@ -132,7 +132,7 @@ const RESERVED = ['input', 'stream'];
 
 export function createModelOverridesSchema(): SchemaOf<Record<string, ModelOverride>> {
   const override = new SchemaTable({
-    ...modelSettingsRows,
+    ...modelSettingsRows(),
     headers: () => z.record(z.string(), z.string().optional()),
     body: () =>
       z

@@ -8,6 +8,7 @@ import type { CompressionOptions } from '../http/compression.js';
 import type { RequestLogger } from '../http/request-log.js';
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
+import { once } from '../shared/once.js';
 import {
   findSettingsIssues,
   functionSetting,
@@ -16,7 +17,7 @@ import {
   type SettingsOf,
 } from '../shared/settings.js';
 import type { OpenResponsesExtension } from '../responses/stream/extension.js';
-import { type SettingOptions, settingOptions } from '../responses/request/options.js';
+import { type SettingOptions, settingOptions } from '../responses/request/setting-options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { toolLoopRows, type ToolLoopOptions } from '../tool-loop/options.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
@@ -229,19 +230,22 @@ export interface VersionSettings<Version extends HostVersion | undefined> {
 }
 
 /** All settings. Combinations of settings and entries of lists are checked in addition. */
-export const settingsTable = /* @__PURE__ */ new SchemaTable({
-  ...settingsRows,
-  ...modelSettingsRows,
-  ...settingOptions,
-  telemetry: telemetrySetting,
-  tools: toolsSetting,
-});
+export const settingsTable = once(
+  () =>
+    new SchemaTable({
+      ...settingsRows,
+      ...modelSettingsRows(),
+      ...settingOptions,
+      telemetry: telemetrySetting,
+      tools: toolsSetting,
+    }),
+);
 
 const SETTINGS = 'the provider settings';
 
 /** Returns one sentence for each invalid setting, or for an invalid combination. Entries of `adapters` are not checked. */
 export function findProviderSettingsIssues(settings: unknown): string[] {
-  const issues = findSettingsIssues(settingsTable.schema, settings, SETTINGS);
+  const issues = findSettingsIssues(settingsTable().schema, settings, SETTINGS);
   if (issues.length > 0) return issues;
   try {
     checkCombination(settings as KelivoResponsesSettings);
@@ -258,7 +262,7 @@ export function findProviderSettingsIssues(settings: unknown): string[] {
  * @throws KelivoError with code `invalid-settings`, naming the setting, the expected and the received value.
  */
 export function validateSettings(settings: unknown): KelivoResponsesSettings {
-  const valid = parseSettings<KelivoResponsesSettings>(settingsTable.schema, settings, SETTINGS);
+  const valid = parseSettings<KelivoResponsesSettings>(settingsTable().schema, settings, SETTINGS);
   checkCombination(valid);
   for (const { adapters } of [valid, ...Object.values(valid.models ?? {})]) validateAdapters(adapters);
   return valid;

@@ -34,7 +34,7 @@ import {
 } from './open-stream.js';
 import { type BuiltRequest, buildRequest } from './request/build-request.js';
 import { supportedUrls } from './request/model-traits.js';
-import type { SettingOptions } from './request/options.js';
+import type { SettingOptions } from './request/setting-options.js';
 import { type OfficialNamespace, readProviderOptions } from './request/read-options.js';
 import { createTurnMemory, type TurnMemory } from './request/turn-memory.js';
 import type { DeclaredTools } from './stream/hosted-item.js';

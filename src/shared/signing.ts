@@ -19,9 +19,9 @@ export type SignatureFault = 'unsigned' | 'other-secret' | 'other-place';
 export class SigningKeys {
   readonly #keys: () => readonly SigningKey[];
 
-  /** @param secrets The first one signs, and all of them verify. */
-  constructor(secrets: readonly string[]) {
-    this.#keys = once(() => secrets.map(toKey));
+  /** @param secrets The first one signs, and all of them verify. They are read when something is signed or verified. */
+  constructor(secrets: () => readonly string[]) {
+    this.#keys = once(() => secrets().map(toKey));
   }
 
   /** Returns the signature of a value of a kind. It counts only with an equal binding. */

@@ -114,7 +114,8 @@ function withReader(
     const { url, body } = source.request ?? {};
     const key = url === undefined ? undefined : `${url}\n${modelId}`;
     const separates = key === undefined ? own : servers.get(key);
-    reader.begin(turnsReasoningOff(call, body) ? 'text' : startOf(call, separates));
+    const start = startOf(call, separates);
+    reader.begin(start !== 'text' && turnsReasoningOff(call, body) ? 'text' : start);
     return transformParts(source, {
       part(part, emit) {
         reader.part(part, emit);

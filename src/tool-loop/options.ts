@@ -1,6 +1,7 @@
 import * as z from 'zod/v4';
 import { type ObservedOptions, telemetrySetting } from '../core/telemetry.js';
 import { isPlainObject } from '../shared/json.js';
+import { once } from '../shared/once.js';
 import { functionSetting, parseSettings, SchemaTable } from '../shared/settings.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
 import { type HistorySecret, historySecretSetting } from '../versions/history/signatures.js';
@@ -321,10 +322,7 @@ export const toolLoopRows = {
   onEvent: () => functionSetting<(event: ToolLoopEvent) => void>(),
 };
 
-const table = /* @__PURE__ */ new SchemaTable(
-  { tools: toolsSetting, ...toolLoopRows },
-  { required: ['tools'] },
-);
+const table = once(() => new SchemaTable({ tools: toolsSetting, ...toolLoopRows }, { required: ['tools'] }));
 
 export const validateToolLoopOptions = (options: unknown): ToolLoopOptions =>
-  parseSettings(table.schema as z.ZodType<ToolLoopOptions>, options, 'the tool loop options');
+  parseSettings(table().schema as z.ZodType<ToolLoopOptions>, options, 'the tool loop options');

@@ -116,7 +116,7 @@ export function readMessages(messages: readonly ModelMessage[]): Prompt {
   return readPrompt(admitHistory(read, { keys: NO_KEYS, scope: undefined, isInside: true }).prompt);
 }
 
-const NO_KEYS = new SigningKeys([]);
+const NO_KEYS = new SigningKeys(() => []);
 
 /** Images and files of messages have data of more kinds than those of prompts. */
 function readImage(part: PlainObject): PlainObject {

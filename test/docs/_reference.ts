@@ -50,7 +50,7 @@ const SETTINGS = /(?<!Call|ResponsesProvider)(?:Options|Settings|Config|Entry|Ch
 const RECEIVED = ['RequestLogEntry', 'TurnEntry', 'WriteOptions'];
 
 /** The options of a request, which have the names of the official provider. */
-const OF_THE_REQUEST = 'src/responses/request/options.ts';
+const OF_THE_REQUEST = ['src/responses/request/options.ts', 'src/responses/request/setting-options.ts'];
 
 /** The settings of a call that the AI SDK documents. */
 const OF_THE_AI_SDK = 'src/core/prompt.ts';
@@ -134,7 +134,7 @@ function renderInterface(declaration: DeclarationReflection, owners: ReadonlyMap
         : `[\`${owner.name}\`](#${owner.name.toLowerCase()})`;
     if (file === OF_THE_AI_SDK || owner.name !== declaration.name)
       others.set(place, [...(others.get(place) ?? []), `\`${owner.path}\``]);
-    else if (file === OF_THE_REQUEST && !isMain(declaration)) ofTheRequest.push(option);
+    else if (OF_THE_REQUEST.includes(file ?? '') && !isMain(declaration)) ofTheRequest.push(option);
     else own.push(option);
   }
   const references = [...others].map(([place, names]) => `${names.join(', ')} of ${place}`);

@@ -45,7 +45,7 @@ describe('isEqualJson', () => {
 });
 
 it('verifies no value that differs from the one whose signature it remembers', () => {
-  const keys = new SigningKeys(['a secret of at least 32 characters']);
+  const keys = new SigningKeys(() => ['a secret of at least 32 characters']);
   for (const value of VALUES) {
     const signature = keys.sign('facts', value, ['call', 'a']);
     for (const other of VALUES) {
@@ -60,11 +60,11 @@ it('verifies no signature of another key, even of one with the same beginning', 
   const secretOf = new Map<string, string>();
   for (let count = 0; ; count++) {
     const secret = `a secret of at least 32 characters, ${count}`;
-    const signature = new SigningKeys([secret]).sign('facts', 1, []);
+    const signature = new SigningKeys(() => [secret]).sign('facts', 1, []);
     const other = secretOf.get(signature.slice(0, 3));
     secretOf.set(signature.slice(0, 3), secret);
     if (other === undefined) continue;
-    expect(new SigningKeys([other]).verify(signature, 'facts', 1, [])).toBe('other-place');
+    expect(new SigningKeys(() => [other]).verify(signature, 'facts', 1, [])).toBe('other-place');
     return;
   }
 });

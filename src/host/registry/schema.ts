@@ -130,7 +130,7 @@ const importedEntrySchema = once(() =>
     settings: anObject.optional(),
     foreignReasoning: z.literal('send').optional(),
     ...namesShape,
-    ...Object.fromEntries(WRAPPING.map(setting => [setting, settingsTable.schemaOf(setting)?.optional()])),
+    ...Object.fromEntries(WRAPPING.map(setting => [setting, settingsTable().schemaOf(setting)?.optional()])),
   }),
 );
 
@@ -181,7 +181,7 @@ export function findEntryIssues(entry: unknown, path: string): string[] {
 function findUnknownKeys(entry: object, known: readonly string[], path: string): string[] {
   const unknown = Object.keys(entry).filter(key => !known.includes(key));
   return unknown.map(key => {
-    const setting = nearestName(key, settingsTable.names);
+    const setting = nearestName(key, settingsTable().names);
     const nearest = nearestName(key, known) ?? (setting && `settings.${setting}`);
     const hint = nearest === undefined ? `Valid names: ${known.join(', ')}.` : `Did you mean \`${nearest}\`?`;
     return `Unknown setting \`${key}\` in \`${path}\` of ${CONFIG}. ${hint}`;

@@ -8,7 +8,7 @@ import {
 } from '../../core/prompt.js';
 import type { Part, Warning } from '../../core/part.js';
 import { type CoreModel, transformParts, withOpen } from '../../core/source.js';
-import type { SettingOptions } from '../../responses/request/options.js';
+import type { SettingOptions } from '../../responses/request/setting-options.js';
 import { createToolNames, type NamedTool } from '../../responses/request/tool-names.js';
 import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { isToolStub } from '../../tools/tool-stubs.js';

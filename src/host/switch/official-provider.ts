@@ -6,7 +6,7 @@ import { withTimeLimits } from '../../http/time-limits.js';
 import type { ProviderParts } from '../../provider/core-provider.js';
 import { resolveModelOverride } from '../../provider/model-overrides.js';
 import { supportedUrls } from '../../responses/request/model-traits.js';
-import { toSettingOptions } from '../../responses/request/options.js';
+import { toSettingOptions } from '../../responses/request/setting-options.js';
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf, type PlainObject, tryParseJson } from '../../shared/json.js';
 import { isVersion, majorOf, VERSION_OF_MAJOR } from '../../versions/provider.js';

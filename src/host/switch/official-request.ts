@@ -2,12 +2,12 @@ import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import type { Warning } from '../../core/part.js';
 import type { RequestOverride } from '../../responses/model.js';
+import { callOptions as optionRows } from '../../responses/request/options.js';
 import {
-  callOptions as optionRows,
   isRequestField,
   type SettingOptions,
   toRequestFields,
-} from '../../responses/request/options.js';
+} from '../../responses/request/setting-options.js';
 import {
   readProviderOptions,
   type ResponsesCallOptions,

@@ -22,7 +22,8 @@ import {
   type ResponsesCallOptions,
   warnAboutUnknownOptions,
 } from './read-options.js';
-import { callOptions as optionRows, type SettingOptions, toRequestFields } from './options.js';
+import { callOptions as optionRows } from './options.js';
+import { type SettingOptions, toRequestFields } from './setting-options.js';
 import { createSchemaLosses } from './schemas.js';
 import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
 import { type EncodedTool, namedToolsOf, readTools, toTools } from './tools.js';

@@ -1,9 +1,10 @@
 import * as z from 'zod/v4';
 import { toWireNames } from '../../shared/names.js';
-import { objectOf, type PlainObject } from '../../shared/json.js';
+import { objectOf } from '../../shared/json.js';
 import { once } from '../../shared/once.js';
-import type { SchemasByName, SettingsOf } from '../../shared/settings.js';
+import type { SchemasByName } from '../../shared/settings.js';
 import { presentFields } from '../hosted-tools/hosted-tool.js';
+import { sentAs, settingOptions } from './setting-options.js';
 
 /*
  * The options of one call, one row each: name, comment, schema, and for most of them the request field. Type, validation,
@@ -11,42 +12,9 @@ import { presentFields } from '../hosted-tools/hosted-tool.js';
  * and the server decides.
  */
 
-/** A field of the request that an option determines. */
-interface RequestField {
-  readonly field: string;
-  readonly convert: (value: unknown) => unknown;
-}
-
-/** The row of an option that is a field of the request. */
-const sentAs = <Schema extends z.ZodType>(
-  field: string,
-  schema: () => Schema,
-  convert: RequestField['convert'] = value => value,
-): (() => Schema) & RequestField => Object.assign(schema, { field, convert });
-
-const isSent = (row: (() => z.ZodType) | undefined): row is (() => z.ZodType) & RequestField =>
-  row !== undefined && 'field' in row;
-
 /** Converts the names of an object, or of each object of a list, to those of the API. */
 const toWireFields = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(toWireFields) : toWireNames(presentFields(objectOf(value) ?? {}));
-
-/** Converts the options of a table to the request fields that its rows name. Undefined options become undefined fields. */
-export function toRequestFields(
-  rows: SchemasByName,
-  options: Readonly<Record<string, unknown>>,
-): PlainObject {
-  const fields: Record<string, unknown> = {};
-  for (const [name, row] of Object.entries(rows)) {
-    const value = options[name];
-    if (value !== undefined && isSent(row)) fields[row.field] = row.convert(value);
-  }
-  return fields;
-}
-
-/** Returns true if the row of an option names a request field. */
-export const isRequestField = (rows: SchemasByName, name: string): boolean =>
-  Object.hasOwn(rows, name) && isSent(rows[name]);
 
 type OptionsOf<Rows extends SchemasByName> = {
   [Name in keyof Rows]?: z.input<ReturnType<Rows[Name]>> | null;
@@ -78,26 +46,6 @@ export const textFormatSchema = once(() =>
 
 /** The format of a text response, as the API names its fields. */
 export type TextFormatOption = z.input<ReturnType<typeof createTextFormat>>;
-
-/** Options of a call that are also settings of a provider, for the calls that do not set them. */
-export const settingOptions = {
-  /**
-   * Stores responses on the server. Otherwise each request contains the complete conversation with encrypted reasoning.
-   * @default false
-   */
-  store: () => z.boolean(),
-  /**
-   * The role of system messages: by model name (`auto`), always `system` or `developer`, or no system messages
-   * (`remove`).
-   * @default 'auto'
-   */
-  systemMessageMode: () => z.enum(['auto', 'system', 'developer', 'remove']),
-};
-
-export type SettingOptions = SettingsOf<typeof settingOptions>;
-
-export const toSettingOptions = (settings: SettingOptions): SettingOptions =>
-  Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(settingOptions, name)));
 
 export const callOptions = {
   ...settingOptions,

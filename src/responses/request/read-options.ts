@@ -6,7 +6,8 @@ import type { Warning } from '../../core/part.js';
 import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { nearestName } from '../../shared/names.js';
 import { type SchemasByName, SchemaTable } from '../../shared/settings.js';
-import { bodySchema, callOptions, type SettingOptions, toolOptions, toSettingOptions } from './options.js';
+import { bodySchema, callOptions, toolOptions } from './options.js';
+import { type SettingOptions, toSettingOptions } from './setting-options.js';
 
 /** Unknown options are left out, with a warning. */
 const LENIENT = { allowsNull: true, allowsOthers: true };

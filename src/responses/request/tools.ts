@@ -5,7 +5,8 @@ import { idOf, type PlainObject } from '../../shared/json.js';
 import { declarationOf, declarationOfType, toHostedTool } from '../hosted-tools/index.js';
 import type { FunctionTool, NamespaceTool, WireHostedTool, WireTool, WireToolChoice } from '../wire.js';
 import type { ModelTraits } from './model-traits.js';
-import { toolOptions as toolOptionRows, toRequestFields } from './options.js';
+import { toolOptions as toolOptionRows } from './options.js';
+import { toRequestFields } from './setting-options.js';
 import {
   type OfficialNamespace,
   readToolOptions,

@@ -163,6 +163,8 @@ class ResponseText {
   private readonly pairs = createPairJoiner();
   private readonly reasoningEnds: readonly string[];
   private parser: TextParser | undefined;
+  /** A parser of ordinary text, made before the request, because the first token would wait for it. */
+  private prepared: TextParser | undefined;
   /** True while the first text may begin with reasoning. */
   private mayStartInReasoning = false;
   /** The start while it is held back, with the end of its block. */
@@ -196,6 +198,7 @@ class ResponseText {
       ...(firstTags === undefined ? [] : [firstTags.open, firstTags.close]),
       ...formats.flatMap(({ reasoningEnders = [] }) => reasoningEnders),
     ];
+    this.prepared = this.openParser(false);
   }
 
   /** True if the request allows calls. */
@@ -251,6 +254,7 @@ class ResponseText {
   startNativeReasoning(): void {
     this.separatesReasoning = true;
     this.hasNativeReasoning = true;
+    this.prepared = undefined;
   }
 
   /** Adds calls at the end of the response. */
@@ -289,8 +293,15 @@ class ResponseText {
     );
   }
 
+  /** Returns the prepared parser for the first text, unless something has changed since. */
+  private takeParser(): TextParser {
+    const prepared = this.mayStartInReasoning ? undefined : this.prepared;
+    this.prepared = undefined;
+    return prepared ?? this.openParser(this.mayStartInReasoning);
+  }
+
   private add(text: string): void {
-    this.parser ??= this.openParser(this.mayStartInReasoning);
+    this.parser ??= this.takeParser();
     if (this.mayStartInReasoning) this.assumedReasoning += text;
     this.parser.feed(text);
     this.writer.flush();
@@ -316,6 +327,7 @@ class ResponseText {
       this.heldCalls ??= this.parser.heldCalls;
       this.unclosedCall = this.parser.unclosedCall;
       this.hasOpener = this.parser.hasOpener;
+      this.prepared = undefined;
       this.mayStartInReasoning = false;
     }
     this.parser = undefined;

@@ -222,8 +222,8 @@ const CLAIM_TIMEOUT = 5000;
 
 /** Creates and verifies the ids of approval requests. They are signed, because they return in the messages of a client. */
 function createApprovalIds(options: HostApprovalOptions | undefined, { context, scope }: CallOwner) {
-  const { secret = secretOfProcess(), claim = claimInProcess, expiresAfter = DAY } = options ?? {};
-  const keys = new SigningKeys([secret]);
+  const { secret, claim = claimInProcess, expiresAfter = DAY } = options ?? {};
+  const keys = new SigningKeys(() => [secret ?? secretOfProcess()]);
   const audience = audienceOf(options, context);
   const owner = typeof scope === 'string' ? [...(audience ?? []), { scope }] : (audience ?? []);
 

@@ -45,10 +45,14 @@ export function createHistoryKeys(
   return () => {
     if (secret === false) return undefined;
     const configured = secret === undefined ? secretsOfEnvironment() : [secret].flat();
+    const secrets = configured ?? apiKeys();
+    const text = [configured === undefined, ...secrets].join('\n');
     // Without a configuration, models with and without API keys continue the histories of each other in one process.
-    const secrets = configured ?? [...apiKeys(), secretOfProcess()];
-    const text = secrets.join('\n');
-    if (last?.text !== text) last = { text, keys: new SigningKeys(secrets) };
+    if (last?.text !== text)
+      last = {
+        text,
+        keys: new SigningKeys(() => (configured === undefined ? [...secrets, secretOfProcess()] : secrets)),
+      };
     return last.keys;
   };
 }
