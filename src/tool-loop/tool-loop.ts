@@ -37,7 +37,6 @@ import type { AnyLanguageModel, SameVersion } from '../versions/specification.js
 import { takeApprovalResponses } from './approvals/asked-calls.js';
 import { withHostCalls } from './calls/host-calls.js';
 import { withPrices } from './context/prices.js';
-import { createToolSearch, type SearchSupport } from './context/tool-search.js';
 import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
 import { RepeatedTurns } from './turn/repeated-turns.js';
 import type { HostSteps } from './turn/host-steps.js';
@@ -96,9 +95,10 @@ function toOneSource(given: object): SharedSource {
   return SharedSource.of(sources.length > 1 ? createToolbox(sources) : first);
 }
 
-interface LoopContext extends Pick<TurnContext, 'reportsLength' | 'resumesResponses' | 'closed'> {
-  /** Support of the tool search of the API. @default none */
-  readonly searchSupport?: SearchSupport | undefined;
+interface LoopContext extends Pick<
+  TurnContext,
+  'reportsLength' | 'resumesResponses' | 'closed' | 'searchSupport'
+> {
   /** Loads the steps of hosts that take one for each round. @default each turn is one step */
   readonly loadHostSteps?: (() => Promise<HostSteps>) | undefined;
 }
@@ -133,10 +133,8 @@ function prepareToolLoop(
         const { prompt } = takeApprovalResponses(call.prompt);
         return withHostCalls(model, call, context).open(prompt === call.prompt ? call : { ...call, prompt });
       }
-      const open = (opened: CoreCall, more: Partial<TurnContext> = {}): Promise<OpenedTurn> => {
-        const search = createToolSearch(policy.toolSearch, context.searchSupport, opened.prompt);
-        return openTurn(opened, { ...context, model, policy, source, repeatedTurns, search, ...more });
-      };
+      const open = (opened: CoreCall, more: Partial<TurnContext> = {}): Promise<OpenedTurn> =>
+        openTurn(opened, { ...context, model, policy, source, repeatedTurns, ...more });
       const { unread } = options.timeouts ?? {};
       if (context.loadHostSteps !== undefined && isTakenInSteps(call, policy)) {
         const steps = await context.loadHostSteps();

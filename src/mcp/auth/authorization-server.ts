@@ -20,13 +20,6 @@ export function isRejection(response: Response): boolean {
 /** Maximum time for one request to an authorization server, in milliseconds. */
 const requestTimeout = 30_000;
 
-interface CredentialFetchOptions {
-  serverUrl: URL;
-  headers?: Readonly<Record<string, string>>;
-  /** Called with the status of a refresh request, or undefined if it failed. */
-  onRefresh?: (status: number | undefined) => void;
-}
-
 /**
  * Creates a `fetch` for the requests of the SDK's authorization flow. The configured headers are sent to the MCP server
  * only, and addresses that servers name pass a gate.
@@ -34,10 +27,14 @@ interface CredentialFetchOptions {
  * Corrects the MCP SDK (2.4.0): it prints the text of token endpoints on the console, and messages of its errors contain
  * it. Here only the code of an error remains. Its requests also have no time limit. Test of the bare SDK: "prints the text
  * of a token endpoint on the console" in test/mcp/sdk-corrections-auth.test.ts.
+ *
+ * @param onRefresh Called with the status of a refresh request, or undefined if it failed.
  */
 export function createCredentialFetch(
   fetch: FetchLike,
-  { serverUrl, headers, onRefresh }: CredentialFetchOptions,
+  serverUrl: URL,
+  headers?: Readonly<Record<string, string>>,
+  onRefresh?: (status: number | undefined) => void,
 ): FetchLike {
   const gated = createGatedFetch(fetch, new AddressGate(serverUrl));
   return async (url, init = {}) => {

@@ -86,7 +86,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
     { fetch, headers, ...options }: AuthorizationOptions & AuthorizeOptions,
   ): Promise<boolean> {
     const run = createRun(provider, { discovery, gate });
-    const fetchFn = createCredentialFetch(fetch, { serverUrl, headers, onRefresh: run.onRefresh });
+    const fetchFn = createCredentialFetch(fetch, serverUrl, headers, run.onRefresh);
     try {
       checkMetadataOrigin(options.resourceMetadataUrl, serverUrl);
       const result = await auth(run.provider, { serverUrl, fetchFn, ...options });
@@ -163,7 +163,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
     finish: (callback, { fetch, headers }) =>
       inTurn(async () => {
         const run = createRun(provider, { discovery, gate, isCallback: true });
-        const fetchFn = createCredentialFetch(fetch, { serverUrl, headers });
+        const fetchFn = createCredentialFetch(fetch, serverUrl, headers);
         await exchangeCode(run, callback, {
           serverUrl,
           fetchFn,

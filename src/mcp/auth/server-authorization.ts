@@ -66,7 +66,7 @@ function createTokenAuthorization(provider: AuthProvider, serverUrl: URL): Autho
         if (stored !== undefined && stored !== token) return true;
         if (provider.onUnauthorized === undefined) return false;
         try {
-          const fetchFn = createCredentialFetch(fetch, { serverUrl, headers });
+          const fetchFn = createCredentialFetch(fetch, serverUrl, headers);
           // Only the headers matter, and the body must remain unread.
           const challenge = new Response(null, { status: 401, headers: response.headers });
           await provider.onUnauthorized({ response: challenge, serverUrl, fetchFn });

@@ -53,7 +53,7 @@ export async function openSession(config: McpServerConfig, options: OpenSessionO
   const [kind, fallback] = toTransportKinds(config);
   const deadline = performance.now() + options.timeout;
   const open: Opening = (transportKind, negotiation) =>
-    openWith(transportKind, config, { ...options, negotiation, remaining: deadline - performance.now() });
+    openWith(transportKind, config, negotiation, deadline - performance.now(), options);
   try {
     return await negotiate(kind, open, { ...options, isStored: readStoredSession(config) !== undefined });
   } catch (error) {
@@ -113,10 +113,13 @@ function isUnanswered(error: unknown, kind: TransportKind): boolean {
   return failure.kind === 'timeout' && failure.cause !== undefined; // the timer of `openWith` has no cause
 }
 
+/** Opens a session in what remains of `timeout`, in milliseconds. */
 async function openWith(
   kind: TransportKind,
   config: McpServerConfig,
-  { signal, timeout, remaining, negotiation, fetch, ...sessionOptions }: OpenWithOptions,
+  negotiation: Negotiation,
+  remaining: number,
+  { signal, timeout, fetch, ...sessionOptions }: OpenSessionOptions,
 ): Promise<McpSession> {
   signal.throwIfAborted();
   const { roots } = config;
@@ -175,10 +178,4 @@ async function openWith(
     clearTimeout(timer);
     link.release();
   }
-}
-
-interface OpenWithOptions extends OpenSessionOptions {
-  negotiation: Negotiation;
-  /** The rest of `timeout`. */
-  remaining: number;
 }

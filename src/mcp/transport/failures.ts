@@ -91,16 +91,14 @@ export class McpFailure extends Error {
 
 type McpFailureFacts = Pick<McpFailure, 'kind'> & Partial<Omit<McpFailure, 'kind' | 'name' | 'stack'>>;
 
-interface FailureContext {
-  process?: ProcessReport;
-  isStart?: boolean;
-}
-
 /**
  * Classifies an error of the SDK (2.4.0), `fetch` or Node. The SDK uses the same code for aborts and timeouts, so the callers
  * that cause them throw an `McpFailure` or the abort reason themselves.
  */
-export function toMcpFailure(error: unknown, context: FailureContext = {}): McpFailure {
+export function toMcpFailure(
+  error: unknown,
+  context: { process?: ProcessReport; isStart?: boolean } = {},
+): McpFailure {
   if (error instanceof McpFailure) return error;
   return new McpFailure({ ...toFacts(error), ...context, cause: error });
 }

@@ -1,10 +1,10 @@
-import type { FunctionTool, Prompt, ProviderTool, Tool, ToolResultOutput } from '../../core/prompt.js';
+import type { Prompt, ProviderTool, Tool, ToolResultOutput } from '../../core/prompt.js';
 import { objectOf, objectsOf, tryParseJson } from '../../shared/json.js';
 import { toHash } from '../../shared/hash.js';
 import { once } from '../../shared/once.js';
-
 import { createUniqueIds } from '../../shared/unique-ids.js';
 import type { ToolCallOptions, ToolDefinition, ToolOutput, ToolSource } from '../../tools/tool-source.js';
+import { toFunctionTool } from '../../tools/tool-stubs.js';
 
 /*
  * Tools that the model has to search for, so that requests do not contain all definitions. Nothing is kept outside of the
@@ -80,19 +80,18 @@ export type CreateBuiltIn = (toName: (name: string) => string) => BuiltInTool;
 
 type ToName = (name: string) => string;
 
-interface DeferralOptions {
-  readonly search: ToolSearch;
-  readonly builtIn: readonly CreateBuiltIn[];
-  readonly toFunctionTool: (tool: ToolDefinition) => FunctionTool;
-  /** Names of tools that are offered without a search. */
-  readonly required: readonly string[];
-}
-
 /**
  * Decides which of a turn's tools a request contains. Found tools are added at the end and stay, so that each request
  * begins with the tools of the one before.
+ *
+ * @param builtIn Tools that the loop itself provides.
+ * @param required Names of tools that are offered without a search.
  */
-export function createDeferral({ search, builtIn, toFunctionTool, required }: DeferralOptions) {
+export function createDeferral(
+  search: ToolSearch,
+  builtIn: readonly CreateBuiltIn[],
+  required: readonly string[],
+) {
   const loaded = new Set<string>();
   let tools: ReadonlyMap<string, ToolDefinition> = new Map();
   let deferred: readonly ToolDefinition[] = [];
@@ -164,7 +163,7 @@ export function createDeferral({ search, builtIn, toFunctionTool, required }: De
           ...offered,
           ...loadedNow.map(toFunctionTool),
           SERVER_SEARCH,
-          ...toSearchedTools(rest, toFunctionTool),
+          ...toSearchedTools(rest),
           ...last.map(toFunctionTool),
         ];
       }
@@ -261,10 +260,7 @@ export const SERVER_SEARCH: ProviderTool = {
 const MAX_NAMESPACE = 500;
 
 /** Returns functions that the API's search finds: those of a server in a namespace of its name. */
-function toSearchedTools(
-  tools: readonly ToolDefinition[],
-  toFunctionTool: (tool: ToolDefinition) => FunctionTool,
-): Tool[] {
+function toSearchedTools(tools: readonly ToolDefinition[]): Tool[] {
   const namespaces = new Map<string, { name: string; description: string }>();
   const names = createUniqueIds();
   for (const { server, name, metadata, title: ownTitle } of tools) {

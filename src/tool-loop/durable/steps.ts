@@ -143,10 +143,10 @@ export async function openEngineSteps(
     isDurable: true,
     isOrdered: true,
     ends: [failure.signal],
-    step: (name, run, options) => runStep(recorded => step(name, recorded), { ...options, run, onFailure }),
+    step: (name, run, options) => runStep(recorded => step(name, recorded), run, onFailure, options),
     async start(name) {
       const run = async (): Promise<boolean> => true;
-      const { isReplayed } = await runStep(recorded => step(name, recorded), { run, onFailure });
+      const { isReplayed } = await runStep(recorded => step(name, recorded), run, onFailure);
       return !isReplayed;
     },
     decide: async (_name, run) => run(),
@@ -173,7 +173,9 @@ export async function openJournalSteps(
     runStep(
       (recorded, value) =>
         opened.step(name, recorded, { input, isKept: () => isKept(value()), idempotencyKey }),
-      { ...stepOptions, run, onFailure },
+      run,
+      onFailure,
+      stepOptions,
     );
   return {
     turnId,
@@ -237,15 +239,20 @@ const toFailure =
     throw error;
   };
 
-/** Runs a step. In the attempt that runs it, the value itself is returned instead of its record. */
+/**
+ * Runs a step. In the attempt that runs it, the value itself is returned instead of its record.
+ *
+ * @param run Rejects only on abort.
+ * @param onFailure Called if the step is not recorded.
+ */
 async function runStep<Value>(
   record: (run: () => Promise<unknown>, value: () => Value) => Promise<unknown>,
+  run: () => Promise<Value>,
+  onFailure: (error: unknown) => void,
   {
-    run,
-    onFailure,
     encode = toPlainJson,
-    decode = record => fromPlainJson(record) as Value,
-  }: RunStepOptions<Value>,
+    decode = json => fromPlainJson(json) as Value,
+  }: Pick<StepOptions<Value>, 'encode' | 'decode'> = {},
 ): Promise<StepResult<Value>> {
   let live: { readonly value: Value } | undefined;
   let running: Promise<unknown> | undefined;
@@ -264,12 +271,6 @@ async function runStep<Value>(
   return live === undefined
     ? { value: decode(recorded), isReplayed: true }
     : { value: live.value, isReplayed: false };
-}
-
-interface RunStepOptions<Value> extends Pick<StepOptions<Value>, 'encode' | 'decode'> {
-  readonly run: () => Promise<Value>;
-  /** Called if the step is not recorded. Its function rejects only on abort. */
-  readonly onFailure: (error: unknown) => void;
 }
 
 /**

@@ -48,21 +48,17 @@ const FEATURES: readonly CreateFeature<GivenOptions>[] = [
   createBudget,
 ];
 
-interface AddedOptions {
-  readonly options: GivenOptions;
-  /** Maximum length of an output, by the name of its tool. */
-  readonly maxChars: (toolName: string) => number;
-}
-
 /**
  * Adds the features that a turn uses to a list. If one of them cannot be created, those before are in it, to be ended.
  *
+ * @param maxChars Maximum length of an output, by the name of its tool.
  * @returns The tools that the loop offers for them.
  */
 export function addFeatures(
   features: TurnFeature[],
   context: Omit<FeatureContext, 'reader'>,
-  { options, maxChars }: AddedOptions,
+  options: GivenOptions,
+  maxChars: (toolName: string) => number,
 ): readonly CreateBuiltIn[] {
   const sources: ReadableOutputs[] = [];
   const reader = createOutputReader(sources, { maxChars });

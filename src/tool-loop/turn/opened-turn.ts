@@ -21,7 +21,7 @@ import { toLimitedOutput } from '../calls/outputs.js';
 import { createTurnIds, readHistory, type TurnIds } from '../context/history.js';
 import { KelivoError } from '../../shared/errors.js';
 import { loadOnce } from '../../shared/once.js';
-import type { ToolSearch, ToolSearchOption } from '../context/tool-search.js';
+import { createToolSearch, type SearchSupport, type ToolSearchOption } from '../context/tool-search.js';
 import {
   createPlainSteps,
   openEngineSteps,
@@ -88,7 +88,7 @@ export interface LoopPolicy {
   readonly calls: CallPolicy;
   readonly approvals: Pick<ApprovalSettings, 'approve' | 'approvals'>;
   readonly hostApprovals: HostApprovalOptions | undefined;
-  readonly features: Parameters<typeof addFeatures>[2]['options'];
+  readonly features: Parameters<typeof addFeatures>[2];
   readonly toolSearch: ToolSearchOption | undefined;
   readonly showsCalls: boolean;
   readonly showsPreliminary: boolean;
@@ -114,7 +114,8 @@ export interface TurnContext extends ModelFacts {
   readonly source: ToolSource;
   readonly policy: LoopPolicy;
   readonly repeatedTurns: RepeatedTurns;
-  readonly search: ToolSearch;
+  /** Support of the tool search of the API. @default none */
+  readonly searchSupport?: SearchSupport | undefined;
   /** True if the model reads `TurnLink.response`. @default false */
   readonly resumesResponses?: boolean | undefined;
   /** @default the turn is one step of the host */
@@ -137,7 +138,7 @@ export async function openTurn(
     source,
     policy,
     repeatedTurns,
-    search,
+    searchSupport,
     reportsLength = false,
     resumesResponses = false,
     closed,
@@ -150,7 +151,7 @@ export async function openTurn(
   const { identity, emit, record, warn, startCompaction } = createTurnReports(
     turnIdOf(call) ?? generatedId,
     call,
-    policy,
+    policy.onEvent,
   );
   const lifetime = createLifetime(abortSignal, policy.timeout);
   const { signal } = lifetime;
@@ -192,7 +193,8 @@ export async function openTurn(
     const builtIn = addFeatures(
       features,
       { call, model, steps, identity, record, toolOf, emit, warn, startCompaction },
-      { options: policy.features, maxChars },
+      policy.features,
+      maxChars,
     );
     const warnings: Warning[] = [];
     const warnOfTools = (message: string): unknown =>
@@ -204,7 +206,7 @@ export async function openTurn(
       source,
       steps,
       lifetime,
-      search,
+      search: createToolSearch(policy.toolSearch, searchSupport, call.prompt),
       warn: warnOfTools,
       builtIn,
     });

@@ -113,7 +113,7 @@ function createForwarder(
       return !isJson;
     },
   });
-  const callParts = createCallParts(turn, { ids, output, calls });
+  const callParts = createCallParts(turn, calls, ids, output);
   let responseId: string | undefined;
   let finish = NO_FINISH;
   const errors: unknown[] = [];
@@ -196,16 +196,12 @@ function createOutput(write: Write) {
   };
 }
 
-interface CallPartsOptions {
-  readonly ids: RoundIds;
-  readonly output: ReturnType<typeof createOutput>;
-  readonly calls: RoundCalls;
-}
-
 /** Forwards the calls of a response, and passes them to those who run them. */
 function createCallParts(
   turn: OpenedTurn,
-  { ids, output: { write, held, keep, emit }, calls }: CallPartsOptions,
+  calls: RoundCalls,
+  ids: RoundIds,
+  { write, held, keep, emit }: ReturnType<typeof createOutput>,
 ) {
   const { tools, show, steps } = turn;
   const inputs = createInputs(show, write);

@@ -21,13 +21,11 @@ import {
  */
 
 /** An event of a tool loop. */
-export type ToolLoopEvent = TurnEvent & TurnFacts;
-
-/** Facts of the turn that every event contains. */
-interface TurnFacts extends Pick<ToolCallContext, 'turnId' | 'context'> {
-  /** Time in milliseconds since the turn began. */
-  readonly at: number;
-}
+export type ToolLoopEvent = TurnEvent &
+  Pick<ToolCallContext, 'turnId' | 'context'> & {
+    /** Time in milliseconds since the turn began. */
+    readonly at: number;
+  };
 
 type TurnEvent =
   | { type: 'round-start'; round: number }
@@ -76,12 +74,12 @@ type TurnEvent =
 /** Reports an event of a turn. Never throws. */
 export type EmitEvent = (event: TurnEvent) => void;
 
-interface ReportOptions {
-  readonly onEvent: ((event: ToolLoopEvent) => void) | undefined;
-}
-
 /** Creates the reports of a turn. Its id may still change: events have the id of their time. */
-export function createTurnReports(turnId: string, call: CoreCall, { onEvent }: ReportOptions) {
+export function createTurnReports(
+  turnId: string,
+  call: CoreCall,
+  onEvent: ((event: ToolLoopEvent) => void) | undefined,
+) {
   const { context } = call.own;
   const identity = { turnId, ...(context !== undefined && context !== null && { context }) };
   const startedAt = performance.now();

@@ -12,7 +12,7 @@ import type {
   ToolSource,
 } from '../../tools/tool-source.js';
 import { isStepTool } from '../../tools/step-tools.js';
-import { isToolStub, toFunctionTool } from '../../tools/tool-stubs.js';
+import { isToolStub } from '../../tools/tool-stubs.js';
 import { createToolFinder, type FindTool, type ToolFinderOptions } from '../calls/host-calls.js';
 import {
   type CreateBuiltIn,
@@ -49,7 +49,7 @@ export async function openTurnTools(
   const allowed = allowedNamesOf(call);
   const forced = call.toolChoice?.type === 'tool' ? [call.toolChoice.toolName] : [];
   const required = [...(allowed ?? []), ...forced];
-  const deferral = createDeferral({ search, builtIn, toFunctionTool, required });
+  const deferral = createDeferral(search, builtIn, required);
   const warned = new Set<string>();
   let current: Required<ToolFinderOptions> = {
     loopTools: new Map(),

@@ -37,7 +37,7 @@ export const createCompaction: CreateFeature<CompactionOptions & { readonly pric
     const { model, prompt: instructions } = compaction === 'model' ? {} : compaction;
     const read = model && fromLanguageModel(model);
     const other = read && (prices === undefined ? read : withPrices(read, prices));
-    return createSummaries(context, { threshold, other, instructions });
+    return createSummaries(context, threshold, other, instructions);
   }
   const { warn } = context;
   let isOn = true;

@@ -11,13 +11,6 @@ import { isCompleteReason } from '../../calls/host-calls.js';
 import { tokensOf } from '../../context/tokens.js';
 import type { FeatureContext, TurnFeature } from '../feature.js';
 
-interface SummaryOptions {
-  readonly threshold: number;
-  /** The model that summarizes, if it is another one. */
-  readonly other: CoreModel | undefined;
-  readonly instructions: string | undefined;
-}
-
 /** The default instructions of a summary. */
 const INSTRUCTIONS =
   'This conversation has become too long. Summarize it, so that it can be continued with your summary in its place. Do not ' +
@@ -28,10 +21,15 @@ const INSTRUCTIONS =
 /**
  * Lets a model summarize the conversation before a round. The messages of the user that wait for an answer and the newest
  * rounds stay. A mark in the response lets later turns begin with the summary.
+ *
+ * @param threshold Tokens of a round after which the conversation is summarized.
+ * @param other The model that summarizes, if it is another one.
  */
 export function createSummaries(
   { model, steps, startCompaction, warn }: FeatureContext,
-  { threshold, other, instructions = INSTRUCTIONS }: SummaryOptions,
+  threshold: number,
+  other: CoreModel | undefined,
+  instructions = INSTRUCTIONS,
 ): TurnFeature {
   let isOn = true;
   let summarizedIn: number | undefined;
