@@ -121,7 +121,7 @@ export async function callTool(
         session,
         {
           send: (client, sendOptions, _retry, _meta, exchange) =>
-            followTask(reference, { client, options: sendOptions, exchange, isKept: task !== undefined }),
+            followTask(reference, client, exchange, task !== undefined, sendOptions),
           call: { facts, taskId, progressToken },
           facts: { method: 'tasks/result', target: tool.name },
           telemetry,

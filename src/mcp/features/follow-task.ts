@@ -23,14 +23,6 @@ const inputMethods: Readonly<Record<ApplicationInputRequest['kind'], string>> = 
   roots: 'roots/list',
 };
 
-interface FollowOptions {
-  readonly client: Client;
-  readonly options: Parameters<Send<CallResult>>[1];
-  readonly exchange: Exchange;
-  /** True if another process can go on with the task. */
-  readonly isKept: boolean;
-}
-
 /**
  * Waits for a task and returns the result of its call. A task that failed or was cancelled has the result of a failed tool.
  *
@@ -41,11 +33,15 @@ interface FollowOptions {
  * When the signal aborts, the server is asked to cancel the task, except at the end of this process's turn if another
  * process can go on with it.
  *
+ * @param isKept True if another process can go on with the task.
  * @throws the error of a request for the task, or the signal's reason.
  */
 export async function followTask(
   { generation, ...handle }: TaskHandle,
-  { client, options: { signal, onprogress }, exchange, isKept }: FollowOptions,
+  client: Client,
+  exchange: Exchange,
+  isKept: boolean,
+  { signal, onprogress }: Parameters<Send<CallResult>>[1],
 ): Promise<CallResult> {
   const taskId = handle.taskId as TaskView['taskId'];
   const { respond, showActivity } = exchange;

@@ -24,6 +24,7 @@ import { loadOnce } from '../../shared/once.js';
 import { createToolSearch, type SearchSupport, type ToolSearchOption } from '../context/tool-search.js';
 import {
   createPlainSteps,
+  type JournalOptions,
   openEngineSteps,
   openJournalSteps,
   type Steps,
@@ -180,7 +181,7 @@ export async function openTurn(
   try {
     if (refusal !== undefined) throw refusal;
     if (closed !== undefined) lifetime.endWith([closed()]);
-    const steps = await openSteps(call, { policy, generatedId, signal, warn: text => warn(0, text) });
+    const steps = await openSteps(call, generatedId, policy.journal, { signal, warn: text => warn(0, text) });
     openedSteps = steps;
     // A workflow engine keeps the generated id of the first attempt.
     identity.turnId = steps.turnId;
@@ -300,19 +301,18 @@ function toTurnEnd(
 const asksHost = ({ host, toolChoice }: CoreCall, { approvals }: LoopPolicy): boolean =>
   approvals.approve === 'host' && host.asksForApproval && toolChoice?.type !== 'none';
 
-type OpenStepsOptions = Pick<TurnContext, 'policy'> &
-  Readonly<{ generatedId: string; signal: AbortSignal; warn: (message: string) => void }>;
-
 /** Opens the steps of a turn. A journal needs a turn id of the application. */
 async function openSteps(
   call: CoreCall,
-  { policy: { journal }, generatedId, signal, warn }: OpenStepsOptions,
+  generatedId: string,
+  journal: ToolLoopJournal | undefined,
+  options: JournalOptions,
 ): Promise<Steps> {
   const step = stepOf(call);
   if (step !== undefined) return openEngineSteps(step, { call, generatedId });
   const turnId = turnIdOf(call);
   if (journal === undefined || turnId === undefined) return createPlainSteps({ call, generatedId });
-  return openJournalSteps(journal, { call, turnId, signal, warn });
+  return openJournalSteps(journal, { call, turnId, ...options });
 }
 
 /** Decides how the calls of the loop appear in what the host receives. It rejects all of them if the tool choice is `none`. */
