@@ -10,7 +10,7 @@ import { isPlainObject, type JSONValue, objectOf, type PlainObject } from '../sh
 import { mapSchema, resolvePointer } from '../tool-calls/json-schema.js';
 import { isArchive, toFilename, toResultValue, unwrapMcpOutput } from '../tool-calls/mcp-output.js';
 import { toStandardSchema } from '../tool-calls/standard-schema.js';
-import { IS_REPEATABLE, KEPT_TASK, type KeptTask } from './kept-task.js';
+import { FIND_REFUSAL, IS_APPROVED, IS_REPEATABLE, KEPT_TASK, type KeptTask } from './kept-task.js';
 import {
   type ApprovalDecision,
   type ApprovalPolicy,
@@ -79,6 +79,8 @@ export interface HostCallOptions {
   readonly idempotencyKey?: string;
   /** @internal */
   readonly [KEPT_TASK]?: KeptTask;
+  /** @internal */
+  readonly [IS_APPROVED]?: true;
   /** The application's value in `ai` 5 and 6. */
   readonly experimental_context?: unknown;
   /** The application's value in `ai` 7. */
@@ -118,6 +120,8 @@ export interface HostTool {
   toModelOutput(result: unknown): { type: 'text'; value: string };
   /** @internal */
   readonly [IS_REPEATABLE]?: true;
+  /** @internal */
+  [FIND_REFUSAL]?(input: unknown, options: HostCallOptions): Promise<string | undefined>;
   /** Missing if no call needs approval by the host. */
   needsApproval?(input: unknown, options: HostCallOptions): Promise<boolean>;
 }
@@ -200,15 +204,21 @@ function toHostTool(
   };
 
   /** Returns the refusal of a call that needs an approval which it does not have. */
-  async function findRefusal(request: CallForApproval, signal: AbortSignal): Promise<string | undefined> {
-    try {
+  async function findRefusal(input: unknown, options: HostCallOptions): Promise<string | undefined> {
+    const { toolCallId, abortSignal: signal = new AbortController().signal } = options;
+    const isAskedByHost =
+      hostAsks && approve === undefined && (isOfNewestHost(options) || asked.has(toolCallId));
+    if (!mayAsk || isAskedByHost) return undefined;
+    const find = async (): Promise<string | undefined> => {
+      const request = toRequest(input, options);
       if (!(await needsApproval(request))) return undefined;
       if (approve === undefined) return toRefusalText(NOBODY_ASKS);
       const { isApproved, reason } = readDecision(await approve(request, { signal }));
       return isApproved ? undefined : toRefusalText(reason);
-    } catch (error) {
-      return toRefusalText(messageOf(error));
-    }
+    };
+    const refusal = await find().catch(error => toRefusalText(messageOf(error)));
+    signal.throwIfAborted();
+    return refusal;
   }
 
   async function run(
@@ -219,14 +229,9 @@ function toHostTool(
     const { toolCallId, messages = [], experimental_context, context = experimental_context } = options;
     const { abortSignal: signal = new AbortController().signal, idempotencyKey, [KEPT_TASK]: task } = options;
     signal.throwIfAborted();
-    const isTagged = isOfNewestHost(options);
-    if (isTagged) tagged.add(toolCallId);
-    const isAskedByHost = hostAsks && approve === undefined && (isTagged || asked.has(toolCallId));
-    if (mayAsk && !isAskedByHost) {
-      const refusal = await findRefusal(toRequest(input, options), signal);
-      signal.throwIfAborted();
-      if (refusal !== undefined) throw new Error(refusal);
-    }
+    if (isOfNewestHost(options)) tagged.add(toolCallId);
+    const refusal = options[IS_APPROVED] === true ? undefined : await findRefusal(input, options);
+    if (refusal !== undefined) throw new Error(refusal);
     const call = toCall(input, options);
     const milliseconds = timeoutOf(name, tool, timeouts);
     const limit = createTimeLimit(signal, { milliseconds, message: toTimeoutText(name, milliseconds) });
@@ -266,6 +271,7 @@ function toHostTool(
     ...(inputExamples && { inputExamples: inputExamples as HostTool['inputExamples'] & object }),
     ...(providerOptions && { providerOptions: providerOptions as HostTool['providerOptions'] & object }),
     ...(onInput && toInputHooks(onInput)),
+    ...(mayAsk && { [FIND_REFUSAL]: findRefusal }),
     ...(effectiveAnnotations(tool).idempotent && { [IS_REPEATABLE]: true as const }),
     execute:
       isGenerator === true

@@ -13,5 +13,14 @@ export interface KeptTask {
 /** Where a journal passes the task of a call to a tool that a host runs. */
 export const KEPT_TASK = Symbol.for('kelivo-responses.kept-task');
 
+/**
+ * Where a tool that a host runs tells a journal why a call must not run. A call that waits for a decision has not started, so
+ * that a journal asks before it records the start.
+ */
+export const FIND_REFUSAL = Symbol.for('kelivo-responses.find-refusal');
+
+/** Marks a call that a journal has found to be approved. */
+export const IS_APPROVED = Symbol.for('kelivo-responses.approved');
+
 /** Marks a tool that a host runs and that may run again if the outcome of a call is unknown. */
 export const IS_REPEATABLE = Symbol.for('kelivo-responses.repeatable');

@@ -74,7 +74,10 @@ export interface Scene {
   readonly effects: () => Promise<string[]>;
 }
 
-export interface SceneOptions extends Pick<KelivoResponsesSettings, 'toolLoop' | 'mcpServers' | 'telemetry'> {
+export interface SceneOptions extends Pick<
+  KelivoResponsesSettings,
+  'toolLoop' | 'mcpServers' | 'telemetry' | 'fetch'
+> {
   readonly script?: readonly ScriptedResponse[];
   readonly onWrite?: (line: string) => unknown;
 }

@@ -3,23 +3,17 @@ import path from 'node:path';
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from 'provider4';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { createJournal, createSqliteStore, type JournalStore } from '../../src/tool-loop/durable/index.js';
+import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { createKelivoResponsesProvider } from '../../src/v4.js';
 import { combine, isWhole } from '../_products.js';
-import { toSse } from '../_sse.js';
 import { temporaryFolder } from '../mcp/_fixture-server.js';
-import { functionCall, message, toStream } from '../responses/stream/_fixtures/wire-events.js';
-import { gate } from '../tool-loop/_tools.js';
+import { createServer, dyingStore, LINES } from './_crashes.js';
 import type { Json } from './_forms.js';
 
 /*
  * Durable turns that a host takes in steps, whose process dies at a record. The host has kept the steps before, and repeats the
  * one that has not ended in another process, or goes on with what it has seen of it.
  */
-
-/** The lines that the calls of each round write. */
-const ROUNDS = [['a'], ['b', 'c'], ['d']] as const;
-const LINES = ROUNDS.flat();
 
 /** A point at which the process dies: the number of a record, before or after it was written. */
 interface Death {
@@ -43,54 +37,6 @@ interface Scenario {
 interface Run {
   readonly deaths: number;
   readonly problems: readonly string[];
-}
-
-/** Returns a store whose process dies at a record: its claim ends, and nothing answers. */
-function dyingStore(store: JournalStore, isDeath: () => boolean, isWritten: boolean) {
-  const { opened: died, open: die } = gate();
-  const { opened: buried, open: bury } = gate();
-  let isDead = false;
-  const noAnswer = (): Promise<never> => buried.then(() => Promise.reject(new Error('The process is dead.')));
-  const unlessDead = async <Result>(run: () => Promise<Result>): Promise<Result> =>
-    isDead ? noAnswer() : run();
-  const dying: JournalStore = {
-    ...store,
-    read: (...given) => unlessDead(() => store.read(...given)),
-    claim: (...given) => unlessDead(() => store.claim(...given)),
-    release: (...given) => unlessDead(() => store.release(...given)),
-    write: (turn, name, record, options) =>
-      unlessDead(async () => {
-        if (!isDeath()) return store.write(turn, name, record, options);
-        isDead = true;
-        if (isWritten) await store.write(turn, name, record, options);
-        await store.release(turn, options.owner);
-        die();
-        return noAnswer();
-      }),
-  };
-  return { store: dying, died, bury };
-}
-
-/** A model that asks for the lines of the first round that is not complete, with other ids each time. */
-function createServer() {
-  const requests: Json[][] = [];
-  const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
-    const { input, stream } = JSON.parse(String(init?.body)) as { input: Json[]; stream?: boolean };
-    const number = requests.push(input);
-    const called = JSON.stringify(input.filter(({ type }) => type === 'function_call'));
-    const missing = ROUNDS.map(lines => lines.filter(line => !called.includes(`call_${line}`)));
-    const items = (missing.find(lines => lines.length > 0) ?? []).map(line =>
-      functionCall('write', JSON.stringify({ line }), {
-        id: `fc_${line}${number}`,
-        callId: `call_${line}${number}`,
-      }),
-    );
-    const events = toStream(items.length > 0 ? items : [message(['Done.'])]);
-    if (stream === true)
-      return new Response(toSse(events), { headers: { 'content-type': 'text/event-stream' } });
-    return Response.json(events.at(-1)?.response);
-  };
-  return { requests, fetch };
 }
 
 /** What a host keeps of the parts of a step. */

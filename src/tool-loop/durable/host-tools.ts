@@ -9,8 +9,8 @@ import {
   toPlainJson,
   toStableJson,
 } from '../../shared/json.js';
-import { IS_REPEATABLE, KEPT_TASK, type KeptTask } from '../../tools/kept-task.js';
-import { type JournalOptions, keepTask, type OpenJournal, UNKNOWN_OUTCOME } from './steps.js';
+import { FIND_REFUSAL, IS_APPROVED, IS_REPEATABLE, KEPT_TASK, type KeptTask } from '../../tools/kept-task.js';
+import { askIn, type JournalOptions, keepTask, type OpenJournal, UNKNOWN_OUTCOME } from './steps.js';
 
 /* Tools that the host runs, as calls of a recorded turn. */
 
@@ -35,11 +35,15 @@ interface WrapOptions extends Required<Pick<HostToolsOptions, 'onUnknownOutcome'
 
 type Execute = (this: unknown, input: unknown, options: PlainObject) => unknown;
 
+type Decide = (this: unknown, input: unknown, options: PlainObject) => Promise<string | undefined>;
+
 interface HostCall {
   /** Position of the call among all calls of the run that equal it, and the name of the tool. */
   readonly label: string;
   readonly input: unknown;
   readonly signal: AbortSignal | undefined;
+  /** Returns why the call must not run. Undefined if the tool needs no decision. */
+  readonly findRefusal: ((signal: AbortSignal) => Promise<string | undefined>) | undefined;
 }
 
 /** Runs a call with its idempotency key. */
@@ -47,6 +51,7 @@ type Run = (options: {
   readonly idempotencyKey: string;
   readonly abortSignal: AbortSignal;
   readonly [KEPT_TASK]: KeptTask;
+  readonly [IS_APPROVED]: true;
 }) => Promise<unknown>;
 
 /** Returns the tools with functions that record their calls. Tools without a function are those of the host. */
@@ -60,12 +65,16 @@ export function wrapHostTools<Tools extends object>(
   const wrapped = Object.entries(tools).map(([name, tool]): [string, unknown] => {
     const execute: unknown = isPlainObject(tool) ? tool.execute : undefined;
     if (!isExecute(execute)) return [name, tool];
+    const refusalOf = Reflect.get(tool as object, FIND_REFUSAL) as Decide | undefined;
     const prepare = (input: unknown, given: unknown) => {
       const options = objectOf(given) ?? {};
       const call = {
         label: `host.${positionOf(name, input, options)} ${name}`,
         input,
         signal: options.abortSignal instanceof AbortSignal ? options.abortSignal : undefined,
+        findRefusal:
+          refusalOf &&
+          (async (abortSignal: AbortSignal) => refusalOf.call(tool, input, { ...options, abortSignal })),
       };
       return { call, options };
     };
@@ -149,7 +158,7 @@ function createPositions(): (name: string, input: unknown, options: PlainObject)
 /** Runs a call unless its outcome is recorded, and returns its output or rejects with its error. */
 async function runRecorded(
   acquire: ReturnType<typeof createSession>,
-  { label, input, signal }: HostCall,
+  { label, input, signal, findRefusal }: HostCall,
   { run, isRepeatable }: { readonly run: Run; readonly isRepeatable: boolean },
 ): Promise<unknown> {
   const { turn, release } = await acquire();
@@ -159,6 +168,17 @@ async function runRecorded(
   try {
     link.signal.throwIfAborted();
     const idempotencyKey = await turn.idempotencyKeyOf(label, input);
+    if (findRefusal) {
+      const name = `approval ${label}`;
+      const run = async (): Promise<PlainObject> => {
+        const refusal = await findRefusal(link.signal);
+        return { isApproved: refusal === undefined, ...(refusal !== undefined && { refusal }) };
+      };
+      const ask = (): Promise<PlainObject> => askIn(turn, name, { run, input });
+      const decision = await turn.step(name, ask, { input, isKept: () => true });
+      if (decision.isApproved !== true) throw new Error(stringOf(decision.refusal));
+      link.signal.throwIfAborted();
+    }
     const isNew = await turn.start(`start ${label}`, { input, idempotencyKey });
     const runInStep = async (): Promise<unknown> => {
       const task = await keepTask(turn, label, { input, isNew });
@@ -166,7 +186,14 @@ async function runRecorded(
       if (!mayRun && task.known === undefined) return { isUnknown: true };
       const runWith = async (kept: KeptTask): Promise<typeof live> => {
         try {
-          return { output: await run({ idempotencyKey, abortSignal: link.signal, [KEPT_TASK]: kept }) };
+          return {
+            output: await run({
+              idempotencyKey,
+              abortSignal: link.signal,
+              [KEPT_TASK]: kept,
+              [IS_APPROVED]: true,
+            }),
+          };
         } catch (error) {
           // After an abort, the call may have had its effect.
           if (link.signal.aborted) throw error;

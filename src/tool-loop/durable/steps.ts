@@ -185,11 +185,8 @@ export async function openJournalSteps(
     step,
     start: (name, startOptions) => opened.start(name, startOptions).catch(toFailure(onFailure)),
     async decide(name, run, { input }) {
-      const ask = async (): ReturnType<typeof run> => {
-        const resume = await opened.wait(`asked ${name}`, { input }).catch(toFailure(onFailure));
-        return run().finally(resume);
-      };
-      return (await step(name, ask, { input })).value;
+      const wait: OpenJournal['wait'] = (...given) => opened.wait(...given).catch(toFailure(onFailure));
+      return (await step(name, () => askIn({ wait }, name, { run, input }), { input })).value;
     },
     idempotencyKeyOf: (name, { input }) => opened.idempotencyKeyOf(name, input),
     async keepTask(name, options) {
@@ -199,6 +196,16 @@ export async function openJournalSteps(
     identify: roundPrompt => opened.identify(roundPrompt),
     close: end => opened.close(end),
   };
+}
+
+/** Runs a function that waits for a decision. The turn waits meanwhile. */
+export async function askIn<Value>(
+  journal: Pick<OpenJournal, 'wait'>,
+  name: string,
+  { run, input }: { readonly run: () => Promise<Value>; readonly input: unknown },
+): Promise<Value> {
+  const resume = await journal.wait(`asked ${name}`, { input });
+  return run().finally(resume);
 }
 
 /** Keeps the task of a call in a journal. `isNew` is true if no attempt can have recorded one. */
