@@ -119,7 +119,9 @@ export async function openPage({
       await page.getByRole('textbox', { name: 'Message' }).fill(text);
       await page.keyboard.press('Enter');
       const { responseId } = (await sending).postDataJSON() as TurnRequest;
-      await page.locator(`.message[data-id="${responseId}"][data-end="${end}"]`).waitFor();
+      // A long text is drawn over several frames, and its parser is loaded with the first one.
+      const isDrawn = ':not(:has([aria-busy="true"]))';
+      await page.locator(`.message[data-id="${responseId}"][data-end="${end}"]${isDrawn}`).waitFor();
       await ended(end);
     },
     async shoot(name) {

@@ -259,7 +259,7 @@ function lastWireEvent(events: readonly TraceEvent[]) {
 }
 
 /** Milliseconds to wait until the endpoint notices closed connections. */
-const CLOSE_TIMEOUT = 1000;
+const CLOSE_TIMEOUT = 5000;
 
 /** Milliseconds between two checks. */
 const INTERVAL = 20;

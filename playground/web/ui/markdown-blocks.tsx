@@ -4,12 +4,11 @@ import { CodeBlock, CodeFrame } from './code-block.js';
 import { createBlockSplitter, type MarkdownBlock, readCode } from './markdown-split.js';
 import type { MarkdownPlugins } from './markdown-math.js';
 import { mayHaveMath, toDollarMath } from './math-text.js';
-import { useGradualText } from './use-gradual-text.js';
 
-export interface MarkdownProps {
+export interface MarkdownBlocksProps {
   readonly text: string;
-  /** True while the text grows. Syntax without an end is then completed. */
-  readonly isGrowing?: boolean;
+  /** True if more text follows. Syntax without an end is then completed. */
+  readonly isOpen: boolean;
 }
 
 type Components = NonNullable<ComponentProps<typeof Streamdown>['components']>;
@@ -56,12 +55,10 @@ const components: Components = {
 const rehypePlugins: [] = [];
 
 /** The blocks of a text. It is the default export because it is loaded on demand. */
-export default function MarkdownBlocks({ text, isGrowing = false }: MarkdownProps) {
+export default function MarkdownBlocks({ text, isOpen }: MarkdownBlocksProps) {
   const split = useRef<ReturnType<typeof createBlockSplitter>>(undefined);
   split.current ??= createBlockSplitter();
-  const shown = useGradualText(text);
-  const blocks = split.current(shown);
-  const isOpen = isGrowing || shown.length < text.length;
+  const blocks = split.current(text);
   return blocks.map((block, index) => (
     <BlockView key={index} block={block} isOpen={isOpen && index === blocks.length - 1} />
   ));

@@ -1,5 +1,11 @@
 import { lazy, memo, Suspense } from 'react';
-import type { MarkdownProps } from './markdown-blocks.js';
+import { useGradualText } from './use-gradual-text.js';
+
+interface MarkdownProps {
+  readonly text: string;
+  /** True while the text grows. */
+  readonly isGrowing?: boolean;
+}
 
 const load = () => import('./markdown-blocks.js');
 
@@ -11,10 +17,12 @@ setTimeout(() => void load().catch(() => {}), 500);
 
 /** Markdown of a model. HTML stays text, and nothing is loaded from it. Only changed blocks are rendered again. */
 export const Markdown = memo(function Markdown({ text, isGrowing = false }: MarkdownProps) {
+  const shown = useGradualText(text);
+  const isRevealing = shown.length < text.length;
   return (
-    <div className="markdown">
-      <Suspense fallback={<p>{text.slice(0, 1000)}</p>}>
-        <MarkdownBlocks text={text} isGrowing={isGrowing} />
+    <div className="markdown" aria-busy={isRevealing}>
+      <Suspense fallback={<p aria-busy>{shown.slice(0, 1000)}</p>}>
+        <MarkdownBlocks text={shown} isOpen={isGrowing || isRevealing} />
       </Suspense>
     </div>
   );
