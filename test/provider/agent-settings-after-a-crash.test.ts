@@ -40,7 +40,7 @@ async function runUntilEnd({ host, isStream, decision }: Scenario, death: Death)
       return death.type === 'record' && names.length === death.record && deaths === 0;
     };
     const dying = dyingStore(store, isDeath, death.type === 'record' && death.isWritten);
-    onTestFinished(dying.bury);
+    onTestFinished(() => dying.bury());
     const scene = await startScene(
       host,
       {
