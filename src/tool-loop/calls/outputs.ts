@@ -75,7 +75,7 @@ const toPlainText = (output: Exclude<ToolOutput, { type: 'content' }>): string =
   output.type === 'text' || output.type === 'error-text' ? output.value : JSON.stringify(output.value);
 
 /** Returns the length of the texts of an output. */
-export const charsOf = (output: ToolOutput): number =>
+const charsOf = (output: ToolOutput): number =>
   output.type === 'content'
     ? output.value.reduce((sum, part) => sum + (textOf(part)?.length ?? 0), 0)
     : toPlainText(output).length;

@@ -59,7 +59,7 @@ interface RoundFacts {
   readonly hostCalls: number;
 }
 
-/** Returns how a round ends. */
+/** Returns how a round ends. @internal */
 export function endOf({ finishReason, mayCall, isCompaction, calls, hostCalls }: RoundFacts): RoundEnd {
   if (isIncompleteReason(finishReason)) return 'incomplete';
   if (isCompaction) return 'compaction';
