@@ -85,10 +85,8 @@ describe.skipIf(missing)(`a server over stdio${missing === undefined ? '' : ` ($
   it('receives one call at a time, and the page says which call the next one waits for', async () => {
     const { inspector, call, callApi } = await openOven('tools/pid');
     const held = callApi('/mcp/oven/call', { method: 'POST', body: { toolName: 'hold', input: {} } });
-    for (;;) {
-      const { messages } = (await (await callApi('/mcp/oven')).json()) as ServerInspection;
-      if (JSON.stringify(messages).includes('"name":"hold"')) break;
-    }
+    const messages = async () => ((await (await callApi('/mcp/oven')).json()) as ServerInspection).messages;
+    await expect.poll(async () => JSON.stringify(await messages())).toContain('"name":"hold"');
     await call.click();
     await inspector.getByText('Waiting for the end of the call of “hold”.').waitFor();
     await inspector.getByRole('button', { name: 'Waiting …' }).waitFor();

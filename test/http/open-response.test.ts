@@ -242,10 +242,10 @@ describe('openResponse', () => {
           if (--left > 0) return;
           clearInterval(timer);
           response.end('data: [DONE]\n\n');
-        }, 30);
+        }, 100);
       });
       // The total time exceeds the timeout, but no single gap does.
-      const { read, close } = await open(server, { timeouts: { idle: 150 } });
+      const { read, close } = await open(server, { timeouts: { idle: 700 } });
       let text = '';
       for (let bytes = await read(); bytes !== undefined; bytes = await read())
         text += new TextDecoder().decode(bytes);

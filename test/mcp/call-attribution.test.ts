@@ -87,12 +87,12 @@ describe('two users at one server over Streamable HTTP', () => {
   it('have their own time limits while the other has a dialog', async () => {
     const { url } = await startAskingServer();
     const { dialogs, onElicitation } = createDialogs();
-    const options = { onElicitation, timeout: 300, totalTimeout: 5000 };
+    const options = { onElicitation, timeout: 1500, totalTimeout: 20_000 };
     const tools = openTools({ web: { url, type: 'http' } }, options);
     const asking = call(tools, 'ask', { message: 'slow' }, alice);
     await until(() => dialogs.length === 1);
     expect(await call(tools, 'silent', {}, bob)).toMatchObject({
-      value: expect.stringContaining('did not respond to tool "silent" within 300 ms'),
+      value: expect.stringContaining('did not respond to tool "silent" within 1500 ms'),
     });
     expect(dialogs[0]?.context.signal.aborted).toBe(false);
     dialogs[0]?.answer('alice');
@@ -121,13 +121,13 @@ describe('two users at one server over stdio', () => {
   it('get their dialogs one after the other, each with its own call', async () => {
     const { config } = await fixtureServer();
     const { dialogs, onElicitation } = createDialogs();
-    const tools = openTools({ fixture: { ...config, timeout: 1000 } }, { onElicitation });
+    const tools = openTools({ fixture: { ...config, timeout: 2500 } }, { onElicitation });
     const calls = [alice, bob].map(({ user, callContext }) =>
       call(tools, 'ask', toForm(`for ${user.name}`), { callContext }),
     );
     await until(() => dialogs.length === 1);
     // Longer than the time limit of the second call, which waits for the first one.
-    await new Promise(resolve => setTimeout(resolve, 1200));
+    await new Promise(resolve => setTimeout(resolve, 2700));
     expect(dialogs.map(({ message }) => message)).toEqual(['for alice']);
     dialogs[0]?.answer('alice');
     await until(() => dialogs.length === 2);

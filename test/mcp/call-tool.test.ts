@@ -40,8 +40,8 @@ it('cancels a call after the inactivity timeout of its server', async () => {
 
 it('extends the timeout while a tool reports progress', async () => {
   const { config } = await fixtureServer();
-  const tools = openTools({ fixture: config }, { timeout: 1500 });
-  expect(await call(tools, 'progress', { steps: 6, pause: 300 })).toEqual({ type: 'text', value: '6 steps' });
+  const tools = openTools({ fixture: config }, { timeout: 3000 });
+  expect(await call(tools, 'progress', { steps: 8, pause: 450 })).toEqual({ type: 'text', value: '8 steps' });
 });
 
 it('ends a call at the total limit despite its progress', async () => {

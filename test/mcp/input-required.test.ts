@@ -125,9 +125,9 @@ describe.each(['stdio', 'http'] as const)('a server of revision 2026-07-28 over 
 describe('input that a server requires', () => {
   it('has its time not counted as inactivity', async () => {
     const { tools } = await open({
-      timeout: 1500,
+      timeout: 2500,
       onElicitation: async () => {
-        await new Promise(resolve => setTimeout(resolve, 2000));
+        await new Promise(resolve => setTimeout(resolve, 3000));
         return { action: 'decline' };
       },
     });

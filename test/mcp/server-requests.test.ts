@@ -71,9 +71,9 @@ describe('a server that sends a request', () => {
     const tools = openTools(
       { fixture: config },
       {
-        timeout: 1000,
+        timeout: 2500,
         onElicitation: async () => {
-          await new Promise(resolve => setTimeout(resolve, 1500));
+          await new Promise(resolve => setTimeout(resolve, 3000));
           return { action: 'decline' };
         },
       },

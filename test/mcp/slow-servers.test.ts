@@ -78,7 +78,7 @@ it('ends at `close()` while it is starting, and the listing with it', async () =
 
 it('delays one turn, and not the one in which it is tried again', async () => {
   const { config } = await fixtureServer('mute');
-  const tools = openTools({ mute: config }, { connectTimeout: 1000, startupTimeout: 900 });
+  const tools = openTools({ mute: config }, { connectTimeout: 3000, startupTimeout: 1000 });
   await tools.listTools();
   await until(() => tools.status()[0]?.state === 'failed');
   vi.useFakeTimers({ toFake: ['Date'] });

@@ -236,12 +236,12 @@ describe('a store that fails', () => {
 
   it.each([
     { name: 'throws', behave: throws, reason: 'connection refused' },
-    { name: 'hangs', behave: hangs, reason: 'the store did not respond within 200 ms' },
+    { name: 'hangs', behave: hangs, reason: 'the store did not respond within 600 ms' },
   ])('when a turn begins and $name: nothing runs', async ({ behave, reason }) => {
     const { attempt, paid } = createApplication();
     for (const method of ['claim', 'read', 'write'] as const) {
       const store = failing(await openStore(), method, behave);
-      const { model, running } = attempt({ store, settings: { timeout: 200 }, rounds: [payRound('a', 1)] });
+      const { model, running } = attempt({ store, settings: { timeout: 600 }, rounds: [payRound('a', 1)] });
       await expect(running).rejects.toMatchObject({
         code: 'journal-failed',
         message: expect.stringContaining(reason),
@@ -258,7 +258,7 @@ describe('a store that fails', () => {
       { step: 'call 1.1', effects: [1] },
     ].flatMap(row => [
       { ...row, name: 'throws', behave: throws, reason: 'connection refused' },
-      { ...row, name: 'hangs', behave: hangs, reason: 'the store did not respond within 200 ms' },
+      { ...row, name: 'hangs', behave: hangs, reason: 'the store did not respond within 600 ms' },
     ]),
   )('at the record of $step and $name ends the turn with an error', async row => {
     const { step, effects, behave, reason } = row;
@@ -266,7 +266,7 @@ describe('a store that fails', () => {
     const { attempt, paid } = createApplication();
     const { model, running } = attempt({
       store,
-      settings: { timeout: 200 },
+      settings: { timeout: 600 },
       rounds: [payRound('a', 1), textRound('Never.')],
     });
     const parts = await running;
@@ -367,15 +367,14 @@ describe('the records of a turn', () => {
   it('expire together, and the turn that continues behind them is stopped', async () => {
     const store = await openStore();
     const { attempt, paid } = createApplication();
-    const expired = gate();
-    const tools = { wait: () => expired.opened.then(() => 'waited') };
+    // Longer than the records live after the start of the call.
+    const wait = () => new Promise<string>(resolve => setTimeout(() => resolve('waited'), 2100));
     const { running } = attempt({
       store,
-      tools,
-      settings: { expiresAfter: 300 },
+      tools: { wait },
+      settings: { expiresAfter: 2000 },
       rounds: [callRound(call('a', 'wait'), call('b', 'pay', { n: 1 }))],
     });
-    setTimeout(expired.open, 400);
     expect(errorsOf(await running)).toEqual([expect.stringContaining('have expired')]);
     expect(paid).toEqual([]);
   });

@@ -241,11 +241,11 @@ describe.each(available)('the turns of a journal over $name', ({ locate }) => {
 
   it('expire from their end if they have finished, and are then neither listed nor continued', async () => {
     const { store, attempt, turns, paid } = await start();
-    const settings = { expiresAfter: { finished: 700, open: 3_600_000 } };
-    await attempt({ store, settings, rounds: rounds() }).running;
+    const settings = { expiresAfter: { finished: 2000, open: 3_600_000 } };
     const dying = dyingAt(store, 'round 2');
     attempt({ store: dying.store, settings, turnId: 'open', rounds: rounds() });
     await dying.died;
+    await attempt({ store, settings, rounds: rounds() }).running;
     expect(Object.keys(await statesOf(turns)).toSorted()).toEqual(['open', 'turn-1']);
     await expect.poll(async () => Object.keys(await statesOf(turns)), { timeout: 5000 }).toEqual(['open']);
     expect(await turns.prune()).toBeLessThanOrEqual(1);
