@@ -61,6 +61,7 @@ export default defineConfig(({ mode }) => ({
     // Limits for tests that hang, on machines that do other work at the same time.
     testTimeout: 90_000,
     hookTimeout: 90_000,
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/_summary-reporter.ts'],
     // Compiled modules stay on the disk, so that a single test starts at once.
     experimental: { fsModuleCache: true },

@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import type { ScriptedResponse } from '../../src/testing/index.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -83,7 +83,7 @@ describe('a response in the background', () => {
       expect(APICallError.isInstance(errors[0])).toBe(true);
       expect(errors[0]).toMatchObject({ message: expect.stringMatching(error), isRetryable });
       const cancels = () => emulator.requests.filter(({ path }) => path.endsWith('/cancel')).length;
-      if (isCancelled) await vi.waitUntil(() => cancels() === 1);
+      if (isCancelled) await expect.poll(cancels).toBe(1);
       else if (act === undefined) expect(cancels()).toBe(0);
     },
   );

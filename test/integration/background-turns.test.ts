@@ -1,6 +1,6 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { tool } from 'ai';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
@@ -113,7 +113,7 @@ describe('a durable turn in the background', () => {
         return summarize(await collect(stream));
       };
       void run(first).catch(() => {});
-      await vi.waitUntil(() => isDead, { timeout: 60_000 });
+      await expect.poll(() => isDead).toBe(true);
       const second = createEngine(records);
       expect(await run(second)).toMatchObject({ texts: TEXTS, finishReason: 'stop' });
       expect(second.names.filter(step => /round/.test(step))).toEqual(STEPS);
@@ -138,13 +138,13 @@ describe('a durable turn in the background', () => {
       abortSignal: controller.signal,
     });
     Promise.resolve(abandoned).catch(() => {});
-    const submission = await vi.waitUntil(() =>
-      records.find(record => record?.name === 'response of round 2'),
-    );
+    const findSubmission = () => records.find(record => record?.name === 'response of round 2');
+    await expect.poll(findSubmission).toBeDefined();
+    const submission = findSubmission();
     const id = /resp_\w+/.exec(submission?.json ?? '')?.[0] ?? '';
     const url = `${emulator.baseURL}/responses/${id}`;
     controller.abort();
-    await vi.waitUntil(() => requestsOf('POST', '/cancel').length > 0);
+    await expect.poll(() => requestsOf('POST', '/cancel').length).toBeGreaterThan(0);
     if (state === 'deleted') await fetch(url, { method: 'DELETE' });
     const second = createEngine([...records]);
     const result = await createProcess()('gpt-5').doGenerate(inSteps(call, second.step));

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as ai7 from 'ai7';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { createSteering, toolLoopCallOptions } from '../../src/tool-loop/index.js';
@@ -60,15 +60,22 @@ async function observe(
 ): Promise<Seen & { all: Step[] }> {
   const { options, seen } = createCounters();
   const all = await run(options);
-  return {
+  const observed: Seen = {
     steps: all.length,
     requests: scene.emulator.requests.length,
     ...seen(),
     effects: (await scene.effects()).length,
     text: all.at(-1)?.text ?? '',
-    all,
   };
+  rows[expect.getState().currentTestName ?? ''] = { ...observed, telemetry: observed.telemetry.join(', ') };
+  return { ...observed, all };
 }
+
+/** What was seen in each turn. `FORMS_TABLE=1` prints it; telemetry counts steps, requests and executions. */
+const rows: Record<string, object> = {};
+afterAll(() => {
+  if (process.env.FORMS_TABLE === '1') console.table(rows);
+});
 
 /** Returns the texts that the model received with the last request. */
 const lastInput = ({ emulator }: Pick<Scene, 'emulator'>): string =>
@@ -196,7 +203,7 @@ describe.each(hosts)('ai $ai', host => {
     const first = await startScene(host, { script, toolLoop });
     const run = { turnId: 'turn-1' };
     const running = runTurn(first, form, { run });
-    await vi.waitFor(() => expect(first.emulator.requests).toHaveLength(2));
+    await expect.poll(() => first.emulator.requests.length).toBe(2);
     await first.provider.close();
     expect((await running).at(-1)?.text).not.toBe('Done.');
     first.emulator.enqueue([{ text: 'Done.' }]);

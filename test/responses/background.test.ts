@@ -201,7 +201,7 @@ describe('an abort', () => {
       if (mode === 'generate') {
         const result = Promise.resolve(model.doGenerate(call));
         result.catch(() => {});
-        await vi.waitUntil(() => emulator.requests.length > 2);
+        await expect.poll(() => emulator.requests.length).toBeGreaterThan(2);
         controller.abort(new Error('Stop.'));
         await expect(result).rejects.toThrow('Stop.');
       } else {
@@ -213,7 +213,7 @@ describe('an abort', () => {
           await stream.cancel();
         }
       }
-      await vi.waitUntil(isCancelled);
+      await expect.poll(isCancelled).toBe(true);
       expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     },
   );
@@ -314,7 +314,7 @@ describe('the errors of a response in the background', () => {
     await expect(model.doGenerate(callOf({ background }))).rejects.toThrow(
       /timeouts\.total\), but the response "resp_\w+" was "queued"/,
     );
-    await vi.waitUntil(() => emulator.requests.some(({ path }) => path.endsWith('/cancel')));
+    await expect.poll(() => emulator.requests.some(({ path }) => path.endsWith('/cancel'))).toBe(true);
   });
 });
 

@@ -247,7 +247,7 @@ describe.each(available)('the turns of a journal over $name', ({ locate }) => {
     await dying.died;
     await attempt({ store, settings, rounds: rounds() }).running;
     expect(Object.keys(await statesOf(turns)).toSorted()).toEqual(['open', 'turn-1']);
-    await expect.poll(async () => Object.keys(await statesOf(turns)), { timeout: 5000 }).toEqual(['open']);
+    await expect.poll(async () => Object.keys(await statesOf(turns))).toEqual(['open']);
     expect(await turns.prune()).toBeLessThanOrEqual(1);
     expect(await store.turns?.records(await toTurnKey('', 'turn-1'))).toEqual([]);
     await attempt({ store, settings, rounds: rounds(), prompt: user('Another conversation.') }).running;
