@@ -47,8 +47,8 @@ export const textFormatSchema = once(() =>
 /** The format of a text response, as the API names its fields. */
 export type TextFormatOption = z.input<ReturnType<typeof createTextFormat>>;
 
-export const callOptions = {
-  ...settingOptions,
+/** The options that are no settings. Not spread with them, because the comments of spread members are missing in declarations. */
+const ownOptions = {
   /**
    * Limits the tools that the model can call, without changing `tools`, which servers cache: names of tools, and `mode`
    * `auto` or `required`. Overrides the tool choice, except `none`, and `required` if `mode` is not set. Namespaced and
@@ -247,8 +247,10 @@ export const callOptions = {
   user: sentAs('user', () => z.string()),
 };
 
+export const callOptions = { ...settingOptions, ...ownOptions };
+
 /** Options of one call to a Responses model. `null` counts as absent, except for `reasoningSummary`. */
-export type ResponsesProviderOptions = OptionsOf<typeof callOptions>;
+export type ResponsesProviderOptions = OptionsOf<typeof settingOptions> & OptionsOf<typeof ownOptions>;
 
 /** Request fields that the options of a call determine, and the option to use instead. */
 const RESERVED_FIELDS: Readonly<Record<string, string>> = {
