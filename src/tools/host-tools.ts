@@ -6,11 +6,18 @@ import type { OutputContent } from '../core/prompt.js';
 import { createTimeLimit, untilAborted } from '../shared/abort.js';
 import { messageOf } from '../shared/errors.js';
 import { inform } from '../shared/inform.js';
-import { isPlainObject, type JSONValue, objectOf, type PlainObject } from '../shared/json.js';
+import { isEqualJson, isPlainObject, type JSONValue, objectOf, type PlainObject } from '../shared/json.js';
 import { mapSchema, resolvePointer } from '../tool-calls/json-schema.js';
 import { isArchive, toFilename, toResultValue, unwrapMcpOutput } from '../tool-calls/mcp-output.js';
 import { toStandardSchema } from '../tool-calls/standard-schema.js';
-import { FIND_REFUSAL, IS_APPROVED, IS_REPEATABLE, KEPT_TASK, type KeptTask } from './kept-task.js';
+import {
+  APPROVED,
+  type Approved,
+  FIND_REFUSAL,
+  IS_REPEATABLE,
+  KEPT_TASK,
+  type KeptTask,
+} from './kept-task.js';
 import {
   type ApprovalDecision,
   type ApprovalPolicy,
@@ -80,7 +87,7 @@ export interface HostCallOptions {
   /** @internal */
   readonly [KEPT_TASK]?: KeptTask;
   /** @internal */
-  readonly [IS_APPROVED]?: true;
+  readonly [APPROVED]?: Approved | undefined;
   /** The application's value in `ai` 5 and 6. */
   readonly experimental_context?: unknown;
   /** The application's value in `ai` 7. */
@@ -228,9 +235,11 @@ function toHostTool(
   ): Promise<JSONValue> {
     const { toolCallId, messages = [], experimental_context, context = experimental_context } = options;
     const { abortSignal: signal = new AbortController().signal, idempotencyKey, [KEPT_TASK]: task } = options;
+    const { [APPROVED]: approved } = options;
     signal.throwIfAborted();
     if (isOfNewestHost(options)) tagged.add(toolCallId);
-    const refusal = options[IS_APPROVED] === true ? undefined : await findRefusal(input, options);
+    const isApproved = approved?.by === findRefusal && isEqualJson(approved.input, input);
+    const refusal = isApproved ? undefined : await findRefusal(input, options);
     if (refusal !== undefined) throw new Error(refusal);
     const call = toCall(input, options);
     const milliseconds = timeoutOf(name, tool, timeouts);

@@ -19,8 +19,17 @@ export const KEPT_TASK = Symbol.for('kelivo-responses.kept-task');
  */
 export const FIND_REFUSAL = Symbol.for('kelivo-responses.find-refusal');
 
-/** Marks a call that a journal has found to be approved. */
-export const IS_APPROVED = Symbol.for('kelivo-responses.approved');
+/**
+ * Where a journal passes the approval that it has found. A tool of an application may hand its options on to another tool, or
+ * call one with another input, so that the approval names both.
+ */
+export const APPROVED = Symbol.for('kelivo-responses.approved');
+
+export interface Approved {
+  /** The function of the tool that has found no reason against the call. */
+  readonly by: unknown;
+  readonly input: unknown;
+}
 
 /** Marks a tool that a host runs and that may run again if the outcome of a call is unknown. */
 export const IS_REPEATABLE = Symbol.for('kelivo-responses.repeatable');

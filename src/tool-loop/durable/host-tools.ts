@@ -9,7 +9,14 @@ import {
   toPlainJson,
   toStableJson,
 } from '../../shared/json.js';
-import { FIND_REFUSAL, IS_APPROVED, IS_REPEATABLE, KEPT_TASK, type KeptTask } from '../../tools/kept-task.js';
+import {
+  APPROVED,
+  type Approved,
+  FIND_REFUSAL,
+  IS_REPEATABLE,
+  KEPT_TASK,
+  type KeptTask,
+} from '../../tools/kept-task.js';
 import { askIn, type JournalOptions, keepTask, type OpenJournal, UNKNOWN_OUTCOME } from './steps.js';
 
 /* Tools that the host runs, as calls of a recorded turn. */
@@ -44,6 +51,8 @@ interface HostCall {
   readonly signal: AbortSignal | undefined;
   /** Returns why the call must not run. Undefined if the tool needs no decision. */
   readonly findRefusal: ((signal: AbortSignal) => Promise<string | undefined>) | undefined;
+  /** What the tool is told if there is no reason. */
+  readonly approved: Approved | undefined;
 }
 
 /** Runs a call with its idempotency key. */
@@ -51,7 +60,7 @@ type Run = (options: {
   readonly idempotencyKey: string;
   readonly abortSignal: AbortSignal;
   readonly [KEPT_TASK]: KeptTask;
-  readonly [IS_APPROVED]: true;
+  readonly [APPROVED]: Approved | undefined;
 }) => Promise<unknown>;
 
 /** Returns the tools with functions that record their calls. Tools without a function are those of the host. */
@@ -75,6 +84,7 @@ export function wrapHostTools<Tools extends object>(
         findRefusal:
           refusalOf &&
           (async (abortSignal: AbortSignal) => refusalOf.call(tool, input, { ...options, abortSignal })),
+        approved: refusalOf && { by: refusalOf, input },
       };
       return { call, options };
     };
@@ -158,7 +168,7 @@ function createPositions(): (name: string, input: unknown, options: PlainObject)
 /** Runs a call unless its outcome is recorded, and returns its output or rejects with its error. */
 async function runRecorded(
   acquire: ReturnType<typeof createSession>,
-  { label, input, signal, findRefusal }: HostCall,
+  { label, input, signal, findRefusal, approved }: HostCall,
   { run, isRepeatable }: { readonly run: Run; readonly isRepeatable: boolean },
 ): Promise<unknown> {
   const { turn, release } = await acquire();
@@ -191,7 +201,7 @@ async function runRecorded(
               idempotencyKey,
               abortSignal: link.signal,
               [KEPT_TASK]: kept,
-              [IS_APPROVED]: true,
+              [APPROVED]: approved,
             }),
           };
         } catch (error) {

@@ -235,3 +235,72 @@ describe('a recorded tool of the host', () => {
     expect(journal.tools({}, { turnId: 'turn-1', scope: 'ada' })).toEqual({});
   });
 });
+
+describe('a decision that a journal has recorded', () => {
+  type Run = (input: object, options: object) => unknown;
+
+  /** Runs a call of a tool that the journal has wrapped, and returns what was asked and what ran. */
+  async function runWrapped(wrap: (tools: Record<string, { execute: Run }>) => object) {
+    const asked: string[] = [];
+    const ran: string[] = [];
+    const store = await openStore();
+    const local = (name: string) => ({
+      inputSchema: z.object({ n: z.number() }),
+      needsApproval: true,
+      execute: ({ n }: { n: number }) => void ran.push(`${name} ${n}`),
+    });
+    const provider = createKelivoResponsesProvider({
+      apiKey: 'test',
+      tools: { pay: local('pay'), send: local('send') },
+    });
+    onTestFinished(() => provider.close());
+    const approve = ({ toolName, input }: { toolName: string; input: { n?: unknown } }) => {
+      asked.push(`${toolName} ${String(input.n)}`);
+      return input.n === 1 && toolName === 'pay';
+    };
+    const tools = await provider.tools({ runBy: 'host', approve: approve as never });
+    const { pay } = createJournal({ store }).tools(
+      { pay: wrap(tools as never) },
+      { turnId: 'turn-1' },
+    ) as unknown as Record<string, { execute: Run }>;
+    const outcome = await Promise.resolve(pay?.execute({ n: 1 }, { toolCallId: 'c1', messages: [] })).then(
+      () => 'ran',
+      error => String(error),
+    );
+    return { asked, ran, outcome };
+  }
+
+  it('is asked for once', async () => {
+    const { asked, ran, outcome } = await runWrapped(({ pay }) => pay ?? {});
+    expect({ asked, ran, outcome }).toEqual({ asked: ['pay 1'], ran: ['pay 1'], outcome: 'ran' });
+  });
+
+  it.each<[string, (tools: Record<string, { execute: Run }>) => object, string[]]>([
+    [
+      'another tool, to which the options are handed on',
+      ({ pay, send }) => ({
+        ...pay,
+        execute: (input: object, options: object) => send?.execute(input, options),
+      }),
+      ['pay 1', 'send 1'],
+    ],
+    [
+      'another input',
+      ({ pay }) => ({ ...pay, execute: (_: object, options: object) => pay?.execute({ n: 1000 }, options) }),
+      ['pay 1', 'pay 1000'],
+    ],
+    [
+      'a tool within one that needs no decision',
+      ({ send }) => ({
+        inputSchema: z.object({}),
+        execute: (input: object, options: object) => send?.execute(input, options),
+      }),
+      ['send 1'],
+    ],
+  ])('does not count for %s', async (_, wrap, expected) => {
+    const { asked, ran, outcome } = await runWrapped(wrap);
+    expect(asked).toEqual(expected);
+    expect(ran).toEqual([]);
+    expect(outcome).toContain('Error');
+  });
+});
