@@ -66,6 +66,8 @@ else {
   usage = await result.usage;
 }
 await kelivo.close();
+// Spans may be exported after their end.
+await provider.forceFlush();
 await reader.forceFlush();
 await emulator.close();
 
