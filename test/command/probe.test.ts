@@ -78,8 +78,23 @@ const refusing = (
 const works = { rejected: 0, calls: 1, text: true };
 
 describe('kelivo-responses probe', () => {
-  const reports = new Map<string, Report>();
+  const RULES = ['openai', 'llamacpp', 'vllm', 'responses.js'] as const;
   const mock = new LLMock({ port: 0 });
+  const emulators: Awaited<ReturnType<typeof startResponsesEmulator>>[] = [];
+  const reports = new Map<string, Promise<Report>>();
+
+  /** Probes a server once, whichever test needs its report first. */
+  function reportOf(server: (typeof RULES)[number] | 'aimock'): Promise<Report> {
+    const report = reports.get(server) ?? probeServer(server);
+    reports.set(server, report);
+    return report;
+  }
+  async function probeServer(server: (typeof RULES)[number] | 'aimock'): Promise<Report> {
+    if (server === 'aimock') return probe(`${mock.url}/v1`, ['--api-key', 'mock']);
+    const emulator = await startResponsesEmulator({ rules: server });
+    emulators.push(emulator);
+    return probe(emulator.url);
+  }
 
   beforeAll(async () => {
     mock.on(
@@ -89,18 +104,19 @@ describe('kelivo-responses probe', () => {
     mock.onMessage(/./, { content: 'It snows.' });
     await mock.start();
   });
-  afterAll(() => mock.stop());
+  afterAll(async () => {
+    await mock.stop();
+    for (const emulator of emulators) await emulator.close();
+  });
 
-  it.each(['openai', 'llamacpp', 'vllm', 'responses.js'] as const)(
+  it.each(RULES)(
     'finds settings with which a server with the rules %s accepts every request',
     async rules => {
-      const emulator = await startResponsesEmulator({ rules });
-      const report = await probe(emulator.url);
-      reports.set(rules, report);
-      expect(report).toMatchObject({ model: 'gpt-5', settings: { baseURL: emulator.baseURL } });
+      const report = await reportOf(rules);
+      const baseURL: unknown = expect.stringMatching(/^http:.*\/v1$/);
+      expect(report).toMatchObject({ model: 'gpt-5', settings: { baseURL } });
       expect(report.scenarios.find(({ name }) => name === 'tools')).toMatchObject({ result: 'yes' });
       expect(await applySettings(report)).toEqual(works);
-      await emulator.close();
     },
   );
 
@@ -125,8 +141,7 @@ describe('kelivo-responses probe', () => {
   });
 
   it('finds the settings of a mock server of a third party', async () => {
-    const report = await probe(`${mock.url}/v1`, ['--api-key', 'mock']);
-    reports.set('aimock', report);
+    const report = await reportOf('aimock');
     expect(await applySettings(report, { apiKey: 'mock' })).toEqual(works);
     const results = Object.fromEntries(report.scenarios.map(({ name, result }) => [name, result]));
     expect(results).toMatchObject({
@@ -138,14 +153,15 @@ describe('kelivo-responses probe', () => {
     });
   });
 
-  it('reports differ for servers that differ', () => {
-    const seen = [...reports.values()].map(({ scenarios, settings }) =>
-      JSON.stringify([scenarios, settings.compatibility]),
-    );
-    expect(new Set(seen).size).toBe(reports.size);
-    expect(reports.size).toBe(5);
-    expect(reports.get('openai')?.settings).not.toHaveProperty('compatibility');
-    expect(reports.get('vllm')?.settings.compatibility).toMatchObject({
+  it('reports differ for servers that differ', async () => {
+    const seen = new Set<string>();
+    for (const server of [...RULES, 'aimock'] as const) {
+      const { scenarios, settings } = await reportOf(server);
+      seen.add(JSON.stringify([scenarios, settings.compatibility]));
+    }
+    expect(seen.size).toBe(5);
+    expect((await reportOf('openai')).settings).not.toHaveProperty('compatibility');
+    expect((await reportOf('vllm')).settings.compatibility).toMatchObject({
       reasoning: 'text',
       toolOutput: 'string',
     });
