@@ -71,7 +71,7 @@ async function observe(
   return { ...observed, all };
 }
 
-/** What was seen in each turn. `FORMS_TABLE=1` prints it; telemetry counts steps, requests and executions. */
+/** Observations by turn, printed with `FORMS_TABLE=1`. Telemetry counts steps, requests and executions. */
 const rows: Record<string, object> = {};
 afterAll(() => {
   if (process.env.FORMS_TABLE === '1') console.table(rows);

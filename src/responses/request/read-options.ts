@@ -101,18 +101,11 @@ export function warnAboutUnknownOptions(
   warnAboutUnknownNames(kelivoOptions, own, { path: 'kelivo', others: OTHER_KELIVO_OPTIONS, warn });
 }
 
-interface UnknownNames {
-  /** What the names are options of. */
-  readonly path: string;
-  /** Names that other layers read. */
-  readonly others?: readonly string[];
-  readonly warn: Warn;
-}
-
+/** @param options `path` is the place of the names, and `others` are names that other layers read. */
 function warnAboutUnknownNames(
   table: { readonly names: readonly string[]; schemaOf(name: string): z.core.$ZodType | undefined },
   value: unknown,
-  { path, others = [], warn }: UnknownNames,
+  { path, others = [], warn }: { path: string; others?: readonly string[]; warn: Warn },
 ): void {
   if (!isPlainObject(value)) return;
   const known = [...table.names, ...others];

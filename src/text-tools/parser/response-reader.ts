@@ -327,7 +327,6 @@ class ResponseText {
       this.heldCalls ??= this.parser.heldCalls;
       this.unclosedCall = this.parser.unclosedCall;
       this.hasOpener = this.parser.hasOpener;
-      this.prepared = undefined;
       this.mayStartInReasoning = false;
     }
     this.parser = undefined;

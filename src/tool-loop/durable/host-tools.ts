@@ -51,7 +51,7 @@ interface HostCall {
   readonly signal: AbortSignal | undefined;
   /** Returns why the call must not run. Undefined if the tool needs no decision. */
   readonly findRefusal: ((signal: AbortSignal) => Promise<string | undefined>) | undefined;
-  /** What the tool is told if there is no reason. */
+  /** The approval that the tool receives if nothing forbids the call. */
   readonly approved: Approved | undefined;
 }
 
