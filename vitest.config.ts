@@ -54,8 +54,8 @@ const listProducts = (): string[] =>
 export default defineConfig(({ mode }) => ({
   test: {
     root,
-    // Many tests wait for processes and sockets, so a third worker keeps two cores busy. More overload them.
-    maxWorkers: 3,
+    // Many tests wait for processes and sockets, so four workers keep two cores busy.
+    maxWorkers: 4,
     // Files of a worker share the modules that they import, which takes a third of the time.
     isolate: false,
     // Limits for tests that hang, on machines that do other work at the same time.

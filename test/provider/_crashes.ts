@@ -2,11 +2,21 @@ import type { JournalStore } from '../../src/tool-loop/durable/index.js';
 import { toSse } from '../_sse.js';
 import { functionCall, message, toStream } from '../responses/stream/_fixtures/wire-events.js';
 import { gate } from '../tool-loop/_tools.js';
+import { isWhole } from '../_products.js';
 import type { Json } from './_forms.js';
 
 /** The lines that the calls of each round write. */
 const ROUNDS = [['a'], ['b', 'c'], ['d']] as const;
 export const LINES = ROUNDS.flat();
+
+/**
+ * Returns whether a record is written by the process that dies at it, once for each death. `npm test` lets processes die at
+ * every second record, before and after it in turns. The number of a scenario selects which.
+ */
+export const deathsAt = (record: number, scenario: number): readonly boolean[] => {
+  if (isWhole) return [false, true];
+  return record % 2 === scenario % 2 ? [record % 4 < 2] : [];
+};
 
 /** Returns a store whose process dies at a record: its claim ends, and nothing answers. */
 export function dyingStore(store: JournalStore, isDeath: (step: string) => boolean, isWritten: boolean) {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
-import { combine, isWhole } from '../_products.js';
-import { createServer, dyingStore, LINES } from './_crashes.js';
+import { combine } from '../_products.js';
+import { createServer, deathsAt, dyingStore, LINES } from './_crashes.js';
 import { hosts, runTurn, startScene } from './_forms.js';
 
 /*
@@ -90,10 +90,10 @@ const scenarios = combine({
   decision: ['none', 'approved', 'refused'],
 });
 
-it.each(scenarios)(
+it.each(scenarios.map((scenario, number) => ({ ...scenario, number })))(
   'ai $host.ai (stream: $isStream, decision: $decision) loses nothing, and repeats nothing',
   { timeout: 60_000 },
-  async scenario => {
+  async ({ number, ...scenario }) => {
     const { decision } = scenario;
     const problems: string[] = [];
     const expected: readonly string[] = decision === 'refused' ? [] : LINES;
@@ -116,7 +116,7 @@ it.each(scenarios)(
       if (run.deaths !== 1) problems.push(`question ${question}: ${run.deaths} deaths`);
     }
     for (let record = 1; record <= whole.names.length; record++)
-      for (const isWritten of isWhole ? [false, true] : [record % 2 === 0]) {
+      for (const isWritten of deathsAt(record, number)) {
         const run = await runUntilEnd(scenario, { type: 'record', record, isWritten });
         const at = `${isWritten ? 'after' : 'before'} ${run.names[record - 1]}`;
         // Only a call whose start is recorded may have had an effect.

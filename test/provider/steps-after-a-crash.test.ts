@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { createKelivoResponsesProvider } from '../../src/v4.js';
-import { combine, isWhole } from '../_products.js';
+import { combine } from '../_products.js';
 import { temporaryFolder } from '../mcp/_fixture-server.js';
-import { createServer, dyingStore, LINES } from './_crashes.js';
+import { createServer, deathsAt, dyingStore, LINES } from './_crashes.js';
 import type { Json } from './_forms.js';
 
 /*
@@ -235,10 +235,10 @@ const scenarios = combine({
   keeps: ['nothing', 'parts'],
 });
 
-it.each(scenarios)(
+it.each(scenarios.map((scenario, number) => ({ ...scenario, number })))(
   'turns in mode $mode that ask for $asked (approved: $isApproved, own id: $hasOwnId, moving: $movesOn, keeping $keeps) lose nothing',
   { timeout: 60_000 },
-  async scenario => {
+  async ({ number, ...scenario }) => {
     const file = path.join(await temporaryFolder(), 'effects.txt');
     const problems: string[] = [];
     const whole = await runUntilEnd(scenario, undefined, file);
@@ -246,10 +246,9 @@ it.each(scenarios)(
     let record = 0;
     for (let hasDied = true; hasDied;) {
       record++;
-      hasDied = false;
-      for (const isWritten of isWhole ? [false, true] : [record % 2 === 0]) {
+      for (const isWritten of deathsAt(record, number)) {
         const run = await runUntilEnd(scenario, { record, isWritten }, file);
-        hasDied ||= run.deaths > 0;
+        hasDied = run.deaths > 0;
         problems.push(
           ...run.problems.map(one => `${isWritten ? 'after' : 'before'} record ${record}: ${one}`),
         );

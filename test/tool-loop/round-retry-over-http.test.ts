@@ -1,11 +1,12 @@
 import * as ai5 from 'ai';
 import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as v2 from '../../src/index.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
 import { skipHostDelays } from '../_host-delays.js';
+import { everyPair } from '../_products.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 import {
@@ -93,15 +94,15 @@ async function run(
   return { text, usage, errors, executions, requests };
 }
 
-/** Each host with one ending, and one host with each. */
-const combinations = hosts.flatMap(host =>
-  Object.keys(endings)
-    .filter((_, index) => index === 0 || host.host === 'ai 7')
-    .map(ending => [host.host, ending, host] as const),
+const rows = everyPair(
+  hosts.flatMap(host =>
+    Object.keys(endings).flatMap(ending => cuts.map(cut => ({ host: host.host, ending, cut, of: host }))),
+  ),
 );
 
-describe.each(combinations)('under %s, a response that ends with %s', (_, ending, host) => {
-  it.each(cuts)('runs each paid call once: round %i, event %i', async (round, cut) => {
+it.each(rows)(
+  'runs each paid call once: $host, a response that ends with $ending after $cut (round, event)',
+  async ({ ending, cut: [round, cut], of: host }) => {
     const { text, usage, errors, executions, requests } = await run(
       host,
       [round, cut],
@@ -123,5 +124,5 @@ describe.each(combinations)('under %s, a response that ends with %s', (_, ending
     expect(requests).toHaveLength(5);
     // The usage of the four responses that count.
     expect(usage?.totalTokens).toBe(60);
-  });
-});
+  },
+);
