@@ -111,12 +111,10 @@ export function createCredentials(
         key = await ring.take(turn, tried);
         return send(toHeaders(key));
       };
-      return repeat(sendWithKey, {
-        pauseAfter(error) {
-          if (key === undefined || !ring.refuse(key, error, tried)) return undefined;
-          tried.add(key);
-          return 0;
-        },
+      return repeat(sendWithKey, error => {
+        if (key === undefined || !ring.refuse(key, error, tried)) return undefined;
+        tried.add(key);
+        return 0;
       });
     },
   };

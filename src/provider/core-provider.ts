@@ -111,7 +111,7 @@ export function createCoreProvider(
   const loadWebSocket = loadOnce(async (): Promise<WebSocketTransport> => {
     usesWebSocket = true;
     const { createWebSocketTransport } = await import('../responses/websocket/transport.js');
-    return createWebSocketTransport({ ...settings.webSocket, log });
+    return createWebSocketTransport(settings.webSocket ?? {}, log);
   });
   const isOpenAI = needsKey || settings.api === 'azure';
   const searchesTools = (modelId: string): boolean => isOpenAI && toModelTraits(modelId).searchesTools;

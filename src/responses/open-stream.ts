@@ -47,12 +47,10 @@ export function openStream(
     content.then(response => resolve(toSource(response)), reject);
 
     function sendUntilContent(): Promise<BegunResponse> {
-      return repeat(() => send(opener), {
-        // A tool loop repeats its rounds itself.
-        pauseAfter: (error, attempt) =>
-          isOpen && turn === undefined ? retryDelay(error, { attempt, maxRetries, initialDelay }) : undefined,
-        signal: life.signal,
-      });
+      // A tool loop repeats its rounds itself.
+      const pauseAfter = (error: unknown, attempt: number): number | undefined =>
+        isOpen && turn === undefined ? retryDelay(error, { attempt, maxRetries, initialDelay }) : undefined;
+      return repeat(() => send(opener), pauseAfter, life.signal);
     }
 
     function opener(): ReturnType<Opener> {

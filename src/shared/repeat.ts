@@ -1,20 +1,16 @@
 import { wait } from './abort.js';
 
-export interface RepeatOptions {
-  /**
-   * Returns the pause before the next attempt, in milliseconds. Undefined if the error is final.
-   *
-   * @param attempt The number of the attempt that failed, from 0.
-   */
-  readonly pauseAfter: (error: unknown, attempt: number) => number | undefined | Promise<number | undefined>;
-  /** Ends the pauses, and the attempts. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Runs an operation again while its errors allow it. Rejects with the last error, or with the reason of the signal. */
+/**
+ * Runs an operation again while its errors allow it. Rejects with the last error, or with the reason of the signal.
+ *
+ * @param pauseAfter Returns the pause before the next attempt, in milliseconds. Undefined if the error is final. It receives
+ * the number of the attempt that failed, from 0.
+ * @param signal Ends the pauses, and the attempts.
+ */
 export async function repeat<Result>(
   operation: (attempt: number) => Promise<Result>,
-  { pauseAfter, signal }: RepeatOptions,
+  pauseAfter: (error: unknown, attempt: number) => number | undefined | Promise<number | undefined>,
+  signal?: AbortSignal,
 ): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
     try {

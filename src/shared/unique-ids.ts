@@ -6,14 +6,14 @@ export interface UniqueIds {
   take(id: string): string;
 }
 
-export interface UniqueIdsOptions {
-  /** Ids that are taken from the start. */
-  readonly taken?: Iterable<string>;
-  /** Ids that `take` must not return but `claim` may still take. */
-  readonly isReserved?: (id: string) => boolean;
-}
-
-export function createUniqueIds({ taken, isReserved }: UniqueIdsOptions = {}): UniqueIds {
+/**
+ * @param taken Ids that are taken from the start.
+ * @param isReserved Returns true for ids that `take` must not return but `claim` may still take.
+ */
+export function createUniqueIds(
+  taken: Iterable<string> = [],
+  isReserved?: (id: string) => boolean,
+): UniqueIds {
   const used = new Set<string>(taken);
   /** The number to try next for an id. A server may use one id for all its calls. */
   const nextNumber = new Map<string, number>();

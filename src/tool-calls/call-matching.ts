@@ -125,7 +125,7 @@ function makeIdsUnique(
   slots: ReadonlyArray<MatchedCall | undefined>,
   uses: ReadonlyMap<string, IdUse>,
 ): void {
-  const ids = createUniqueIds({ isReserved: id => id === 'call' || uses.has(id) });
+  const ids = createUniqueIds([], id => id === 'call' || uses.has(id));
   for (const call of slots) {
     if (call === undefined || (call.part === undefined && call.result === undefined)) continue;
     if (call.toolCallId === '' || !ids.claim(call.toolCallId)) {

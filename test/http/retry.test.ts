@@ -83,11 +83,12 @@ describe('retrying the first round', () => {
 
 /** Repeats as the tool loop does. */
 const retry = (operation: () => Promise<never>, signal: AbortSignal, random?: () => number) =>
-  repeat(operation, {
-    pauseAfter: (error, attempt) =>
+  repeat(
+    operation,
+    (error, attempt) =>
       retryDelay(error, { attempt, maxRetries: 3, initialDelay: 1000, ...(random && { random }) }),
     signal,
-  });
+  );
 
 describe('retry', () => {
   beforeEach(() => void vi.useFakeTimers());

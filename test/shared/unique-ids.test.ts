@@ -8,7 +8,7 @@ describe('createUniqueIds', () => {
   });
 
   it('claims an id once', () => {
-    const ids = createUniqueIds({ taken: ['constructor'] });
+    const ids = createUniqueIds(['constructor']);
     expect(ids.claim('constructor')).toBe(false);
     expect(ids.claim('a')).toBe(true);
     expect(ids.claim('a')).toBe(false);
@@ -16,7 +16,7 @@ describe('createUniqueIds', () => {
   });
 
   it('assigns no reserved id but lets it be claimed', () => {
-    const ids = createUniqueIds({ isReserved: id => id === 'a' || id === 'a_2' });
+    const ids = createUniqueIds([], id => id === 'a' || id === 'a_2');
     expect(ids.take('a')).toBe('a_3');
     expect(ids.claim('a_2')).toBe(true);
   });

@@ -184,7 +184,7 @@ describe.skipIf(!isInstalled)('MCP servers of others', () => {
   });
 
   it('are found by the tool search, which keeps requests small', async () => {
-    const { take } = createUniqueIds({ taken: [] });
+    const { take } = createUniqueIds();
     const tools = servers.flatMap(({ name: server, tools }) =>
       tools
         .filter(({ state }) => state !== 'left out')

@@ -114,7 +114,7 @@ export function createCallIds(prompt: Prompt, format: CallIdFormat): CallIds {
 
 /** Renames calls that repeat a known id, consistently in all parts of a response. */
 function createNewIds(isKnown: (id: string) => boolean): ToId {
-  const ids = createUniqueIds({ isReserved: isKnown });
+  const ids = createUniqueIds([], isKnown);
   const assigned = new Map<string, string>();
   return id => {
     const unique = assigned.get(id) ?? ids.take(id);

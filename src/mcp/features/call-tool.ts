@@ -209,22 +209,20 @@ export async function callTool(
     return toOutput(await follow(created.reference, created.progressToken));
   }
 
+  /** Repeats a call that was rejected because its headers did not match a changed schema, unless it has created a task. */
+  const pauseAfter = async (error: unknown, attempts: number): Promise<0 | undefined> => {
+    // Without these headers, the code is the server's own, and the tool may have run.
+    const isMismatch = hasSentHeaders && error instanceof McpFailure && error.rpcCode === headerMismatch;
+    const changed =
+      isMismatch && attempts === 0 && created === undefined
+        ? await findChangedTool(connection, tool, { signal })
+        : undefined;
+    if (changed === undefined) return undefined;
+    tool = changed;
+    return 0;
+  };
   try {
-    return await repeat(attempt, {
-      signal,
-      // The call was rejected because its headers did not match a changed schema. One that has created a task was not.
-      async pauseAfter(error, attempts) {
-        // Without these headers, the code is the server's own, and the tool may have run.
-        const isMismatch = hasSentHeaders && error instanceof McpFailure && error.rpcCode === headerMismatch;
-        const changed =
-          isMismatch && attempts === 0 && created === undefined
-            ? await findChangedTool(connection, tool, { signal })
-            : undefined;
-        if (changed === undefined) return undefined;
-        tool = changed;
-        return 0;
-      },
-    });
+    return await repeat(attempt, pauseAfter, signal);
   } catch (error) {
     signal.throwIfAborted();
     const failure = toMcpFailure(error);

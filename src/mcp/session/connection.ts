@@ -178,7 +178,7 @@ export function createConnection(
     };
     try {
       const earlier = stored && (await runInStored(stored, operation, { signal }));
-      return earlier === undefined ? await repeat(attempt, { pauseAfter, signal }) : earlier.result;
+      return earlier === undefined ? await repeat(attempt, pauseAfter, signal) : earlier.result;
     } finally {
       if (--operationCount === 0) startIdleTimer();
     }

@@ -103,7 +103,7 @@ export async function sendWithFallbacks<Opened>(
     return 0;
   };
 
-  return repeat(send, { pauseAfter: adapt });
+  return repeat(send, adapt);
 
   /** Returns the request in the form that the server accepts, if an error shows for the first time which server it is. */
   async function toRecognized(rejected: RejectedRequest): Promise<Fallback | undefined> {

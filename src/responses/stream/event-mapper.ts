@@ -183,12 +183,12 @@ function judgeEnd(mapping: Mapping, numbers: EventNumbers): Verdict | undefined 
   return verdict;
 }
 
-type ItemOptions = Omit<
-  MessageWriter & FunctionCallWriter & HostedItemOptions & OpaqueItemWriter,
-  'announced' | 'callIds'
->;
-
-function createItemFactories(options: ItemOptions): ItemFactories {
+function createItemFactories(
+  options: Omit<
+    MessageWriter & FunctionCallWriter & HostedItemOptions & OpaqueItemWriter,
+    'announced' | 'callIds'
+  >,
+): ItemFactories {
   let count = 0;
   const nextId = (kind: ItemKind): string => `${kind}-${count++}`;
   let callIds: CallIds | undefined;

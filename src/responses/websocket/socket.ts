@@ -77,21 +77,22 @@ const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 /** The close code for a message that is too long: RFC 6455, 7.4.1. */
 export const MESSAGE_TOO_BIG = 1009;
 
-export interface OpenSocketOptions {
+/** The server of a connection, and the headers that are sent to open it. */
+export interface Target {
+  readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly WebSocket: WebSocketConstructor | undefined;
-  readonly signal: AbortSignal;
-  readonly events: SocketEvents;
 }
 
 /**
- * Opens a WebSocket with a constructor, by default that of the package `ws`, or the global one.
+ * Opens a WebSocket with a constructor, by default that of the package `ws`, or the global one. The signal ends the opening.
  *
  * @throws SocketError if the server refuses it, with its response, or if there is no client that sends headers.
  */
 export async function openSocket(
-  url: string,
-  { headers, WebSocket, signal, events }: OpenSocketOptions,
+  { url, headers }: Target,
+  events: SocketEvents,
+  signal: AbortSignal,
+  WebSocket?: WebSocketConstructor,
 ): Promise<Socket> {
   const Client = WebSocket ?? (await findClient());
   signal.throwIfAborted();

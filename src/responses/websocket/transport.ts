@@ -7,8 +7,8 @@ import { isPlainObject, type PlainObject } from '../../shared/json.js';
 import { openWith, type ResponseRequest, type ResponseTransport } from '../transport.js';
 import { hasSameSettings, splitBody, toNewItems } from './chain.js';
 import { type BegunResponse, PREVIOUS_IGNORED } from './exchange.js';
-import { MESSAGE_TOO_BIG, SocketError, type WebSocketConstructor } from './socket.js';
-import { type Connection, createConnection, isFree, type Lane } from './connection.js';
+import { MESSAGE_TOO_BIG, SocketError, type Target, type WebSocketConstructor } from './socket.js';
+import { Connection, type ConnectionSettings, isFree, type Lane } from './connection.js';
 
 /** Options of the WebSocket transport. */
 export interface WebSocketSettings {
@@ -39,26 +39,18 @@ export interface WebSocketTransport extends ResponseTransport {
   close(): void;
 }
 
-export interface WebSocketTransportOptions extends WebSocketSettings {
-  readonly log: RequestLog;
-  /** @internal */
-  readonly pingInterval?: number;
-}
-
 /**
  * Creates a transport that sends each request as a frame, with only the items that follow the latest response on its
  * connection. A server without WebSockets receives the requests over HTTP.
  *
  * @see https://platform.openai.com/docs/guides/websocket-mode
  */
-export function createWebSocketTransport({
-  log,
-  keepAlive = 5 * 60_000,
-  multiplex = false,
-  WebSocket,
-  pingInterval,
-}: WebSocketTransportOptions): WebSocketTransport {
-  const pool = createConnectionPool({ keepAlive, multiplex, WebSocket, pingInterval });
+export function createWebSocketTransport(
+  settings: WebSocketSettings & Pick<ConnectionSettings, 'pingInterval'>,
+  log: RequestLog,
+): WebSocketTransport {
+  const { keepAlive = 5 * 60_000, multiplex = false, WebSocket, pingInterval } = settings;
+  const pool = new ConnectionPool({ keepAlive, WebSocket, pingInterval }, multiplex ? MAX_ACTIVE : 1);
   let isUnavailable = false;
   /** The servers that do not continue responses. */
   const unchained = new Set<string>();
@@ -108,7 +100,7 @@ export function createWebSocketTransport({
     { body, call }: { body: PlainObject; call: ReportedCall },
   ): Promise<Response> {
     const target = toWebSocketTarget(request);
-    let place = pool.take(target, body, { isNew: false, chains: !unchained.has(target.url) });
+    let place = pool.take(target, body, unchained.has(target.url) ? 'any' : 'latest');
     for (let isResent = false; ; isResent = true) {
       const begun = await sendFrame(place).catch((error: unknown) => {
         if (isResent || !place.isReused || request.signal.aborted || !isLost(error)) throw error;
@@ -120,7 +112,7 @@ export function createWebSocketTransport({
       // The response that was to be continued is lost with its connection, or with the rejection.
       if (begun?.errorCode !== PREVIOUS_NOT_FOUND) place.connection.retire();
       else if (place.newItems === undefined) return begun.response;
-      place = pool.take(target, body, { isNew: begun?.errorCode !== PREVIOUS_NOT_FOUND, chains: false });
+      place = pool.take(target, body, begun?.errorCode === PREVIOUS_NOT_FOUND ? 'any' : 'new');
     }
 
     async function sendFrame({ connection, lane, newItems }: Place): Promise<BegunResponse> {
@@ -192,22 +184,6 @@ const toLimitError = ({ message }: SocketError, { context }: TransportRequest): 
     `Expected messages of at most ${RESPONSE_LIMITS.eventLength} bytes from ${context.url}, got a longer one: ${message}.`,
   );
 
-interface PoolOptions {
-  /** Milliseconds for which an unused connection is kept. */
-  readonly keepAlive: number;
-  /** Sends requests on the connection of another running response. */
-  readonly multiplex: boolean;
-  readonly WebSocket: WebSocketConstructor | undefined;
-  /** @internal */
-  readonly pingInterval?: number | undefined;
-}
-
-/** The server of a connection, and the headers that were sent to open it. */
-interface Target {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** A lane that is reserved for a request. */
 interface Place {
   readonly connection: Connection;
@@ -216,22 +192,6 @@ interface Place {
   readonly isReused: boolean;
   /** The items to send, which follow the latest response of the lane. Undefined for the complete input. */
   readonly newItems: readonly unknown[] | undefined;
-}
-
-interface TakeOptions {
-  /** Takes a connection that was opened for this request. */
-  readonly isNew: boolean;
-  /** False to send the complete input. */
-  readonly chains: boolean;
-}
-
-interface ConnectionPool {
-  /** Opens a connection unless there is one for this target. */
-  prepare(target: Target): void;
-  /** Reserves a lane: one whose latest response the request continues, or else a free one. */
-  take(target: Target, body: PlainObject, options: TakeOptions): Place;
-  /** Closes unused connections, and the others after their responses. */
-  close(): void;
 }
 
 /** The number of unused connections that are kept. */
@@ -246,77 +206,86 @@ interface Entry {
   isUsed: boolean;
 }
 
-function createConnectionPool({ multiplex, ...options }: PoolOptions): ConnectionPool {
-  const maxActive = multiplex ? MAX_ACTIVE : 1;
+class ConnectionPool {
   /** The connection that was used last is the last one. */
-  let entries: Entry[] = [];
+  #entries: Entry[] = [];
+  readonly #settings: ConnectionSettings;
+  /** The number of responses that run at the same time on one connection. */
+  readonly #maxActive: number;
 
-  return {
-    prepare(target) {
-      const key = toKey(target);
-      if (!usable(key).some(({ connection }) => connection.activeCount < maxActive)) open(target, key);
-    },
-
-    take(target, body, { isNew, chains }) {
-      const key = toKey(target);
-      const known = isNew ? [] : usable(key).reverse();
-      for (const entry of known) {
-        for (const lane of entry.connection.lanes) {
-          const { isBusy, link } = lane;
-          const newItems = isBusy || !chains || link === undefined ? undefined : toNewItems(body, link);
-          if (newItems === undefined || link === undefined) continue;
-          return reserve(entry, lane, hasSameSettings(body, link) ? newItems : undefined);
-        }
-      }
-      for (const entry of known) {
-        const lane = findFreeLane(entry.connection);
-        if (lane !== undefined) return reserve(entry, lane);
-      }
-      const entry = open(target, key);
-      const [lane] = entry.connection.lanes;
-      if (lane === undefined) throw new Error('Expected a lane of a new connection, got none.');
-      return reserve(entry, lane);
-    },
-
-    close() {
-      for (const { connection } of [...entries]) connection.retire();
-    },
-  };
-
-  function findFreeLane(connection: Connection): Lane | undefined {
-    if (connection.activeCount >= maxActive) return undefined;
-    return connection.lanes.find(isFree) ?? (multiplex ? connection.addLane() : undefined);
+  constructor(settings: ConnectionSettings, maxActive: number) {
+    this.#settings = settings;
+    this.#maxActive = maxActive;
   }
 
-  function reserve(entry: Entry, lane: Lane, newItems?: readonly unknown[]): Place {
+  /** Opens a connection unless there is one for this target. */
+  prepare(target: Target): void {
+    const key = toKey(target);
+    if (!this.#usable(key).some(({ connection }) => connection.activeCount < this.#maxActive))
+      this.#open(target, key);
+  }
+
+  /**
+   * Reserves a lane: one whose latest response the request continues, or else a free one.
+   *
+   * @param from `latest` continues a response if one fits, `any` sends the complete input, `new` does so on a connection
+   * that is opened for this request.
+   */
+  take(target: Target, body: PlainObject, from: 'latest' | 'any' | 'new'): Place {
+    const key = toKey(target);
+    const known = from === 'new' ? [] : this.#usable(key).reverse();
+    for (const entry of from === 'latest' ? known : []) {
+      for (const lane of entry.connection.lanes) {
+        const { isBusy, link } = lane;
+        const newItems = isBusy || link === undefined ? undefined : toNewItems(body, link);
+        if (newItems === undefined || link === undefined) continue;
+        return this.#reserve(entry, lane, hasSameSettings(body, link) ? newItems : undefined);
+      }
+    }
+    for (const entry of known) {
+      const lane = this.#findFreeLane(entry.connection);
+      if (lane !== undefined) return this.#reserve(entry, lane);
+    }
+    const entry = this.#open(target, key);
+    const [lane] = entry.connection.lanes;
+    if (lane === undefined) throw new Error('Expected a lane of a new connection, got none.');
+    return this.#reserve(entry, lane);
+  }
+
+  /** Closes unused connections, and the others after their responses. */
+  close(): void {
+    for (const { connection } of [...this.#entries]) connection.retire();
+  }
+
+  #findFreeLane(connection: Connection): Lane | undefined {
+    if (connection.activeCount >= this.#maxActive) return undefined;
+    return connection.lanes.find(isFree) ?? (this.#maxActive > 1 ? connection.addLane() : undefined);
+  }
+
+  #reserve(entry: Entry, lane: Lane, newItems?: readonly unknown[]): Place {
     const isReused = entry.isUsed;
     entry.isUsed = true;
     lane.isBusy = true;
-    entries = [...entries.filter(other => other !== entry), entry];
+    this.#entries = [...this.#entries.filter(other => other !== entry), entry];
     return { connection: entry.connection, lane, isReused, newItems };
   }
 
-  function open({ url, headers }: Target, key: string): Entry {
-    const idle = entries.filter(({ connection }) => connection.activeCount === 0);
+  #open(target: Target, key: string): Entry {
+    const idle = this.#entries.filter(({ connection }) => connection.activeCount === 0);
     for (const { connection } of idle.slice(0, Math.max(0, idle.length + 1 - MAX_IDLE))) connection.retire();
     const entry: Entry = {
       key,
       isUsed: false,
-      connection: createConnection({
-        ...options,
-        url,
-        headers,
-        onRetired() {
-          entries = entries.filter(other => other !== entry);
-        },
+      connection: new Connection(target, this.#settings, () => {
+        this.#entries = this.#entries.filter(other => other !== entry);
       }),
     };
-    entries.push(entry);
+    this.#entries.push(entry);
     return entry;
   }
 
-  function usable(key: string): Entry[] {
-    return entries.filter(entry => entry.key === key && entry.connection.isUsable);
+  #usable(key: string): Entry[] {
+    return this.#entries.filter(entry => entry.key === key && entry.connection.isUsable);
   }
 }
 

@@ -182,7 +182,7 @@ export function createTurnIds(prompt: Prompt) {
     if (typeof content === 'string') continue;
     for (const part of content) if ('toolCallId' in part) taken.push(part.toolCallId);
   }
-  const calls = createUniqueIds({ taken });
+  const calls = createUniqueIds(taken);
   /** The newest name of each id of a call so far. */
   const newest = new Map(taken.map(id => [id, id]));
 

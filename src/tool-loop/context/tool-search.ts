@@ -116,7 +116,7 @@ export function createDeferral(
       tools = listed;
       deferred = search.by === false ? [] : [...listed.values()].filter(tool => tool.deferLoading === true);
       if (deferred.length === 0 && builtIn.length === 0) return listed;
-      const { take: toName } = createUniqueIds({ taken: [...listed.keys(), ...taken] });
+      const { take: toName } = createUniqueIds([...listed.keys(), ...taken]);
       const always = builtIn.map(create => create(toName));
       searchTool = deferred.length > 0 ? createSearchTool(toName(SEARCH_TOOL), deferred) : undefined;
       // The search of the loop can always run, because the API may reject its own.

@@ -178,7 +178,7 @@ export function createJournal(settings: JournalSettings): Journal {
       );
     },
 
-    turns: createTurns(policy),
+    turns: createTurns(policy.store, policy.running, policy),
 
     tools(tools, { turnId, scope, onUnknownOutcome = 'refuse' }) {
       if (turnId === undefined) return tools;

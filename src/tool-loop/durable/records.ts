@@ -51,10 +51,7 @@ export const withRetries = <Result>(
   operation: () => Promise<Result>,
   signal?: AbortSignal,
 ): Promise<Result> =>
-  repeat(operation, {
-    pauseAfter: (error, attempt) => (isFinal(error) ? undefined : RETRY_DELAYS[attempt]),
-    signal,
-  });
+  repeat(operation, (error, attempt) => (isFinal(error) ? undefined : RETRY_DELAYS[attempt]), signal);
 
 /** Returns a store whose `read`, `write` and `claim` reject if the answer is not one of the documented ones. */
 export function checkAnswers(store: JournalStore): JournalStore {

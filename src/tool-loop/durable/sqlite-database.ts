@@ -152,7 +152,7 @@ function whileLocked<Result>(run: () => Promise<Result>): Promise<Result> {
   // Random, so that processes do not meet again.
   const pauseAfter = (error: unknown) =>
     isLocked(error) && Date.now() <= end ? 2 + 20 * Math.random() : undefined;
-  return repeat(run, { pauseAfter });
+  return repeat(run, pauseAfter);
 }
 
 /** `better-sqlite3` and `libsql` name the error in `code`, `node:sqlite` numbers it in `errcode`: 5 is busy, 6 is locked. */

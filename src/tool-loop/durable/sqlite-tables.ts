@@ -57,7 +57,12 @@ export function createTables(database: SqliteDatabase) {
       );
       return row && fromStoredText(row.record);
     },
-    write(turn: string, step: string, record: string, options: RecordOptions): 'written' | 'exists' | 'lost' {
+    write(
+      turn: string,
+      step: string,
+      record: string,
+      options: Omit<WriteOptions, 'expiresAt'> & EntryOptions,
+    ): 'written' | 'exists' | 'lost' {
       const [key, name] = [text(turn), text(step)];
       if (!isClaimed(key, text(options.owner))) return 'lost';
       if (options.entry !== undefined && !put(key, options.entry, options)) return 'lost';
@@ -212,8 +217,6 @@ function createStatements(database: SqliteDatabase) {
   const all = <Row>(sql: string, ...values: Value[]): Row[] => prepare(sql).all(...values) as Row[];
   return { run, all };
 }
-
-type RecordOptions = Omit<WriteOptions, 'expiresAt'> & EntryOptions;
 
 interface EntryOptions {
   /** Time in milliseconds for which the turn is kept. */

@@ -138,15 +138,14 @@ export function readDetails(text: string | undefined): TurnDetails {
 export const toTurnKey = async (scope: string, turnId: string): Promise<string> =>
   toDigest(['turn', scope, turnId]);
 
-interface TurnsOptions extends RecordEncoding {
-  readonly store: JournalStore;
-  /** The turns that this process runs. */
-  readonly running: ReadonlyMap<string, { check(): Promise<void> }>;
-}
-
 const UNFINISHED = ['open', 'waiting', 'failed', 'changed'] as const;
 
-export function createTurns({ store, running, ...encoding }: TurnsOptions): JournalTurns {
+/** @param running The turns that this process runs. */
+export function createTurns(
+  store: JournalStore,
+  running: ReadonlyMap<string, { check(): Promise<void> }>,
+  encoding: RecordEncoding,
+): JournalTurns {
   const index = (): TurnIndex => {
     if (store.turns !== undefined) return store.turns;
     throw new KelivoError({

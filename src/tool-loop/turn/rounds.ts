@@ -134,15 +134,13 @@ function openAgain(
     const round = await open();
     return attempt === 0 ? round : { ...round, attempts: attempt + 1 };
   };
-  return repeat(openCounted, {
-    pauseAfter(error, attempt) {
-      const isBroken = hasBegun(error);
-      const pause = retryDelay(error, { ...retries, attempt, maxRetries: isBroken ? ofBroken : ofRequests });
-      if (isBroken && pause !== undefined) onBroken(error, attempt + 2);
-      return pause;
-    },
-    signal,
-  });
+  const pauseAfter = (error: unknown, attempt: number): number | undefined => {
+    const isBroken = hasBegun(error);
+    const pause = retryDelay(error, { ...retries, attempt, maxRetries: isBroken ? ofBroken : ofRequests });
+    if (isBroken && pause !== undefined) onBroken(error, attempt + 2);
+    return pause;
+  };
+  return repeat(openCounted, pauseAfter, signal);
 }
 
 /** Returns true for the error of a response that the server began with a status of success. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { isPlainObject } from '../../../src/shared/json.js';
 import { toParameters } from '../../../src/responses/request/schemas.js';
 import { validateFunction } from '../../../src/testing/validation/tools.js';
@@ -183,7 +183,9 @@ describe('a schema that is changed for the API', () => {
   const counts = { schemas: 0, changed: 0, values: 0, accepted: 0, rejected: 0, wider: 0 };
   const uncompared: Record<string, string> = {};
 
-  it.each([...OWN, ...GIVEN].map(({ id, ...rest }) => [id, rest] as const))(
+  const schemas = [...OWN, ...GIVEN];
+
+  it.each(schemas.map(({ id, ...rest }) => [id, rest] as const))(
     'keeps its meaning: %s',
     (id, { schema, examples }) => {
       const { schema: sent, losses } = toParameters(schema);
@@ -212,10 +214,12 @@ describe('a schema that is changed for the API', () => {
     },
   );
 
-  it('is compared by enough values', () => {
+  afterAll(() => {
     console.log('sample values of schemas:', counts, 'not compared:', uncompared);
+    expect(Object.keys(uncompared).filter(id => !UNCOMPARED.includes(id))).toEqual([]);
+    // Some of the tests alone may have few values.
+    if (counts.schemas < schemas.length) return;
     expect(counts.accepted).toBeGreaterThan(50);
     expect(counts.rejected).toBeGreaterThan(50);
-    expect(Object.keys(uncompared).filter(id => !UNCOMPARED.includes(id))).toEqual([]);
   });
 });

@@ -506,7 +506,7 @@ describe('lost responses and limits', () => {
 
   it('end a response when the server does not answer pings', async () => {
     const server = await serveWebSocket({ respond: () => {}, server: { autoPong: false } });
-    const transport = createWebSocketTransport({ log: (_request, send) => send(), pingInterval: 10 });
+    const transport = createWebSocketTransport({ pingInterval: 10 }, (_request, send) => send());
     onTestFinished(() => transport.close());
     const opening = transport.open({
       url: `${server.baseURL}/responses`,
