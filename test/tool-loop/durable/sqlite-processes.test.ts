@@ -1,9 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createSqliteStore } from 'kelivo-responses/journal';
 import { temporaryFolder } from '../../mcp/_fixture-server.js';
 
@@ -16,30 +17,49 @@ const soon = () => Date.now() + 60_000;
 /** Files that ten processes open. KILL_POINTS=all opens fifty. */
 const FILES = process.env.KILL_POINTS === 'all' ? 50 : 10;
 
-const run = async (code: string): Promise<string> => {
-  const source = `import { createSqliteStore } from ${JSON.stringify(entry)};\n${code}`;
-  const { stdout } = await execute(process.execPath, ['--input-type=module', '--eval', source], {
-    env: { ...process.env, NODE_NO_WARNINGS: '1' },
-  });
-  return stdout;
-};
+const toArguments = (code: string): string[] => [
+  '--input-type=module',
+  '--eval',
+  `import { createSqliteStore } from ${JSON.stringify(entry)};\n${code}`,
+];
+const env = { ...process.env, NODE_NO_WARNINGS: '1' };
+
+const run = async (code: string): Promise<string> =>
+  (await execute(process.execPath, toArguments(code), { env })).stdout;
 
 it(`opens a new file in ten processes at once, ${FILES} times`, { timeout: 300_000 }, async () => {
   const folder = await temporaryFolder();
-  // Each process opens the files in the same order, and waits for the same moments.
-  const begin = Date.now() + 3000;
+  // Each process opens the files in the same order, when all are ready.
   const code = `
-    let failures = 0;
-    for (let file = 0; file < ${FILES}; file++) {
-      await new Promise(resolve => setTimeout(resolve, ${begin} + file * 150 - Date.now()));
-      const store = createSqliteStore({ path: ${JSON.stringify(folder)} + '/journal-' + file + '.db' });
-      const isClaimed = await store.claim('t' + process.pid, 'a', { lease: 1000 }).catch(error => error.message);
-      if (isClaimed !== true) failures += 1, console.log(isClaimed);
+    import { createInterface } from 'node:readline';
+    for await (const path of createInterface({ input: process.stdin })) {
+      const store = createSqliteStore({ path });
+      console.log(await store.claim('t' + process.pid, 'a', { lease: 60000 }).catch(error => error.message));
       await store.close();
-    }
-    console.log('failures: ' + failures);`;
-  const outputs = await Promise.all(Array.from({ length: 10 }, () => run(code)));
-  expect(outputs).toEqual(Array.from({ length: 10 }, () => 'failures: 0\n'));
+      console.log('ready');
+    }`;
+  const processes = Array.from({ length: 10 }, () => {
+    const child = spawn(process.execPath, toArguments(`console.log('ready');${code}`), {
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill());
+    return {
+      child,
+      ended: once(child, 'exit'),
+      lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+    };
+  });
+  const nextLines = async (): Promise<unknown[]> =>
+    (await Promise.all(processes.map(({ lines }) => lines.next()))).map(({ value }) => value as unknown);
+  const all = (line: string): string[] => processes.map(() => line);
+  for (let file = 0; file < FILES; file++) {
+    expect(await nextLines()).toEqual(all('ready'));
+    for (const { child } of processes) child.stdin.write(`${path.join(folder, `journal-${file}.db`)}\n`);
+    expect(await nextLines()).toEqual(all('true'));
+  }
+  for (const { child } of processes) child.stdin.end();
+  await Promise.all(processes.map(({ ended }) => ended));
 });
 
 it('keeps the process alive for a pending write, and no longer', async () => {
