@@ -67,7 +67,9 @@ const listings = {
 const calls = {
   echo: (id, { text }) => respond(id, `echo ${text}`),
   journal: id => respond(id, entries().join('\n')),
-  silent: () => {},
+  silent: () => {
+    if (journal) appendFileSync(journal, 'silent\n');
+  },
   refuse: id => send({ id, error: { code: -32602, message: 'This tool is closed on Sundays.' } }),
   big: (id, { size }) => respond(id, 'x'.repeat(size)),
   grandchild: id => respond(id, String(startGrandchild().pid)),

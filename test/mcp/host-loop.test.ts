@@ -152,9 +152,11 @@ describe.each(newest(hostLoops))('in the loop of ai $major', ({ major, run }) =>
     const tools = await openTools({ fixture: config }).tools();
     const controller = new AbortController();
     const running = run(tools, [['silent']], { abortSignal: controller.signal });
-    setTimeout(() => controller.abort(new Error('the user went away')), 300);
-    await expect(running).rejects.toThrow('the user went away');
-    await until(async () => (await journal()).some(entry => entry.startsWith('cancel')), { within: 5000 });
+    const rejected = expect(running).rejects.toThrow('the user went away');
+    await until(async () => (await journal()).includes('silent'));
+    controller.abort(new Error('the user went away'));
+    await rejected;
+    await until(async () => (await journal()).some(entry => entry.startsWith('cancel')));
   });
 
   it('starts a server again that crashed', async () => {
@@ -297,8 +299,10 @@ it('ends a running call with `close()`, and does not open its server again', asy
   const source = openTools({ fixture: config });
   const { silent } = await source.tools();
   const running = silent?.execute({}, { toolCallId: 'call_1' });
-  setTimeout(() => void source.close(), 300);
-  await expect(running).rejects.toMatchObject({ code: 'closed' });
+  const rejected = expect(running).rejects.toMatchObject({ code: 'closed' });
+  await until(async () => (await journal()).includes('silent'));
+  await source.close();
+  await rejected;
   expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(1);
 });
 
