@@ -39,6 +39,9 @@ const IDLE_TOOLS: LocalTools = {
 export const createOfficialModel = (fetch: typeof globalThis.fetch): LanguageModelV2 =>
   createOpenAI({ baseURL: BASE_URL, apiKey: API_KEY, fetch }).responses(MODEL);
 
+export const createOfficialModelV4 = (fetch: typeof globalThis.fetch) =>
+  createOpenAI4({ baseURL: BASE_URL, apiKey: API_KEY, fetch }).responses(MODEL);
+
 export const createBareModel = (
   fetch: typeof globalThis.fetch,
   settings: Pick<KelivoResponsesSettings, 'logger' | 'telemetry'> = {},

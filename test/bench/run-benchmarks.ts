@@ -1,12 +1,13 @@
 /**
  * Measures the package and other packages in turns, each pair in the same process.
  *
- *     npm run bench                          prints all sections as a table
+ *     npm run bench                          prints all sections as a table, without those that take half an hour
  *     npm run bench -- stream turn           runs the sections whose names start with one of these words
  *     npm run bench -- --json                prints JSON
- *     npm run bench -- --write               writes the figures with a goal into test/bench/README.md
+ *     npm run bench -- --write               replaces the table in test/bench/README.md
  */
-import { cpus } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { cpus, loadavg } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Figure, isMet } from './figure.js';
@@ -17,6 +18,7 @@ import { measureFirstToken } from './sections/first-token.js';
 import { measureFiles } from './sections/files.js';
 import { measureHost } from './sections/host.js';
 import { measureLogger } from './sections/logger.js';
+import { measureManyTurns } from './sections/many-turns.js';
 import { measureMemory } from './sections/memory.js';
 import { measureStart } from './sections/start.js';
 import { measureStream } from './sections/stream.js';
@@ -39,6 +41,7 @@ export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[
   transports: measureTransports,
   conversation: measureConversation,
   memory: measureMemory,
+  'many-turns': measureManyTurns,
   'text-tools': measureTextTools,
   'text-formats': measureTextFormats,
   start: measureStart,
@@ -46,6 +49,9 @@ export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[
   telemetry: measureTelemetry,
   files: measureFiles,
 };
+
+/** Sections that run only by their name, because they take more than half an hour. */
+const LONG: ReadonlySet<string> = new Set(['text-formats']);
 
 export interface SectionFigures {
   readonly section: string;
@@ -69,30 +75,43 @@ async function main(): Promise<void> {
     );
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const names = Object.keys(SECTIONS).filter(
-    name => positionals.length === 0 || positionals.some(wanted => name.startsWith(wanted)),
+    name =>
+      positionals.some(wanted => name.startsWith(wanted)) || (positionals.length === 0 && !LONG.has(name)),
   );
   if (names.length === 0)
     throw new Error(
       `Expected sections among ${Object.keys(SECTIONS).join(', ')}, got ${positionals.join(', ')}.`,
     );
 
+  const circumstances = describeCircumstances();
   const results: SectionFigures[] = [];
   for (const section of names) {
     if (!values.json) console.error(`Measuring ${section} …`);
     const figures = (await SECTIONS[section]?.(values.smoke ? SMOKE : FULL)) ?? [];
     results.push({ section, figures });
   }
-  const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown CPU'}`;
   if (values.json) {
-    console.log(JSON.stringify({ machine, results }, undefined, 2));
+    console.log(JSON.stringify({ circumstances, results }, undefined, 2));
     return;
   }
-  console.log(toTable(results, { machine }));
-  if (values.write) writeTable(README, toTable(results, { machine, onlyGoals: true }));
+  const table = toTable(results, circumstances);
+  console.log(table);
+  if (values.write) writeTable(README, table);
   const missed = results.flatMap(({ figures }) => figures).filter(figure => isMet(figure) === false);
   console.error(
     missed.length === 0 ? 'All goals are met.' : `Goals missed: ${missed.length}. See the table.`,
   );
+}
+
+/** Returns what a reader must know about a run: what was measured, when, and what else the machine did. */
+function describeCircumstances(): string {
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
+  const changes = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with local changes';
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown CPU'}`;
+  const load = `${(loadavg()[0] ?? 0).toFixed(1)} at the start`;
+  return `Commit ${git('rev-parse', '--short', 'HEAD')}${changes}, ${date}. ${machine}; load average ${load}.`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

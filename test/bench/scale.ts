@@ -10,6 +10,8 @@ export interface Scale {
   readonly messages: readonly number[];
   /** Deltas of the stream in the memory section. */
   readonly memoryDeltas: number;
+  /** Numbers of turns at once. */
+  readonly manyTurns: readonly number[];
   /** Sizes of arguments written as text, in kilobytes: one for the peer package and two to compare with each other. */
   readonly textTools: { readonly peer: number; readonly half: number; readonly whole: number };
   /** Size of the text in each format, in kilobytes. */
@@ -35,6 +37,7 @@ export const FULL: Scale = {
   firstTokens: 300,
   messages: [10, 100, 1_000, 5_000],
   memoryDeltas: 1_000_000,
+  manyTurns: [300, 1_000],
   textTools: { peer: 80, half: 512, whole: 1_024 },
   textFormats: 1_024,
   turns: 7,
@@ -53,6 +56,7 @@ export const SMOKE: Scale = {
   firstTokens: 2,
   messages: [2, 4],
   memoryDeltas: 2_000,
+  manyTurns: [2],
   textTools: { peer: 1, half: 1, whole: 2 },
   textFormats: 1,
   turns: 1,
