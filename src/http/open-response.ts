@@ -113,7 +113,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   const context: ErrorContext = { url, requestBody: body, redact };
   // `fetch` would report an invalid header as a network failure, which hosts retry.
   validateHeaders(sentHeaders, context);
-  const toJson = (body: unknown) => toRequestJson(body, { context, toInputJson: options.toInputJson });
+  const toJson = (body: unknown) => toRequestJson(body, context, options.toInputJson);
   const request = linkSignal(outer);
   const connectLimit = createTimeLimit(request.abort, 'connectTimeout');
   const idleLimit = createTimeLimit(request.abort, 'idleTimeout');
@@ -293,10 +293,6 @@ function createTimeLimit(
   };
 }
 
-interface RequestJsonOptions extends Pick<OpenResponseOptions, 'toInputJson'> {
-  readonly context: ErrorContext;
-}
-
 /**
  * Serializes a request body.
  *
@@ -304,7 +300,8 @@ interface RequestJsonOptions extends Pick<OpenResponseOptions, 'toInputJson'> {
  */
 function toRequestJson(
   body: unknown,
-  { context: { url, redact }, toInputJson }: RequestJsonOptions,
+  { url, redact }: ErrorContext,
+  toInputJson: OpenResponseOptions['toInputJson'],
 ): string | undefined {
   // A request for a stored response or a list has no body.
   if (body === undefined) return undefined;

@@ -54,16 +54,12 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
   return all;
 }
 
-export interface LineSplitterOptions {
-  /** `lf` ends lines at line feeds only; `any` also at carriage returns and CRLF. @default 'any' */
-  readonly lineEnd?: 'any' | 'lf';
-}
-
-/** Splits text that arrives in chunks into lines. Each character is examined once. */
-export function createLineSplitter(
-  onLine: (line: string) => void,
-  { lineEnd = 'any' }: LineSplitterOptions = {},
-) {
+/**
+ * Splits text that arrives in chunks into lines. Each character is examined once.
+ *
+ * @param lineEnd `lf` ends lines at line feeds only; `any` also at carriage returns and CRLF.
+ */
+export function createLineSplitter(onLine: (line: string) => void, lineEnd: 'any' | 'lf' = 'any') {
   const findReturn =
     lineEnd === 'any' ? (text: string, start: number) => text.indexOf('\r', start) : () => -1;
   let partialLine = '';

@@ -138,7 +138,7 @@ function respondToResponses(given: PlainObject, context: EmulatorContext): Deliv
   context.memory.remember(response, request);
   const obfuscates =
     context.rules === 'openai' && objectOf(body.stream_options)?.include_obfuscation !== false;
-  const format = toResponsesFormat(response, { ...script, obfuscates });
+  const format = toResponsesFormat(response, script.events, obfuscates);
   const options = {
     stream: request.stream,
     latency: context.latency,

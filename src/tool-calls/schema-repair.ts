@@ -14,15 +14,10 @@ import { alternativesOf, itemSchema, propertySchema, resolveSchema, toProperties
 export function repairBySchema(
   value: Record<string, unknown>,
   schema: JSONSchema7,
-  options: RepairOptions = {},
+  json?: string,
 ): Record<string, unknown> {
-  const repaired = repair(value, schema, { ...startOf(schema), json: options.json });
+  const repaired = repair(value, schema, { ...startOf(schema), json });
   return isPlainObject(repaired) ? repaired : value;
-}
-
-export interface RepairOptions {
-  /** The JSON of the value, if it is known. A number becomes a string only if it has the digits of the JSON. */
-  readonly json?: string | undefined;
 }
 
 /** Converts the JSON of a value as `repairBySchema` does. JSON that needs no conversion is returned unchanged. */

@@ -64,7 +64,7 @@ export function readToolArguments(
   if (mayPollute && hasPrototypeKey(value)) return fail('no prototype key', text);
   if (mayBeDeep(json) && !isWritable(value)) return fail('fewer levels', text);
 
-  const repaired = schema === undefined ? value : repairBySchema(unwrapCall(value, schema), schema, { json });
+  const repaired = schema === undefined ? value : repairBySchema(unwrapCall(value, schema), schema, json);
   if (reading.isCompleted && schema !== undefined && !hasTypesOf(repaired, schema))
     return failTruncated(text);
   if (mayPollute && repaired !== value && hasPrototypeKey(repaired)) return fail('no prototype key', text);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { createLineSplitter, type LineSplitterOptions } from '../../src/http/text-stream.js';
+import { createLineSplitter } from '../../src/http/text-stream.js';
 import { forEachChunking } from '../_chunking.js';
 
 const TEXT = 'one\ntwo\r\nthree\rfour\r\r\n\n\rfive';
 
-function split(chunks: readonly Uint8Array[], options?: LineSplitterOptions): string[] {
+function split(chunks: readonly Uint8Array[], lineEnd?: 'any' | 'lf'): string[] {
   const lines: string[] = [];
-  const splitter = createLineSplitter(line => lines.push(line), options);
+  const splitter = createLineSplitter(line => lines.push(line), lineEnd);
   const decoder = new TextDecoder();
   for (const chunk of chunks) splitter.push(decoder.decode(chunk, { stream: true }));
   splitter.end();
@@ -18,7 +18,7 @@ forEachChunking('splits at LF, CR and CRLF', TEXT, chunks => {
 });
 
 forEachChunking('splits at LF only', TEXT, chunks => {
-  expect(split(chunks, { lineEnd: 'lf' })).toEqual(['one', 'two\r', 'three\rfour\r\r', '', '\rfive']);
+  expect(split(chunks, 'lf')).toEqual(['one', 'two\r', 'three\rfour\r\r', '', '\rfive']);
 });
 
 it('counts the characters and the chunks of an unfinished line', () => {

@@ -36,7 +36,10 @@ export async function loadProviderConfig(
   const { text, url } = await read(file);
   const issues: string[] = [];
   const config = mapStrings(parse(text, file), '', (value, path) => {
-    const expanded = variables === undefined ? value : expand(value, { variables, path, issues });
+    const expanded =
+      variables === undefined
+        ? value
+        : expand(value, variables, issue => issues.push(`\`${path}\`: ${issue}`));
     return /(?:^|\.)import$/.test(path) && /^\.\.?\//.test(expanded) ? new URL(expanded, url).href : expanded;
   });
   if (issues.length > 0) throw toFileError(file, issues.join('\n'));
@@ -113,21 +116,13 @@ function mapStrings(value: unknown, path: string, map: (text: string, path: stri
   );
 }
 
-interface ExpandOptions {
-  readonly variables: Readonly<Record<string, string | undefined>>;
-  readonly path: string;
-  /** Receives one line per variable that has no value. */
-  readonly issues: string[];
-}
-
-const expand = (text: string, { variables, path, issues }: ExpandOptions): string =>
+/** Replaces the variables of a text. `report` receives a line for each one that has no value. */
+const expand = (text: string, variables: Environment, report: (issue: string) => void): string =>
   text.replace(/\$\$\{|\$\{([^}]{0,1000})\}/g, (match: string, name?: string) => {
     if (name === undefined) return match.slice(1);
     const known = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (known !== undefined) return known;
-    issues.push(
-      `\`${path}\`: Expected a variable with a value, got \${${name}}. Set it, or write $\${ for a literal "\${".`,
-    );
+    report(`Expected a variable with a value, got \${${name}}. Set it, or write $\${ for a literal "\${".`);
     return '';
   });
 

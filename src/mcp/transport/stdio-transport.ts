@@ -257,7 +257,7 @@ export function createMessageReader({
   maxBytes?: number;
 }): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder();
-  const lines = createLineSplitter(readLine, { lineEnd: 'lf' });
+  const lines = createLineSplitter(readLine, 'lf');
 
   function readLine(line: string): void {
     if (line.trim() === '') return;

@@ -145,7 +145,7 @@ type EditingFault = Exclude<Fault, ReplacingFault>;
 
 export function toDelivery(format: ResponseFormat, { stream, latency, fault }: DeliveryOptions): Delivery {
   if (fault !== undefined && isReplacing(fault)) return replacements[fault.fault]({ stream });
-  if (!stream) return toBody(format, { fault, latency });
+  if (!stream) return toBody(format, fault, latency);
   const pause = fault?.fault === 'slow' ? fault.delay : latency;
   return toStreamDelivery(withPauses(toFaultySteps(format, fault), pause));
 }
@@ -155,11 +155,6 @@ export const toReplacement = (fault: Fault, options: { stream: boolean }): Deliv
   isReplacing(fault) ? replacements[fault.fault](options) : undefined;
 
 const isReplacing = (fault: Fault): fault is ReplacingFault => Object.hasOwn(replacements, fault.fault);
-
-interface EditOptions {
-  readonly latency: number;
-  readonly fault: EditingFault | undefined;
-}
 
 /** Adds a pause in milliseconds before each event. */
 export const withPauses = (steps: readonly DeliveryStep[], pause: number): readonly DeliveryStep[] =>
@@ -196,7 +191,11 @@ function toFaultySteps(format: ResponseFormat, fault: EditingFault | undefined):
 }
 
 /** Applies a fault to a response that is not streamed. */
-function toBody({ body, failBody }: ResponseFormat, { fault, latency }: EditOptions): Delivery {
+function toBody(
+  { body, failBody }: ResponseFormat,
+  fault: EditingFault | undefined,
+  latency: number,
+): Delivery {
   if (fault?.fault === 'error-event' || fault?.fault === 'failed') return toJsonDelivery(failBody(fault));
   const complete = toJsonDelivery(body);
   const pause = fault?.fault === 'slow' ? fault.delay : latency;

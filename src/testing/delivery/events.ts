@@ -11,15 +11,15 @@ import {
 } from '../protocol/wire.js';
 import { type FailingFault, formatEvent, type ResponseFormat, toFailure } from './delivery.js';
 
-interface FormatOptions extends Pick<ScriptedOutput, 'events'> {
-  /** Adds text without a meaning to deltas, so that their lengths do not tell what they contain. @default false */
-  readonly obfuscates?: boolean;
-}
-
-/** Converts a response to the format of the Responses API. */
+/**
+ * Converts a response to the format of the Responses API.
+ *
+ * @param obfuscates Adds text without a meaning to deltas, so that their lengths do not tell what they contain.
+ */
 export function toResponsesFormat(
   response: EmulatedResponse,
-  { events: rewrite = given => given, obfuscates = false }: FormatOptions = {},
+  rewrite: ScriptedOutput['events'] = given => given,
+  obfuscates = false,
 ): ResponseFormat {
   const events = toEvents(response);
   return {

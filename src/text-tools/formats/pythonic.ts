@@ -38,7 +38,7 @@ export const llamaPythonic: TextToolFormat = {
   openers: ['<|python_start|>'],
   closers: ['<|python_end|>', '<|eot|>', '<|eom|>'],
   accepts: seesCalls,
-  read: (cursor, calls) => readPythonCalls(cursor, calls, { close: '<|python_end|>' }),
+  read: (cursor, calls) => readPythonCalls(cursor, calls, '<|python_end|>'),
 };
 
 const GRANITE_END = '<|end_of_text|>';
@@ -70,7 +70,7 @@ export const olmo: TextToolFormat = {
   openers: ['<function_calls>'],
   closers: ['</function_calls>', '<|im_end|>', '<|endoftext|>'],
   accepts: seesCalls,
-  read: (cursor, calls) => readPythonCalls(cursor, calls, { close: '</function_calls>' }),
+  read: (cursor, calls) => readPythonCalls(cursor, calls, '</function_calls>'),
 };
 
 const LFM_END = '<|tool_call_end|>';
@@ -85,7 +85,7 @@ export const lfm: TextToolFormat = {
     // Small models repeat the marker.
     yield* cursor.takes(opener);
     if (yield* seesCalls(cursor)) {
-      if (!(yield* readPythonCalls(cursor, calls, { close: LFM_END }))) return false;
+      if (!(yield* readPythonCalls(cursor, calls, LFM_END))) return false;
     } else {
       const fields = { name: 'name', arguments: ['arguments', 'parameters'] };
       if (!(yield* readJsonCalls(cursor, calls, { fields }))) return false;
@@ -139,6 +139,5 @@ export const toolCode: TextToolFormat = createFencedFormat('tool-code', {
     const name = (yield* findPythonList(cursor, start)) ?? (yield* findPythonCall(cursor, start));
     return name !== undefined && calls.isDeclared(name);
   },
-  read: (cursor, calls) =>
-    readPythonCalls(cursor, calls, calls.isDeclared('print') ? {} : { wrapper: PRINT }),
+  read: (cursor, calls) => readPythonCalls(cursor, calls, '', calls.isDeclared('print') ? undefined : PRINT),
 });

@@ -15,16 +15,12 @@ import { TextParser } from './text-parser.js';
  * in a text, do not count.
  */
 
-interface QuotedCallsOptions {
-  readonly formats: readonly TextToolFormat[];
-  readonly reasoning: readonly ReasoningTags[];
-  readonly tools: DeclaredTools;
-}
-
 /** Finds the calls in the foreign texts of a prompt, when the first call of a response is read. */
 export function createQuotedCalls(
   { prompt }: Pick<CoreCall, 'prompt'>,
-  { formats, reasoning, tools }: QuotedCallsOptions,
+  tools: DeclaredTools,
+  formats: readonly TextToolFormat[],
+  reasoning: readonly ReasoningTags[],
 ): QuotedCalls {
   const keyOf = (name: string, input: string): string => {
     const parsed = parseToolArguments(input, { schema: tools.get(name)?.schema });

@@ -192,7 +192,7 @@ class ResponseText {
     const [firstTags] = reasoning;
     this.tools = toDeclaredTools(call);
     this.dropsCalls = forbidsCalls(call);
-    this.quoted = createQuotedCalls(call, { formats, reasoning, tools: this.tools });
+    this.quoted = createQuotedCalls(call, this.tools, formats, reasoning);
     this.hasNativeReasoning = isDetected;
     this.reasoningEnds = [
       ...(firstTags === undefined ? [] : [firstTags.open, firstTags.close]),

@@ -8,13 +8,6 @@ import { toValueTypes, type ValueType } from './schema-types.js';
 import { findSpaceEnd, MAX_NAME, type Reading, type TextCursor } from '../reading/text-cursor.js';
 import type { TextCalls } from '../reading/text-tool-format.js';
 
-export interface PythonCallsOptions {
-  /** The marker after the calls. It is taken with the last call. */
-  readonly close?: string;
-  /** A function around calls that shows their result, with its parenthesis. It is dropped. */
-  readonly wrapper?: string;
-}
-
 const MAX_SPACE = 256;
 /** The start of a call, or of a list of calls, up to its first value. */
 const BEFORE_CALL = /^\[?\s*[-.:\w$\u0080-\uffff]*(?:\(\s*[-\w$\u0080-\uffff]*\s*=?\s*)?$/;
@@ -33,11 +26,17 @@ export function* findPythonList(cursor: TextCursor, offset = 0): Reading<string 
   return yield* findPythonCall(cursor, yield* findSpaceEnd(cursor, { start: offset + 1, most: MAX_SPACE }));
 }
 
-/** Reads `[name(key=value, …), …]`, or calls without the brackets. */
+/**
+ * Reads `[name(key=value, …), …]`, or calls without the brackets.
+ *
+ * @param close The marker after the calls. It is taken with the last call.
+ * @param wrapper A function around calls that shows their result, with its parenthesis. It is dropped.
+ */
 export function* readPythonCalls(
   cursor: TextCursor,
   calls: TextCalls,
-  { close = '', wrapper }: PythonCallsOptions = {},
+  close = '',
+  wrapper?: string,
 ): Reading<boolean> {
   const isList = yield* cursor.takes('[');
   for (;;) {
