@@ -64,7 +64,9 @@ describe.skipIf(missing)(`cards${missing === undefined ? '' : ` (${missing})`}`,
     expect(changed).toContain('cake');
     expect(changed).not.toContain('soup');
     expect(others.join()).toMatch(/pie.*tea/);
-    expect(await page.locator('.tool-calls .tool-state').first().textContent()).toContain('changed by you');
+    await expect
+      .poll(() => page.locator('.tool-calls .tool-state').first().textContent())
+      .toContain('changed by you');
 
     emulator.enqueue([toOrder('bread')], [{ text: 'Ordered.' }], [toOrder('milk')], [{ text: 'Ordered.' }]);
     await send('An order');

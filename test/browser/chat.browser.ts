@@ -18,9 +18,9 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     await ended();
 
     expect(servers).toEqual(['everything', 'files']);
-    expect(await page.getByRole('article', { name: 'Response' }).innerText()).toContain(
-      'The sum of 17 and 25 is 42.',
-    );
+    await expect
+      .poll(() => page.getByRole('article', { name: 'Response' }).innerText())
+      .toContain('The sum of 17 and 25 is 42.');
   });
 
   it('displays a turn as a timeline: a lane per round, a bar per request and tool', async () => {
@@ -92,8 +92,10 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     await ended('stopped');
     await shoot('stopped');
 
-    expect(await page.getByRole('log').innerText()).toContain('The endpoint noticed the closed connection.');
-    expect(await page.locator('.wire-line').innerText()).toContain('closed by the client');
+    await expect
+      .poll(() => page.getByRole('log').innerText())
+      .toContain('The endpoint noticed the closed connection.');
+    await expect.poll(() => page.locator('.wire-line').innerText()).toContain('closed by the client');
     expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(true);
   });
 
@@ -137,7 +139,7 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     await page.getByRole('tab', { name: 'Chats' }).click();
     await shoot('reloaded');
 
-    expect(await page.getByRole('log').innerText()).toBe(before);
+    await expect.poll(() => page.getByRole('log').innerText()).toBe(before);
     expect(await page.locator('.lane').count()).toBe(2);
     await page.getByText('Raw', { exact: true }).click();
     expect(await page.locator('.events li').count()).toBeGreaterThan(10);
@@ -170,7 +172,7 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     await ended();
 
     expect(typed).toBe('one\ntwo');
-    expect(await page.getByRole('article', { name: 'You' }).innerText()).toBe('one\ntwo');
+    await expect.poll(() => page.getByRole('article', { name: 'You' }).innerText()).toBe('one\ntwo');
   });
 
   it('shows the conversation and a bug report before their download', async () => {

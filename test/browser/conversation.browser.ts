@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
@@ -30,8 +30,15 @@ const messages = (page: Page): Promise<string[]> =>
 const expectMessages = (page: Page, expected: readonly string[]): Promise<void> =>
   expect.poll(() => messages(page)).toEqual(expected);
 
-async function readClipboard(page: Page): Promise<string> {
-  return page.evaluate(() => navigator.clipboard.readText());
+/** Presses a button that copies, and returns what it has copied. The page writes to the clipboard after the click. */
+async function copyWith(page: Page, button: Locator): Promise<string> {
+  await page.evaluate(() => navigator.clipboard.writeText(''));
+  await button.click();
+  let copied = '';
+  const read = async (): Promise<string> =>
+    (copied = await page.evaluate(() => navigator.clipboard.readText()));
+  await expect.poll(read).not.toBe('');
+  return copied;
 }
 
 /** Gives a file to the page as a paste or a drop does. */
@@ -83,10 +90,8 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
     const { page, ask } = await openPage({ mcpServers: everything });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await ask('Get the sum of 1 and 2.');
-    const copy = async (name: string): Promise<string> => {
-      await page.getByRole('button', { name, exact: true }).click();
-      return readClipboard(page);
-    };
+    const copy = (name: string): Promise<string> =>
+      copyWith(page, page.getByRole('button', { name, exact: true }));
     await page.locator('.tool-part summary').click();
     const whole = await copy('Copy the conversation as Markdown');
 
@@ -288,13 +293,16 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
     const older = await code.innerText();
     await page.locator('label', { hasText: 'curl' }).click();
     const curl = await code.innerText();
-    await page.locator('.dialog').getByRole('button', { name: 'Copy the code' }).click();
+    const copied = await copyWith(
+      page,
+      page.locator('.dialog').getByRole('button', { name: 'Copy the code' }),
+    );
 
     expect(typescript).toContain("prompt: 'Get the sum of 1 and 2.'");
     expect(typescript).toContain("from 'kelivo-responses/v4'");
     expect(older).toContain("from 'kelivo-responses/v3'");
     expect(curl).toMatch(/^curl -N 'http:\/\/127\.0\.0\.1:\d+\/v1\/responses'/);
-    expect((await readClipboard(page)).trim()).toBe(curl.trim());
+    expect(copied.trim()).toBe(curl.trim());
   });
 
   it('sends the reason of a rejection to the model', async () => {
