@@ -1,20 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import * as ai5 from 'ai';
-import * as ai6 from 'ai6';
-import * as ai7 from 'ai7';
 import { describe, expect, it } from 'vitest';
-import * as v2 from '../../src/index.js';
-import * as v3 from '../../src/v3.js';
-import * as v4 from '../../src/v4.js';
 import { skipHostDelays } from '../_host-delays.js';
 import { serve } from '../_server.js';
 import { createExecutions, cutOnce, eventsOf, roundOf, toPayingSettings } from './_cut-rounds.js';
-
-const hosts = [
-  ['ai 5', ai5, v2],
-  ['ai 6', ai6, v3],
-  ['ai 7', ai7, v4],
-] as unknown as readonly (readonly [string, typeof ai5, typeof v2])[];
+import { majors } from './_hosts.js';
 
 skipHostDelays();
 
@@ -72,7 +62,7 @@ const failures: Readonly<Record<string, (response: ServerResponse, round: number
 const ROUNDS = [0, 1, 2, 3];
 
 async function run(
-  [, ai, entry]: (typeof hosts)[number],
+  [, ai, entry]: (typeof majors)[number],
   round: number,
   fail: (response: ServerResponse, round: number) => void,
 ) {
@@ -97,7 +87,7 @@ async function run(
   return { result, executions, requests };
 }
 
-describe.each(hosts)('a generated round under %s', (...host) => {
+describe.each(majors)('a generated round under %s', (...host) => {
   it.each(Object.keys(failures).flatMap(failure => ROUNDS.map(round => [failure, round] as const)))(
     'that breaks with %s is requested again, and each paid call runs once: round %i',
     async (failure, round) => {

@@ -1,23 +1,13 @@
 import * as ai5 from 'ai';
-import * as ai6 from 'ai6';
-import * as ai7 from 'ai7';
 import { expect, it } from 'vitest';
-import * as v2 from '../../src/index.js';
-import * as v3 from '../../src/v3.js';
-import * as v4 from '../../src/v4.js';
 import { everyPair } from '../_products.js';
 import { skipHostDelays } from '../_host-delays.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 import { createExecutions, cutOnce, cutsOf, eventsOf, roundOf, toPayingSettings } from './_cut-rounds.js';
+import { majors } from './_hosts.js';
 
 /* A cut response of a turn whose host expects JSON: half a document with a second one behind it cannot be repaired by a host. */
-
-const hosts = [
-  ['ai 5', ai5, v2],
-  ['ai 6', ai6, v3],
-  ['ai 7', ai7, v4],
-] as unknown as readonly (readonly [string, typeof ai5, typeof v2])[];
 
 skipHostDelays();
 
@@ -106,7 +96,7 @@ const readers: Readonly<Record<string, Ask>> = {
 };
 
 async function run(
-  [, ai, entry]: (typeof hosts)[number],
+  [, ai, entry]: (typeof majors)[number],
   ask: Ask,
   [round, cut]: readonly [number, number],
   again: typeof paid,
@@ -142,7 +132,7 @@ async function run(
 
 const documents = { paid, other };
 const rows = everyPair(
-  hosts.flatMap(host =>
+  majors.flatMap(host =>
     Object.keys(readers).flatMap(reader =>
       (['paid', 'other'] as const).flatMap(again => cuts.map(cut => ({ host, reader, again, cut }))),
     ),

@@ -5,15 +5,12 @@ import { serve } from '../../_server.js';
 import { collect, summarize } from '../../_parts.js';
 import { toSse } from '../../_sse.js';
 import { startEmulator } from '../../testing/_emulator.js';
+import { user } from '../request/_build.js';
 import { message, toResponse, toStream } from '../stream/_fixtures/wire-events.js';
 
 type Json = Record<string, unknown>;
 
 const modes = ['generate', 'stream'] as const;
-const user = (text: string): LanguageModelV2Prompt[number] => ({
-  role: 'user',
-  content: [{ type: 'text', text }],
-});
 
 /** Starts a server that rejects a request with the text that `check` returns. */
 async function start(check: (body: Json) => string | undefined) {

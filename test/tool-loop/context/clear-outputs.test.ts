@@ -1,18 +1,14 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
-import * as ai5 from 'ai';
-import * as ai6 from 'ai6';
-import * as ai7 from 'ai7';
+import type * as ai5 from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { everyValue } from '../../_products.js';
-import { createKelivoResponsesProvider } from '../../../src/index.js';
-import { createKelivoResponsesProvider as createProviderV3 } from '../../../src/v3.js';
-import { createKelivoResponsesProvider as createProviderV4 } from '../../../src/v4.js';
 import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import type { ToolLoopEvent } from '../../../src/tool-loop/turn/turn-reports.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { call, callRound, scriptedModel, stream, textRound, user } from '../_scripted-model.js';
 import { scriptedTools } from '../_tools.js';
+import { hosts } from '../_hosts.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
@@ -86,12 +82,6 @@ describe('the removal of old outputs', () => {
     expect(model.requests[0]?.tools?.map(({ name }) => name)).toEqual(['fetch', 'keep']);
   });
 });
-
-const hosts = [
-  { major: 5, sdk: ai5, create: createKelivoResponsesProvider },
-  { major: 6, sdk: ai6, create: createProviderV3 },
-  { major: 7, sdk: ai7, create: createProviderV4 },
-] as unknown as readonly { major: number; sdk: typeof ai5; create: typeof createKelivoResponsesProvider }[];
 
 it.each(everyValue(hosts.flatMap(host => [true, false].map(isStreamed => ({ ...host, isStreamed })))))(
   'removes the same outputs in the next turn, and reads them there: ai $major, streamed: $isStreamed',

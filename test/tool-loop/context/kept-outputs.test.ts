@@ -1,9 +1,6 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import * as ai5 from 'ai';
-import * as ai6 from 'ai6';
-import * as ai7 from 'ai7';
+import type * as ai5 from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createKelivoResponsesProvider } from '../../../src/index.js';
 import { MEMORIES } from '../../../src/shared/memory.js';
 import { memoryStore } from '../../../src/tool-loop/features/kept-outputs/memory-store.js';
 import { keepOutput } from '../../../src/tool-loop/features/kept-outputs/keeping.js';
@@ -11,8 +8,6 @@ import type { ToolOutputStore } from '../../../src/tool-loop/index.js';
 import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../../src/tools/tool-source.js';
-import { createKelivoResponsesProvider as createProviderV3 } from '../../../src/v3.js';
-import { createKelivoResponsesProvider as createProviderV4 } from '../../../src/v4.js';
 import { everyValue } from '../../_products.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import {
@@ -28,6 +23,7 @@ import {
   user,
 } from '../_scripted-model.js';
 import { type Execute, type ScriptedTool, scriptedTools } from '../_tools.js';
+import { hosts } from '../_hosts.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
@@ -186,12 +182,6 @@ describe('an output of 3 MB', () => {
     ]);
   });
 });
-
-const hosts = [
-  { major: 5, sdk: ai5, create: createKelivoResponsesProvider },
-  { major: 6, sdk: ai6, create: createProviderV3 },
-  { major: 7, sdk: ai7, create: createProviderV4 },
-] as unknown as readonly { major: number; sdk: typeof ai5; create: typeof createKelivoResponsesProvider }[];
 
 it.each(everyValue(hosts.flatMap(host => [true, false].map(isStreamed => ({ ...host, isStreamed })))))(
   'is read in the next turn of a stored conversation, over HTTP: ai $major, streamed: $isStreamed',

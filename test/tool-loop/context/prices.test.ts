@@ -1,23 +1,14 @@
 import * as ai5 from 'ai';
-import * as ai6 from 'ai6';
-import * as ai7 from 'ai7';
 import { describe, expect, it } from 'vitest';
-import * as v2 from '../../../src/index.js';
+import type * as v2 from '../../../src/index.js';
 import { costOf, type ModelPrice, type Prices } from '../../../src/tool-loop/context/prices.js';
 import { toUsage } from '../../../src/core/finish.js';
 import type { ToolLoopEvent } from '../../../src/tool-loop/turn/turn-reports.js';
 import { PRICES } from '../../../src/models/index.js';
-import * as v3 from '../../../src/v3.js';
-import * as v4 from '../../../src/v4.js';
 import { serve } from '../../_server.js';
 import { toSse } from '../../_sse.js';
 import { eventsOf } from '../_cut-rounds.js';
-
-const hosts = [
-  ['ai 5', ai5, v2],
-  ['ai 6', ai6, v3],
-  ['ai 7', ai7, v4],
-] as unknown as readonly (readonly [string, typeof ai5, typeof v2])[];
+import { majors } from '../_hosts.js';
 
 const inputSchema = ai5.jsonSchema({ type: 'object', properties: {} });
 
@@ -58,7 +49,7 @@ interface RunOptions {
 
 async function run(
   url: string,
-  [, ai, entry]: (typeof hosts)[number],
+  [, ai, entry]: (typeof majors)[number],
   { toolLoop = {}, options = {}, isStream = true }: RunOptions,
 ) {
   const events: ToolLoopEvent[] = [];
@@ -116,7 +107,7 @@ const rounds: readonly Response[] = [
   { usage: written, tier: 'priority' },
 ];
 
-describe.each(hosts)('the cost of a turn under %s', (...host) => {
+describe.each(majors)('the cost of a turn under %s', (...host) => {
   it.each([true, false])('equals the table of the hand, streamed: %s', async isStream => {
     const { url } = await serveRounds(rounds);
     const { metadata, events } = await run(url, host, { toolLoop: { prices }, isStream });
@@ -163,7 +154,7 @@ describe.each(hosts)('the cost of a turn under %s', (...host) => {
 });
 
 describe('a cost that is unknown', () => {
-  const [host] = hosts as [(typeof hosts)[number]];
+  const [host] = majors as [(typeof majors)[number]];
 
   it.each([
     ['a tier without prices', { usage: plain, tier: 'flex' }, 'max-cost', { maxCost: 1 }],
@@ -190,7 +181,7 @@ describe('a cost that is unknown', () => {
 
 describe('the price of a model', () => {
   const usage = toUsage({ input: 1e6, output: 0 });
-  const [host] = hosts as [(typeof hosts)[number]];
+  const [host] = majors as [(typeof majors)[number]];
 
   it.each<[string, Prices, number]>([
     ['of the id that the server returns', { 'gpt-test': price, 'gpt-test-2': { input: 3, output: 1 } }, 3],

@@ -5,15 +5,11 @@ import type {
 } from '@ai-sdk/provider';
 import { createOpenAI } from '@ai-sdk/openai';
 import * as ai5 from 'ai';
-import * as ai6 from 'ai6';
-import * as ai7 from 'ai7';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createKelivoResponsesProvider } from '../../../src/index.js';
 import { createSteering, toolLoopCallOptions } from '../../../src/tool-loop/index.js';
 import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import type { ToolLoopEvent } from '../../../src/tool-loop/turn/turn-reports.js';
-import { createKelivoResponsesProvider as createProviderV3 } from '../../../src/v3.js';
 import { createKelivoResponsesProvider as createProviderV4 } from '../../../src/v4.js';
 import { everyValue } from '../../_products.js';
 import { startEmulator } from '../../testing/_emulator.js';
@@ -32,6 +28,7 @@ import {
   user,
 } from '../_scripted-model.js';
 import { scriptedTools } from '../_tools.js';
+import { hosts } from '../_hosts.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
@@ -390,12 +387,6 @@ it('is read from its record when a durable turn is repeated', async () => {
     ofType(firstParts, 'reasoning-start').map(({ providerMetadata }) => textOf(providerMetadata)),
   );
 });
-
-const hosts = [
-  { major: 5, sdk: ai5, create: createKelivoResponsesProvider },
-  { major: 6, sdk: ai6, create: createProviderV3 },
-  { major: 7, sdk: ai7, create: createProviderV4 },
-] as unknown as readonly { major: number; sdk: typeof ai5; create: typeof createKelivoResponsesProvider }[];
 
 const PAGE = 'a long page '.repeat(200);
 

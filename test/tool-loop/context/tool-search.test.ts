@@ -1,14 +1,10 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import * as ai5 from 'ai';
-import * as ai6 from 'ai6';
+import type * as ai5 from 'ai';
 import * as ai7 from 'ai7';
 import { createOpenAI as createOpenAI3 } from 'openai3';
 import { createOpenAI as createOpenAI4 } from 'openai4';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { families } from '../../../src/adapters/index.js';
-import { createKelivoResponsesProvider } from '../../../src/index.js';
-import { createKelivoResponsesProvider as createProviderV3 } from '../../../src/v3.js';
-import { createKelivoResponsesProvider as createProviderV4 } from '../../../src/v4.js';
 import type { RequestRules, ScriptedResponse } from '../../../src/testing/index.js';
 import { createIndex } from '../../../src/tool-loop/context/tool-search.js';
 import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
@@ -29,17 +25,12 @@ import {
 } from '../_scripted-model.js';
 import { type ScriptedTool, scriptedTools } from '../_tools.js';
 import { generatedTools, largeToolbox, sourceOfTools } from './_toolbox.js';
+import { hosts } from '../_hosts.js';
 
 type Json = Record<string, unknown>;
 type Body = { readonly tools?: Json[]; readonly input: Json[] };
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
-
-const hosts = [
-  { major: 5, sdk: ai5, create: createKelivoResponsesProvider },
-  { major: 6, sdk: ai6, create: createProviderV3 },
-  { major: 7, sdk: ai7, create: createProviderV4 },
-] as unknown as readonly { major: number; sdk: typeof ai5; create: typeof createKelivoResponsesProvider }[];
 
 const [host5] = hosts;
 
