@@ -363,6 +363,7 @@ describe('lost responses and limits', () => {
       [true, 1],
       [false, 3],
     ]);
+    expect(server.frames.map(({ connection }) => connection)).toEqual([1, 1, 1]);
   });
 
   it('report `previous_response_not_found` for an id of the caller', async () => {
@@ -456,6 +457,23 @@ describe('lost responses and limits', () => {
       expect(server.frames.filter(({ connection }) => connection > 1)).toHaveLength(resent);
     },
   );
+
+  it('ignore what the server still sends for one that was aborted', async () => {
+    const held: Received[] = [];
+    const server = await serveWebSocket({ respond: received => void held.push(received) });
+    const model = createProvider(server, { transport: 'websocket', webSocket: { multiplex: true } })('gpt-5');
+    const abort = new AbortController();
+    const aborted = generateText({ model, prompt: 'Hi', maxRetries: 0, abortSignal: abort.signal });
+    await until(() => held.length === 1);
+    const other = generateText({ model, prompt: 'Hi', maxRetries: 0 });
+    await until(() => held.length === 2);
+    abort.abort(new Error('stopped'));
+    await expect(aborted).rejects.toThrow('stopped');
+    // The first one has the lane without an id.
+    for (const received of held) respondOnLane(received);
+    expect((await other).text).toBe('over a WebSocket');
+    expect(server.frames.map(({ connection }) => connection)).toEqual([1, 1]);
+  });
 
   it('end when responses of several requests arrive without the ids of their lanes', async () => {
     const held: Received[] = [];
