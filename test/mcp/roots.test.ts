@@ -65,10 +65,10 @@ test('the reference server receives the roots over stdio and Streamable HTTP', a
   const http = await startEverythingServer('streamableHttp');
   onTestFinished(() => http.close());
   for (const config of [everythingOverStdio(), http.config]) {
-    const tools = openTools({ everything: { ...config, roots: ['/work/project'] } });
+    const tools = openTools({ everything: { ...config, roots: ['/srv/project'] } });
     // The server registers the tool after it has read the capabilities of the client.
     await until(async () => (await namesOf(tools)).includes('get-roots-list'));
-    expect(JSON.stringify(await call(tools, 'get-roots-list'))).toContain('file:///work/project');
+    expect(JSON.stringify(await call(tools, 'get-roots-list'))).toContain('file:///srv/project');
   }
 });
 

@@ -10,6 +10,7 @@ import { EVENT_STREAM } from '../_transport.js';
 import { median, ratioOf } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
 import type { Scale } from '../scale.js';
+import { collectedHeap } from './memory.js';
 
 const MEGABYTE = 2 ** 20;
 
@@ -120,9 +121,4 @@ async function read(result: { readonly text: PromiseLike<string>; consumeStream(
   const text = await result.text;
   if (text !== 'It is sunny.')
     throw new Error(`Expected the answer of the turn, got ${JSON.stringify(text)}.`);
-}
-
-function collectedHeap(): number {
-  globalThis.gc?.();
-  return process.memoryUsage().heapUsed;
 }

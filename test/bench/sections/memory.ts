@@ -68,7 +68,8 @@ async function measureHeap(model: LanguageModelV2, deltas: number): Promise<Meas
   return { growth: (highest - before) / MEGABYTE, retained: (collectedHeap() - before) / MEGABYTE };
 }
 
-function collectedHeap(): number {
+/** Returns the size of the heap without garbage, in bytes. */
+export function collectedHeap(): number {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed;
 }
