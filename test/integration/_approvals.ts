@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ModelMessage } from 'ai';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
+import { createMcpTools, type McpTools } from '../../src/mcp/index.js';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import type { Host, Mode } from '../host-matrix/_host.js';
 import { startScene } from '../host-matrix/_scene.js';
-import { temporaryFolder } from '../mcp/_fixture-server.js';
 import { recordingServer } from './_recording-server.js';
 
 export interface Part {
@@ -47,14 +48,30 @@ export function withAnswers(
 /** A copy as a client sends it. */
 export const overTheWire = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
-/** Starts a host with a provider whose MCP server records its calls in a file. */
-export async function startApprovals(
+/**
+ * Returns a function that starts a host with a provider whose MCP server records its calls in a file. The tests of a file
+ * share the server, because starting it is slow. Call it at the top of the file.
+ */
+export function shareRecordingServer() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'kelivo-recording-'));
+  const effectsFile = path.join(folder, 'effects.txt');
+  const mcpServers = createMcpTools(recordingServer(effectsFile));
+  afterAll(async () => {
+    await mcpServers.close();
+    rmSync(folder, { recursive: true });
+  });
+  return (host: Host, mode: Mode, settings?: KelivoResponsesSettings) =>
+    startApprovals({ mcpServers, effectsFile }, host, mode, settings);
+}
+
+async function startApprovals(
+  { mcpServers, effectsFile }: { mcpServers: McpTools; effectsFile: string },
   host: Host,
   mode: Mode,
   { toolLoop, ...settings }: KelivoResponsesSettings = {},
 ) {
-  const folder = await temporaryFolder();
-  const effectsFile = path.join(folder, 'effects.txt');
+  const readEffects = (): string => (existsSync(effectsFile) ? readFileSync(effectsFile, 'utf8') : '');
+  const { length: former } = readEffects();
   const scene = await startScene(host, {
     mode,
     mcp: {
@@ -65,7 +82,7 @@ export async function startApprovals(
     },
   });
   const provider = scene.createProvider({
-    mcpServers: recordingServer(effectsFile),
+    mcpServers,
     toolLoop: { approve: 'host', retry: { initialDelay: 1 }, ...toolLoop },
     ...settings,
   });
@@ -75,14 +92,13 @@ export async function startApprovals(
     ...scene,
     provider,
     effectsFile,
-    /** The calls that ran, such as `a 1`. */
+    /** The calls of this test that ran, such as `a 1`. */
     effects: (): string[] =>
-      existsSync(effectsFile)
-        ? readFileSync(effectsFile, 'utf8')
-            .trim()
-            .split('\n')
-            .map(line => line.replace('record ', ''))
-        : [],
+      readEffects()
+        .slice(former)
+        .split('\n')
+        .filter(line => line !== '')
+        .map(line => line.replace('record ', '')),
     /** Runs one step with messages that were sent over the wire. */
     async turn(messages: readonly ModelMessage[], options: object = {}) {
       const result = await scene.run({

@@ -9,7 +9,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundleScript } from '../_bundled-script.js';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { hasRedis, startRedis } from '../tool-loop/durable/_redis-server.js';
-import { question, record, script, startApprovals, withAnswers } from './_approvals.js';
+import { question, record, script, shareRecordingServer, withAnswers } from './_approvals.js';
+
+const startApprovals = shareRecordingServer();
 
 /* Approvals by the host that arrive in other processes than the one that asked. */
 

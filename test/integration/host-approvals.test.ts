@@ -2,7 +2,9 @@ import type { ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { eachOf } from '../_products.js';
-import { overTheWire, partsOf, question, record, startApprovals, withAnswers } from './_approvals.js';
+import { overTheWire, partsOf, question, record, shareRecordingServer, withAnswers } from './_approvals.js';
+
+const startApprovals = shareRecordingServer();
 
 /** `ai` 7 identifies itself to models of version 2, which then ask it. */
 const askingHosts = hosts.filter(({ version, name }) => version === 'V3' || name === 'ai 7 · V2');

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { everyValue } from '../_products.js';
 import type { ApprovalRequest } from '../../src/tool-loop/approvals/approvals.js';
 import { type Host, hosts, type Mode, modes } from '../host-matrix/_host.js';
-import { partsOf, question, record, startApprovals, withAnswers } from './_approvals.js';
+import { partsOf, question, record, shareRecordingServer, withAnswers } from './_approvals.js';
+
+const startApprovals = shareRecordingServer();
 
 const turns = hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode })));
 const rows = everyValue(turns);

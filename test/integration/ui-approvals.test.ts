@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hosts } from '../host-matrix/_host.js';
-import { overTheWire, record, startApprovals } from './_approvals.js';
+import { overTheWire, record, shareRecordingServer } from './_approvals.js';
+
+const startApprovals = shareRecordingServer();
 
 interface UIPart {
   readonly type: string;

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { everyValue } from '../_products.js';
 import type { ResponsesEmulator } from '../../src/testing/index.js';
 import { hosts, modes } from '../host-matrix/_host.js';
-import { partsOf, question, record, startApprovals, withAnswers } from './_approvals.js';
+import { partsOf, question, record, shareRecordingServer, withAnswers } from './_approvals.js';
+
+const startApprovals = shareRecordingServer();
 
 const rows = everyValue(hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode }))));
 
