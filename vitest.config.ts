@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 const mocking = ['test/text-tools/prose.test.ts'];
 
 /** Everyday tests that import the package by its name or start its command, so that they need `dist`. */
-const built = ['test/command/**/*.test.ts'];
+const built = ['test/command/{compliance,emulator,mcp}.test.ts'];
 
 /** Slow suites by name. `npm run test:suite -- <name>` runs one of them, `npm run test:all` every test. */
 const slowSuites: Readonly<Record<string, string[]>> = {
@@ -19,7 +19,12 @@ const slowSuites: Readonly<Record<string, string[]>> = {
     'test/{parity/**/*,reach,docs/host-controls,versions/entries}.test.ts',
   ],
   security: ['test/security/**/*.test.ts'],
-  'host-matrix': ['test/host-matrix/**/*.test.ts', 'test/host/provider-schema-extension.test.ts'],
+  'host-matrix': [
+    'test/host-matrix/**/*.test.ts',
+    'test/host/{provider-schema-extension,switch-contract}.test.ts',
+  ],
+  // The commands that check and write programs of users.
+  command: ['test/command/{probe,init,emulator-without-key}.test.ts'],
   playground: ['test/playground/**/*.test.ts'],
   // Servers that only tests use.
   emulators: ['test/_emulators/**/*.test.ts'],
@@ -33,7 +38,7 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   workflow: ['test/workflow/**/*.test.ts'],
   fuzz: [
     'test/{fuzz,soak,bench}/**/*.test.ts',
-    'test/**/{properties,linearity,any-history,written-variants,text-formats-properties}.test.ts',
+    'test/**/{properties,linearity,any-history,long-conversation,one-history,written-variants,text-formats-properties}.test.ts',
     ...mocking,
   ],
 };

@@ -28,6 +28,13 @@ export const everyValue = <Row extends object>(rows: readonly Row[]): Row[] => c
 export const newest = <Row>(rows: readonly Row[]): readonly Row[] => (isWhole ? rows : rows.slice(-1));
 
 /**
+ * Returns every `step`th of many similar rows, for positions of a cut and the like. A step that shares no factor with the
+ * lengths of the tables behind the rows meets each of their values.
+ */
+export const everyNth = <Row>(rows: readonly Row[], step: number, first = 0): readonly Row[] =>
+  isWhole ? rows : rows.filter((_, index) => index % step === first % step);
+
+/**
  * Returns a function that defines a test for combinations. Each value of each dimension occurs in each test, and each
  * pair of values within a few tests.
  */

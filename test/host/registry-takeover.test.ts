@@ -9,7 +9,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createProviderRegistryFromConfig } from '../../src/host/index.js';
 import { inputOf } from '../integration/_provider.js';
-import { combine } from '../_products.js';
+import { combine, everyValue } from '../_products.js';
 import { hostTools } from '../integration/_tools.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
@@ -17,11 +17,13 @@ import { officialPackages } from './_switched-conversation.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-const cases = combine({
-  official: [2, 3, 4],
-  mode: ['generate', 'stream'],
-  other: ['imported', 'looped', 'instance'],
-});
+const cases = everyValue(
+  combine({
+    official: [2, 3, 4],
+    mode: ['generate', 'stream'],
+    other: ['imported', 'looped', 'instance'],
+  }),
+);
 
 describe.each(cases)(
   '@ai-sdk/openai $official in a registry ($other, $mode)',

@@ -41,7 +41,8 @@ describe('a conversation that is switched between turns', () => {
       const conversation = await startSwitchedConversation({ host, fallback, mcpServers });
       const stubs: ToolSet = declaration === 'declared' ? await conversation.provider.tools() : {};
       const tools = { ...hostTools, ...stubs };
-      for (const [turn, on] of [first, !first, first, !first].entries()) {
+      const turns = [first, !first, first];
+      for (const [turn, on] of turns.entries()) {
         const prompt = `Use get-sum with ${turn} and 3, then get_weather in Oslo`;
         const response = await conversation.send(prompt, { on, mode, tools });
         expect(response.by).toBe(on ? 'kelivo' : 'official');
@@ -54,10 +55,10 @@ describe('a conversation that is switched between turns', () => {
       const sent = JSON.stringify(last.inputs);
       // Also calls of undeclared tools, which the host does not know.
       const outputs = last.inputs[0]?.filter(({ type }) => type === 'function_call_output') ?? [];
-      for (const [turn, on] of [first, !first, first, !first].entries()) {
+      for (const [turn, on] of turns.entries()) {
         if (hasLoop(on)) expect(JSON.stringify(outputs)).toContain(sumOf(turn, 3));
       }
-      expect(sent.match(/"type":"reasoning"/g)?.length).toBeGreaterThanOrEqual(8);
+      expect(sent.match(/"type":"reasoning"/g)?.length).toBeGreaterThanOrEqual(6);
     },
   );
 
@@ -90,7 +91,7 @@ describe('a conversation that is switched between turns', () => {
         openai: { store: true },
       });
       const tools = { ...hostTools, ...(await conversation.provider.tools()) };
-      for (const on of [first, !first, first, !first]) {
+      for (const on of [first, !first, first]) {
         const response = await conversation.send('Use find_book "Momo", then get_weather in Rome', {
           on,
           mode,

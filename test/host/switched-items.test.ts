@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { everyPair, everyValue } from '../_products.js';
+import { everyValue } from '../_products.js';
 import { z } from 'zod';
 import type { RawItem } from '../../src/testing/protocol/wire.js';
 import { loopTools } from '../integration/_tools.js';
@@ -75,7 +75,7 @@ const messagesOf = ({ warnings }: SwitchedTurn): string => JSON.stringify(warnin
 const itemsOf = ({ inputs }: SwitchedTurn, type: string) =>
   (inputs[0] ?? []).filter(item => item.type === type);
 
-const settings = everyPair(
+const settings = everyValue(
   rows.flatMap(row => [true, false].flatMap(first => [true, false].map(store => ({ ...row, first, store })))),
 );
 

@@ -2,6 +2,7 @@ import { tool } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type ResponsesEmulator, startResponsesEmulator } from '../../src/testing/index.js';
+import { combine } from '../_products.js';
 import { hosts, type Mode, modes } from '../host-matrix/_host.js';
 
 type Item = Record<string, unknown>;
@@ -22,13 +23,7 @@ const tools = {
 
 const question = 'Get the weather in Oslo, then get the time in Oslo';
 
-const rows = hosts.flatMap(host =>
-  modes.flatMap(mode =>
-    (['host', 'provider'] as const).flatMap(owner =>
-      [false, true].map(store => ({ name: host.name, host, mode, owner, store })),
-    ),
-  ),
-);
+const rows = combine({ host: hosts, mode: modes, owner: ['host', 'provider'], store: [false, true] });
 
 /** Runs a turn with two rounds of tools and a second turn. Returns their texts and the input of each request. */
 async function converse({ host, mode, owner, store }: (typeof rows)[number]) {
@@ -93,7 +88,7 @@ const typesOf = (input: readonly Item[] | undefined) =>
 
 describe('a conversation that is compacted in the middle of a tool loop', () => {
   it.each(rows)(
-    'continues with the compaction item: $name, $mode, tools of the $owner, store: $store',
+    'continues with the compaction item: $host.name, $mode, tools of the $owner, store: $store',
     async row => {
       const { first, second, inputs } = await converse(row);
       expect(first.text).toContain('The tool get_time returned: noon');

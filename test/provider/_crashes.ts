@@ -11,11 +11,11 @@ export const LINES = ROUNDS.flat();
 
 /**
  * Returns whether a record is written by the process that dies at it, once for each death. `npm test` lets processes die at
- * every second record, before and after it in turns. The number of a scenario selects which.
+ * every third record, before and after it in turns. The number of a scenario selects which.
  */
 export const deathsAt = (record: number, scenario: number): readonly boolean[] => {
   if (isWhole) return [false, true];
-  return record % 2 === scenario % 2 ? [record % 4 < 2] : [];
+  return record % 3 === scenario % 3 ? [record % 6 < 3] : [];
 };
 
 /** Returns a store whose process dies at a record: its claim ends, and nothing answers. */

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
-import { combine } from '../_products.js';
+import { combine, everyValue } from '../_products.js';
 import { createServer, deathsAt, dyingStore, LINES } from './_crashes.js';
 import { hosts, runTurn, startScene } from './_forms.js';
 
@@ -84,11 +84,13 @@ async function runUntilEnd({ host, isStream, decision }: Scenario, death: Death)
   }
 }
 
-const scenarios = combine({
-  host: hosts,
-  isStream: [false, true],
-  decision: ['none', 'approved', 'refused'],
-});
+const scenarios = everyValue(
+  combine({
+    host: hosts,
+    isStream: [false, true],
+    decision: ['none', 'approved', 'refused'],
+  }),
+);
 
 it.each(scenarios.map((scenario, number) => ({ ...scenario, number })))(
   'ai $host.ai (stream: $isStream, decision: $decision) loses nothing, and repeats nothing',

@@ -1,6 +1,6 @@
 import * as ai5 from 'ai';
 import { expect, it } from 'vitest';
-import { everyPair } from '../_products.js';
+import { everyNth, everyPair } from '../_products.js';
 import { skipHostDelays } from '../_host-delays.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
@@ -143,7 +143,7 @@ const rows = everyPair(
 const isBeginningOf = (whole: typeof paid, part: Partial<typeof paid>): boolean =>
   whole.note.startsWith(part.note ?? '') && whole.paid.join().startsWith((part.paid ?? []).join());
 
-it.each(rows)(
+it.each(everyNth(rows, 3))(
   'reads whole JSON, or the error of the cut: $host.0, $reader, $again again, round $cut.0, event $cut.1',
   async ({ host, reader, again, cut }) => {
     const { value, shown, errors, executions } = await run(

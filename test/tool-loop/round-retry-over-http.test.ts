@@ -6,7 +6,7 @@ import * as v2 from '../../src/index.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
 import { skipHostDelays } from '../_host-delays.js';
-import { isWhole } from '../_products.js';
+import { everyNth, isWhole } from '../_products.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 import {
@@ -103,7 +103,7 @@ const rows = hosts.flatMap(host =>
   ),
 );
 
-it.each(rows)(
+it.each(everyNth(rows, 3))(
   'runs each paid call once: $host, a response that ends with $ending after $cut (round, event)',
   async ({ ending, cut: [round, cut], of: host }) => {
     const { text, usage, errors, executions, requests } = await run(

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { isWhole } from '../_products.js';
 import fc from '../_property.js';
 import { majors } from './_majors.js';
 import { startServers } from './_servers.js';
@@ -14,7 +13,7 @@ const { server, mcp } = await startServers();
 // `FUZZ_SEED=random` plays other conversations, and `FUZZ_WALKS` more of them. A failure prints the seed, the path up to the
 // first wrong request, and what is wrong with it.
 const { seed = Math.floor(Math.random() * 2 ** 31) } = fc.readConfigureGlobal();
-const count = Number(process.env.FUZZ_WALKS ?? (isWhole ? 60 : 10));
+const count = Number(process.env.FUZZ_WALKS ?? 60);
 const walks = fc
   .sample(walksOver(allExits), { numRuns: count, seed })
   .map((walk, index) => ({ walk, number: index + 1 }));

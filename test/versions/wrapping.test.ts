@@ -100,7 +100,7 @@ const exits: readonly ExitName[] = [
 ];
 const ownWrappers = ['withToolLoop', 'toolLoopMiddleware', 'adaptModel', 'wrapLanguageModel(loop, qwen)'];
 
-it.each(combine({ major: majors, exit: exits, name: ownWrappers }))(
+it.each(everyValue(combine({ major: majors, exit: exits, name: ownWrappers })))(
   'ai $major.ai: a model of this package ($exit) in $name keeps its version and runs each call once without a warning',
   async ({ major, exit, name }) => {
     const wrapper = wrappers.find(one => one.name === name);
