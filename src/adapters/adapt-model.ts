@@ -118,23 +118,20 @@ export function adaptModel<Model extends AnyLanguageModel>(
 ): SameVersion<Model> {
   const { historySecret, ...rest } = options;
   const history = historySecret === undefined ? undefined : createHistoryKeys(historySecret);
-  return wrapSameVersion(model, (core, version) =>
-    withHistory(adaptCoreModel(core, { ...rest, version }), history),
-  );
+  return wrapSameVersion(model, (core, version) => withHistory(adaptCoreModel(core, rest, version), history));
 }
 
-/** The circumstances of an adaptation, which are no options. */
-interface AdaptationContext {
-  /** The version that middlewares of applications implement. */
-  readonly version: VersionName;
-  /** Adapters in a list apply only to the ids of their family, because the list is that of many models. @default false */
-  readonly adaptersById?: boolean | undefined;
-}
-
-/** Wraps a model in the adapters that apply to its id. Returns the model itself if there are none. */
+/**
+ * Wraps a model in the adapters that apply to its id. Returns the model itself if there are none.
+ *
+ * @param version The version that middlewares of applications implement.
+ * @param adaptersById Adapters in a list apply only to the ids of their family, because the list is that of many models.
+ */
 export function adaptCoreModel(
   model: CoreModel,
-  { version, adaptersById = false, ...options }: Omit<AdaptModelOptions, 'historySecret'> & AdaptationContext,
+  options: Omit<AdaptModelOptions, 'historySecret'>,
+  version: VersionName,
+  adaptersById = false,
 ): CoreModel {
   checkOptions({ ...options });
   const { adapters = modelAdapters, toolPrompting = false, responseTemplate, ...settings } = options;

@@ -44,10 +44,11 @@ export async function runMcp(input: CommandInput): Promise<number> {
   const servers = readServers(file);
   const variables = readVariables(input.list('env'));
   const check = await startCheck();
-  const options = { timeout, variables, check: check.tool, signsIn: input.has('sign-in') };
   try {
     const reports = await Promise.all(
-      Object.entries(servers).map(([name, config]) => inspectServer(name, config, options)),
+      Object.entries(servers).map(([name, config]) =>
+        inspectServer(name, config, timeout, variables, check.tool, input.has('sign-in')),
+      ),
     );
     if (input.has('json')) process.stdout.write(`${JSON.stringify({ servers: reports }, undefined, 2)}\n`);
     else reports.forEach(printReport);
@@ -83,17 +84,13 @@ function readVariables(names: readonly string[]): Record<string, string> {
   return variables;
 }
 
-interface InspectOptions {
-  readonly timeout: number;
-  readonly variables: Record<string, string>;
-  readonly check: ToolCheck;
-  readonly signsIn: boolean;
-}
-
 async function inspectServer(
   name: string,
   given: unknown,
-  { timeout, variables, check, signsIn }: InspectOptions,
+  timeout: number,
+  variables: Readonly<Record<string, string>>,
+  check: ToolCheck,
+  signsIn: boolean,
 ): Promise<ServerReport> {
   const secrets = new Set(listSecrets(given).concat(Object.values(variables)));
   const redact = (text: string): string => redactSecrets(text, { secrets: [...secrets] });

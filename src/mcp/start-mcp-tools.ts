@@ -169,7 +169,7 @@ export function startMcpTools(
   const closing = createClosing(sourceName);
   const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
   const sourceOf = (server: Server) =>
-    toSource(server, closing, { timeout, totalTimeout, startupTimeout, requestMeta });
+    toSource(server, closing, { timeout, totalTimeout, startupTimeout }, requestMeta);
   const sources = servers.map(sourceOf);
   const readable = servers.filter(({ config }) => config.resourceTools);
   const resourceTools = readable.length > 0 ? createResourceTools(readable, features) : undefined;
@@ -309,14 +309,16 @@ function toStatus(name: string, servers: readonly Server[]): McpServerStatus {
   return { name, state, authorizationUrl, error, tools: offered, ...times, ...(session && { session }) };
 }
 
-type SourceOptions = Required<Omit<McpSourceOptions, 'requestMeta' | 'fingerprints' | 'toolNames'>> &
-  Pick<McpSourceOptions, 'requestMeta'>;
-
 /** Returns the tools of one server as a source. The connection belongs to the pool. */
 function toSource(
   server: Server,
   closing: Pick<ReturnType<typeof createClosing>, 'signal'>,
-  { timeout, totalTimeout, startupTimeout, requestMeta }: SourceOptions,
+  {
+    timeout,
+    totalTimeout,
+    startupTimeout,
+  }: { timeout: number; totalTimeout: number; startupTimeout: number },
+  requestMeta: McpSourceOptions['requestMeta'],
 ): ToolSource & Pick<McpTools, 'callAppTool'> {
   const { name: serverName, config, connection, tools } = server;
   async function listTools({ signal }: ListToolsOptions = {}): Promise<ToolListing> {

@@ -193,23 +193,26 @@ async function compactConversation(
     headers: responseHeaders,
     omitted,
   } = await credentials.use(undefined, keyHeaders =>
-    sendWithFallbacks(built, {
-      post: async (sent, omitted) => ({
-        omitted,
-        ...(await requestJson({
-          url,
-          needsKey,
-          headers: [keyHeaders, override.headers, call.headers],
-          body: Object.fromEntries(Object.entries(sent).filter(([name]) => FIELDS.has(name))),
-          fetch: fetchFor(call, warning => warnings.push(warning)),
-          signal: call.abortSignal,
-          timeouts: { total: timeouts.total },
-        })),
-      }),
-      compatibility: () => compatibility,
-      memory: server,
+    sendWithFallbacks(
+      built,
+      {
+        post: async (sent, omitted) => ({
+          omitted,
+          ...(await requestJson({
+            url,
+            needsKey,
+            headers: [keyHeaders, override.headers, call.headers],
+            body: Object.fromEntries(Object.entries(sent).filter(([name]) => FIELDS.has(name))),
+            fetch: fetchFor(call, warning => warnings.push(warning)),
+            signal: call.abortSignal,
+            timeouts: { total: timeouts.total },
+          })),
+        }),
+        compatibility: () => compatibility,
+      },
+      server,
       relations,
-    }),
+    ),
   );
   const { id, output, usage } = objectOf(body) ?? {};
   const items = objectsOf(output);

@@ -160,7 +160,7 @@ export function createComposition(
 function adapt(
   model: CoreModel,
   {
-    adaptation: { adapters, ...settings },
+    adaptation: { adapters, adaptersById, ...settings },
     version,
     closed,
   }: { adaptation: Adaptation; version: HostVersion; closed: () => AbortSource },
@@ -170,7 +170,7 @@ function adapt(
   if (!mayAdapt && !mayHaveAdapters(adapters, model.modelId)) return model;
   const load = async (): Promise<CoreModel> => {
     const { adaptCoreModel } = await import('../adapters/adapt-model.js');
-    return adaptCoreModel(model, { ...settings, adapters, version });
+    return adaptCoreModel(model, { ...settings, adapters }, version, adaptersById);
   };
   return whenLoaded(model, { closed, load });
 }

@@ -2,6 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import { linkSignal, toTimerDelay, wait } from '../shared/abort.js';
 import { KelivoError } from '../shared/errors.js';
 import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../shared/json.js';
+import { repeat } from '../shared/repeat.js';
 import type { ErrorContext } from '../http/api-error.js';
 import { createSseParser, RESPONSE_LIMITS, ResponseLimitError, type SseEvent } from '../http/text-stream.js';
 import { type OpenedResponse, openResponse } from '../http/open-response.js';
@@ -184,40 +185,50 @@ function createConnections(options: ConnectionOptions, tracker: Tracker) {
 
   /** Opens the next connection: the stream after the last event, or the state of the response. */
   async function openNext({ isFirst = false } = {}): Promise<OpenedResponse> {
-    const { connect = REQUEST_TIMEOUT, idle } = timeouts;
-    let requested: number | undefined;
-    for (;;) {
-      const isState = isPolling || checksState;
-      if (failures > 0 || !isFirst) {
-        const backOff = failures === 0 ? 0 : (requested ?? FIRST_RETRY_DELAY * 2 ** (failures - 1));
-        const delay = isState ? Math.max(pause, backOff) : backOff;
-        if (isState) pause = Math.max(pause, Math.min(pause * POLL_GROWTH, MAX_POLL_INTERVAL));
-        if (delay > 0) await wait(delay, signal);
-      }
-      try {
-        return await openResponse({
-          method: 'GET',
-          url: toUrl(options, tracker, { isState }),
-          headers,
-          needsKey,
-          fetch,
-          signal,
-          timeouts: { connect, idle: isState ? (idle ?? REQUEST_TIMEOUT) : idle },
-        });
-      } catch (error) {
-        if (signal.aborted || !APICallError.isInstance(error)) throw error;
-        const isRefused = !isTransient(error);
-        if (error.statusCode === 404 || (isState && isRefused)) throw toGoneError(tracker, error, resume);
-        if (isRefused) isPolling = true;
-        else if (++failures > MAX_FAILURES)
-          throw toLostError(tracker, {
-            failures,
-            context: { url: error.url, responseHeaders: error.responseHeaders, cause: error },
-          });
-        checksState ||= failures > 1;
-        requested = toRetryAfter(error.responseHeaders, Date.now());
-      }
+    if (failures > 0 || !isFirst) {
+      const delay = takePause();
+      if (delay > 0) await wait(delay, signal);
     }
+    return repeat(request, pauseAfter, signal);
+  }
+
+  function request(): Promise<OpenedResponse> {
+    const { connect = REQUEST_TIMEOUT, idle } = timeouts;
+    const isState = isPolling || checksState;
+    return openResponse({
+      method: 'GET',
+      url: toUrl(options, tracker, { isState }),
+      headers,
+      needsKey,
+      fetch,
+      signal,
+      timeouts: { connect, idle: isState ? (idle ?? REQUEST_TIMEOUT) : idle },
+    });
+  }
+
+  /** Decides what to request after a failure, and when. Throws if the response is gone or its server stays away. */
+  function pauseAfter(error: unknown): number | undefined {
+    if (!APICallError.isInstance(error)) return undefined;
+    const isRefused = !isTransient(error);
+    const isGone = error.statusCode === 404 || ((isPolling || checksState) && isRefused);
+    if (isGone) throw toGoneError(tracker, error, resume);
+    if (isRefused) isPolling = true;
+    else if (++failures > MAX_FAILURES)
+      throw toLostError(tracker, {
+        failures,
+        context: { url: error.url, responseHeaders: error.responseHeaders, cause: error },
+      });
+    checksState ||= failures > 1;
+    return takePause(toRetryAfter(error.responseHeaders, Date.now()));
+  }
+
+  /** Returns the time before the next request, in milliseconds. The one between requests for the state grows. */
+  function takePause(requested?: number): number {
+    const backOff = failures === 0 ? 0 : (requested ?? FIRST_RETRY_DELAY * 2 ** (failures - 1));
+    if (!isPolling && !checksState) return backOff;
+    const delay = Math.max(pause, backOff);
+    pause = Math.max(pause, Math.min(pause * POLL_GROWTH, MAX_POLL_INTERVAL));
+    return delay;
   }
 }
 

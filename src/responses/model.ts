@@ -19,7 +19,12 @@ import {
   serverOfRejection,
 } from './compatibility/compatibility.js';
 import type { ModelMemory } from './compatibility/model-memory.js';
-import { type Recognize, sendWithFallbacks, type TurnRepairs } from './compatibility/send-with-fallbacks.js';
+import {
+  type Endpoint,
+  type Recognize,
+  sendWithFallbacks,
+  type TurnRepairs,
+} from './compatibility/send-with-fallbacks.js';
 import { BACKGROUND_IGNORED, readEcho } from './echo.js';
 import type { ResponseReader } from './stream/read-response.js';
 import type { ExtensionRegistry } from './stream/extension.js';
@@ -154,7 +159,7 @@ async function send(
       if (!needsKey || hasKey(merged)) connected.prepare?.({ url, headers: merged });
     }
     const request = (built ??= build());
-    return sendWithFallbacks(request.body, {
+    const endpoint: Endpoint<BegunResponse> = {
       async post(changed, omitted) {
         const body = { ...changed, ...override.body, ...request.extraFields };
         const isInBackground = body.background === true || request.background.resume !== undefined;
@@ -176,10 +181,9 @@ async function send(
       },
       compatibility: () => config.override.compatibility,
       recognize: createRecognize(call, { config, keyHeaders }),
-      memory: config.server,
-      repairs: call.turn?.stateOf(config.server, (): TurnRepairs => ({})),
-      relations: request.relations,
-    });
+    };
+    const repairs = call.turn?.stateOf(config.server, (): TurnRepairs => ({}));
+    return sendWithFallbacks(request.body, endpoint, config.server, request.relations, repairs);
   });
   return sending.catch(async (error: unknown) => {
     const [keyHeaders, ...others] = usedKeys;

@@ -11,11 +11,6 @@ export interface ContentMode {
   readonly inEvents: boolean;
 }
 
-export interface ContentSettings {
-  readonly recordInputs?: boolean | undefined;
-  readonly recordOutputs?: boolean | undefined;
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the environment of the process. Browsers have none. */
@@ -29,7 +24,8 @@ export const readEnvironment = (): Environment =>
  * https://github.com/open-telemetry/opentelemetry-python-contrib/tree/main/util/opentelemetry-util-genai
  */
 export function toContentMode(
-  { recordInputs, recordOutputs }: ContentSettings,
+  recordInputs: boolean | undefined,
+  recordOutputs: boolean | undefined,
   environment: Environment,
 ): ContentMode {
   const value = environment.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.trim().toUpperCase();

@@ -106,7 +106,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const recorders: Recorders = {
     tracer,
     metrics: createMetrics(meter),
-    content: toContentMode(settings, readEnvironment()),
+    content: toContentMode(settings.recordInputs, settings.recordOutputs, readEnvironment()),
     writer: createContentWriter(),
     conversationIdOf: settings.conversationId ?? (() => undefined),
     propagates: toDecision(propagateTo),
@@ -144,11 +144,9 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
     startTurn({ turnId }) {
       // The span of the host's model call stands for the turn.
       if (isInModelCall) return;
-      turn = startOperation(recorders.tracer, {
-        name: INVOKE_AGENT,
-        kind: SpanKind.INTERNAL,
-        parent,
-        attributes: { [ATTRIBUTE.operation]: INVOKE_AGENT, [ATTRIBUTE.turnId]: turnId },
+      turn = startOperation(recorders.tracer, INVOKE_AGENT, SpanKind.INTERNAL, parent, {
+        [ATTRIBUTE.operation]: INVOKE_AGENT,
+        [ATTRIBUTE.turnId]: turnId,
       });
     },
     endTurn(outcome = {}) {

@@ -81,18 +81,13 @@ export function startRound(
     [ATTRIBUTE.requestModel]: modelId,
     ...server,
   };
-  const operation = startOperation(tracer, {
-    name: `${operationName} ${modelId}`,
-    kind: SpanKind.CLIENT,
-    parent,
-    attributes: {
-      ...base,
-      [ATTRIBUTE.responseId]: readId,
-      [ATTRIBUTE.turnId]: turn?.id ?? idOf(call.own.turnId),
-      [ATTRIBUTE.round]: turn?.round,
-      [ATTRIBUTE.attempt]: attempt > 1 ? attempt : undefined,
-      [ATTRIBUTE.isReplayed]: isReplayed || undefined,
-    },
+  const operation = startOperation(tracer, `${operationName} ${modelId}`, SpanKind.CLIENT, parent, {
+    ...base,
+    [ATTRIBUTE.responseId]: readId,
+    [ATTRIBUTE.turnId]: turn?.id ?? idOf(call.own.turnId),
+    [ATTRIBUTE.round]: turn?.round,
+    [ATTRIBUTE.attempt]: attempt > 1 ? attempt : undefined,
+    [ATTRIBUTE.isReplayed]: isReplayed || undefined,
   });
   operation.add(() => ({
     ...toRequestAttributes(call, conversationIdOf),
@@ -168,7 +163,8 @@ export function startRound(
     });
     metrics.record(isInMeasuredCall ? 'hostedDuration' : 'inferenceDuration', seconds, attributes);
     if (firstChunk !== undefined) metrics.record('timeToFirstChunk', firstChunk, attributes);
-    recordUsage(metrics, { counts, attributes, call, hasFiles, isFailed: failure?.type !== undefined });
+    if (counts.length > 0) recordUsage(metrics, counts, attributes, hasMedia(call.prompt), hasFiles);
+    if (failure?.type !== undefined && counts.length === 0) recordNoUsage(metrics, attributes);
   };
 
   return {
@@ -244,32 +240,36 @@ function toUsage(prefix: string, counts: Counts, usage: Usage | undefined): Give
   };
 }
 
-interface UsageFacts {
-  readonly counts: Counts;
-  readonly attributes: Attributes;
-  readonly call: ObservedCall;
-  readonly hasFiles: boolean;
-  readonly isFailed: boolean;
-}
-
 /** Records tokens by modality, which is unknown for a mixture, because servers report sums. */
-function recordUsage(metrics: Metrics, { counts, attributes, call, hasFiles, isFailed }: UsageFacts): void {
-  const isMixed = call.prompt.some(
-    ({ content }) =>
-      typeof content !== 'string' &&
-      /"(?:file|reasoning-file|file-\w+|image-\w+|media)"/.test(typesOf(content)),
-  );
+function recordUsage(
+  metrics: Metrics,
+  counts: Counts,
+  attributes: Attributes,
+  isInputMixed: boolean,
+  isOutputMixed: boolean,
+): void {
   for (const [kind, count] of counts) {
-    const isUnknown = kind.endsWith('input_tokens') ? isMixed : hasFiles;
-    const modality = isUnknown ? 'unknown' : 'text';
+    const isMixed = kind.endsWith('input_tokens') ? isInputMixed : isOutputMixed;
+    const modality = isMixed ? 'unknown' : 'text';
     metrics.record(kind, count, { ...attributes, [ATTRIBUTE.modality]: modality });
     if (kind === 'input_tokens') metrics.record('inferenceInput', count, attributes);
     if (kind === 'output_tokens') metrics.record('inferenceOutput', count, attributes);
   }
-  if (!isFailed || counts.length > 0) return;
+}
+
+/** A failed request has used no tokens that are known. */
+function recordNoUsage(metrics: Metrics, attributes: Attributes): void {
   for (const kind of ['input_tokens', 'output_tokens'] as const)
     metrics.record(kind, 0, { ...attributes, [ATTRIBUTE.modality]: 'unknown' });
 }
+
+/** Returns true for a prompt with more than text. */
+const hasMedia = (prompt: ObservedCall['prompt']): boolean =>
+  prompt.some(
+    ({ content }) =>
+      typeof content !== 'string' &&
+      /"(?:file|reasoning-file|file-\w+|image-\w+|media)"/.test(typesOf(content)),
+  );
 
 /** Returns the types of parts, and of those in outputs of tools, as JSON. */
 const typesOf = (content: readonly unknown[]): string =>

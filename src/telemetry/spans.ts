@@ -77,13 +77,6 @@ export const RETRY_EVENT = 'kelivo.retry';
 /** Attributes, of which those without a value are left out. */
 export type GivenAttributes = Readonly<Record<string, AttributeValue | undefined>>;
 
-export interface OperationOptions {
-  readonly name: string;
-  readonly kind: SpanKind;
-  readonly parent: Context;
-  readonly attributes: GivenAttributes;
-}
-
 /** A span from its start to its end. A failing tracer never breaks what it observes. */
 export interface Operation {
   /** The context in which the span is active. */
@@ -106,10 +99,15 @@ export interface Failure {
   readonly message?: string | undefined;
 }
 
-export function startOperation(tracer: Tracer, options: OperationOptions): Operation {
-  const { name, kind, parent } = options;
+export function startOperation(
+  tracer: Tracer,
+  name: string,
+  kind: SpanKind,
+  parent: Context,
+  given: GivenAttributes,
+): Operation {
   const startedAt = performance.now();
-  const attributes = withoutMissing(options.attributes);
+  const attributes = withoutMissing(given);
   const span: Span = safely(() => tracer.startSpan(name, { kind, attributes }, parent)) ?? NO_SPAN;
   const active = trace.setSpan(parent, span);
   const isRecording = safely(() => span.isRecording()) === true;

@@ -28,19 +28,14 @@ export function startTool(
 ): ToolTelemetry {
   const { tracer, metrics, content, writer } = recorders;
   const base = { [ATTRIBUTE.operation]: 'execute_tool', [ATTRIBUTE.toolName]: toolName };
-  const operation = startOperation(tracer, {
-    name: `execute_tool ${toolName}`,
-    kind: SpanKind.INTERNAL,
-    parent,
-    attributes: {
-      ...base,
-      [ATTRIBUTE.toolCallId]: toolCallId,
-      [ATTRIBUTE.toolType]: 'function',
-      [ATTRIBUTE.turnId]: turnId,
-      [ATTRIBUTE.round]: round,
-      [ATTRIBUTE.isReplayed]: notRun === 'replayed' || undefined,
-      [ATTRIBUTE.isRefused]: notRun === 'refused' || undefined,
-    },
+  const operation = startOperation(tracer, `execute_tool ${toolName}`, SpanKind.INTERNAL, parent, {
+    ...base,
+    [ATTRIBUTE.toolCallId]: toolCallId,
+    [ATTRIBUTE.toolType]: 'function',
+    [ATTRIBUTE.turnId]: turnId,
+    [ATTRIBUTE.round]: round,
+    [ATTRIBUTE.isReplayed]: notRun === 'replayed' || undefined,
+    [ATTRIBUTE.isRefused]: notRun === 'refused' || undefined,
   });
   operation.add(() => ({
     [ATTRIBUTE.toolDescription]: description && writer.toText(description),
@@ -86,15 +81,11 @@ export function startMcpRequest(recorders: Recorders, facts: McpRequestFacts): M
   recorders.writer.protect(facts.secrets);
   const { method, target } = facts;
   const isToolCall = method === 'tools/call';
-  const operation = startOperation(recorders.tracer, {
-    name: target === undefined ? method : `${method} ${target}`,
-    kind: SpanKind.CLIENT,
-    parent: context.active(),
-    attributes: {
-      ...toMcpAttributes(facts),
-      [ATTRIBUTE.operation]: isToolCall ? 'execute_tool' : undefined,
-      [ATTRIBUTE.toolName]: isToolCall ? target : undefined,
-    },
+  const name = target === undefined ? method : `${method} ${target}`;
+  const operation = startOperation(recorders.tracer, name, SpanKind.CLIENT, context.active(), {
+    ...toMcpAttributes(facts),
+    [ATTRIBUTE.operation]: isToolCall ? 'execute_tool' : undefined,
+    [ATTRIBUTE.toolName]: isToolCall ? target : undefined,
   });
   return observeMcpRequest(recorders, facts, {
     active: operation.context,

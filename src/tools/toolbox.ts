@@ -55,7 +55,7 @@ export function combineSources(sources: readonly ToolSource[]) {
       (listings[index]?.tools ?? []).map((tool): SourceTool => ({ source, tool })),
     );
     const aliases = listings.flatMap(({ aliases: ofSource = [] }) => [...ofSource]);
-    const named = names.assign(listed, { known, reserved, aliases });
+    const named = names.assign(listed, { known, reserved }, aliases);
     latest = { of, named };
     return named;
   }
@@ -91,15 +91,6 @@ export const isSameList = (one: readonly unknown[], other: readonly unknown[]): 
 interface SourceTool {
   readonly source: ToolSource;
   readonly tool: ToolDefinition;
-}
-
-interface AssignOptions {
-  /** Names in the conversation, with the tools that they refer to. */
-  readonly known?: readonly KnownTool[] | undefined;
-  /** Names that tools of servers do not get. */
-  readonly reserved?: readonly string[] | undefined;
-  /** Further names that the sources themselves list. */
-  readonly aliases: Iterable<readonly [name: string, tool: ToolDefinition | undefined]>;
 }
 
 /** A tool that was listed at least once. */
@@ -162,10 +153,15 @@ function createToolNames() {
   }
 
   return {
-    /** Names the tools of a listing. */
+    /**
+     * Names the tools of a listing.
+     *
+     * @param sourceAliases Further names that the sources themselves list.
+     */
     assign(
       listed: readonly SourceTool[],
-      { known = [], reserved = [], aliases: sourceAliases }: AssignOptions,
+      { known = [], reserved = [] }: Pick<ListToolsOptions, 'known' | 'reserved'>,
+      sourceAliases: Iterable<readonly [name: string, tool: ToolDefinition | undefined]>,
     ): NamedTools {
       const current = new Set(listed.map(register));
       const ofHost = new Set(reserved);

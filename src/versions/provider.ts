@@ -231,24 +231,22 @@ export interface FilesV4 {
   }>;
 }
 
-export interface SkillsV4UploadOptions {
-  /** The files of the skill, with paths relative to its folder. */
-  files: {
-    path: string;
-    data: { type: 'data'; data: Uint8Array | string } | { type: 'text'; text: string };
-  }[];
-  /** Not supported by the API. */
-  displayTitle?: string;
-  /** Options of the request, by namespace. */
-  providerOptions?: ProviderOptions;
-}
-
 /** The skills of a provider: `POST …/skills`. */
 export interface SkillsV4 {
   readonly specificationVersion: 'v4';
   readonly provider: string;
   /** Uploads a skill. The hosted shell tool accepts its reference. */
-  uploadSkill(options: SkillsV4UploadOptions): PromiseLike<{
+  uploadSkill(options: {
+    /** The files of the skill, with paths relative to its folder. */
+    files: {
+      path: string;
+      data: { type: 'data'; data: Uint8Array | string } | { type: 'text'; text: string };
+    }[];
+    /** Not supported by the API. */
+    displayTitle?: string;
+    /** Options of the request, by namespace. */
+    providerOptions?: ProviderOptions;
+  }): PromiseLike<{
     providerReference: ProviderReference;
     name?: string;
     description?: string;

@@ -55,7 +55,12 @@ export interface ToolExecutionV2<INPUT, OUTPUT> extends ToolExecution<INPUT, OUT
 /** Members of a tool for `ai` 6 and 7. */
 export interface ToolExecutionV3<INPUT, OUTPUT> extends ToolExecution<INPUT, OUTPUT> {
   /** Asks the user before a call is executed. @default false */
-  needsApproval?: boolean | ((input: INPUT, options: ToolApprovalOptions) => boolean | PromiseLike<boolean>);
+  needsApproval?:
+    | boolean
+    | ((
+        input: INPUT,
+        options: Pick<ToolExecutionOptions, 'toolCallId' | 'messages'>,
+      ) => boolean | PromiseLike<boolean>);
   /**
    * Converts the output for the model.
    * @default strings become text, other values JSON
@@ -66,8 +71,6 @@ export interface ToolExecutionV3<INPUT, OUTPUT> extends ToolExecution<INPUT, OUT
     output: OUTPUT;
   }) => LaterOutput | PromiseLike<LaterOutput>;
 }
-
-type ToolApprovalOptions = Pick<ToolExecutionOptions, 'toolCallId' | 'messages'>;
 
 type LaterOutput =
   | PlainOutput

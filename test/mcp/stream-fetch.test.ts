@@ -186,7 +186,8 @@ describe('a request of the server', () => {
     const bodies = [`id: ${first}\ndata: \n\n`, `id: ${second}\ndata: \n\n`, request];
     const fetch = createStreamFetch(
       async () => new Response(bodies.shift(), { headers: { 'content-type': 'text/event-stream' } }),
-      { onServerRequest: (...report) => reports.push(report) },
+      false,
+      (...report) => reports.push(report),
     );
     for (const init of [post(1), post(2), resume(second ?? '')]) {
       await (await fetch('http://127.0.0.1/mcp', init)).text();

@@ -66,14 +66,14 @@ export function createOfficialModel(
         const request: { complete?: (body: PlainObject) => PlainObject } = {};
         const send = connection.fetchFor(call, warning => void warnings.push(warning));
         const fetch = withTimeLimits(send, settings.timeouts ?? {});
-        const { model, major } = openOfficialModel(official, modelId, {
+        const connectionSettings: ConnectionSettings = {
           baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
-          needsKey: connection.needsKey,
-          version,
           // The official provider would append its path after the query string.
           fetch: (_, init) => fetch(endpoint, { ...init, body: completeJson(init?.body, request.complete) }),
           headers: { ...keyHeaders, ...override.headers },
-        });
+        };
+        const { needsKey } = connection;
+        const { model, major } = openOfficialModel(official, modelId, connectionSettings, needsKey, version);
         const { complete, warnings: found } = toOfficialRequest(call, {
           settings: defaults,
           override,
@@ -105,37 +105,34 @@ const withAzureOptions = (call: CoreCall): CoreCall =>
 const toLostText = (lost: readonly string[]): string =>
   `While this model is switched to @ai-sdk/openai, these settings do not apply: ${lost.join(', ')}.`;
 
-interface OfficialModelConfig {
+interface ConnectionSettings {
   /** URL that `/responses` is appended to. */
   readonly baseURL: string;
   /** All headers of the request, including the API key if there is one. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** True if a request without a key is an error. */
-  readonly needsKey: boolean;
   readonly fetch: FetchFunction;
-  /** Version of the host, for messages. */
-  readonly version: HostVersion;
 }
 
 /** The part of `@ai-sdk/openai` that is used here. */
 export interface OfficialPackage {
-  createOpenAI(settings: {
-    baseURL: string;
-    apiKey?: string;
-    headers: Readonly<Record<string, string | undefined>>;
-    fetch: FetchFunction;
-  }): { responses(modelId: string): AnyLanguageModel };
+  createOpenAI(settings: ConnectionSettings & { apiKey?: string }): {
+    responses(modelId: string): AnyLanguageModel;
+  };
 }
 
 /**
  * Opens the Responses model of `@ai-sdk/openai`, an optional peer dependency that is imported when first needed.
  *
+ * @param needsKey True if a request without a key is an error.
+ * @param version Version of the host, for messages.
  * @throws KelivoError with code `missing-package` if its models have an unknown version.
  */
 function openOfficialModel(
   { createOpenAI }: OfficialPackage,
   modelId: string,
-  { baseURL, headers, needsKey, fetch, version }: OfficialModelConfig,
+  { baseURL, headers, fetch }: ConnectionSettings,
+  needsKey: boolean,
+  version: HostVersion,
 ): { readonly model: AnyLanguageModel; readonly major: number } {
   const hasKey = headers.authorization !== undefined || headers['api-key'] !== undefined;
   // If a required key is missing, the official provider reports it.

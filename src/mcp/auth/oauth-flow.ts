@@ -83,7 +83,12 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
   /** Runs the SDK's flow. Returns true if a token was stored, and false if the user must sign in or it failed. */
   async function authorize(
     rejectedToken: string | undefined,
-    { fetch, headers, ...options }: AuthorizationOptions & AuthorizeOptions,
+    {
+      fetch,
+      headers,
+      ...options
+    }: AuthorizationOptions &
+      Pick<Parameters<typeof auth>[1], 'resourceMetadataUrl' | 'scope' | 'forceReauthorization'>,
   ): Promise<boolean> {
     const run = createRun(provider, { discovery, gate });
     const fetchFn = createCredentialFetch(fetch, serverUrl, headers, run.onRefresh);
@@ -212,12 +217,6 @@ function createStepUps() {
     },
     forget: (operation: string) => times.delete(operation),
   };
-}
-
-interface AuthorizeOptions {
-  resourceMetadataUrl?: URL;
-  scope?: string;
-  forceReauthorization?: boolean;
 }
 
 /** The authorization server that the last sign-in was started at, for providers that do not store it. */

@@ -145,12 +145,8 @@ async function openWith(
       if (direction === 'received') calls.onReceive(message);
     },
   });
-  const session: McpSession = createSession(opened, {
-    ...sessionOptions,
-    calls,
-    config,
-    probeTimeout: negotiation === 'patient' ? remaining : probe,
-  });
+  const probeLimit = negotiation === 'patient' ? remaining : probe;
+  const session = createSession(config, opened, sessionOptions, calls, probeLimit);
   const link = linkSignal(signal);
   let hasTimedOut = false;
   const onTimeout = () => {

@@ -84,31 +84,22 @@ const clientInfo = { name: 'kelivo-responses', version: VERSION };
  */
 const endSessionTimeout = 1000;
 
-export interface CreateSessionOptions extends SessionOptions {
-  calls: RunningCalls;
-  config: McpServerConfig;
-  /** Time to wait for a response to `server/discover`, in milliseconds. */
-  probeTimeout: number;
-}
-
-/** Creates a session with a client that is not yet connected to the transport. */
+/**
+ * Creates a session with a client that is not yet connected to the transport.
+ *
+ * @param probeTimeout Time to wait for a response to `server/discover`, in milliseconds.
+ */
 export function createSession(
+  config: McpServerConfig,
   { kind, transport, report, endSession }: OpenedTransport,
-  {
-    serverName,
-    callbacks,
-    calls,
-    config,
-    telemetry,
-    probeTimeout: timeoutMs,
-    onToolsChanged,
-    onClose,
-  }: CreateSessionOptions,
+  { serverName, callbacks, telemetry, onToolsChanged, onClose }: SessionOptions,
+  calls: RunningCalls,
+  probeTimeout: number,
 ): McpSession {
   const responses = createHostResponses(callbacks, { roots: config.roots });
   const client = new Client(clientInfo, {
     capabilities: toCapabilities(responses, callbacks),
-    versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(timeoutMs) } },
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(probeTimeout) } },
   });
   handleServerRequests(client, callbacks, { server: serverName, calls, responses });
   let closing: Promise<void> | undefined;

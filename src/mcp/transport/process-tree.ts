@@ -160,14 +160,11 @@ async function becomesTrue(condition: () => boolean, milliseconds: number): Prom
   return true;
 }
 
-interface ChildState {
-  readonly startedAt: number;
-  /** True if the program has sent a message, so that it installs nothing any more. */
-  isReady: boolean;
-}
-
-/** The children that are ended with this process. */
-const children = new Map<ChildProcess, ChildState>();
+/**
+ * The children that are ended with this process. One is ready when its program has sent a message, so that it installs nothing
+ * any more.
+ */
+const children = new Map<ChildProcess, { readonly startedAt: number; isReady: boolean }>();
 
 /** Ends the children when this process has ended. */
 let watchdog: ChildProcess | undefined;

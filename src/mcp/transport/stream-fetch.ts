@@ -24,19 +24,18 @@ import { toMisaddressed, toUnreadable, WireMessages } from './wire-messages.js';
 
 const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
 
-interface StreamFetchOptions {
-  listens?: boolean;
-  /** Called before the SDK reads a request of the server that arrives on the response stream of a call. */
-  onServerRequest?: (requestId: RequestId, options: { callId: RequestId }) => void;
-  /** @default the messages of a new connection */
-  messages?: WireMessages;
-}
-
-/** Creates a `fetch` for the SDK's Streamable HTTP transport. */
+/**
+ * Creates a `fetch` for the SDK's Streamable HTTP transport.
+ *
+ * @param listens Opens the separate GET stream.
+ * @param onServerRequest Called before the SDK reads a request of the server that arrives on the response stream of a call.
+ */
 export function createStreamFetch(
   fetch: FetchLike,
-  { listens = false, onServerRequest, messages = new WireMessages() }: StreamFetchOptions = {},
+  listens = false,
+  onServerRequest?: (requestId: RequestId, options: { callId: RequestId }) => void,
 ): FetchLike {
+  const messages = new WireMessages();
   /** Requests without a response, each with the signal that ends its stream. */
   const pending = new Map<RequestId, LinkedSignal>();
   const resumed = new Set<LinkedSignal>();

@@ -106,10 +106,11 @@ function openHttp(
   const transport = new StreamableHTTPClientTransport(new URL(config.url), {
     ...(stored && { sessionId: stored.initialSessionId }),
     requestInit: { headers: { ...config.headers } },
-    fetch: createStreamFetch(createAuthorizedFetch(config, toGated(config, fetch)), {
+    fetch: createStreamFetch(
+      createAuthorizedFetch(config, toGated(config, fetch)),
       listens,
-      onServerRequest: calls.onDelivery,
-    }),
+      calls.onDelivery,
+    ),
   });
   if (stored !== undefined) attachSession(transport, stored);
   return { kind: 'http', transport, endSession: () => transport.terminateSession() };

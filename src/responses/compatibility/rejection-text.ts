@@ -81,7 +81,7 @@ export class RejectionText {
   /** Texts of the conversation that the rejection quotes, which may be its cause. */
   quotes(): string[] {
     const found = new Set<string>();
-    const texts = textsOf(this.#body.input, { minimum: 8, withNames: false });
+    const texts = textsOf(this.#body.input, 8);
     for (const text of texts) if (this.#text.includes(text)) found.add(text);
     return [...found];
   }
@@ -89,7 +89,7 @@ export class RejectionText {
   #callers(): readonly string[] {
     // The values of `include` are the API's.
     const { include: _, model: __, ...fields } = this.#body;
-    return (this.#callerTexts ??= textsOf(fields, { minimum: 4, withNames: true }));
+    return (this.#callerTexts ??= textsOf(fields, 4, { withNames: true }));
   }
 
   #segmentAt(index: number): Segment {
@@ -184,15 +184,12 @@ const isApostrophe = (text: string, index: number): boolean =>
 /** Fields of items whose values are the API's. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['type', 'role', 'status', 'phase', 'detail']);
 
-interface TextOptions {
-  /** Minimum length of a text. */
-  readonly minimum: number;
-  /** Includes the names of fields: those in metadata and schemas are the caller's. */
-  readonly withNames: boolean;
-}
-
-/** Returns the texts in a value, also those that are encoded as JSON or in a URL. */
-function textsOf(value: unknown, { minimum, withNames }: TextOptions): string[] {
+/**
+ * Returns the texts in a value that have a minimum length, also those that are encoded as JSON or in a URL.
+ *
+ * @param withNames Includes the names of fields: those in metadata and schemas are the caller's.
+ */
+function textsOf(value: unknown, minimum: number, { withNames = false } = {}): string[] {
   const found = new Set<string>();
   const add = (text: string): void => {
     const plain = withoutEscapes(text);

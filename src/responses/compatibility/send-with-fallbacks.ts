@@ -27,18 +27,14 @@ export interface TurnRepairs {
   compatibility?: Compatibility;
 }
 
-export interface SendWithFallbacksOptions<Opened> {
+/** What a request is sent to. */
+export interface Endpoint<Opened> {
   /** Sends a request. `omitted` are warnings about the contents that were omitted or changed. */
   readonly post: (body: ResponsesRequestBody, omitted: readonly Warning[]) => Promise<Opened>;
   /** Returns the compatibility of the endpoint, as far as it is known. */
   readonly compatibility: () => Compatibility;
   /** Recognizes the server by an error. @default the error shows nothing */
   readonly recognize?: Recognize | undefined;
-  readonly memory: ModelMemory;
-  /** The changes that the server has required in the turn of the request. @default none */
-  readonly repairs?: TurnRepairs | undefined;
-  /** Relations between the items of the request. @default none */
-  readonly relations?: ItemRelations;
 }
 
 /**
@@ -54,17 +50,16 @@ export type Recognize = (
  * Sends a request with the compatibility of its endpoint and the one learned for its model. A request that is rejected
  * for a known reason is changed and sent again; a successful change is learned when another conversation needs it as well.
  * Throws the last rejection.
+ *
+ * @param relations Relations between the items of the request.
+ * @param repairs The changes that the server has required in the turn of the request.
  */
 export async function sendWithFallbacks<Opened>(
   body: ResponsesRequestBody,
-  {
-    post,
-    compatibility,
-    recognize,
-    memory,
-    repairs = {},
-    relations = createItemRelations(),
-  }: SendWithFallbacksOptions<Opened>,
+  { post, compatibility, recognize }: Endpoint<Opened>,
+  memory: ModelMemory,
+  relations: ItemRelations = createItemRelations(),
+  repairs: TurnRepairs = {},
 ): Promise<Opened> {
   const known = mergeCompatibility(memory.learned ?? {}, repairs.compatibility ?? {});
   let endpoint = compatibility();

@@ -1,18 +1,19 @@
 import { RESPONSE_LIMITS } from '../../http/text-stream.js';
 
 /** A constructor of WebSockets that sends headers: that of the package `ws`, of Node 22, Bun or Deno. */
-export type WebSocketConstructor = new (url: string, options: WebSocketOptions) => unknown;
-
-/** Options of the constructor. Only the package `ws` uses more than the headers. */
-export interface WebSocketOptions {
-  /** The headers of the upgrade request. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds. */
-  readonly handshakeTimeout: number;
-  /** Bytes. */
-  readonly maxPayload: number;
-  readonly perMessageDeflate: boolean;
-}
+export type WebSocketConstructor = new (
+  url: string,
+  /** Only the package `ws` uses more than the headers. */
+  options: {
+    /** The headers of the upgrade request. */
+    readonly headers: Readonly<Record<string, string>>;
+    /** Milliseconds. */
+    readonly handshakeTimeout: number;
+    /** Bytes. */
+    readonly maxPayload: number;
+    readonly perMessageDeflate: boolean;
+  },
+) => unknown;
 
 export interface Socket {
   /** The headers of the response to the upgrade request. Empty for clients that do not show them. */
@@ -50,22 +51,14 @@ export class SocketError extends Error {
 
   constructor(
     message: string,
-    { code, response, isRefusal = false, isOverLimit = false, cause }: SocketErrorOptions = {},
+    facts: Partial<Pick<SocketError, 'code' | 'response' | 'isRefusal' | 'isOverLimit' | 'cause'>> = {},
   ) {
-    super(message, { cause });
-    this.code = code;
-    this.response = response;
-    this.isRefusal = isRefusal;
-    this.isOverLimit = isOverLimit;
+    super(message, { cause: facts.cause });
+    this.code = facts.code;
+    this.response = facts.response;
+    this.isRefusal = facts.isRefusal ?? false;
+    this.isOverLimit = facts.isOverLimit ?? false;
   }
-}
-
-interface SocketErrorOptions {
-  readonly code?: number;
-  readonly response?: Response;
-  readonly isRefusal?: boolean;
-  readonly isOverLimit?: boolean;
-  readonly cause?: unknown;
 }
 
 /** The time limit for the upgrade of a connection, in milliseconds. */

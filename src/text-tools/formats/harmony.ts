@@ -124,11 +124,8 @@ function* readMessage(
   }
   calls.drop();
   if (channel === 'analysis' && recipient === '') {
-    yield* readReasoning(cursor, {
-      close: '<|end|>',
-      enders: ['<|return|>', '<|call|>', '<|start|>', CHANNEL],
-      onText: calls.reasoning,
-    });
+    const enders = ['<|return|>', '<|call|>', '<|start|>', CHANNEL];
+    yield* readReasoning(cursor, '<|end|>', enders, calls.reasoning);
     calls.drop();
   }
   return false;
@@ -148,11 +145,7 @@ function* readCall(cursor: TextCursor, calls: TextCalls, name: string): Reading<
 function* readBareMessages(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
   cursor.take(BARE_REASONING.length);
   for (;;) {
-    yield* readReasoning(cursor, {
-      close: 'assistantanalysis',
-      enders: BARE_CHANNELS,
-      onText: calls.reasoning,
-    });
+    yield* readReasoning(cursor, 'assistantanalysis', BARE_CHANNELS, calls.reasoning);
     calls.drop();
     const channel = yield* cursor.match(BARE_CHANNELS);
     if (channel === undefined) {

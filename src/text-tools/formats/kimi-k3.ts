@@ -56,7 +56,7 @@ const jsonEnd = tag('close', 'json');
 
 function* readCall(cursor: TextCursor, calls: TextCalls, name: string): Reading<boolean> {
   const tool = calls.begin(name);
-  const writer = createArgumentWriter(tool, { write: calls.input, trims: false, hasEntities: false });
+  const writer = createArgumentWriter(tool, calls.input);
   let isUnclear = false;
   while (yield* takesTag(cursor, argumentStart)) {
     const end = yield* readArgument(cursor, writer);

@@ -78,11 +78,7 @@ export const muse: TextToolFormat = {
     if (recipient !== 'user' && recipient !== 'self') return yield* readInvokes(cursor, calls);
     calls.drop();
     if (recipient === 'self') {
-      yield* readReasoning(cursor, {
-        close: '<|eom|>',
-        enders: ['<|eot|>', '<|start|>'],
-        onText: calls.reasoning,
-      });
+      yield* readReasoning(cursor, '<|eom|>', ['<|eot|>', '<|start|>'], calls.reasoning);
       calls.drop();
     }
     return false;

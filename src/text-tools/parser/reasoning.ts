@@ -1,17 +1,6 @@
 import { type Reading, type TextCursor, toStopExpression } from '../reading/text-cursor.js';
 import type { TextEvents, UnclosedCall } from './text-output.js';
 
-interface ReadReasoningOptions {
-  readonly close: string;
-  /** Markers that also end the reasoning. They are not taken. */
-  readonly enders: readonly string[];
-  readonly onText: (text: string) => void;
-  /** Finds calls at the end of unclosed reasoning. */
-  readonly calls?: ReasoningCalls | undefined;
-  /** Passes the reasoning on unchanged, with its closing tag. */
-  readonly isKept?: boolean;
-}
-
 export interface ReasoningEnd {
   /** False if the text ended before the reasoning did. */
   readonly isClosed: boolean;
@@ -22,10 +11,17 @@ export interface ReasoningEnd {
 /**
  * Takes reasoning up to its closing tag. Surrounding white space and empty reasoning are dropped: chat templates write the
  * tags on separate lines.
+ *
+ * @param enders Markers that also end the reasoning. They are not taken.
+ * @param calls Finds calls at the end of unclosed reasoning.
+ * @param isKept Passes the reasoning on unchanged, with its closing tag.
  */
 export function* readReasoning(
   cursor: TextCursor,
-  { close, enders, onText, calls, isKept = false }: ReadReasoningOptions,
+  close: string,
+  enders: readonly string[],
+  onText: (text: string) => void,
+  { calls, isKept = false }: { calls?: ReasoningCalls | undefined; isKept?: boolean } = {},
 ): Reading<ReasoningEnd> {
   const ends = [close, ...enders];
   const stop = toStopExpression(ends);

@@ -320,7 +320,7 @@ export class TextParser {
     if (this.options.keepsReasoning === true) {
       output.write(tag);
       const { reasoningEnders: enders } = this.markers;
-      yield* readReasoning(cursor, { close, enders, onText: output.write, isKept: true });
+      yield* readReasoning(cursor, close, enders, output.write, { isKept: true });
     } else {
       output.startReasoning();
       const end = yield* this.emitReasoning(close);
@@ -332,7 +332,7 @@ export class TextParser {
     this.output.endReasoning();
     const { reasoningEnders: enders } = this.markers;
     const calls = this.hasCalls ? createReasoningCalls(this.openCallParser) : undefined;
-    const end = yield* readReasoning(this.cursor, { close, enders, onText: this.events.reasoning, calls });
+    const end = yield* readReasoning(this.cursor, close, enders, this.events.reasoning, { calls });
     this.visitedForCalls += calls?.visited ?? 0;
     return end;
   }

@@ -26,7 +26,8 @@ export const readTaggedCall = (
   }: { grammar: TagGrammar; name: string; id?: string | undefined; isAnyWord?: boolean },
 ): Reading<boolean> => {
   const tool = calls.begin(name, { id });
-  const state = new CallState(tool, createArgumentWriter(tool, { ...grammar, write: calls.input }));
+  const { trims, hasEntities, toText } = grammar;
+  const state = new CallState(tool, createArgumentWriter(tool, calls.input, trims, hasEntities, toText));
   return readParameters(cursor, calls, { grammar, name, isAnyWord, state });
 };
 

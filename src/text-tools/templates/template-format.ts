@@ -239,7 +239,7 @@ function* writeCall(
     if (input === undefined) return false;
     calls.input(input);
   } else {
-    const writer = createArgumentWriter(tool, { write: calls.input, trims: false, hasEntities: false });
+    const writer = createArgumentWriter(tool, calls.input);
     for (const [key, text] of values) {
       const value = writer.open(key, isJson === true ? { isJson } : {});
       value.push(text);

@@ -36,25 +36,24 @@ export interface ValueWriter {
  */
 export type Trim = boolean | 'pair' | 'space';
 
-export interface ArgumentWriterOptions {
-  readonly write: TextCalls['input'];
-  readonly trims: Trim;
-  /** Values contain XML entities. */
-  readonly hasEntities: boolean;
-  /** Converts the text of values, which arrives in chunks. */
-  readonly toText?: ((text: string) => string) | undefined;
-}
-
 /** The types of a value that is marked as JSON. */
 const JSON_TYPES: readonly ValueType[] = ['null', 'boolean', 'number', 'object', 'array', 'quoted', 'text'];
 
 /** The names of a parameter that may contain all arguments as an object (DeepSeek V3.2, MiniCPM5). */
 const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'input', 'properties']);
 
-/** Creates a writer of the arguments of one call, which gives values their types by the schema of the tool. */
+/**
+ * Creates a writer of the arguments of one call, which gives values their types by the schema of the tool.
+ *
+ * @param hasEntities Values contain XML entities.
+ * @param toText Converts the text of values, which arrives in chunks.
+ */
 export function createArgumentWriter(
   tool: DeclaredTool | undefined,
-  { write, trims, hasEntities, toText }: ArgumentWriterOptions,
+  write: TextCalls['input'],
+  trims: Trim = false,
+  hasEntities = false,
+  toText?: (text: string) => string,
 ): ArgumentWriter {
   const properties = toProperties(tool?.schema);
   const written = new Set<string>();

@@ -94,17 +94,18 @@ const defaultPolicy = (approve: ApprovalSettings['approve']): ApprovalPolicy =>
 /** `run`: no approval is needed, or it was given. `ask-host`: the host has to ask. Else the text for the model. */
 export type Verdict = 'run' | 'ask-host' | { readonly refusal: string };
 
-interface DecideOptions extends ApprovalSettings, Pick<ToolCallOptions, 'signal' | 'callContext'> {
-  /** True if the call needs approval regardless of the policy. */
-  readonly isRequired: boolean;
-  /** Runs `approve` and keeps its decision. */
-  readonly decide: (run: () => Promise<Decision>) => Promise<Decision>;
-}
-
-/** Decides on a call. Everything but an explicit permission refuses it. Rejects only on abort, without delay. */
+/**
+ * Decides on a call. Everything but an explicit permission refuses it. Rejects only on abort, without delay.
+ *
+ * @param decide Runs `approve` and keeps its decision.
+ * @param isRequired True if the call needs approval regardless of the policy.
+ */
 export async function decideOnCall(
   request: ApprovalRequest,
-  { signal, isRequired, decide, ...settings }: DecideOptions,
+  settings: ApprovalSettings & Pick<ToolCallOptions, 'callContext'>,
+  decide: (run: () => Promise<Decision>) => Promise<Decision>,
+  signal: AbortSignal,
+  isRequired: boolean,
 ): Promise<Verdict> {
   const { approve } = settings;
   try {

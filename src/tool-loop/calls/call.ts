@@ -365,19 +365,16 @@ export class Call {
     const isUnknown = attempt > 1;
     const verdict = await decideOnCall(
       { ...this.#toApprovalRequest(call, tool), ...(isUnknown && { unknownOutcome: true }) },
-      {
-        ...turn.approvals,
-        signal,
-        callContext: this.#context(),
-        isRequired: isUnknown,
-        decide: run => {
-          this.#isApproved = true;
-          this.#go('asked');
-          return turn.steps.decide(`approval ${toAttempt(this.#label, attempt)}`, run, {
-            input: identityOf(call, tool),
-          });
-        },
+      { ...turn.approvals, callContext: this.#context() },
+      run => {
+        this.#isApproved = true;
+        this.#go('asked');
+        return turn.steps.decide(`approval ${toAttempt(this.#label, attempt)}`, run, {
+          input: identityOf(call, tool),
+        });
       },
+      signal,
+      isUnknown,
     );
     if (verdict === 'run') return undefined;
     if (verdict !== 'ask-host') return failed(verdict.refusal);
@@ -427,8 +424,10 @@ export class Call {
   /**
    * Issues the step of a call that may run. The start of a tool that must not be repeated is recorded before it. If an
    * earlier attempt recorded the start but no output, the tool may or may not have had its effect.
+   *
+   * @param attempt Counts the attempts that a person has decided on.
    */
-  async #issue(call: ToolInvocation, tool: ToolDefinition): Promise<CallResult> {
+  async #issue(call: ToolInvocation, tool: ToolDefinition, attempt = 1): Promise<CallResult> {
     const { turn } = this.#round;
     const { steps } = turn;
     const { onUnknownOutcome } = turn.callPolicy;
@@ -441,32 +440,30 @@ export class Call {
       }),
     };
     const mayRepeat = isRepeatable || onUnknownOutcome === 'run';
-    for (let attempt = 1; ; attempt++) {
-      const name = toAttempt(this.#label, attempt);
-      const isNew = isRepeatable || !steps.isDurable || (await steps.start(`start ${name}`, facts));
-      this.#go('issued');
-      const running = steps.step<CallRecord>(
-        `call ${name}`,
-        async () => {
-          const task =
-            tool.server === undefined
-              ? undefined
-              : await steps.keepTask?.(name, { input, isNew: isNew && !isRepeatable });
-          if (!isNew && !mayRepeat && task?.known === undefined) return { isUnknown: true };
-          const run = await this.#runInStep(call, tool, task);
-          if (task?.isLost !== true) return run;
-          return mayRepeat ? this.#runInStep(call, tool, { ...task, known: undefined }) : { isUnknown: true };
-        },
-        facts,
-      );
-      this.#round.issued(this);
-      const { value, isReplayed } = await running;
-      if ('output' in value) return { ...value, isReplayed };
-      // A person who approved it in another turn is not asked again.
-      if (onUnknownOutcome !== 'ask' || this.#pending !== undefined) return failed(UNKNOWN_OUTCOME);
-      const answer = await this.#ask(call, tool, attempt + 1);
-      if (answer !== undefined) return answer;
-    }
+    const name = toAttempt(this.#label, attempt);
+    const isNew = isRepeatable || !steps.isDurable || (await steps.start(`start ${name}`, facts));
+    this.#go('issued');
+    const running = steps.step<CallRecord>(
+      `call ${name}`,
+      async () => {
+        const task =
+          tool.server === undefined
+            ? undefined
+            : await steps.keepTask?.(name, { input, isNew: isNew && !isRepeatable });
+        if (!isNew && !mayRepeat && task?.known === undefined) return { isUnknown: true };
+        const run = await this.#runInStep(call, tool, task);
+        if (task?.isLost !== true) return run;
+        return mayRepeat ? this.#runInStep(call, tool, { ...task, known: undefined }) : { isUnknown: true };
+      },
+      facts,
+    );
+    this.#round.issued(this);
+    const { value, isReplayed } = await running;
+    if ('output' in value) return { ...value, isReplayed };
+    // A person who approved it in another turn is not asked again.
+    if (onUnknownOutcome !== 'ask' || this.#pending !== undefined) return failed(UNKNOWN_OUTCOME);
+    const answer = await this.#ask(call, tool, attempt + 1);
+    return answer ?? this.#issue(call, tool, attempt + 1);
   }
 
   async #runInStep(call: ToolInvocation, tool: ToolDefinition, task?: KeptTask): Promise<ToolRun> {

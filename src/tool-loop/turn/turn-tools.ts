@@ -104,14 +104,12 @@ export async function openTurnTools(
   /** The names of the active tools. */
   let active: readonly string[] | undefined;
 
-  const { open, refresh, restore, connect } = createListings(source, {
-    known: knownToolsOf(call.prompt),
-    reserved: [...ownNames],
+  const { open, refresh, restore, connect } = createListings(
+    source,
+    { known: knownToolsOf(call.prompt), reserved: [...ownNames] },
+    { steps, lifetime, warn: warnOnce },
     apply,
-    steps,
-    lifetime,
-    warn: warnOnce,
-  });
+  );
   const isReplayed = await open();
   return {
     /** True if the first listing was read from a record: an earlier attempt has begun the turn. */
@@ -188,16 +186,17 @@ const toOwnTools = (declared: readonly Tool[] = []): readonly Tool[] =>
 const byNameOf = (tools: readonly ToolDefinition[]): Map<string, ToolDefinition> =>
   new Map(tools.map(tool => [tool.name, tool]));
 
-interface ListingsOptions
-  extends
-    Required<Pick<ListToolsOptions, 'known' | 'reserved'>>,
-    Pick<TurnToolsOptions, 'steps' | 'lifetime' | 'warn'> {
-  /** Uses the tools of a listing. */
-  readonly apply: (listing: ToolListing) => void;
-}
-
-/** Lists the tools of a source as long as the turn runs, and records the listings of a durable turn. */
-function createListings(source: ToolSource, { apply, steps, lifetime, warn, ...names }: ListingsOptions) {
+/**
+ * Lists the tools of a source as long as the turn runs, and records the listings of a durable turn.
+ *
+ * @param apply Uses the tools of a listing.
+ */
+function createListings(
+  source: ToolSource,
+  names: Required<Pick<ListToolsOptions, 'known' | 'reserved'>>,
+  { steps, lifetime, warn }: Pick<TurnToolsOptions, 'steps' | 'lifetime' | 'warn'>,
+  apply: (listing: ToolListing) => void,
+) {
   const { signal } = lifetime;
   /** The listing of this process. */
   let listed: Promise<ToolListing> | undefined;

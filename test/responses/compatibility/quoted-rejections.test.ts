@@ -183,7 +183,7 @@ async function learnedFrom(createError: () => APICallError, changes: object): Pr
       isRejected = true;
       throw createError();
     };
-    await sendWithFallbacks(createBody(first, changes), { post, compatibility: () => ({}), memory }).catch(
+    await sendWithFallbacks(createBody(first, changes), { post, compatibility: () => ({}) }, memory).catch(
       () => {},
     );
   }

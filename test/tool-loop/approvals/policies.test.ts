@@ -43,7 +43,10 @@ async function decide(
   };
   const verdict = await decideOnCall(
     { ...request, tool },
-    { ...settings, approve, ...changed, signal, isRequired, decide: run => run() },
+    { ...settings, approve, ...changed },
+    run => run(),
+    signal,
+    isRequired,
   );
   return { verdict, asked };
 }
