@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { closeAfterTest } from './testing/_contract.js';
 
 export interface ReceivedRequest {
@@ -62,3 +64,19 @@ export const serveBody = (
 /** Starts a server that sends the same JSON to every request. */
 export const serveJson = (body: unknown, { status = 200 }: { status?: number } = {}): Promise<TestServer> =>
   serveBody(JSON.stringify(body), { status, contentType: 'application/json' });
+
+/**
+ * Returns a port of 127.0.0.1 on which nothing listens until the end of the test. A connection holds it: a free port would soon
+ * be that of another test's server.
+ */
+export async function holdClosedPort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await once(client, 'connect');
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+  });
+  return client.localPort ?? 0;
+}

@@ -3,8 +3,7 @@ import { jsonSchema } from 'ai';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from 'kelivo-responses';
 import { startResponsesEmulator } from 'kelivo-responses/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFreePort } from '../_free-port.js';
-import { serve } from '../_server.js';
+import { holdClosedPort, serve } from '../_server.js';
 import { runCommand, runForJson } from './_command.js';
 
 interface Report {
@@ -188,7 +187,7 @@ describe('kelivo-responses probe, for a server that does not answer', () => {
   };
 
   it('names the address and what to check if nothing listens', async () => {
-    const url = `http://127.0.0.1:${await findFreePort()}`;
+    const url = `http://127.0.0.1:${await holdClosedPort()}`;
     expect(await fail(url)).toMatch(new RegExp(`${url}/v1.*Check \`baseURL\``));
   });
 

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import { createKelivoResponsesProvider } from '../../src/v4.js';
 import { selfSigned } from '../_certificate.js';
-import { serve, serveBody } from '../_server.js';
+import { holdClosedPort, serve, serveBody } from '../_server.js';
 import { toSse } from '../_sse.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
 import { message, toStream } from '../responses/stream/_fixtures/wire-events.js';
@@ -121,9 +121,6 @@ async function startServers(): Promise<Servers> {
     json(status, { error: { message: text, type: 'invalid_request_error', param: null, code } });
   const secure = await listen(createServer(selfSigned, (_, response) => response.end()));
   onTestFinished(() => void secure.close());
-  const closed = await listen(createServer());
-  const { port } = closed.address() as AddressInfo;
-  await new Promise(resolve => closed.close(resolve));
   return {
     emulator: emulator.baseURL,
     chat: await json(404, { detail: 'Not Found' }),
@@ -143,7 +140,7 @@ async function startServers(): Promise<Servers> {
     ),
     truncated: await serveTruncated(),
     selfSigned: `https://127.0.0.1:${(secure.address() as AddressInfo).port}/v1`,
-    closed: `http://127.0.0.1:${port}/v1`,
+    closed: `http://127.0.0.1:${await holdClosedPort()}/v1`,
   };
 }
 

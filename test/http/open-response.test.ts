@@ -2,8 +2,7 @@ import { getEventListeners } from 'node:events';
 import { APICallError } from '@ai-sdk/provider';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type OpenResponseOptions, openResponse } from '../../src/http/open-response.js';
-import { findFreePort } from '../_free-port.js';
-import { serve, serveBody, serveJson, type TestServer } from '../_server.js';
+import { holdClosedPort, serve, serveBody, serveJson, type TestServer } from '../_server.js';
 
 const open = ({ url }: Pick<TestServer, 'url'>, options: Partial<OpenResponseOptions> = {}) =>
   openResponse({
@@ -99,7 +98,7 @@ describe('openResponse', () => {
   );
 
   it('reports a rejectionOf connection as retryable', async () => {
-    const url = `http://127.0.0.1:${await findFreePort()}`;
+    const url = `http://127.0.0.1:${await holdClosedPort()}`;
     const error = await rejectionOf(open({ url }));
     expect(error.message).toMatch(
       new RegExp(

@@ -1,8 +1,7 @@
 import { APICallError, type LanguageModelV2 } from '@ai-sdk/provider';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
-import { findFreePort } from '../_free-port.js';
-import { type ReceivedRequest, serve } from '../_server.js';
+import { holdClosedPort, type ReceivedRequest, serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 import { message, toStream } from '../responses/stream/_fixtures/wire-events.js';
 import { findCanary } from './_find-canary.js';
@@ -164,7 +163,7 @@ describe.each(PLACES)('a secret in %s', (place, settings) => {
   });
 
   it('is not contained in the error of a refused connection', async () => {
-    const baseURL = `http://127.0.0.1:${await findFreePort()}`;
+    const baseURL = `http://127.0.0.1:${await holdClosedPort()}`;
     const provider = createKelivoResponsesProvider({ baseURL, ...settings });
     const outputs = await outputsOf(provider.responses('m'));
     expect(outputs).toHaveLength(2);

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import type { ServerInspection } from '../../../playground/shared/mcp-inspection.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
-import { findFreePort } from '../../_free-port.js';
+import { holdClosedPort } from '../../_server.js';
 import { openPlayground } from './_playground.js';
 
 /** Starts an endpoint with one response, and a playground that uses it. */
@@ -52,7 +52,7 @@ it.each([
 });
 
 it('says that nothing answers at an address', async () => {
-  const { ask } = await openAt(`http://127.0.0.1:${await findFreePort()}/v1`);
+  const { ask } = await openAt(`http://127.0.0.1:${await holdClosedPort()}/v1`);
   const { trace } = await ask('Hello');
 
   expect(trace.end?.message).toContain('Base URL');

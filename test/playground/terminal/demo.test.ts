@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { holdClosedPort } from '../../_server.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { everythingOverStdio, referenceServerScript } from '../../mcp/_everything-server.js';
 import { makeFolder, runDemo } from './_run-demo.js';
@@ -202,12 +201,7 @@ describe('a failure', () => {
   });
 
   it('names an unreachable endpoint', async () => {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const { port } = probe.address() as { port: number };
-    probe.close();
-    await once(probe, 'close');
-    const env = { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
+    const env = { OPENAI_BASE_URL: `http://127.0.0.1:${await holdClosedPort()}/v1` };
     const { stderr, exitCode } = await runDemo(['--no-loop'], { env });
 
     expect(exitCode).toBe(1);
