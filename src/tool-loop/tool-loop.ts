@@ -213,12 +213,7 @@ function toTurnSink(sink: PartSink, { isStream, host }: CoreCall): TurnSink {
 
 /** Applies the defaults. */
 function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPolicy {
-  const {
-    maxToolOutputChars,
-    execution = 'auto',
-    startEarly = 'read-only',
-    onUnknownOutcome = 'refuse',
-  } = options;
+  const { execution = 'auto', startEarly = 'read-only', onUnknownOutcome = 'refuse' } = options;
   const { timeouts, retry } = options;
   const { approve, approvals, hostApprovals, toolActivity, toolSearch, journal, onEvent } = options;
   return {
@@ -226,7 +221,6 @@ function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPo
       execution,
       startEarly,
       timeouts: { ...timeouts },
-      maxOutputChars: toOutputLimits(maxToolOutputChars),
       onUnknownOutcome,
     },
     approvals: { approve, approvals },

@@ -35,9 +35,9 @@ import {
 } from '../approvals/approvals.js';
 import type { HostApprovals, PendingCall } from '../approvals/host-approvals.js';
 import { type Steps, UNKNOWN_OUTCOME } from '../durable/steps.js';
+import type { TurnFeature } from '../features/feature.js';
 import {
   type Admission,
-  type Admit,
   type CallEvent,
   type CallOutcome,
   type CallPolicy,
@@ -70,7 +70,7 @@ export interface TurnOfCall {
   readonly scope: unknown;
   readonly source: Pick<ToolSource, 'callTool'>;
   readonly callPolicy: CallPolicy;
-  readonly features: readonly { readonly admit?: Admit | undefined }[];
+  readonly features: readonly Pick<TurnFeature, 'admit' | 'output'>[];
   readonly approvals: ApprovalSettings;
   /** Undefined if the host cannot be asked. */
   readonly hostApprovals: HostApprovals | undefined;
@@ -85,11 +85,6 @@ export interface TurnOfCall {
     /** Returns true for a tool of the loop itself. */
     isBuiltIn(tool: ToolDefinition): boolean;
   };
-  /** Returns an output as the model receives it. One that is too long is kept, or cut. Rejects on abort. */
-  limitOutput(
-    output: ToolOutput,
-    options: { readonly tool: ToolDefinition; readonly round: number; readonly signal: AbortSignal },
-  ): Promise<ToolOutput>;
   /** Calls that an earlier attempt at the turn has run, by their ids. */
   readonly finishedCalls: ReadonlyMap<string, CallOutcome>;
   readonly record: { didToolRun: boolean };
@@ -478,8 +473,11 @@ export class Call {
     turn.record.didToolRun = true;
     // Waiting for nothing would delay the start of the tool.
     if (turn.steps.isDurable && this.early === undefined) await turn.tools.connect();
-    const { output, duration } = await (this.early ?? this.#runTool(call, tool, startedAt, task));
-    return { output: await turn.limitOutput(output, { tool, round: this.#round.number, signal }), duration };
+    const { output: returned, duration } = await (this.early ?? this.#runTool(call, tool, startedAt, task));
+    let output = returned;
+    for (const feature of turn.tools.isBuiltIn(tool) ? [] : turn.features)
+      output = (await feature.output?.(output, { tool, round: this.#round.number, signal })) ?? output;
+    return { output, duration };
   }
 
   /** Runs the tool. Only an abort rejects, at once, even if the tool ignores its signal. */

@@ -140,6 +140,5 @@ export type UnknownOutcomePolicy = 'refuse' | 'ask' | 'run';
 export interface CallPolicy extends Scheduling {
   /** Time that a tool may take without reporting progress, in milliseconds, for all tools and by name. */
   readonly timeouts: ToolTimeouts;
-  readonly maxOutputChars: (toolName: string) => number;
   readonly onUnknownOutcome: UnknownOutcomePolicy;
 }

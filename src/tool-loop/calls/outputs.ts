@@ -74,11 +74,11 @@ function limitValue(output: ToolOutput, limit: OutputLimit): ToolOutput {
 const toPlainText = (output: Exclude<ToolOutput, { type: 'content' }>): string =>
   output.type === 'text' || output.type === 'error-text' ? output.value : JSON.stringify(output.value);
 
-/** Returns the length of the texts of an output. */
-const charsOf = (output: ToolOutput): number =>
-  output.type === 'content'
+/** Returns true if the texts of an output are too long. The limit of media is another one. */
+export const isTooLong = (output: ToolOutput, { maxChars }: OutputLimit): boolean =>
+  (output.type === 'content'
     ? output.value.reduce((sum, part) => sum + (textOf(part)?.length ?? 0), 0)
-    : toPlainText(output).length;
+    : toPlainText(output).length) > maxChars;
 
 /** All texts share one limit: the text that exceeds it is truncated, and later ones are omitted. */
 function limitContent(content: readonly OutputContent[], { maxChars }: OutputLimit): OutputContent[] {
@@ -143,42 +143,3 @@ export function toText(output: ToolResultOutput): string {
 /** A function for `JSON.stringify`. */
 export const withoutData = (key: string, value: unknown): unknown =>
   value instanceof Uint8Array || (key === 'data' && typeof value === 'string') ? '' : value;
-
-/** An output that is longer than its tool allows. */
-export interface LongOutput {
-  readonly toolName: string;
-  readonly round: number;
-  /** Maximum length of what the model receives. */
-  readonly maxChars: number;
-  readonly signal: AbortSignal;
-}
-
-interface KeepOptions extends LongOutput {
-  /** Features that may keep outputs. */
-  readonly features: readonly {
-    keep?(output: ToolOutput, options: LongOutput): Promise<ToolOutput | undefined>;
-  }[];
-  readonly warn: (round: number, message: string) => void;
-}
-
-/** Returns an output as the model receives it: as it is, as a feature has kept it, or cut. Rejects on abort. */
-export async function toLimitedOutput(
-  output: ToolOutput,
-  { features, warn, ...long }: KeepOptions,
-): Promise<ToolOutput> {
-  const limited = limitOutput(output, long);
-  // Of an output whose texts are not too long, only media were replaced.
-  if (limited === output || charsOf(output) <= long.maxChars) return limited;
-  const keepers = features.filter(({ keep }) => keep !== undefined);
-  for (const feature of keepers) {
-    const kept = await feature.keep?.(output, long);
-    if (kept !== undefined) return kept;
-  }
-  if (keepers.length === 0)
-    warn(
-      long.round,
-      `Outputs of the tool "${long.toolName}" have more than ${long.maxChars} characters and were cut. Set ` +
-        '`keepToolOutputs` of the tool loop, so that the model can read the rest, or `maxToolOutputChars`.',
-    );
-  return limited;
-}

@@ -5,7 +5,6 @@ import type { CallSettings, PartFacts, Prompt, ProviderOptions } from '../../cor
 import type { CoreModel } from '../../core/source.js';
 import type { ToolCallContext, ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
 import type { Admit, CallOutcome } from '../calls/calls.js';
-import type { LongOutput } from '../calls/outputs.js';
 import type { OutputReader } from '../context/output-reader.js';
 import type { ReadableOutputs } from '../context/read-output.js';
 import type { Steps } from '../durable/steps.js';
@@ -18,8 +17,6 @@ import type { Steps } from '../durable/steps.js';
 export interface TurnFeature {
   /** Outputs that the model can read although its request does not contain them. */
   readonly outputs?: ReadableOutputs;
-  /** Keeps an output that is too long. Returns what the model receives in its place, or undefined if it is to be cut. */
-  keep?(output: ToolOutput, options: LongOutput): Promise<ToolOutput | undefined>;
   /** Changes the request of a round, after the features before it. */
   prepare?(request: CoreCall, round: number): RoundChanges | undefined | Promise<RoundChanges | undefined>;
   /** Sees the request that is sent. Returns parts that precede those of the response. */
@@ -28,6 +25,14 @@ export interface TurnFeature {
   opened?(round: number): void;
   /** Decides about a call of the loop. The first feature that does not let it run decides. */
   readonly admit?: Admit | undefined;
+  /**
+   * Changes the output of a tool, after the features before, as the model, the host and the journal receive it. Outputs of
+   * calls that did not run, and of the loop's own tools, do not pass it. Rejects on abort.
+   */
+  output?(
+    output: ToolOutput,
+    call: { readonly tool: ToolDefinition; readonly round: number; readonly signal: AbortSignal },
+  ): ToolOutput | undefined | Promise<ToolOutput | undefined>;
   /** Returns the limit that forbids calls in a round. Further limits are not asked. */
   limit?(round: number): ReachedLimit | undefined;
   /** Decides what follows a round. The latest decision counts. */
@@ -56,6 +61,8 @@ export interface FeatureContext {
   readonly startCompaction: (round: number) => (finish: Finish) => void;
   /** Returns the loop's tool of a name. */
   readonly toolOf: (name: string) => ToolDefinition | undefined;
+  /** Returns the maximum length of the texts in an output, by the name of its tool. */
+  readonly maxChars: (toolName: string) => number;
   /** The tool that reads the outputs of features. */
   readonly reader: Pick<OutputReader, 'name'>;
   readonly emit: (event: FeatureEvent) => void;

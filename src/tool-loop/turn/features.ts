@@ -1,4 +1,5 @@
 import { createOutputReader } from '../context/output-reader.js';
+import { toOutputLimits } from '../calls/outputs.js';
 import type { ReadableOutputs } from '../context/read-output.js';
 import type { Prices } from '../context/prices.js';
 import type { CreateBuiltIn } from '../context/tool-search.js';
@@ -9,6 +10,7 @@ import { createKeeping, type KeepingOptions } from '../features/kept-outputs/kep
 import type { CreateFeature, FeatureContext, TurnFeature } from '../features/feature.js';
 import { type ControlOptions, createRoundControl } from '../features/round-control/round-control.js';
 import { createLimits, type LimitOptions } from '../features/limits/limits.js';
+import { createOutputLimits } from '../features/output-limits/output-limits.js';
 import { createRepeatedCalls, type RepeatedCallOptions } from '../features/repeated-calls/repeated-calls.js';
 import { createTurnSteering } from '../features/steering/steering.js';
 
@@ -22,8 +24,12 @@ export type FeatureOptions = CallFeatureOptions &
   ClearingOptions &
   CompactionOptions;
 
-/** With the options that the loop has without a feature: it reports costs, and a host limits its own loop. */
-type GivenOptions = FeatureOptions & LimitOptions & { readonly prices?: Prices };
+/** With the options that the loop has without a feature: it reports costs, reads kept outputs, and a host limits its own loop. */
+type GivenOptions = FeatureOptions &
+  LimitOptions & {
+    readonly prices?: Prices;
+    readonly maxToolOutputChars?: Parameters<typeof toOutputLimits>[0];
+  };
 
 /**
  * The features of a turn, in the order in which their hooks are called:
@@ -32,7 +38,7 @@ type GivenOptions = FeatureOptions & LimitOptions & { readonly prices?: Prices }
  * 2. Messages of the user that have arrived, so that the application sees them when it changes the request, and so that a
  *    condition can end a turn that would go on for them.
  * 3. The application, which changes requests and ends turns.
- * 4. The keeping of outputs that are too long, which changes no request.
+ * 4. The keeping of outputs that are too long, which changes no request, and the cutting of those that nothing has kept.
  * 5. The removal of old outputs, which reads the request as it will be sent.
  * 6. The compaction, which summarizes what the others have left. That of a server is a request between two rounds.
  * 7. The budget, which only adds a limit.
@@ -43,6 +49,7 @@ const FEATURES: readonly CreateFeature<GivenOptions>[] = [
   createTurnSteering,
   createRoundControl,
   createKeeping,
+  createOutputLimits,
   createClearing,
   createCompaction,
   createBudget,
@@ -51,19 +58,18 @@ const FEATURES: readonly CreateFeature<GivenOptions>[] = [
 /**
  * Adds the features that a turn uses to a list. If one of them cannot be created, those before are in it, to be ended.
  *
- * @param maxChars Maximum length of an output, by the name of its tool.
  * @returns The tools that the loop offers for them.
  */
 export function addFeatures(
   features: TurnFeature[],
-  context: Omit<FeatureContext, 'reader'>,
+  context: Omit<FeatureContext, 'reader' | 'maxChars'>,
   options: GivenOptions,
-  maxChars: (toolName: string) => number,
 ): readonly CreateBuiltIn[] {
   const sources: ReadableOutputs[] = [];
+  const maxChars = toOutputLimits(options.maxToolOutputChars);
   const reader = createOutputReader(sources, { maxChars });
   for (const create of FEATURES) {
-    const feature = create({ ...context, reader }, options);
+    const feature = create({ ...context, reader, maxChars }, options);
     if (feature === undefined) continue;
     features.push(feature);
     if (feature.outputs !== undefined) sources.push(feature.outputs);

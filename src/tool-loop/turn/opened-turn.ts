@@ -17,7 +17,6 @@ import {
 import type { CallOutcome, CallPolicy, ShowPart } from '../calls/calls.js';
 import type { ModelFacts } from '../calls/host-calls.js';
 import type { TurnOfCall } from '../calls/call.js';
-import { toLimitedOutput } from '../calls/outputs.js';
 import { createTurnIds, readHistory, type TurnIds } from '../context/history.js';
 import { KelivoError } from '../../shared/errors.js';
 import { loadOnce } from '../../shared/once.js';
@@ -189,13 +188,11 @@ export async function openTurn(
     lifetime.endWith(steps.ends);
     if (steps.isDurable) record.turnId = steps.turnId;
     const toolOf = (name: string): ToolDefinition | undefined => tools.get(name);
-    const { maxOutputChars: maxChars } = policy.calls;
     const { addFeatures } = await loadFeatures();
     const builtIn = addFeatures(
       features,
       { call, model, steps, identity, record, toolOf, emit, warn, startCompaction },
       policy.features,
-      maxChars,
     );
     const warnings: Warning[] = [];
     const warnOfTools = (message: string): unknown =>
@@ -231,16 +228,6 @@ export async function openTurn(
       reportsLength,
       source: tools,
       callPolicy: policy.calls,
-      limitOutput: (output, { tool, ...options }) =>
-        tools.isBuiltIn(tool)
-          ? Promise.resolve(output)
-          : toLimitedOutput(output, {
-              ...options,
-              toolName: tool.name,
-              maxChars: maxChars(tool.name),
-              features,
-              warn,
-            }),
       approvals: toApprovalSettings(call, policy),
       wrapsToolOutput: call.host.wrapsToolOutput,
       showsPreliminary: policy.showsPreliminary && call.isStream && call.host.acceptsLaterResults,

@@ -308,6 +308,14 @@ describe('the outputs that are kept', () => {
     expect(JSON.stringify(shown).length).toBeLessThan(9000);
   });
 
+  it('keep their id with the smallest limit, and with one that is shorter than their note', async () => {
+    const { outputs, requests } = await run([readKept()], { maxToolOutputChars: 100 });
+    const [kept, page] = outputs;
+    expect(kept).toContain(idIn(requests.at(-1)?.prompt));
+    expect(kept).toMatch(/^\[This output of 2999999 characters.*\]\n/);
+    expect(page).toContain('line 1 ok');
+  });
+
   it('have the limits of their tools, as has what the reader returns', async () => {
     const { outputs } = await run([readKept(), readKept({ limit: 50 })], {
       tools: { read_log: () => 'x'.repeat(3000) },

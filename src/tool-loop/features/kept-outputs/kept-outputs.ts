@@ -1,5 +1,6 @@
 import type { Message, ToolResultOutput } from '../../../core/prompt.js';
 import { unwrapMcpOutput } from '../../../tool-calls/mcp-output.js';
+import { isTooLong } from '../../calls/outputs.js';
 import type { CreateFeature } from '../feature.js';
 import { getOutput, keepOutput } from './keeping.js';
 import type { ToolOutputStore } from './store.js';
@@ -23,7 +24,7 @@ export interface KeepingOptions {
 
 /** Keeps the outputs of a turn that are too long. */
 export const createKeeping: CreateFeature<KeepingOptions> = (
-  { call: { own }, reader, warn },
+  { call: { own }, maxChars, reader, warn },
   { keepToolOutputs: option = false },
 ) => {
   if (option === false) return undefined;
@@ -31,15 +32,19 @@ export const createKeeping: CreateFeature<KeepingOptions> = (
   const owner = { scope: typeof own.scope === 'string' ? own.scope : undefined };
   let isNeeded = false;
   return {
-    keep: (output, { toolName, round, ...limits }) =>
-      keepOutput(output, {
-        ...limits,
+    output(output, { tool: { name }, round, signal }) {
+      const limit = { maxChars: maxChars(name) };
+      if (!isTooLong(output, limit)) return undefined;
+      return keepOutput(output, {
+        ...limit,
         given,
         owner,
+        signal,
         reader: reader.name,
         onFailure: reason =>
-          warn(round, `An output of the tool "${toolName}" was cut, because it could not be kept: ${reason}`),
-      }),
+          warn(round, `An output of the tool "${name}" was cut, because it could not be kept: ${reason}`),
+      });
+    },
     outputs: {
       get: (id, signal) => getOutput(id, { given, owner, signal }),
       isNeeded(prompt) {
