@@ -63,6 +63,7 @@ describe('the adapters of a list', () => {
 
   it('can be named after an application has registered them', () => {
     expect(() => adaptModel(named('x'), { adapters: ['loud'] })).toThrow('Unknown adapter "loud"');
+    onTestFinished(() => void modelAdapters.unregister('loud'));
     modelAdapters.register(loud);
     expect(adaptModel(named('x'), { adapters: ['loud'] })).toBeDefined();
     expect(() => createKelivoResponsesProvider({ adapters: ['loud'] })).not.toThrow();

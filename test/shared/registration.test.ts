@@ -1,12 +1,15 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import {
   createModelAdapterRegistry,
   defineModelAdapter,
   registerToolPrompt,
 } from '../../src/adapters/index.js';
+import { toolPromptNames } from '../../src/adapters/kit/definition.js';
 import { createKelivoResponsesProvider, registerProvider } from '../../src/index.js';
 
 afterEach(() => vi.unstubAllEnvs());
+// Tests of all syntaxes share the module.
+afterAll(() => void toolPromptNames.delete('daisy'));
 
 const adapters = createModelAdapterRegistry();
 const createAdapter = (name: string) =>
