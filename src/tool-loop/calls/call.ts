@@ -35,12 +35,13 @@ import {
 } from '../approvals/approvals.js';
 import type { HostApprovals, PendingCall } from '../approvals/host-approvals.js';
 import { type Steps, UNKNOWN_OUTCOME } from '../durable/steps.js';
-import type { TurnFeature } from '../features/feature.js';
 import {
   type Admission,
+  type Admit,
   type CallEvent,
   type CallOutcome,
   type CallPolicy,
+  type ChangeOutput,
   type LoopCall,
   parseInput,
   type Scheduling,
@@ -70,7 +71,10 @@ export interface TurnOfCall {
   readonly scope: unknown;
   readonly source: Pick<ToolSource, 'callTool'>;
   readonly callPolicy: CallPolicy;
-  readonly features: readonly Pick<TurnFeature, 'admit' | 'output'>[];
+  readonly features: readonly {
+    readonly admit?: Admit | undefined;
+    readonly output?: ChangeOutput | undefined;
+  }[];
   readonly approvals: ApprovalSettings;
   /** Undefined if the host cannot be asked. */
   readonly hostApprovals: HostApprovals | undefined;

@@ -128,6 +128,15 @@ export interface Admission {
   drop(): void;
 }
 
+/**
+ * Changes the output of a tool as the model, the host and the journal receive it. Outputs of calls that did not run, and of the
+ * loop's own tools, do not pass it. Rejects on abort.
+ */
+export type ChangeOutput = (
+  output: ToolOutput,
+  call: { readonly tool: ToolDefinition; readonly round: number; readonly signal: AbortSignal },
+) => ToolOutput | undefined | Promise<ToolOutput | undefined>;
+
 /** Counts a call, in the order of the model. Returns undefined if the call may run, and is not counted. */
 export type Admit = (call: AnnouncedCall, round: number) => Admission | undefined;
 

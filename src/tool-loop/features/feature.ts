@@ -3,8 +3,8 @@ import type { CoreCall } from '../../core/call.js';
 import type { Content, Custom, Finish, Usage } from '../../core/part.js';
 import type { CallSettings, PartFacts, Prompt, ProviderOptions } from '../../core/prompt.js';
 import type { CoreModel } from '../../core/source.js';
-import type { ToolCallContext, ToolDefinition, ToolOutput } from '../../tools/tool-source.js';
-import type { Admit, CallOutcome } from '../calls/calls.js';
+import type { ToolCallContext, ToolDefinition } from '../../tools/tool-source.js';
+import type { Admit, CallOutcome, ChangeOutput } from '../calls/calls.js';
 import type { OutputReader } from '../context/output-reader.js';
 import type { ReadableOutputs } from '../context/read-output.js';
 import type { Steps } from '../durable/steps.js';
@@ -25,14 +25,8 @@ export interface TurnFeature {
   opened?(round: number): void;
   /** Decides about a call of the loop. The first feature that does not let it run decides. */
   readonly admit?: Admit | undefined;
-  /**
-   * Changes the output of a tool, after the features before, as the model, the host and the journal receive it. Outputs of
-   * calls that did not run, and of the loop's own tools, do not pass it. Rejects on abort.
-   */
-  output?(
-    output: ToolOutput,
-    call: { readonly tool: ToolDefinition; readonly round: number; readonly signal: AbortSignal },
-  ): ToolOutput | undefined | Promise<ToolOutput | undefined>;
+  /** Changes the output of a tool, after the features before. Undefined leaves it as it is. */
+  readonly output?: ChangeOutput | undefined;
   /** Returns the limit that forbids calls in a round. Further limits are not asked. */
   limit?(round: number): ReachedLimit | undefined;
   /** Decides what follows a round. The latest decision counts. */
