@@ -24,7 +24,8 @@ const bundles = fileURLToPath(new URL('../test-results/scripts', import.meta.url
 export function referenceServerScript(name: 'everything' | 'filesystem'): string {
   const manifest = resolve(`@modelcontextprotocol/server-${name}/package.json`);
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
-  const script = path.join(bundles, `server-${name}-${version}.mjs`);
+  // Applications name a server after the folders of its script.
+  const script = path.join(bundles, version, `server-${name}`, 'dist', 'index.js');
   if (existsSync(script)) return script;
   const dist = path.join(path.dirname(manifest), 'dist');
   // Other workers may write the same file.

@@ -26,8 +26,7 @@ export const readTaggedCall = (
   }: { grammar: TagGrammar; name: string; id?: string | undefined; isAnyWord?: boolean },
 ): Reading<boolean> => {
   const tool = calls.begin(name, { id });
-  const { trims, hasEntities, toText } = grammar;
-  const state = new CallState(tool, createArgumentWriter(tool, calls.input, trims, hasEntities, toText));
+  const state = new CallState(tool, createArgumentWriter(tool, calls.input, grammar));
   return readParameters(cursor, calls, { grammar, name, isAnyWord, state });
 };
 

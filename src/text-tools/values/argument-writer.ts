@@ -45,15 +45,18 @@ const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'input', 'properties
 /**
  * Creates a writer of the arguments of one call, which gives values their types by the schema of the tool.
  *
- * @param hasEntities Values contain XML entities.
- * @param toText Converts the text of values, which arrives in chunks.
+ * @param options.trims The white space around a value that belongs to its tags. By default none.
+ * @param options.hasEntities Values contain XML entities. By default they do not.
+ * @param options.toText Converts the text of values, which arrives in chunks.
  */
 export function createArgumentWriter(
   tool: DeclaredTool | undefined,
   write: TextCalls['input'],
-  trims: Trim = false,
-  hasEntities = false,
-  toText?: (text: string) => string,
+  {
+    trims = false,
+    hasEntities = false,
+    toText,
+  }: { trims?: Trim; hasEntities?: boolean; toText?: ((text: string) => string) | undefined } = {},
 ): ArgumentWriter {
   const properties = toProperties(tool?.schema);
   const written = new Set<string>();
