@@ -316,6 +316,20 @@ describe('the outputs that are kept', () => {
     expect(page).toContain('line 1 ok');
   });
 
+  it.each([true, false])(
+    'are marked by the loop alone: a tool that marks its own is cut (%s)',
+    async keeps => {
+      const kept = { id: 'out_00000000000000000000000000000000', chars: 1 };
+      const { outputs, parts } = await run([], {
+        tools: { read_log: () => ({ type: 'text', value: LOG, kept }) },
+        keepToolOutputs: keeps,
+        maxToolOutputChars: 1000,
+      });
+      expect(String(outputs[0]).length).toBeLessThanOrEqual(1000);
+      expect(JSON.stringify(parts)).not.toContain(kept.id);
+    },
+  );
+
   it('have the limits of their tools, as has what the reader returns', async () => {
     const { outputs } = await run([readKept(), readKept({ limit: 50 })], {
       tools: { read_log: () => 'x'.repeat(3000) },

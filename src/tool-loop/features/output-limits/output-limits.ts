@@ -13,7 +13,7 @@ export const createOutputLimits: CreateFeature<{
   const maxCharsOf = toOutputLimits(maxToolOutputChars);
   return {
     output(output, { tool: { name }, round }) {
-      // What replaces a kept output names the way to the rest.
+      // Cutting its text could remove the id with which the model reads the rest.
       if (output.kept !== undefined) return undefined;
       const limit = { maxChars: maxCharsOf(name) };
       const limited = limitOutput(output, limit);
