@@ -1,5 +1,6 @@
 import {
   auth,
+  type AuthOptions,
   computeScopeUnion,
   extractWWWAuthenticateParams,
   type FetchLike,
@@ -87,8 +88,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
       fetch,
       headers,
       ...options
-    }: AuthorizationOptions &
-      Pick<Parameters<typeof auth>[1], 'resourceMetadataUrl' | 'scope' | 'forceReauthorization'>,
+    }: AuthorizationOptions & Pick<AuthOptions, 'resourceMetadataUrl' | 'scope' | 'forceReauthorization'>,
   ): Promise<boolean> {
     const run = createRun(provider, { discovery, gate });
     const fetchFn = createCredentialFetch(fetch, serverUrl, headers, run.onRefresh);

@@ -27,7 +27,7 @@ export interface TurnRepairs {
   compatibility?: Compatibility;
 }
 
-/** What a request is sent to. */
+/** Sends requests to a server, and tells what the server accepts. */
 export interface Endpoint<Opened> {
   /** Sends a request. `omitted` are warnings about the contents that were omitted or changed. */
   readonly post: (body: ResponsesRequestBody, omitted: readonly Warning[]) => Promise<Opened>;
