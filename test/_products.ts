@@ -24,6 +24,21 @@ export const everyPair = <Row extends object>(rows: readonly Row[]): Row[] =>
 /** Returns rows in which each value of each column occurs. */
 export const everyValue = <Row extends object>(rows: readonly Row[]): Row[] => choose(rows, values => values);
 
+/**
+ * Returns rows in which each value of each column occurs, or with all products each three values of three columns: for
+ * tables whose rows are a hundred turns each.
+ */
+export const everyTriple = <Row extends object>(rows: readonly Row[]): Row[] =>
+  isWhole
+    ? cover(rows, values =>
+        values.flatMap((one, index) =>
+          values
+            .slice(index + 1)
+            .flatMap((two, next) => values.slice(index + next + 2).map(three => `${one} ${two} ${three}`)),
+        ),
+      )
+    : everyValue(rows);
+
 /** Returns the newest of the rows, for scenarios that differ only in a major of `ai`. */
 export const newest = <Row>(rows: readonly Row[]): readonly Row[] => (isWhole ? rows : rows.slice(-1));
 
@@ -62,9 +77,10 @@ function multiply<Each extends Dimensions>(dimensions: Each): Combination<Each>[
   ) as Combination<Each>[];
 }
 
+const choose: typeof cover = (rows, toGoals) => (isWhole ? [...rows] : cover(rows, toGoals));
+
 /** Takes the row with the most that no row has yet, until nothing is missing. */
-function choose<Row extends object>(rows: readonly Row[], toGoals: (values: string[]) => string[]): Row[] {
-  if (isWhole) return [...rows];
+function cover<Row extends object>(rows: readonly Row[], toGoals: (values: string[]) => string[]): Row[] {
   const numbers = new Map<unknown, number>();
   const numberOf = (value: unknown): number => {
     const number = numbers.get(value) ?? numbers.size;

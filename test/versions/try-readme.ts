@@ -121,13 +121,21 @@ async function tryProject(project: Project, archive: string): Promise<void> {
     return;
   }
   await prepare(folder);
-  for (const [index, snippet] of examples.entries()) {
-    const file = `example-${index + 1}`;
-    const code = toCode(snippet, ai);
+  const files = examples.map((snippet, index) => ({
+    snippet,
+    file: `example-${index + 1}`,
+    code: toCode(snippet, ai),
+  }));
+  for (const { file, code } of files)
     await writeFile(path.join(folder, `${file}.ts`), `${code}\nexport {};\n`);
-    await step(project, `${snippet.name} compiles`, () => checkTypes(folder, file));
+  await step(project, 'the examples compile', () =>
+    checkTypes(
+      folder,
+      files.map(({ file }) => file),
+    ),
+  );
+  for (const { snippet, file, code } of files)
     await step(project, `${snippet.name} runs`, () => runExample(folder, { file, code, snippet, project }));
-  }
 }
 
 /** Imports the entry of the major, and sends requests to the emulator. */
@@ -145,12 +153,12 @@ async function prepare(folder: string): Promise<void> {
   await writeFile(path.join(folder, 'bin/npx'), npx, { mode: 0o755 });
 }
 
-async function checkTypes(folder: string, file: string): Promise<void> {
+async function checkTypes(folder: string, files: readonly string[]): Promise<void> {
   const compilerOptions = {
     ...{ module: 'nodenext', moduleResolution: 'nodenext', target: 'es2022' },
     ...{ strict: true, noEmit: true, skipLibCheck: true, types: ['node'] },
   };
-  const config = JSON.stringify({ compilerOptions, files: [`${file}.ts`] });
+  const config = JSON.stringify({ compilerOptions, files: files.map(file => `${file}.ts`) });
   await writeFile(path.join(folder, 'tsconfig.json'), config);
   await run(process.execPath, [tsc], { cwd: folder });
 }

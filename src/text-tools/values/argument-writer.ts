@@ -45,9 +45,8 @@ const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'input', 'properties
 /**
  * Creates a writer of the arguments of one call, which gives values their types by the schema of the tool.
  *
- * @param options.trims The white space around a value that belongs to its tags. By default none.
- * @param options.hasEntities Values contain XML entities. By default they do not.
- * @param options.toText Converts the text of values, which arrives in chunks.
+ * @param options `trims`: the white space around a value that belongs to its tags, by default none. `hasEntities`: values
+ *   contain XML entities, by default they do not. `toText` converts the text of values, which arrives in chunks.
  */
 export function createArgumentWriter(
   tool: DeclaredTool | undefined,
