@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { McpServerConfig } from '../../src/mcp/index.js';
 import { findFreePort } from '../_free-port.js';
+import { bundleServer } from '../mcp/_bundled-server.js';
 import { referenceServerScript } from '../mcp/_everything-server.js';
 
 export type ServerName = 'SDK 1.x' | 'SDK 2.x dual' | 'SDK 2.x modern' | 'everything' | 'filesystem';
@@ -28,7 +29,7 @@ export interface RunningServer {
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-const ownScript = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const ownScript = (name: string) => bundleServer(fileURLToPath(new URL(name, import.meta.url)));
 
 /** Returns the script and the arguments of a server. */
 function toArguments(server: ServerName, transport: TransportName, folder: string): string[] {

@@ -4,8 +4,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import type { McpTools } from '../../src/mcp/index.js';
+import { bundleServer } from './_bundled-server.js';
 
-const script = fileURLToPath(new URL('_authorization-server.mjs', import.meta.url));
+const source = fileURLToPath(new URL('_authorization-server.mjs', import.meta.url));
 
 /** The host's page to which the authorization server returns the user. Nothing listens there. */
 export const redirectUrl = 'http://127.0.0.1:9/callback';
@@ -47,7 +48,7 @@ afterAll(async () => {
 });
 
 async function start() {
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [bundleServer(source)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   const { authUrl, mcpUrl } = JSON.parse(line);
   return { child, authUrl: String(authUrl), mcpUrl: String(mcpUrl) };

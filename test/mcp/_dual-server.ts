@@ -5,9 +5,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { McpServerConfig } from '../../src/mcp/index.js';
+import { bundleServer } from './_bundled-server.js';
 import { temporaryFolder } from './_fixture-server.js';
 
-const script = fileURLToPath(new URL('_dual-server.mjs', import.meta.url));
+const source = fileURLToPath(new URL('_dual-server.mjs', import.meta.url));
 
 export interface DualServer {
   readonly config: McpServerConfig;
@@ -21,7 +22,7 @@ export async function dualServer(
   { era = 'modern', env = {} }: { era?: 'dual' | 'modern'; env?: Record<string, string> } = {},
 ): Promise<DualServer> {
   const file = path.join(await temporaryFolder(), 'journal.txt');
-  const args = [script, transport, era];
+  const args = [bundleServer(source), transport, era];
   const ownEnv = { DUAL_JOURNAL: file, ...env };
   return {
     config:

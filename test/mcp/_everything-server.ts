@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { existsSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { buildSync } from 'esbuild';
 import type { McpHttpServerConfig, McpStdioServerConfig } from '../../src/mcp/index.js';
 import { findFreePort } from '../_free-port.js';
+import { bundleServer } from './_bundled-server.js';
 
 const resolve = createRequire(import.meta.url).resolve;
 
@@ -15,34 +13,16 @@ export interface EverythingServer {
   close(): Promise<void>;
 }
 
-const bundles = fileURLToPath(new URL('../test-results/scripts', import.meta.url));
-
-/**
- * Returns a reference server as one file, which starts twice as fast as its modules. Reference servers are development
- * dependencies.
- */
+/** Returns the script of a reference server. Reference servers are development dependencies. */
 export function referenceServerScript(name: 'everything' | 'filesystem'): string {
-  const manifest = resolve(`@modelcontextprotocol/server-${name}/package.json`);
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
-  // Applications name a server after the folders of its script.
-  const script = path.join(bundles, version, `server-${name}`, 'dist', 'index.js');
-  if (existsSync(script)) return script;
-  const dist = path.join(path.dirname(manifest), 'dist');
-  // Other workers may write the same file.
-  const outfile = `${script}.${process.pid}`;
-  buildSync({
-    ...{ entryPoints: [path.join(dist, 'index.js')], outfile, bundle: true, platform: 'node', format: 'esm' },
-    // Packages in the format of CommonJS call it.
-    banner: {
-      js: "import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);",
-    },
-    // The server finds its documents beside its modules.
-    define: {
-      'import.meta.url': JSON.stringify(pathToFileURL(path.join(dist, 'resources', 'index.js')).href),
-    },
-  });
-  renameSync(outfile, script);
-  return script;
+  const dist = path.join(path.dirname(resolve(`@modelcontextprotocol/server-${name}/package.json`)), 'dist');
+  // The server finds its documents beside its modules.
+  const directory = path.join(dist, 'resources');
+  return bundleServer(
+    path.join(dist, 'index.js'),
+    path.join(`server-${name}`, 'dist', 'index.js'),
+    directory,
+  );
 }
 
 /** Returns the reference server with all features as a child process of the client. */

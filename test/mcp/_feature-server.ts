@@ -6,9 +6,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { McpServerConfig } from '../../src/mcp/index.js';
+import { bundleServer } from './_bundled-server.js';
 import { temporaryFolder } from './_fixture-server.js';
 
-const script = fileURLToPath(new URL('_feature-server.mjs', import.meta.url));
+const source = fileURLToPath(new URL('_feature-server.mjs', import.meta.url));
 
 export interface FeatureServer {
   readonly config: McpServerConfig;
@@ -31,7 +32,7 @@ export async function featureServer({
   const file = path.join(await temporaryFolder(), 'journal.txt');
   const journal = async () =>
     (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(line => line !== '');
-  const args = [script, era, transport];
+  const args = [bundleServer(source), era, transport];
   const variables = { FEATURE_JOURNAL: file, ...env };
   if (transport === 'stdio') return { config: { command: process.execPath, args, env: variables }, journal };
 

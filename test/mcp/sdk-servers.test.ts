@@ -2,14 +2,16 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { bundleServer } from './_bundled-server.js';
 import { call, namesOf, openTools, temporaryFolder, until } from './_fixture-server.js';
 
-const script = fileURLToPath(new URL('_growing-server.mjs', import.meta.url));
+const source = fileURLToPath(new URL('_growing-server.mjs', import.meta.url));
 
 describe.each(['v1', 'v2'])('a process on SDK %s', sdk => {
   async function start() {
     const journal = path.join(await temporaryFolder(), 'journal.txt');
-    const config = { command: process.execPath, args: [script, sdk], env: { GROWING_JOURNAL: journal } };
+    const args = [bundleServer(source), sdk];
+    const config = { command: process.execPath, args, env: { GROWING_JOURNAL: journal } };
     const count = async (method: string) => (await readFile(journal, 'utf8')).split(method).length - 1;
     return { config, count };
   }

@@ -20,17 +20,23 @@ interface StoreOptions {
   readonly signal: AbortSignal;
 }
 
-interface KeepOptions extends StoreOptions {
-  readonly maxChars: number;
-  /** The name of the tool that reads outputs. */
-  readonly reader: string;
-  readonly onFailure: (reason: string) => void;
-}
-
-/** Keeps the texts of an output. Returns the output with their beginning, or undefined if the store fails. */
+/**
+ * Keeps the texts of an output. Returns the output with their beginning, or undefined if the store fails.
+ *
+ * @param options.reader The name of the tool that reads outputs.
+ */
 export async function keepOutput(
   output: ToolOutput,
-  { maxChars, reader, onFailure, ...options }: KeepOptions,
+  {
+    maxChars,
+    reader,
+    onFailure,
+    ...options
+  }: StoreOptions & {
+    readonly maxChars: number;
+    readonly reader: string;
+    readonly onFailure: (reason: string) => void;
+  },
 ): Promise<ToolOutput | undefined> {
   const text = toKeptText(output);
   const id = `out_${crypto.randomUUID().replaceAll('-', '')}`;
