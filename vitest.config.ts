@@ -5,9 +5,6 @@ import { defineConfig } from 'vitest/config';
 /** Replaces a module, so that it has to run in a suite whose files do not share modules. */
 const mocking = ['test/text-tools/prose.test.ts'];
 
-/** Everyday tests that import the package by its name or start its command, so that they need `dist`. */
-const built = ['test/command/{compliance,emulator,mcp}.test.ts'];
-
 /** Slow suites by name. `npm run test:suite -- <name>` runs one of them, `npm run test:all` every test. */
 const slowSuites: Readonly<Record<string, string[]>> = {
   snippets: ['test/docs/snippets.test.ts'],
@@ -23,14 +20,13 @@ const slowSuites: Readonly<Record<string, string[]>> = {
     'test/host-matrix/**/*.test.ts',
     'test/host/{provider-schema-extension,switch-contract}.test.ts',
   ],
-  // The commands that check and write programs of users.
-  command: ['test/command/{probe,init,emulator-without-key}.test.ts'],
+  command: ['test/command/**/*.test.ts'],
   playground: ['test/playground/**/*.test.ts'],
   // Servers that only tests use.
   emulators: ['test/_emulators/**/*.test.ts'],
   mcp: ['test/mcp-matrix/**/*.test.ts', 'test/mcp/{server-features,readiness,process-tree}.test.ts'],
   processes: [
-    'test/**/{approval-processes,forgotten-close,kill-points,many-turns,process-exit,sqlite-processes}.test.ts',
+    'test/**/{approval-processes,forgotten-close,kill-points,many-calls,many-turns,process-exit,sqlite-processes}.test.ts',
   ],
   engines: ['test/durable-turns/**/*.test.ts'],
   runtimes: ['test/runtimes/**/*.test.ts', 'test/telemetry/ai7/**/*.test.ts'],
@@ -38,7 +34,7 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   workflow: ['test/workflow/**/*.test.ts'],
   fuzz: [
     'test/{fuzz,soak,bench}/**/*.test.ts',
-    'test/**/{properties,linearity,any-history,long-conversation,one-history,written-variants,text-formats-properties}.test.ts',
+    'test/**/{properties,linearity,*any-history,long-conversation,one-history,written-variants,text-formats-properties}.test.ts',
     ...mocking,
   ],
 };
@@ -78,15 +74,15 @@ export default defineConfig(({ mode }) => ({
           env: { PRODUCTS: mode === 'products' ? 'all' : 'pairs' },
           include: mode === 'products' ? listProducts() : ['test/**/*.test.ts'],
           globalSetup: ['./test/_install-packages.ts'],
-          exclude: [...built, ...Object.values(slowSuites).flat(), '**/node_modules/**'],
+          exclude: [...Object.values(slowSuites).flat(), '**/node_modules/**'],
         },
       },
-      ...Object.entries({ built, ...slowSuites }).map(([name, include]) => ({
+      ...Object.entries(slowSuites).map(([name, include]) => ({
         extends: true as const,
         test: {
           name,
           include,
-          env: { PRODUCTS: name === 'built' ? 'pairs' : 'all' },
+          env: { PRODUCTS: 'all' },
           isolate: name === 'fuzz',
           globalSetup: ['./test/_build-package.ts', './test/_install-packages.ts'],
         },

@@ -50,7 +50,7 @@ function runTests(copy: string, args: readonly string[]): Promise<string | undef
     '--project',
     'main',
     '--project',
-    'built',
+    'command',
     '--bail',
     '1',
     '--passWithNoTests',
