@@ -24,7 +24,10 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   playground: ['test/playground/**/*.test.ts'],
   // Servers that only tests use.
   emulators: ['test/_emulators/**/*.test.ts'],
-  mcp: ['test/mcp-matrix/**/*.test.ts', 'test/mcp/{server-features,readiness,process-tree}.test.ts'],
+  mcp: [
+    'test/mcp-matrix/**/*.test.ts',
+    'test/mcp/{authorization-refresh,process-tree,readiness,resource-tools,roots,server-features}.test.ts',
+  ],
   processes: [
     'test/**/{approval-processes,forgotten-close,kill-points,many-calls,many-turns,process-exit,sqlite-processes}.test.ts',
   ],

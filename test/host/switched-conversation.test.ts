@@ -1,7 +1,7 @@
 import type { ToolSet } from 'ai';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createMcpTools } from '../../src/mcp/index.js';
-import { everyPair, everyValue } from '../_products.js';
+import { everyNth, everyValue } from '../_products.js';
 import { hostTools, loopTools } from '../integration/_tools.js';
 import { everythingOverStdio } from '../mcp/_everything-server.js';
 import {
@@ -34,7 +34,7 @@ const title =
   'ai $ai ($version) with @ai-sdk/openai $official, starts with enabled: $first ($mode, $fallback)';
 
 describe('a conversation that is switched between turns', () => {
-  it.each(everyPair(cases.flatMap(row => declarations.map(declaration => ({ ...row, declaration })))))(
+  it.each(everyValue(cases.flatMap(row => declarations.map(declaration => ({ ...row, declaration })))))(
     `continues in both directions with MCP calls of $declaration tools, host tools and reasoning: ${title}`,
     async ({ host, first, mode, fallback, declaration }) => {
       const hasLoop = (on: boolean) => on || fallback === 'with-tool-loop';
@@ -62,7 +62,7 @@ describe('a conversation that is switched between turns', () => {
     },
   );
 
-  it.each(everyValue(cases))(
+  it.each(everyNth(everyValue(cases), 2))(
     `continues with reasoning of several parts: ${title}`,
     async ({ host, first, mode, fallback }) => {
       const conversation = await startSwitchedConversation({ host, fallback });
@@ -82,7 +82,7 @@ describe('a conversation that is switched between turns', () => {
     },
   );
 
-  it.each(everyValue(cases))(
+  it.each(everyNth(everyValue(cases), 2))(
     `continues if the caller asks the server to store responses: ${title}`,
     async ({ host, first, mode, fallback }) => {
       const conversation = await startSwitchedConversation({

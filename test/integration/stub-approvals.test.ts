@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { everyValue } from '../_products.js';
+import { everyValue, newest } from '../_products.js';
 import type { ApprovalRequest } from '../../src/tool-loop/approvals/approvals.js';
 import { type Host, hosts, type Mode, modes } from '../host-matrix/_host.js';
 import { partsOf, question, record, shareRecordingServer, withAnswers } from './_approvals.js';
@@ -7,7 +7,7 @@ import { partsOf, question, record, shareRecordingServer, withAnswers } from './
 const startApprovals = shareRecordingServer();
 
 const turns = hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode })));
-const rows = everyValue(turns);
+const rows = newest(turns);
 
 const requestsIn = ({ messages }: { messages: Parameters<typeof partsOf>[0] }) =>
   partsOf(messages).filter(({ type }) => type === 'tool-approval-request');

@@ -19,7 +19,7 @@ const isUnassigned = ({ path, change }: Mutation, transport: OddTransport): bool
 
 /** Number of mutations of which one is tried, if each needs a connection of its own. `MUTATIONS=all` tries all. */
 const stepOf = (transport: OddTransport): number =>
-  process.env.MUTATIONS === 'all' ? 1 : transport === 'stdio' ? 40 : 5;
+  process.env.MUTATIONS === 'all' ? 1 : transport === 'stdio' ? 60 : 9;
 
 async function openOdd(transport: OddTransport, answer: (request: Request) => unknown) {
   const config = await startOddServer(transport, answer);

@@ -103,7 +103,7 @@ const rows = hosts.flatMap(host =>
   ),
 );
 
-it.each(everyNth(rows, 3))(
+it.each(everyNth(rows, 5))(
   'runs each paid call once: $host, a response that ends with $ending after $cut (round, event)',
   async ({ ending, cut: [round, cut], of: host }) => {
     const { text, usage, errors, executions, requests } = await run(
