@@ -7,13 +7,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { withLock } from './.lock.mjs';
 
 const root = import.meta.dirname;
 const outputFolder = path.join(root, 'dist');
 /** Records the inputs and the outputs of the last build. The package does not contain it. */
 const recordFile = path.join(outputFolder, '.build.json');
-/** Contains the id of the process that builds. */
 const lockFile = path.join(root, 'node_modules/.build.lock');
 const tsconfig = path.join(root, 'src/tsconfig.json');
 const outputOptions = { dir: outputFolder, format: 'esm', chunkFileNames: 'chunks/[name].js' };
@@ -29,7 +28,7 @@ const FAMILIES = ['./dist/adapters/families/qwen.js', './dist/adapters/families/
 
 const inputHash = hashInputs();
 const isForced = process.argv.includes('--force');
-if (isForced || !isUpToDate(inputHash)) await lock(build);
+if (isForced || !isUpToDate(inputHash)) await withLock(lockFile, build);
 
 async function build() {
   // Another process may have built it in the meantime.
@@ -44,34 +43,6 @@ async function build() {
     bundleDeclarations(rolldown, dts, ts),
   ]);
   writeOutputs(new Map(outputs.flat()));
-}
-
-/** Runs one build at a time. A lock whose process has ended does not count. */
-async function lock(work) {
-  for (;;) {
-    try {
-      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
-      break;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-      if (isLocked()) await setTimeout(100);
-      else rmSync(lockFile, { force: true });
-    }
-  }
-  try {
-    await work();
-  } finally {
-    rmSync(lockFile, { force: true });
-  }
-}
-
-function isLocked() {
-  try {
-    process.kill(Number(readFileSync(lockFile, 'utf8')) || process.pid, 0);
-    return true;
-  } catch (error) {
-    return error.code !== 'ESRCH';
-  }
 }
 
 /** Bundles the JavaScript. Modules that the main entry always loads share one chunk, so importing it reads two files. */

@@ -7,7 +7,9 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { withLock } from './.lock.mjs';
 
 /** Minutes for one attempt. A registry can stop to answer within a download, and npm then waits without a limit. */
 const LIMIT = Number(process.env.INSTALL_MINUTES ?? 6);
@@ -26,7 +28,7 @@ const ARGUMENTS = [
 ];
 
 for (const folder of process.argv.slice(2)) {
-  const reason = await install(folder);
+  const reason = isInstalled(folder) ? undefined : await withLock(lockOf(folder), () => install(folder));
   if (reason === undefined) {
     if (folder === 'test') linkMajors();
     continue;
@@ -36,21 +38,37 @@ for (const folder of process.argv.slice(2)) {
   process.exit(1);
 }
 
+/** Returns true if the locked packages of a folder are installed. */
+function isInstalled(folder) {
+  const stamp = stampOf(folder);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashLock(folder);
+}
+
 /**
- * Installs the locked packages of a folder unless they are installed. The second attempt continues with what the first one
- * has downloaded. Returns the reason if both fail.
+ * Installs the locked packages of a folder, unless another process has done it in the meantime. The second attempt continues
+ * with what the first one has downloaded. Returns the reason if both fail.
  */
 async function install(folder) {
-  const target = path.join(import.meta.dirname, folder);
-  const stamp = path.join(target, 'node_modules/.installed');
-  const hash = hashLock(target);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return undefined;
+  if (isInstalled(folder)) return undefined;
   console.error(`Installing the packages of ${folder}/ …`);
-  rmSync(stamp, { force: true });
-  const isFailed = (await runNpm(folder, target)) !== undefined;
-  const reason = isFailed ? await runNpm(folder, target) : undefined;
-  if (reason === undefined) writeFileSync(stamp, hash);
+  rmSync(stampOf(folder), { force: true });
+  const isFailed = (await runNpm(folder)) !== undefined;
+  const reason = isFailed ? await runNpm(folder) : undefined;
+  if (reason === undefined) writeFileSync(stampOf(folder), hashLock(folder));
   return reason;
+}
+
+function stampOf(folder) {
+  return path.join(import.meta.dirname, folder, 'node_modules/.installed');
+}
+
+/** The installation removes all files of `node_modules`, so the lock lies elsewhere. */
+function lockOf(folder) {
+  const target = path.join(import.meta.dirname, folder);
+  return path.join(
+    tmpdir(),
+    `install-${createHash('sha256').update(target).digest('hex').slice(0, 16)}.lock`,
+  );
 }
 
 /**
@@ -65,26 +83,30 @@ function linkMajors() {
   for (const name of Object.keys(devDependencies)) {
     const link = path.join(own, name);
     if (!existsSync(own) || name.includes('/') || readdirSync(own).includes(name)) continue;
-    symlinkSync(path.join('..', 'test/node_modules', name), link, 'junction');
+    try {
+      symlinkSync(path.join('..', 'test/node_modules', name), link, 'junction');
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error; // another process was faster
+    }
   }
 }
 
 /** Identifies the locked packages, and the machine that they are installed for. */
-function hashLock(target) {
+function hashLock(folder) {
   const machine = `${process.platform} ${process.arch}`;
   return createHash('sha256')
     .update(machine)
-    .update(readFileSync(path.join(target, 'package-lock.json')))
+    .update(readFileSync(path.join(import.meta.dirname, folder, 'package-lock.json')))
     .digest('hex');
 }
 
 /** Returns the reason if npm fails or exceeds the limit. */
-function runNpm(folder, target) {
+function runNpm(folder) {
   return new Promise(resolve => {
     // A process group of its own, because npm and its shell ignore a signal while they wait for the registry.
     const isGroup = process.platform !== 'win32';
     const child = spawn('npm', ARGUMENTS, {
-      cwd: target,
+      cwd: path.join(import.meta.dirname, folder),
       shell: !isGroup,
       detached: isGroup,
       stdio: ['ignore', 2, 2],

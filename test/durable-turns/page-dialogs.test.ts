@@ -20,6 +20,16 @@ const missing =
   (hasRedis ? await installPackages('playground/recipes/page-dialogs') : 'no redis-server: install it');
 if (missing !== undefined) process.stderr.write(`Skipping the tests of dialogs in a page: ${missing}\n`);
 
+/** Waits until a page shows a text. */
+async function untilShown(page: Page, shown: string): Promise<void> {
+  await page
+    .getByText(shown)
+    .waitFor()
+    .catch(async (error: unknown) => {
+      throw new Error(`${String(error)}\nThe page shows: ${await page.locator('body').innerText()}`);
+    });
+}
+
 /** Starts a train API, which keeps the calls that it received. */
 async function startTrains() {
   const calls: { action: string; body: Record<string, unknown> }[] = [];
@@ -122,12 +132,12 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
     expect(await page.getByLabel('Seats').inputValue()).toBe('1');
     await fill(page, { seats: '12' });
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('seats: 12 is greater than 9').waitFor();
+    await untilShown(page, 'seats: 12 is greater than 9');
     expect(trains.actions()).toEqual(['/hold']);
 
     await page.getByLabel('Seats').fill('2');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('That is all.').waitFor();
+    await untilShown(page, 'That is all.');
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(trains.actions()).toEqual(['/hold', '/book']);
     expect(trains.calls[1]?.body).toEqual({ trip: 'Rome to Milan', held: 'done /hold', ...content });
@@ -135,8 +145,8 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
 
     // The message is kept with its question, and without the answer.
     await page.reload();
-    await page.getByText('Who travels? accept').waitFor();
-    await page.getByText('That is all.').waitFor();
+    await untilShown(page, 'Who travels? accept');
+    await untilShown(page, 'That is all.');
     expect(await page.content()).not.toContain('Ada');
     expect(emulator.requests).toHaveLength(2);
     await Promise.all([asking.stop(), answering.stop()]);
@@ -148,10 +158,10 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
   ])('tells the server that the user chose $action', async ({ button, action }) => {
     const { page, trains, output } = await openChat('book_seat');
     await page.getByRole('button', { name: button }).click();
-    await page.getByText('That is all.').waitFor();
+    await untilShown(page, 'That is all.');
     expect(trains.actions()).toEqual(['/hold', '/release']);
     expect(output()).toContain(`the user chose ${action}`);
-    await page.getByText(`Who travels? ${action}`).waitFor();
+    await untilShown(page, `Who travels? ${action}`);
   });
 
   it('opens a page only when the user agrees', async () => {
@@ -162,7 +172,7 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
     const opened = user.waitForEvent('page');
     await page.getByRole('button', { name: 'Open the page' }).click();
     expect((await opened).url()).toBe(url);
-    await page.getByText('That is all.').waitFor();
+    await untilShown(page, 'That is all.');
     expect(trains.actions()).toEqual(['/confirm']);
   });
 
@@ -174,7 +184,7 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
     expect(await page.getByRole('dialog').innerText()).toContain('"trip": "Rome to Milan"');
     expect(trains.actions()).toEqual([]);
     await page.getByRole('button', { name: button }).click();
-    await page.getByText('That is all.').waitFor();
+    await untilShown(page, 'That is all.');
     expect(trains.actions()).toEqual(actions);
     expect(output()).toContain(read);
   });
@@ -186,7 +196,7 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
     await show(answering);
     await fill(page);
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('That is all.').waitFor();
+    await untilShown(page, 'That is all.');
     expect(trains.actions()).toEqual(['/hold', '/book']);
     expect(emulator.requests).toHaveLength(2);
   });
@@ -227,7 +237,7 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
       ),
     );
     expect(statuses.filter(status => status === 204)).toHaveLength(1);
-    await page.getByText('That is all.').waitFor();
+    await untilShown(page, 'That is all.');
     expect(trains.actions()).toEqual(['/hold', '/book']);
     expect(trains.calls[1]?.body.seats).toBe(seats[statuses.indexOf(204)]);
     expect([await answer(id, accept), await answer(id, accept, asking)]).toEqual([422, 422]);
@@ -242,8 +252,8 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
     expect(await chat.answer(id, { action: 'accept', content })).toBe(422);
     const { page, show } = await chat.open(chat.user);
     await show(chat.asking);
-    await page.getByText('Who travels? cancel').waitFor();
-    await page.getByText('That is all.').waitFor();
+    await untilShown(page, 'Who travels? cancel');
+    await untilShown(page, 'That is all.');
     expect(chat.output()).toContain('the user chose cancel');
     expect(chat.trains.actions()).toEqual(['/hold', '/release']);
   });
@@ -260,7 +270,7 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
         .then(response => response.text());
     await expect.poll(invalid, { timeout: 30_000 }).toContain('This question is over.');
     await show(answering);
-    await page.getByText('That is all.').waitFor();
+    await untilShown(page, 'That is all.');
     expect(await answer(id, { action: 'accept', content })).toBe(422);
     expect(chat.output()).toContain('outcome of this call is unknown');
     expect(trains.actions()).toEqual(['/hold']);
@@ -280,7 +290,7 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
     await answer(id, { action: 'accept' });
     expect(trains.actions()).toEqual([]);
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('That is all.').waitFor();
+    await untilShown(page, 'That is all.');
     expect(trains.actions()).toEqual(['/cancel']);
   });
 
