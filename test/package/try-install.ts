@@ -232,7 +232,7 @@ async function runCases(folder: string): Promise<string> {
   const file = 'test/command/compliance.test.ts';
   const { stdout } = await run(
     process.execPath,
-    ['node_modules/vitest/vitest.mjs', 'run', '--project', 'built', file],
+    ['node_modules/vitest/vitest.mjs', 'run', '--project', 'command', file],
     { cwd: root, env: { ...process.env, INSTALLED_IN: folder, NO_COLOR: '1' } },
   );
   const [count] = /\d+ passed(?= \(\d+\)\s+Start)/.exec(stdout) ?? [];
