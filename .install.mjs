@@ -38,10 +38,18 @@ for (const folder of process.argv.slice(2)) {
   process.exit(1);
 }
 
-/** Returns true if the locked packages of a folder are installed. */
+/**
+ * Returns true if the locked packages of a folder are installed. Each is looked for, because `npm install` at the root follows
+ * the links of `linkMajors()`, and removes what it does not know.
+ */
 function isInstalled(folder) {
   const stamp = stampOf(folder);
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashLock(folder);
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== hashLock(folder)) return false;
+  const { packages } = JSON.parse(readLock(folder));
+  return Object.entries(packages).every(
+    ([location, { optional = false, extraneous = false }]) =>
+      optional || extraneous || existsSync(path.join(import.meta.dirname, folder, location, 'package.json')),
+  );
 }
 
 /**
@@ -94,10 +102,11 @@ function linkMajors() {
 /** Identifies the locked packages, and the machine that they are installed for. */
 function hashLock(folder) {
   const machine = `${process.platform} ${process.arch}`;
-  return createHash('sha256')
-    .update(machine)
-    .update(readFileSync(path.join(import.meta.dirname, folder, 'package-lock.json')))
-    .digest('hex');
+  return createHash('sha256').update(machine).update(readLock(folder)).digest('hex');
+}
+
+function readLock(folder) {
+  return readFileSync(path.join(import.meta.dirname, folder, 'package-lock.json'), 'utf8');
 }
 
 /** Returns the reason if npm fails or exceeds the limit. */
