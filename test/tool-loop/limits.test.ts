@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
@@ -166,6 +166,10 @@ describe('calls of tools that do not exist', () => {
 describe('the time limit of a turn', () => {
   const message = 'The turn exceeded its limit of 30 ms (timeouts.total).';
 
+  // Loading the modules of a turn takes real time.
+  beforeAll(async () => {
+    await stream(withToolLoop(scriptedModel(again(1), textRound('Done.')), { tools: tools() }));
+  });
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 

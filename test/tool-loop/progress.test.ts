@@ -3,6 +3,7 @@ import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from './_scripted-model.js';
+import { whilePassing } from '../_passing-time.js';
 import { type Execute, scriptedTools } from './_tools.js';
 
 const pause = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds));
@@ -21,9 +22,7 @@ async function run(execute: Execute, options: Omit<ToolLoopOptions, 'tools' | 'o
   const model = scriptedModel(callRound(call('c1', 'work')), textRound('I see.'));
   const onEvent = (event: ToolLoopEvent) => void events.push(event);
   const tools = scriptedTools({ work: execute });
-  const turn = stream(withToolLoop(model, { tools, onEvent, ...options }));
-  await vi.advanceTimersByTimeAsync(200);
-  const parts = await turn;
+  const parts = await whilePassing(stream(withToolLoop(model, { tools, onEvent, ...options })));
   const output = model.requests[1] && exchangeOf(model.requests[1]).outputs[0]?.[1];
   return { parts, output, progress: events.filter(({ type }) => type === 'tool-progress') };
 }

@@ -5,6 +5,7 @@ import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { fixtureServer } from '../mcp/_fixture-server.js';
+import { whilePassing } from '../_passing-time.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { call, callRound, exchangeOf, ofType, scriptedModel, stream, textRound } from './_scripted-model.js';
 
@@ -40,15 +41,6 @@ const toSchema = (schema: object) => ({
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
-
-/** Lets time pass until a promise has settled: what it waits for may begin when modules are loaded. */
-async function whilePassing<Result>(promise: PromiseLike<Result>): Promise<Result> {
-  let isPending = true;
-  const settle = () => void (isPending = false);
-  promise.then(settle, settle);
-  while (isPending) await vi.advanceTimersByTimeAsync(10);
-  return promise;
-}
 
 const cases: [string, number | undefined, ToolLoopOptions['timeouts'], { slow: string; other: string }][] = [
   ['`timeouts.tools`', undefined, { tools: { slow: 100 } }, { slow: '100 ms', other: 'late' }],
