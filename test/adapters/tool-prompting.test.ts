@@ -138,6 +138,29 @@ describe.each([...toolPromptNames])('the syntax %s', name => {
     }
   });
 
+  it('keeps the options of the system message that declares the tools', async () => {
+    const options = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+    for (const providerOptions of [options, undefined]) {
+      const inner = scriptedModel(textRound('a'));
+      const system = {
+        role: 'system' as const,
+        content: 'Be brief.',
+        ...(providerOptions && { providerOptions }),
+      };
+      await adaptModel(inner, { toolPrompting: name }).doGenerate({ prompt: [system, user('Go.')], tools });
+      const messages = inner.requests[0]?.prompt.filter(({ role }) => role === 'system') ?? [];
+      expect(messages.map(({ content }) => content).join('\n')).toMatch(
+        /Be brief\.[^]*read_file|read_file[^]*Be brief\./,
+      );
+      for (const message of messages)
+        expect(message).toEqual({
+          role: 'system',
+          content: expect.any(String) as string,
+          ...(providerOptions && { providerOptions }),
+        });
+    }
+  });
+
   it('declares the tools in the order of the request, and writes calls and results as text', async () => {
     const inner = scriptedModel(textRound('a'));
     const model = adaptModel(inner, { toolPrompting: name });
