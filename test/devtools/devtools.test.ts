@@ -1,8 +1,12 @@
 import http from 'node:http';
 import type { LanguageModelV2, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { streamText, wrapLanguageModel } from 'ai';
+import { generateText as generateText7, tool as tool7 } from 'ai7';
+import { MockLanguageModelV4 } from 'ai7/test';
 import { afterEach, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { devTools } from '../../src/devtools/index.js';
+import type { PlainObject } from '../../src/shared/json.js';
 import { findFreePort } from '../_free-port.js';
 import { serve } from '../_server.js';
 
@@ -48,6 +52,11 @@ function createModel(parts: readonly LanguageModelV2StreamPart[] = [finish]) {
 const call = (model: LanguageModelV2, middleware = devTools()) =>
   wrapLanguageModel({ model, middleware }).doStream({ prompt: [] });
 
+interface Message extends PlainObject {
+  readonly type: string;
+  readonly toolName?: string;
+}
+
 /** A playground that receives batches. */
 async function startReceiver(hold?: Promise<void>) {
   const server = await serve(async response => {
@@ -57,7 +66,7 @@ async function startReceiver(hold?: Promise<void>) {
   return {
     url: `${server.url}/send/secret`,
     requests: server.requests,
-    batches: () => server.requests.map(({ body }) => body as { lost: number; messages: { type: string }[] }),
+    batches: () => server.requests.map(({ body }) => body as { lost: number; messages: Message[] }),
   };
 }
 
@@ -100,6 +109,44 @@ it('sends what a call does, with its token in a header', async () => {
   expect(requests[0]?.headers.authorization).toBe('Bearer secret');
   expect(requests[0]?.path).toBe('/v1/devtools');
   expect(requests[0]?.body).toMatchObject({ app: { name: 'test', process: process.pid } });
+});
+
+it('sends the tools of `ai` 7 with their outcome', async () => {
+  const { url, batches } = await startReceiver();
+  const call = (toolCallId: string, toolName: string) =>
+    ({ type: 'tool-call', toolCallId, toolName, input: '{}' }) as const;
+  const usage = {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  };
+  const inputSchema = z.object({});
+  await generateText7({
+    model: new MockLanguageModelV4({
+      doGenerate: {
+        content: [call('1', 'works'), call('2', 'fails')],
+        finishReason: { unified: 'tool-calls', raw: undefined },
+        usage,
+        warnings: [],
+      },
+    }),
+    tools: {
+      works: tool7({ inputSchema, execute: () => 'done' }),
+      fails: tool7({
+        inputSchema,
+        execute: (): string => {
+          throw new Error('broken');
+        },
+      }),
+    },
+    prompt: 'Go.',
+    telemetry: { integrations: [devTools.telemetry({ url })] },
+  });
+  const ends = () => batches().flatMap(({ messages }) => messages.filter(({ type }) => type === 'tool-end'));
+  await expect.poll(() => ends().length).toBe(2);
+  expect(Object.fromEntries(ends().map(end => [end.toolName, end]))).toMatchObject({
+    works: { toolCallId: '1', isError: false, output: 'done' },
+    fails: { toolCallId: '2', isError: true },
+  });
 });
 
 it('passes on parts, errors and cancellation as they are, and reads nothing ahead', async () => {
