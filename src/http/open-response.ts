@@ -71,7 +71,7 @@ export interface OpenResponseOptions {
   readonly body?: unknown;
   /** Sent instead of the body, which then describes it in errors. */
   readonly form?: FormData;
-  /** Serializes the `input` of the body, for example incrementally. @default JSON.stringify */
+  /** Serializes the `input` of the body, for example incrementally, as well-formed JSON. @default JSON.stringify */
   readonly toInputJson?: (items: readonly unknown[]) => string;
   readonly fetch: FetchFunction;
   /** @default HTTP */
@@ -309,8 +309,8 @@ function toRequestJson(
     if (toInputJson === undefined || !isPlainObject(body) || !isNonEmptyArray(body.input))
       return toWellFormedJson(JSON.stringify(body));
     const { input, ...others } = body;
-    const fields = JSON.stringify(others).slice(1, -1);
-    return toWellFormedJson(`{${fields}${fields === '' ? '' : ','}"input":${toInputJson(body.input)}}`);
+    const fields = toWellFormedJson(JSON.stringify(others).slice(1, -1));
+    return `{${fields}${fields === '' ? '' : ','}"input":${toInputJson(body.input)}}`;
   } catch (error) {
     const reason = toErrorText(redact(messageOf(error)));
     throw createCallError(

@@ -37,6 +37,13 @@ const isExtensionType = (type: unknown): type is `${string}:${string}` =>
 const OTHER_PROVIDERS =
   /^(?:openai|azure|anthropic|google|vertex|google-vertex|xai|groq|mistral|cohere|bedrock|amazon-bedrock|gateway|perplexity|deepseek|fireworks|togetherai)$/;
 
+const isProviderTool = (tool: NonNullable<CoreCall['tools']>[number]): tool is ProviderTool =>
+  tool.type === 'provider';
+
+/** Returns true for a message that may show items of extensions. */
+const hasCustomParts = ({ role, content }: Message): boolean =>
+  role === 'assistant' && content.some(({ type }) => type === 'custom');
+
 /** Encodes the tools of a call, and replaces the parts of its prompt that extensions have shown by their items. */
 export async function encodeExtensions<Call extends Pick<CoreCall, 'prompt' | 'tools'>>(
   call: Call,
@@ -44,11 +51,14 @@ export async function encodeExtensions<Call extends Pick<CoreCall, 'prompt' | 't
 ): Promise<PreparedCall<Call>> {
   const { tools = [], prompt } = call;
   const encodedTools = new Map<string, EncodedTool>();
+  // Nearly all calls.
+  if (registry.byId.size === 0 && !prompt.some(hasCustomParts) && !tools.some(isProviderTool))
+    return { call, encodedTools };
   for (const tool of tools) {
     const encoded = tool.type === 'provider' ? await encodeTool(tool, registry) : undefined;
     if (encoded !== undefined) encodedTools.set(tool.name, encoded);
   }
-  const declared = tools.flatMap(tool => (tool.type === 'provider' ? [tool] : []));
+  const declared = tools.filter(isProviderTool);
   const toItems = createItemEncoder(prompt, declared, registry);
   return { call: { ...call, prompt: await toItems() }, encodedTools };
 }
@@ -106,11 +116,6 @@ function createItemEncoder(
   declared: readonly ProviderTool[],
   { byId, byItem }: ExtensionRegistry,
 ): () => Promise<Prompt> {
-  const hasItems = prompt.some(
-    ({ role, content }) => role === 'assistant' && content.some(({ type }) => type === 'custom'),
-  );
-  // Nearly all prompts.
-  if (!hasItems && byId.size === 0) return async () => prompt;
   const carried = new Set<string>();
   /** The extensions that have shown a call, by its id. */
   const shown = new Map<string, OpenResponsesExtension | undefined>();

@@ -98,6 +98,8 @@ function endOfString(json: string, start: number): number {
 export const toWellFormedJson = (json: string): string =>
   json.includes('\\ud') ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\ufffd') : json;
 
+const SURROGATE = /[\ud800-\udfff]/;
+
 /** Number of levels that the JSON of a value has at most: servers and hosts reject deeper values. */
 const MAX_LEVELS = 200;
 
@@ -110,14 +112,10 @@ export function toJsonValue(
   replaced: (kind: string) => void = () => {},
   path: readonly unknown[] = [],
 ): JSONValue | undefined {
-  const note = (kind: string): string => {
-    replaced(kind);
-    return `[${kind}]`;
-  };
-  const convert = (inner: unknown): JSONValue | undefined => toJsonValue(inner, replaced, [...path, value]);
   switch (typeof value) {
     case 'string': {
-      const text = value.replace(/\p{Surrogate}/gu, '\ufffd');
+      // Most texts have no surrogates at all.
+      const text = SURROGATE.test(value) ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;
       if (text !== value) replaced('half a surrogate pair');
       return text;
     }
@@ -134,6 +132,12 @@ export function toJsonValue(
       return undefined;
   }
   if (value === null) return null;
+  const inside = [...path, value];
+  const convert = (inner: unknown): JSONValue | undefined => toJsonValue(inner, replaced, inside);
+  const note = (kind: string): string => {
+    replaced(kind);
+    return `[${kind}]`;
+  };
   if (path.includes(value)) return note('circular reference');
   if (path.length >= MAX_LEVELS) return note('more levels');
   try {

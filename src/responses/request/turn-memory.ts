@@ -1,13 +1,13 @@
 import type { Message } from '../../core/prompt.js';
 import { withoutOutputFields } from '../../core/custom.js';
-import { idOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { idOf, type PlainObject, stringOf, toWellFormedJson } from '../../shared/json.js';
 import type { HostedInputItem, InputItem } from '../wire.js';
 
 /** State shared by the requests of a turn. Each request repeats the history of the previous one and extends it. */
 export interface TurnMemory {
   readonly messages: ReturnType<typeof createConvertedMessages>;
   readonly received: ReceivedItems;
-  /** Serializes the items of a request. */
+  /** Serializes the items of a request, as well-formed JSON. */
   readonly toInputJson: (items: readonly unknown[]) => string;
 }
 
@@ -72,8 +72,9 @@ export function createIncrementalJson(): (items: readonly unknown[]) => string {
   return items => {
     const isGrown = previous.length > 0 && previous.every((item, index) => item === items[index]);
     const added = isGrown ? items.slice(previous.length) : items;
-    if (!isGrown) json = JSON.stringify(items);
-    else if (added.length > 0) json = `${json.slice(0, -1)},${JSON.stringify(added).slice(1)}`;
+    if (!isGrown) json = toWellFormedJson(JSON.stringify(items));
+    else if (added.length > 0)
+      json = `${json.slice(0, -1)},${toWellFormedJson(JSON.stringify(added)).slice(1)}`;
     previous = [...items];
     return json;
   };
