@@ -90,6 +90,12 @@ export interface OpenedResponse {
   close(): void;
 }
 
+/**
+ * Ends a request whose response has been read or is not needed. One error for all, because the stack of an error keeps the
+ * functions that were running, and with them the whole response, as long as its signal lives.
+ */
+export const RESPONSE_CLOSED = new DOMException('The response was closed.', 'AbortError');
+
 /** Timeout for the body of an error if none is set, in milliseconds. The status alone suffices for an error. */
 const ERROR_BODY_TIMEOUT = 10_000;
 
@@ -175,7 +181,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
     idleLimit.stop();
     totalLimit.stop();
     request.release();
-    request.abort(new DOMException('The response was closed.', 'AbortError'));
+    request.abort(RESPONSE_CLOSED);
   }
 
   async function sendOverHttp(): Promise<Response> {

@@ -5,7 +5,7 @@ import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../sha
 import { repeat } from '../shared/repeat.js';
 import type { ErrorContext } from '../http/api-error.js';
 import { createSseParser, RESPONSE_LIMITS, ResponseLimitError, type SseEvent } from '../http/text-stream.js';
-import { type OpenedResponse, openResponse } from '../http/open-response.js';
+import { type OpenedResponse, openResponse, RESPONSE_CLOSED } from '../http/open-response.js';
 import { toRetryAfter } from '../http/retry.js';
 import {
   toCancelledError,
@@ -112,7 +112,7 @@ async function openInBackground(options: BackgroundRequest): Promise<ResponseSou
     const isLost = KelivoError.isInstance(outer?.reason) && isKept(outer.reason, resume);
     connections.close();
     request.release();
-    request.abort(new DOMException('The response was closed.', 'AbortError'));
+    request.abort(RESPONSE_CLOSED);
     if (cancels && !isLost && !tracker.isOver && tracker.responseId !== undefined)
       void cancel(options, tracker);
   }

@@ -4,7 +4,7 @@ import { contentToParts } from '../../core/collector.js';
 import { NO_FINISH } from '../../core/finish.js';
 import type { Part } from '../../core/part.js';
 import type { ToolChoice } from '../../core/prompt.js';
-import { type CoreModel, sourceOf } from '../../core/source.js';
+import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
 import { retryDelay } from '../../http/retry.js';
 import { onceAborted, untilAborted } from '../../shared/abort.js';
 import { messageOf } from '../../shared/errors.js';
@@ -166,26 +166,45 @@ function createStates(): TurnLink['stateOf'] {
 
 /** Sends one request to the model. A response that is not streamed is read to its end, so that its failure is one of the request. */
 async function openRound(model: CoreModel, call: CoreCall): Promise<Round> {
-  const { abortSignal: signal } = call;
+  const source = await openSource(model, call);
+  const round = { ...untilRead(source, call.abortSignal), request: source.request };
+  if (call.isStream) return { ...round, response: source.response };
+  const parts = await untilAborted(readAll(round.next), call.abortSignal);
+  return { ...sourceOf(parts), request: source.request, response: source.response };
+}
+
+/** Opens a response. One that opens after the abort is cancelled. */
+function openSource(model: CoreModel, call: CoreCall): Promise<PartSource> {
   const opening = model.open(call);
-  const source = await untilAborted(opening, signal).catch(error => {
-    // Cancel a response that opens after the abort.
+  return untilAborted(opening, call.abortSignal).catch((error: unknown) => {
     opening.then(late => late.cancel(error)).catch(() => {});
     throw error;
   });
+}
+
+/**
+ * Reads a source until the signal aborts. At its end the source is let go: the turn keeps its rounds while it waits for
+ * others, and what has read a response is far larger than its content.
+ */
+function untilRead(
+  source: PartSource,
+  signal: AbortSignal | undefined,
+): Pick<PartSource, 'next' | 'cancel'> {
+  let rest: PartSource | undefined = source;
+  const cancel = (reason: unknown): void => rest?.cancel(reason);
   // The signal may have aborted at the moment the response opened.
-  const release = signal && onceAborted(signal, () => source.cancel(signal.reason));
-  const next = async (): Promise<readonly Part[] | undefined> => {
-    const parts = await source.next();
-    signal?.throwIfAborted();
-    if (parts === undefined) release?.();
-    return parts;
+  const release = signal && onceAborted(signal, () => cancel(signal.reason));
+  return {
+    async next() {
+      const parts = await rest?.next();
+      signal?.throwIfAborted();
+      if (parts !== undefined) return parts;
+      release?.();
+      rest = undefined;
+      return undefined;
+    },
+    cancel,
   };
-  if (!call.isStream) {
-    const parts = await untilAborted(readAll(next), signal);
-    return { ...sourceOf(parts), request: source.request, response: source.response };
-  }
-  return { next, cancel: source.cancel, request: source.request, response: source.response };
 }
 
 /** @throws the error of the first `error` part. */
