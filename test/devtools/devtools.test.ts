@@ -211,6 +211,10 @@ it('loses events of a playground that does not keep up, and says how many', asyn
   let received = 0;
   for await (const _ of (await call(createModel(deltas).model, middleware)).stream) received++;
   expect(received).toBe(12_000);
+  // A later batch of another sender has arrived.
+  const other = await startReceiver();
+  await call(createModel().model, devTools({ url: other.url }));
+  await expect.poll(() => other.batches().length).toBe(1);
   expect(batches()).toHaveLength(1);
 
   release();

@@ -41,6 +41,7 @@ describe('the options of a tool loop', () => {
     ],
     [{ tools, maxToolOutputChars: { tools: { echo: 0 } } }, '`maxToolOutputChars.tools.echo`'],
     [{ tools, compactThreshold: -1 }, 'Invalid `compactThreshold` of the tool loop options: Too small'],
+    [{ tools, prices: { 'gpt-5': { input: 1 } } }, 'expected prices of `input` and `output`, or "reported"'],
     [
       { tools, approve: true },
       'Invalid `approve` of the tool loop options: expected a function or "host", got true.',

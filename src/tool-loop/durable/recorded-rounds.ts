@@ -2,7 +2,7 @@ import type { CoreCall, RoundResponse, TurnLink } from '../../core/call.js';
 import type { Part, PartOf } from '../../core/part.js';
 import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
 import { createDeferred } from '../../shared/deferred.js';
-import { fromPlainJson, objectOf, toPlainJson, toStableJson } from '../../shared/json.js';
+import { fromPlainJson, numberOf, objectOf, toPlainJson, toStableJson } from '../../shared/json.js';
 import type { ToolDefinition, ToolListing } from '../../tools/tool-source.js';
 import type { Steps } from './steps.js';
 
@@ -10,8 +10,8 @@ import type { Steps } from './steps.js';
 export interface Round extends PartSource {
   /** True if the round was read from a record. @default false */
   readonly isReplayed?: boolean;
-  /** Number of requests of a response that is not streamed. @default 1 */
-  readonly attempts?: number;
+  /** Number of requests, if broken responses came before this one whose usage is not known. @default 1 */
+  readonly attempts?: number | undefined;
 }
 
 /** The result of a round's step. */
@@ -19,6 +19,8 @@ interface RoundRecord {
   readonly parts: readonly Part[];
   /** The tools of the round, if they differ from the tools before. */
   readonly listing?: ToolListing | undefined;
+  /** Number of requests, if broken responses came before this one. */
+  readonly attempts?: number | undefined;
   /** The error with which the request failed before it had a response. */
   readonly failure?: { readonly error: unknown };
 }
@@ -64,7 +66,7 @@ export async function openDurableRound(open: OpenRound, options: DurableRoundOpt
 async function openRecordedRound(
   open: OpenRound,
   name: string,
-  { model, call, steps, isAborted, listing, onListing }: DurableRoundOptions,
+  { model, call, steps, attempt, isAborted, listing, onListing }: DurableRoundOptions,
 ): Promise<Round> {
   const exchange = createExchange();
   let onOpened: (round: Round) => void = () => {};
@@ -87,7 +89,7 @@ async function openRecordedRound(
       await exchange.give(parts);
     }
     exchange.throwIfCancelled();
-    return { parts: recorder.parts, listing: listing() };
+    return { parts: recorder.parts, listing: listing(), attempts: round.attempts ?? attempt };
   };
   const recording = steps.step(name, run, {
     // Everything on which the response depends.
@@ -109,16 +111,17 @@ async function openRecordedRound(
       request: round.request,
       response: round.response,
       isReplayed: false,
+      attempts: round.attempts,
     };
   }
-  const { parts, listing: recordedListing, failure } = round.value;
+  const { parts, listing: recordedListing, attempts, failure } = round.value;
   if (failure !== undefined) throw failure.error;
   if (recordedListing !== undefined) onListing(recordedListing);
   const { provider, modelId } = model;
   const observed = call.telemetry.startRound({ provider, modelId, call, isReplayed: true });
   observed.add(parts);
   observed.end();
-  return { ...sourceOf(parts), isReplayed: true };
+  return { ...sourceOf(parts), isReplayed: true, attempts };
 }
 
 /**
@@ -150,16 +153,18 @@ async function openSubmittedRound(
   return openRecordedRound(reopen, name, options);
 }
 
-const toRecord = ({ parts, listing, failure }: RoundRecord) => ({
+const toRecord = ({ parts, listing, attempts, failure }: RoundRecord) => ({
   parts: parts.map(part => toPlainJson(part)),
+  ...(attempts !== undefined && { attempts }),
   ...(listing !== undefined && { listing: toListingRecord(listing) }),
   ...(failure !== undefined && { failure: toPlainJson(failure) }),
 });
 
 function fromRecord(record: unknown): RoundRecord {
-  const { parts, listing, failure } = objectOf(record) ?? {};
+  const { parts, listing, attempts, failure } = objectOf(record) ?? {};
   return {
     parts: fromPlainJson(parts) as Part[],
+    attempts: numberOf(attempts),
     ...(listing !== undefined && { listing: fromListingRecord(listing) }),
     ...(failure !== undefined && { failure: fromPlainJson(failure) as { error: unknown } }),
   };

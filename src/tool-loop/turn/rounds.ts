@@ -186,10 +186,7 @@ function openSource(model: CoreModel, call: CoreCall): Promise<PartSource> {
  * Reads a source until the signal aborts. At its end the source is let go: the turn keeps its rounds while it waits for
  * others, and what has read a response is far larger than its content.
  */
-function untilRead(
-  source: PartSource,
-  signal: AbortSignal | undefined,
-): Pick<PartSource, 'next' | 'cancel'> {
+function untilRead(source: PartSource, signal: AbortSignal | undefined): Pick<PartSource, 'next' | 'cancel'> {
   let rest: PartSource | undefined = source;
   const cancel = (reason: unknown): void => rest?.cancel(reason);
   // The signal may have aborted at the moment the response opened.

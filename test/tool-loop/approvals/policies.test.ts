@@ -7,6 +7,7 @@ import {
   isFreeOfApproval,
   toToolApproval,
 } from '../../../src/tool-loop/approvals/approvals.js';
+import { toCallForApproval } from '../../../src/tools/approval.js';
 import type { DeclaredStub } from '../../../src/tools/tool-stubs.js';
 import { stubIdentityOf } from '../../../src/tools/tool-stubs.js';
 import { pay, signal } from './_approvals.js';
@@ -55,6 +56,13 @@ const stubOf = (stub: Partial<DeclaredStub>): Pick<ApprovalSettings, 'stubs'> =>
   const identity = stubIdentityOf(pay);
   return { stubs: new Map([[identity, { identity, isCopy: false, needsApproval: undefined, ...stub }]]) };
 };
+
+it('a policy is told the context of the turn, if there is one', () => {
+  const call = { toolCallId: 'c1', toolName: 'bank_pay', input: { amount: 1 } };
+  const toldOf = (context: unknown) => toCallForApproval(call, pay, { messages: [], context });
+  expect(toldOf({ user: 'ada' })).toMatchObject({ toolName: 'bank_pay', context: { user: 'ada' } });
+  expect(toldOf(undefined)).not.toHaveProperty('context');
+});
 
 const refused = (text: string | RegExp) => ({ refusal: expect.stringMatching(text) });
 
