@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { McpStdioServerConfig } from '../../src/mcp/index.js';
-import { call, fixtureServer, openTools, until } from './_fixture-server.js';
+import type { McpStdioServerConfig, McpToolsOptions } from '../../src/mcp/index.js';
+import { call, openTools, until } from './_fixture-server.js';
+import { startHttpServer } from './_http-server.js';
 
 const script = fileURLToPath(new URL('_hostile-server.mjs', import.meta.url));
 
@@ -12,40 +13,45 @@ function hostile(mode: string): McpStdioServerConfig {
   return { command: process.execPath, args: [script, mode] };
 }
 
-it.each(['many', 'names', 'descriptions', 'schemas', 'malformed', 'results', 'flood', 'silence'])(
-  'a server with hostile %s does not affect the tools of another one, and causes few, short and printable warnings',
-  async mode => {
-    const good = await fixtureServer();
-    const tools = openTools({ hostile: hostile(mode), good: good.config });
-    const { tools: listed, warnings } = await tools.listTools();
-    expect(listed.map(({ name }) => name)).toContain('journal');
-    expect(warnings.length).toBeLessThanOrEqual(21);
-    for (const warning of warnings) {
-      expect(warning.length).toBeLessThan(1000);
-      expect(warning).not.toMatch(unprintable);
-      expect(warning).not.toContain('\n');
-    }
-    const echo = ['names', 'flood', 'silence'].includes(mode) ? 'good_echo' : 'echo';
-    expect(await call(tools, echo, { text: 'hi' })).toEqual({ type: 'text', value: 'echo hi' });
-  },
-);
+/**
+ * Starts a hostile server beside another one, checks that the tools of the other one work and that the warnings are few,
+ * short and printable, and returns both.
+ */
+async function start(mode: string, options: McpToolsOptions = {}) {
+  const { url } = await startHttpServer();
+  const tools = openTools({ hostile: hostile(mode), good: { url } }, options);
+  const { tools: listed, warnings } = await tools.listTools();
+  expect(listed.map(({ name }) => name)).toContain('write');
+  expect(warnings.length).toBeLessThanOrEqual(21);
+  for (const warning of warnings) {
+    expect(warning.length).toBeLessThan(1000);
+    expect(warning).not.toMatch(unprintable);
+    expect(warning).not.toContain('\n');
+  }
+  expect(await call(tools, 'write')).toEqual({ type: 'text', value: 'written' });
+  return { tools, listed: listed.filter(({ server }) => server === 'hostile'), warnings };
+}
+
+it('that does not answer is no obstacle for the tools of another one', async () => {
+  expect((await start('silence')).warnings).toEqual([]);
+});
 
 describe('the list of a hostile server', () => {
   it('is truncated after a thousand tools', async () => {
-    const { tools, warnings } = await openTools({ hostile: hostile('many') }).listTools();
-    expect(tools).toHaveLength(1000);
+    const { listed, warnings } = await start('many');
+    expect(listed).toHaveLength(1000);
     expect(warnings).toEqual([
       'MCP server "hostile" lists more than 1000 tools; only the first 1000 are used.',
     ]);
   });
 
   it('omits names with invisible characters, and renames tools whose names are properties of every object', async () => {
-    const { tools, warnings } = await openTools({ hostile: hostile('names') }).listTools();
-    expect(tools.map(({ name }) => name)).toEqual([
+    const { listed, warnings } = await start('names');
+    expect(listed.map(({ name }) => name)).toEqual([
       'hostile___proto__',
       'hostile_constructor',
       'hostile_toString',
-      'echo',
+      'hostile_echo',
     ]);
     expect(warnings).toEqual([
       expect.stringMatching(/^MCP server "hostile" offers a malformed tool \(name: /),
@@ -59,16 +65,16 @@ describe('the list of a hostile server', () => {
   });
 
   it('truncates long descriptions and removes terminal sequences', async () => {
-    const { tools } = await openTools({ hostile: hostile('descriptions') }).listTools();
-    expect(tools.map(({ description }) => description)).toEqual([
+    const { listed } = await start('descriptions');
+    expect(listed.map(({ description }) => description)).toEqual([
       `${'d'.repeat(10_000)} … (990000 more characters omitted)`,
       'Reads a file.\nThen stops.',
     ]);
   });
 
   it('converts schemas that would break a request, and omits tools with schemas that are too large', async () => {
-    const { tools, warnings } = await openTools({ hostile: hostile('schemas') }).listTools();
-    expect(tools.map(({ name, inputSchema }) => [name, inputSchema])).toEqual([
+    const { listed, warnings } = await start('schemas');
+    expect(listed.map(({ name, inputSchema }) => [name, inputSchema])).toEqual([
       ['properties', { type: 'object', properties: { a: {} } }],
       ['required', { type: 'object', properties: {}, required: ['all'] }],
       ['nulls', { type: 'object', properties: {} }],
@@ -81,43 +87,31 @@ describe('the list of a hostile server', () => {
   });
 
   it('has twenty of its problems reported, and the number of the others', async () => {
-    const { warnings } = await openTools({ hostile: hostile('malformed') }).listTools();
+    const { warnings } = await start('malformed');
     expect(warnings).toHaveLength(21);
     expect(warnings[20]).toBe('MCP server "hostile" has 480 more malformed or missing tools.');
   });
 });
 
-describe('a result of a hostile server', () => {
-  it('is omitted if it is nested too deeply', async () => {
-    const output = await call(openTools({ hostile: hostile('results') }), 'deep');
-    expect(JSON.stringify(output)).toContain('omitted: more than 500 levels deep');
-  });
-
-  it('is truncated if it is too large', async () => {
-    const { value } = await call(openTools({ hostile: hostile('results') }), 'huge');
-    const missing = 40_000_000 - 32 * 1024 * 1024;
-    expect(String(value).slice(-120)).toContain(
-      `h … (${missing} characters omitted: the result is larger than 33554432 characters)`,
-    );
-  });
-
-  it('is truncated if it has too many parts', async () => {
-    const { value } = await call(openTools({ hostile: hostile('results') }), 'many');
-    expect(String(value).split('\n').slice(-2)).toEqual(['999', '(4000 more parts of the result omitted)']);
-  });
-
-  it('is shortened and cleaned if it is an error', async () => {
-    const { value } = await call(openTools({ hostile: hostile('results') }), 'error');
-    expect(value).toMatch(/^MCP server "hostile" reported an error for tool "error": red e{496}….$/);
-  });
+it('a result of a hostile server is truncated or omitted if it is too large or too deep, and cleaned if it is an error', async () => {
+  const { tools } = await start('results');
+  const valueOf = async (name: string) => String((await call(tools, name)).value);
+  expect(JSON.stringify(await call(tools, 'deep'))).toContain('omitted: more than 500 levels deep');
+  const missing = 40_000_000 - 32 * 1024 * 1024;
+  expect((await valueOf('huge')).slice(-120)).toContain(
+    `h … (${missing} characters omitted: the result is larger than 33554432 characters)`,
+  );
+  const parts = (await valueOf('many')).split('\n');
+  expect(parts.slice(-2)).toEqual(['999', '(4000 more parts of the result omitted)']);
+  expect(await valueOf('error')).toMatch(
+    /^MCP server "hostile" reported an error for tool "error": red e{496}….$/,
+  );
 });
 
 it('returns results during a flood of notifications', async () => {
   let logCount = 0;
-  const good = await fixtureServer();
-  const tools = openTools({ hostile: hostile('flood'), good: good.config }, { onLog: () => void logCount++ });
-  await tools.listTools();
-  await Promise.all(Array.from({ length: 10 }, () => call(tools, 'journal')));
+  const { tools } = await start('flood', { onLog: () => void logCount++ });
+  await Promise.all(Array.from({ length: 10 }, () => call(tools, 'write')));
   // The calls have ended, and the flood has not.
   const logCountBefore = logCount;
   await until(() => logCount > logCountBefore);
