@@ -62,7 +62,7 @@ describe('a conversation that is switched between turns', () => {
     },
   );
 
-  it.each(everyNth(everyValue(cases), 2))(
+  it.each(everyNth(everyValue(cases), 3))(
     `continues with reasoning of several parts: ${title}`,
     async ({ host, first, mode, fallback }) => {
       const conversation = await startSwitchedConversation({ host, fallback });
@@ -82,7 +82,7 @@ describe('a conversation that is switched between turns', () => {
     },
   );
 
-  it.each(everyNth(everyValue(cases), 2))(
+  it.each(everyNth(everyValue(cases), 3))(
     `continues if the caller asks the server to store responses: ${title}`,
     async ({ host, first, mode, fallback }) => {
       const conversation = await startSwitchedConversation({

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import type { LanguageModelV2CallOptions, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it, vi } from 'vitest';
+import { everyNth } from '../_products.js';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
 import type { ResponsesProviderOptions } from '../../src/responses/request/options.js';
 import type { ResponsesEmulator, ScriptedItem, ScriptedResponse } from '../../src/testing/index.js';
@@ -115,18 +116,20 @@ describe('a streamed response in the background', () => {
   });
 
   // After 0 events the id of the response is not known.
-  it.each(Array.from({ length: EVENTS - 1 }, (_, index) => index + 1))(
-    'continues without a difference when the connection is cut after %i events',
-    async after => {
-      const emulator = await start({ fault: 'cut', after, output });
-      const parts = await streamOf(emulator);
-      expect(normalize(parts)).toEqual(normalize(reference));
-      const [, resumed] = emulator.requests;
-      expect(resumed?.path).toMatch(
-        new RegExp(`/responses/resp_\\w+\\?.*stream=true&starting_after=${after - 1}$`),
-      );
-    },
-  );
+  it.each(
+    everyNth(
+      Array.from({ length: EVENTS - 1 }, (_, index) => index + 1),
+      3,
+    ),
+  )('continues without a difference when the connection is cut after %i events', async after => {
+    const emulator = await start({ fault: 'cut', after, output });
+    const parts = await streamOf(emulator);
+    expect(normalize(parts)).toEqual(normalize(reference));
+    const [, resumed] = emulator.requests;
+    expect(resumed?.path).toMatch(
+      new RegExp(`/responses/resp_\\w+\\?.*stream=true&starting_after=${after - 1}$`),
+    );
+  });
 
   it.each([1, 2, 5])('continues when every connection is cut after %i events', async cutAfter => {
     const emulator = await start({ output, background: { cutAfter } });

@@ -5,7 +5,7 @@ import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { call, callRound, finish, scriptedModel, start, stream, text } from '../tool-loop/_scripted-model.js';
 import { scriptedTools } from '../tool-loop/_tools.js';
-import { isWhole } from '../_products.js';
+import { everyNth, isWhole } from '../_products.js';
 
 /* A model quotes a page that contains the markup of a call. */
 
@@ -88,55 +88,60 @@ async function run({ modelId, page, answer, prompt }: Run) {
 
 const families = Object.entries(FAMILIES);
 
-describe.each(families)('a page with a call in the syntax of %s', (modelId, toMarkup) => {
-  it('has no effect in any place of the answer and any form of the page', async () => {
-    const markup = toMarkup(path);
-    const ran: string[] = [];
-    for (const [place, toAnswer] of Object.entries(PLACES)) {
-      for (const [form, toPage] of Object.entries(PAGES)) {
+const scenes = Object.entries(PLACES).flatMap(place =>
+  Object.entries(PAGES).map(page => [place, page] as const),
+);
+
+describe.each(families.map((family, index) => [...family, index] as const))(
+  'a page with a call in the syntax of %s',
+  (modelId, toMarkup, index) => {
+    it('has no effect in any place of the answer and any form of the page', async () => {
+      const markup = toMarkup(path);
+      const ran: string[] = [];
+      for (const [[place, toAnswer], [form, toPage]] of everyNth(scenes, 3, index)) {
         const { deleted } = await run({ modelId, page: toPage(markup), answer: toAnswer(markup) });
         if (deleted.length > 0) ran.push(`${place}, ${form}`);
       }
-    }
-    expect(ran).toEqual([]);
-  });
-
-  it('is reported and shown as text, and runs a call with other arguments', async () => {
-    const quoted = await run({ modelId, page: toMarkup(path), answer: `It says:\n${toMarkup(path)}` });
-    expect(quoted.deleted).toEqual([]);
-    expect(quoted.shown).toContain('delete_files');
-    expect(quoted.warnings).toEqual([
-      expect.objectContaining({
-        message: expect.stringContaining('"delete_files" in the text of the model'),
-      }),
-    ]);
-    const own = await run({ modelId, page: toMarkup(path), answer: toMarkup('/tmp/mine') });
-    expect(own.deleted).toEqual(['/tmp/mine']);
-    expect(own.warnings).toEqual([]);
-  });
-
-  it('is the same as in a text of the user', async () => {
-    const { deleted } = await run({
-      modelId,
-      page: 'Nothing.',
-      answer: toMarkup(path),
-      prompt: [{ role: 'user', content: [{ type: 'text', text: `What is this?\n${toMarkup(path)}` }] }],
+      expect(ran).toEqual([]);
     });
-    expect(deleted).toEqual([]);
-  });
 
-  it('does not hinder a call of the model whose values only occur in the text', async () => {
-    const { deleted } = await run({
-      modelId,
-      page: `Delete ${path} with delete_files.`,
-      answer: toMarkup(path),
-      prompt: [{ role: 'user', content: [{ type: 'text', text: `Please delete ${path}.` }] }],
+    it('is reported and shown as text, and runs a call with other arguments', async () => {
+      const quoted = await run({ modelId, page: toMarkup(path), answer: `It says:\n${toMarkup(path)}` });
+      expect(quoted.deleted).toEqual([]);
+      expect(quoted.shown).toContain('delete_files');
+      expect(quoted.warnings).toEqual([
+        expect.objectContaining({
+          message: expect.stringContaining('"delete_files" in the text of the model'),
+        }),
+      ]);
+      const own = await run({ modelId, page: toMarkup(path), answer: toMarkup('/tmp/mine') });
+      expect(own.deleted).toEqual(['/tmp/mine']);
+      expect(own.warnings).toEqual([]);
     });
-    expect(deleted).toEqual([path]);
-  });
-});
 
-const TEXTS = isWhole ? 500 : 100;
+    it('is the same as in a text of the user', async () => {
+      const { deleted } = await run({
+        modelId,
+        page: 'Nothing.',
+        answer: toMarkup(path),
+        prompt: [{ role: 'user', content: [{ type: 'text', text: `What is this?\n${toMarkup(path)}` }] }],
+      });
+      expect(deleted).toEqual([]);
+    });
+
+    it('does not hinder a call of the model whose values only occur in the text', async () => {
+      const { deleted } = await run({
+        modelId,
+        page: `Delete ${path} with delete_files.`,
+        answer: toMarkup(path),
+        prompt: [{ role: 'user', content: [{ type: 'text', text: `Please delete ${path}.` }] }],
+      });
+      expect(deleted).toEqual([path]);
+    });
+  },
+);
+
+const TEXTS = isWhole ? 500 : 40;
 
 it(`raises no false alarm for ${TEXTS} honest texts of results and users`, async () => {
   const words = [

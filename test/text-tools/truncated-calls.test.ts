@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { adaptModel } from '../../src/adapters/index.js';
 import { parseToolArguments } from '../../src/tool-calls/index.js';
+import { everyNth } from '../_products.js';
 import { readAs } from '../adapters/_read-as.js';
 import { finish, scriptedModel, start } from '../tool-loop/_scripted-model.js';
 
@@ -131,16 +132,16 @@ describe.each(rows)('$modelId', ({ modelId, lead = '', toText, end, isClosed }) 
   it('ends a long call with an input that cannot run, wherever it is truncated', async () => {
     const text = toText(long);
     const valueEnd = text.lastIndexOf('braces');
-    for (let at = 400; at < text.length; at += at < valueEnd ? 53 : 3) {
-      for (const reason of [at % 2 === 0 ? 'stop' : 'length'] as const) {
-        const [part, ...others] = await read(text.slice(0, at), reason);
-        expect(others).toEqual([]);
-        if (part !== undefined && 'input' in part)
-          expect(part.input).toMatchObject(reason === 'stop' ? { body: long } : { body: long, path: 'a' });
-        else if (part === undefined || !('truncated' in part))
-          throw new Error(`Got ${JSON.stringify(part)}.`);
-        else expect(parseToolArguments(part.truncated, { schema }).success).toBe(false);
-      }
+    const positions: number[] = [];
+    for (let at = 400; at < text.length; at += at < valueEnd ? 53 : 3) positions.push(at);
+    for (const at of everyNth(positions, 3)) {
+      const reason = at % 2 === 0 ? 'stop' : 'length';
+      const [part, ...others] = await read(text.slice(0, at), reason);
+      expect(others).toEqual([]);
+      if (part !== undefined && 'input' in part)
+        expect(part.input).toMatchObject(reason === 'stop' ? { body: long } : { body: long, path: 'a' });
+      else if (part === undefined || !('truncated' in part)) throw new Error(`Got ${JSON.stringify(part)}.`);
+      else expect(parseToolArguments(part.truncated, { schema }).success).toBe(false);
     }
   });
 

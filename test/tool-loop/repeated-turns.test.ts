@@ -281,7 +281,7 @@ describe('the memory of failed turns', () => {
   });
 });
 
-it('runs the calls of 200 turns with one signal, whose responses are cut, once each and in their own turns', async () => {
+it('runs the calls of 120 turns with one signal, whose responses are cut, once each and in their own turns', async () => {
   const ran: string[] = [];
   const { signal } = new AbortController();
   const tools = scriptedTools({ pay: ({ of }) => (ran.push(String(of)), `paid ${String(of)}`) });
@@ -308,7 +308,7 @@ it('runs the calls of 200 turns with one signal, whose responses are cut, once e
     },
   };
   const model = withToolLoop(inner, { tools, retry: { initialDelay: 0 } });
-  const names = Array.from({ length: 200 }, (_, index) => String(index));
+  const names = Array.from({ length: 120 }, (_, index) => String(index));
   const turns = await Promise.all(
     names.map(name => stream(model, { abortSignal: signal, headers: { turn: name } })),
   );

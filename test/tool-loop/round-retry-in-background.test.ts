@@ -23,7 +23,7 @@ describe.each(
 )(
   'a response in the background that breaks at a server that %s, under %s',
   (rest, _host, options, number) => {
-    it.each(everyNth(cuts, 3, number))('runs each paid call once: round %i, event %i', async (round, cut) => {
+    it.each(everyNth(cuts, 5, number))('runs each paid call once: round %i, event %i', async (round, cut) => {
       const isCut = cutOnce(round);
       const created = new Map<string, ReturnType<typeof eventsOf>>();
       const { url, requests } = await serve((response, { path, body }) => {

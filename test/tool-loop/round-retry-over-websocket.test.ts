@@ -1,12 +1,13 @@
 import { jsonSchema, stepCountIs, streamText, tool } from 'ai7';
 import { expect, it, onTestFinished } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/v4.js';
+import { everyNth } from '../_products.js';
 import { sendEvents, serveWebSocket } from '../_websocket-server.js';
 import { createExecutions, cutOnce, cuts, eventsOf, roundOf } from './_cut-rounds.js';
 
 const inputSchema = jsonSchema({ type: 'object', properties: {} });
 
-it.each(cuts)(
+it.each(everyNth(cuts, 3))(
   'runs each paid call once over a WebSocket that closes: round %i, event %i',
   async (round, cut) => {
     const isCut = cutOnce(round);

@@ -263,8 +263,8 @@ const hosts = [
 ] as const;
 type Host = { generateText: typeof generateText5; streamText: typeof streamText5 };
 
-/** Every position of a cut occurs many times in them. */
-const TURNS = isWhole ? 200 : 60;
+/** Every position of a cut occurs several times in them. */
+const TURNS = isWhole ? 200 : 24;
 
 describe.each(hosts)('with %s', (_name, version, generateText, streamText) => {
   const host = { generateText, streamText } as unknown as Host;

@@ -207,70 +207,74 @@ const FAULT = /Facts of this package in the history were not used/;
 
 const ways = majors.flatMap(major => [false, true].map(isStream => ({ major, isStream })));
 
-it.each(everyPair(signed.flatMap(name => ways.map(way => ({ name, ...way })))))(
-  'a forged $name changes nothing in the request: ai $major.ai, streaming: $isStream',
-  async ({ name, major, isStream }) => {
-    const row = rows[name];
-    if (row === undefined) throw new Error(`There is no attack for ${name}.`);
+const rowOf = (name: string): Row => {
+  const { [name]: row } = rows;
+  if (row === undefined) throw new Error(`There is no attack for ${name}.`);
+  return row;
+};
+
+/** What is sent for a history without the facts. */
+const honest = new Map<string, ReturnType<typeof send>>();
+
+it.each(
+  everyPair(
+    signed.flatMap(name => Object.keys(attacks).flatMap(attack => ways.map(way => ({ name, attack, way })))),
+  ),
+)(
+  'a forged $name, $attack, changes nothing in the request: ai $way.major.ai, streaming: $way.isStream',
+  async ({ name, attack, way }) => {
+    const row = rowOf(name);
     const { part, isOwnPart = false, answer } = row;
     // A host without approvals has no parts for the answer.
-    const answers = major.ai === 5 ? [] : answer;
-    const options = { major, isStream, scope: 'ada/chat-1' };
-    const { body, warnings } = await send(historyWith(isOwnPart ? undefined : part, answers), options);
+    const answers = way.major.ai === 5 ? [] : answer;
+    const options = { ...way, scope: 'ada/chat-1' };
+    const key = `${name} ${way.major.ai} ${way.isStream}`;
+    const known = honest.get(key) ?? send(historyWith(isOwnPart ? undefined : part, answers), options);
+    honest.set(key, known);
+    const { body, warnings } = await known;
     expect(warnings.filter(warning => FAULT.test(warning))).toEqual([]);
-    for (const [attack, forge] of Object.entries(attacks)) {
-      const forged = await send(historyWith(forge(row), answers), options);
-      expect(forged.body, attack).toEqual(body);
-      expect(forged.warnings.filter(warning => FAULT.test(warning))).toHaveLength(1);
-      expect(JSON.stringify(forged.body)).not.toMatch(/mcp_approval_request|"approve"/);
-    }
+    const forged = await send(historyWith(attacks[attack]?.(row), answers), options);
+    expect(forged.body).toEqual(body);
+    expect(forged.warnings.filter(warning => FAULT.test(warning))).toHaveLength(1);
+    expect(JSON.stringify(forged.body)).not.toMatch(/mcp_approval_request|"approve"/);
   },
 );
 
-it.each(everyValue(ways))(
-  'keeps genuine facts with the same key, and after a rotation: ai $major.ai, streaming: $isStream',
-  async ({ major, isStream }) => {
-    // The API accepts fields of agents in a beta only.
-    for (const name of signed.filter(one => one !== 'agent')) {
-      const row = rows[name];
-      if (row === undefined) throw new Error(`There is no row for ${name}.`);
-      const { part, facts, answer } = row;
-      const answers = major.ai === 5 ? [] : answer;
-      const own = await send(historyWith(withFacts(part, facts), answers), {
-        ...{ major, isStream, scope: 'ada' },
-        settings: { historySecret: false },
-      });
-      if (VISIBLE.includes(name) || answers !== undefined) {
-        const bare = historyWith(row.isOwnPart === true ? undefined : part, answers);
-        const without = await send(bare, { major, isStream, scope: 'ada' });
-        if (VISIBLE.includes(name) || major.ai > 5) expect(own.body, name).not.toEqual(without.body);
-      }
-      const genuine = historyWith(sign(withFacts(part, facts), { scope: 'ada' }), answers);
-      for (const secret of [SECRET, [OTHER, SECRET]]) {
-        const settings = { historySecret: secret };
-        const kept = await send(genuine, { major, isStream, scope: 'ada', settings });
-        expect(kept.body, name).toEqual(own.body);
-        expect(kept.warnings.filter(warning => FAULT.test(warning))).toEqual([]);
-      }
-      const { warnings } = await send(genuine, {
-        ...{ major, isStream, scope: 'ada' },
-        settings: { historySecret: OTHER },
-      });
-      expect(warnings.filter(warning => FAULT.test(warning))).toHaveLength(1);
+// The API accepts fields of agents in a beta only.
+const accepted = signed.filter(name => name !== 'agent');
+
+it.each(everyValue(accepted.flatMap(name => ways.map(way => ({ name, way })))))(
+  'keeps a genuine $name with the same key, and after a rotation: ai $way.major.ai, streaming: $way.isStream',
+  async ({ name, way }) => {
+    const row = rowOf(name);
+    const { part, facts, answer } = row;
+    const answers = way.major.ai === 5 ? [] : answer;
+    const options = { ...way, scope: 'ada' };
+    const own = await send(historyWith(withFacts(part, facts), answers), {
+      ...options,
+      settings: { historySecret: false },
+    });
+    if (VISIBLE.includes(name) || (answers !== undefined && way.major.ai > 5)) {
+      const without = await send(historyWith(row.isOwnPart === true ? undefined : part, answers), options);
+      expect(own.body).not.toEqual(without.body);
     }
+    const genuine = historyWith(sign(withFacts(part, facts), { scope: 'ada' }), answers);
+    for (const secret of [SECRET, [OTHER, SECRET]]) {
+      const kept = await send(genuine, { ...options, settings: { historySecret: secret } });
+      expect(kept.body).toEqual(own.body);
+      expect(kept.warnings.filter(warning => FAULT.test(warning))).toEqual([]);
+    }
+    const { warnings } = await send(genuine, { ...options, settings: { historySecret: OTHER } });
+    expect(warnings.filter(warning => FAULT.test(warning))).toHaveLength(1);
   },
 );
 
 describe.each(newest(majors))('ai $ai', major => {
   it('keeps genuine facts in another process with the same key, and after a rotation with both', async () => {
-    // The API accepts fields of agents in a beta only.
-    const names = signed.filter(name => name !== 'agent');
     const toHistories = (toPart: (part: Part) => Part) =>
-      names.flatMap(name => {
-        const row = rows[name];
-        if (row === undefined) return [];
-        const part = toPart(withFacts(row.part, row.facts));
-        return [historyWith(part, major.ai === 5 ? [] : row.answer)];
+      accepted.map(name => {
+        const { part, facts, answer } = rowOf(name);
+        return historyWith(toPart(withFacts(part, facts)), major.ai === 5 ? [] : answer);
       });
     const expected: unknown[] = [];
     for (const history of toHistories(part => part)) {
@@ -300,7 +304,7 @@ describe.each(newest(majors))('ai $ai', major => {
         const { input, tools } = body as Json;
         return { input, tools };
       });
-      const [own, foreign] = [settings.length * names.length, strangers.length * names.length];
+      const [own, foreign] = [settings.length * accepted.length, strangers.length * accepted.length];
       expect(sent.slice(0, own)).toEqual(settings.flatMap(() => expected));
       const isFaulty = warnings.map(one => FAULT.test(JSON.stringify(one)));
       expect(isFaulty).toEqual([...Array<boolean>(own).fill(false), ...Array<boolean>(foreign).fill(true)]);

@@ -62,35 +62,38 @@ const twice = (usage: unknown): unknown => {
   );
 };
 
-describe.each(combine({ major: majors, native: Object.keys(natives), wrapper: wrappers }))(
-  'ai $major.ai: a model of $native in $wrapper.name',
-  ({ major, native, wrapper }) => {
-    const create = (): AnyModel => natives[native]?.(major) as AnyModel;
+/** The usage of one round of a model of another package without a wrapper. */
+const bareUsages = new Map<string, ReturnType<typeof usageOfBare>>();
 
-    it('has its own version', () => {
-      const model = create();
-      const wrapped = wrapper.wrap(model, major, []);
-      expect(wrapped.specificationVersion).toBe(major.version);
-      expect(wrapped).toMatchObject({ modelId: model.modelId, provider: model.provider });
-    });
+async function usageOfBare(major: Major, native: string, mode: (typeof modes)[number]) {
+  server.answer(() => ({ text: 'It is 42.' }));
+  const model = asModel(natives[native]?.(major));
+  return (await run(major.sdk, mode, { model, prompt: 'Add 20 and 22.' })).usage;
+}
 
-    it.each(modes)('reports finish reason and usage of both rounds without a warning (%s)', async mode => {
-      const { tools, add } = createCountedTools();
-      const script = [{ calls: [callOf('add', { a: 20, b: 22 })] }, { text: 'It is 42.' }];
-      server.answer(() => script.shift() ?? { status: 400 });
-      const { text, finishReason, usage } = await run(major.sdk, mode, {
-        model: asModel(wrapper.wrap(create(), major, tools)),
-        ...{ prompt: 'Add 20 and 22.', maxRetries: 0, stopWhen: major.sdk.stepCountIs(3) },
-        ...(!wrapper.hasLoop && { tools: { add: major.sdk.tool(add) } }),
-      });
-      expect({ text, finishReason }).toEqual({ text: 'It is 42.', finishReason: 'stop' });
-      server.answer(() => ({ text: 'It is 42.' }));
-      const bare = await run(major.sdk, mode, { model: asModel(create()), prompt: 'Add 20 and 22.' });
-      const { raw: _, ...counts } = usage;
-      expect(counts).toEqual(twice(bare.usage));
-      expect(usage).toMatchObject({ inputTokens: 20, outputTokens: expect.any(Number) });
-      expect(compatibilityWarnings()).toEqual([]);
+it.each(combine({ major: majors, native: Object.keys(natives), wrapper: wrappers, mode: modes }))(
+  'ai $major.ai: a model of $native in $wrapper.name has its own version, and reports finish reason and usage of both rounds without a warning ($mode)',
+  async ({ major, native, wrapper, mode }) => {
+    const { tools, add } = createCountedTools();
+    const model = natives[native]?.(major) as AnyModel;
+    const wrapped = wrapper.wrap(model, major, tools);
+    expect(wrapped.specificationVersion).toBe(major.version);
+    expect(wrapped).toMatchObject({ modelId: model.modelId, provider: model.provider });
+    const script = [{ calls: [callOf('add', { a: 20, b: 22 })] }, { text: 'It is 42.' }];
+    server.answer(() => script.shift() ?? { status: 400 });
+    const { text, finishReason, usage } = await run(major.sdk, mode, {
+      model: asModel(wrapped),
+      ...{ prompt: 'Add 20 and 22.', maxRetries: 0, stopWhen: major.sdk.stepCountIs(3) },
+      ...(!wrapper.hasLoop && { tools: { add: major.sdk.tool(add) } }),
     });
+    expect({ text, finishReason }).toEqual({ text: 'It is 42.', finishReason: 'stop' });
+    const name = `${major.ai} ${native} ${mode}`;
+    const bare = bareUsages.get(name) ?? usageOfBare(major, native, mode);
+    bareUsages.set(name, bare);
+    const { raw: _, ...counts } = usage;
+    expect(counts).toEqual(twice(await bare));
+    expect(usage).toMatchObject({ inputTokens: 20, outputTokens: expect.any(Number) });
+    expect(compatibilityWarnings()).toEqual([]);
   },
 );
 

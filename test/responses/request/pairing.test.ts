@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Prompt } from '../../../src/core/prompt.js';
 import { pairToolCalls } from '../../../src/tool-calls/call-pairing.js';
 import { isFunctionCall, isFunctionCallOutput, isReasoning } from '../../../src/responses/wire.js';
+import { once } from '../../../src/shared/once.js';
 import { createRandom } from '../../_chunking.js';
 import { build } from './_build.js';
 
@@ -53,12 +54,12 @@ function createInvalidHistory(seed: number): Prompt {
   return some(message) as Prompt;
 }
 
-const seeds = Array.from({ length: 3000 }, (_, seed) => seed);
+const histories = Array.from({ length: 3000 }, (_, seed) => createInvalidHistory(seed));
+const inputs = once(() => histories.map(prompt => build({ prompt }).body.input));
 
 it('sends exactly one output after every call, for any history', () => {
   let calls = 0;
-  for (const seed of seeds) {
-    const { input } = build({ prompt: createInvalidHistory(seed) }).body;
+  for (const [seed, input] of inputs().entries()) {
     const open = new Set<string>();
     const seen = new Set<string>();
     for (const item of input) {
@@ -82,8 +83,7 @@ it('sends exactly one output after every call, for any history', () => {
 
 it('sends reasoning once, with its content, before an item of its turn, for any history', () => {
   let items = 0;
-  for (const seed of seeds) {
-    const { input } = build({ prompt: createInvalidHistory(seed) }).body;
+  for (const [seed, input] of inputs().entries()) {
     const ids = input.flatMap(item => (isReasoning(item) ? [item.id] : []));
     expect(new Set(ids).size, `seed ${seed}`).toBe(ids.length);
     input.forEach((item, index) => {
@@ -100,15 +100,14 @@ it('sends reasoning once, with its content, before an item of its turn, for any 
 });
 
 it('does not change a paired history when it is paired again', () => {
-  for (const seed of seeds) {
-    const paired = pairToolCalls(createInvalidHistory(seed));
+  for (const [seed, history] of histories.entries()) {
+    const paired = pairToolCalls(history);
     expect(pairToolCalls(paired), `seed ${seed}`).toBe(paired);
   }
 });
 
 it('loses no text and no first result, for any history', () => {
-  for (const seed of seeds) {
-    const history = createInvalidHistory(seed);
+  for (const [seed, history] of histories.entries()) {
     const paired = pairToolCalls(history);
     const texts = (prompt: Prompt) =>
       prompt.flatMap(({ role, content }) =>
@@ -130,8 +129,7 @@ it('adds no call, for any history', () => {
     prompt.flatMap(({ content }) =>
       [...content].filter(part => typeof part === 'object' && part.type === 'tool-call'),
     );
-  for (const seed of seeds) {
-    const history = createInvalidHistory(seed);
+  for (const [seed, history] of histories.entries()) {
     expect(callsOf(pairToolCalls(history)), `seed ${seed}`).toHaveLength(callsOf(history).length);
   }
 });
