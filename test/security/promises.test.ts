@@ -17,7 +17,7 @@ type Attack = readonly [file: string, title: string];
 const APPROVALS = 'tool-loop/approvals/host-approvals.test.ts';
 const FORGED = [
   'versions/forged-histories.test.ts',
-  'a forged $name changes nothing in the request: ai $major.ai, streaming: $isStream',
+  'a forged $name, $attack, changes nothing in the request: ai $way.major.ai, streaming: $way.isStream',
 ] as const;
 const PROMISES: Readonly<Record<string, readonly Attack[]>> = {
   'A tool call that runs although its approval was refused': [
