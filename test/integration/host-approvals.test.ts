@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { eachOf } from '../_products.js';
 import { overTheWire, partsOf, question, record, shareRecordingServer, withAnswers } from './_approvals.js';
@@ -14,6 +14,12 @@ const row = { host: firstHost, mode: modes[0] };
 
 const secret = 'a-random-text-of-32-characters-or-more';
 const typesOf = (messages: readonly ModelMessage[]) => partsOf(messages).map(({ type }) => type);
+
+/** Sets the clock to a time at which a request that is valid for a minute has expired. */
+function passMinute(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_001 });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 describe('an approval by the host', () => {
   const each = eachOf({ host: askingHosts, mode: modes });
@@ -301,11 +307,11 @@ describe('a request without an answer', () => {
 
   it('is not repeated after it has expired', async () => {
     const { turn, emulator, effects, outputs } = await startApprovals(row.host, row.mode, {
-      toolLoop: { hostApprovals: { secret, claim: () => true, expiresAfter: 1 } },
+      toolLoop: { hostApprovals: { secret, claim: () => true, expiresAfter: 60_000 } },
     });
     emulator.enqueue([record('a')], [{ text: 'Done.' }]);
     const asked = await turn([question]);
-    await new Promise(resolve => setTimeout(resolve, 5));
+    passMinute();
     const expired = await turn(asked.history);
     expect(idsIn(expired.messages)).toEqual([]);
     expect(expired.text).toBe('Done.');
@@ -338,11 +344,11 @@ describe('a request without an answer', () => {
 describe('an approval', () => {
   it('expires', async () => {
     const { turn, emulator, effects, outputs } = await startApprovals(row.host, row.mode, {
-      toolLoop: { hostApprovals: { secret, claim: () => true, expiresAfter: 1 } },
+      toolLoop: { hostApprovals: { secret, claim: () => true, expiresAfter: 60_000 } },
     });
     emulator.enqueue([record('a')], [{ text: 'Done.' }]);
     const asked = await turn([question]);
-    await new Promise(resolve => setTimeout(resolve, 5));
+    passMinute();
     await turn(withAnswers(asked.history, true));
     expect(effects()).toEqual([]);
     expect(outputs()).toEqual([expect.stringContaining('after the request had expired')]);

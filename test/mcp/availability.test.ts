@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,6 +16,8 @@ interface ComingServer {
   /** The tool of a version is `tool_<version>`. The tool `hang` is never answered. */
   start(version: number): Promise<void>;
   stop(): Promise<void>;
+  /** Whether it has received a call of `hang`. */
+  isHanging(): Promise<boolean>;
   /** The warning while nothing is there. */
   readonly absence: RegExp;
 }
@@ -32,6 +34,7 @@ const isHanging = ({ method, params }: Request): boolean =>
 async function overHttp(type: 'http' | 'sse'): Promise<ComingServer> {
   const port = await findFreePort();
   let server: Server | undefined;
+  let hangs = false;
   const stop = async () => {
     server?.closeAllConnections();
     await new Promise<void>(resolve => (server === undefined ? resolve() : server.close(() => resolve())));
@@ -42,6 +45,7 @@ async function overHttp(type: 'http' | 'sse'): Promise<ComingServer> {
     config: { type, url: `http://127.0.0.1:${port}/mcp` },
     absence: /is not reachable at .* \(ECONNREFUSED\)\. Is it running\?/,
     stop,
+    isHanging: async () => hangs,
     async start(version) {
       let events: ServerResponse | undefined;
       const session = `session-${version}`;
@@ -56,6 +60,7 @@ async function overHttp(type: 'http' | 'sse'): Promise<ComingServer> {
         if (type === 'http' && sent !== undefined && sent !== session)
           return void response.writeHead(404).end();
         if (message.id === undefined || isHanging(message)) {
+          hangs ||= isHanging(message);
           if (message.id === undefined || type === 'sse') response.writeHead(202).end();
           return;
         }
@@ -74,7 +79,9 @@ async function overHttp(type: 'http' | 'sse'): Promise<ComingServer> {
 
 async function overStdio(): Promise<ComingServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'coming-server-'));
-  const [script, pidFile] = [path.join(folder, 'server.mjs'), path.join(folder, 'pid')];
+  const [script = '', pidFile = '', hangFile = ''] = ['server.mjs', 'pid', 'hangs'].map(name =>
+    path.join(folder, name),
+  );
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return {
     config: { command: process.execPath, args: [script] },
@@ -92,12 +99,14 @@ async function overStdio(): Promise<ComingServer> {
         const answers = ${JSON.stringify(Object.fromEntries(answers))};
         createInterface({ input: process.stdin }).on('line', line => {
           const { id, method, params } = JSON.parse(line);
+          if (params?.name === 'hang') writeFileSync(${JSON.stringify(hangFile)}, '');
           if (id === undefined || params?.name === 'hang') return;
           const answer = answers[method] ?? { jsonrpc: '2.0', error: { code: -32601, message: 'Method not found' } };
           console.log(JSON.stringify({ ...answer, id }));
         });`,
       );
     },
+    isHanging: async () => (await readdir(folder)).includes('hangs'),
     async stop() {
       await rm(script);
       process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
@@ -170,7 +179,7 @@ describe.each(Object.entries(SERVERS))('a server over %s', (_, create) => {
     const tools = openTools({ s: server.config });
     await takeTurn(tools);
     const pending = call(tools, 'hang');
-    await new Promise(resolve => setTimeout(resolve, 100));
+    await until(() => server.isHanging());
     await server.stop();
     expect(await pending).toMatchObject({ type: 'error-text' });
     await server.start(1);

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createMcpConnectionPool } from '../../src/mcp/index.js';
-import { call, fixtureServer, openTools } from './_fixture-server.js';
+import { call, fixtureServer, openTools, until } from './_fixture-server.js';
 
 function openPool() {
   const pool = createMcpConnectionPool();
@@ -37,11 +37,11 @@ it('stays open when a source is closed', async () => {
 });
 
 it('stops a server that is starting', async () => {
-  const { config } = await fixtureServer('mute');
+  const { config, journal } = await fixtureServer('mute');
   const pool = openPool();
   const tools = openTools({ mute: config }, { pool });
   const listing = tools.listTools();
-  await new Promise(resolve => setTimeout(resolve, 20));
+  await until(async () => (await journal()).length > 0);
   await pool.close();
   expect((await listing).tools).toEqual([]);
   expect(tools.status()[0]?.state).toBe('idle');

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { summarizeContent } from '../_parts.js';
 import { serve, serveBody, serveJson } from '../_server.js';
 import { toSse } from '../_sse.js';
+import { flushCallbacks, gate } from '../tool-loop/_tools.js';
 import { modelAt, prompt, rejectionOf, serveBeginning } from './_model.js';
 import { RESPONSE_FIXTURES } from './stream/_fixtures/responses.js';
 import { message, toResponse, toStream } from './stream/_fixtures/wire-events.js';
@@ -72,12 +73,20 @@ describe('doGenerate', () => {
       response.writeHead(200).write('{"id":');
     });
     const controller = new AbortController();
+    const begun = gate();
     const generating = Promise.resolve(
-      modelAt(server).doGenerate({ prompt, abortSignal: controller.signal }),
+      modelAt(server, {
+        async fetch(...parameters) {
+          const response = await fetch(...parameters);
+          begun.open();
+          return response;
+        },
+      }).doGenerate({ prompt, abortSignal: controller.signal }),
     );
     generating.catch(() => {});
-    await expect.poll(() => server.requests.length, { interval: 5 }).toBe(1);
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await begun.opened;
+    // The model reads the body.
+    await flushCallbacks();
     controller.abort(new DOMException('Enough.', 'AbortError'));
     await expect(generating).rejects.toThrow('Enough.');
     expect(await server.requests[0]?.closed).toEqual({ complete: false });

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { collect, summarize } from '../_parts.js';
 import { serve, serveBody, serveJson } from '../_server.js';
 import { toSse } from '../_sse.js';
+import { flushCallbacks } from '../tool-loop/_tools.js';
 import { HELLO, modelAt, prompt, rejectionOf, serveBeginning } from './_model.js';
 import { message, toResponse } from './stream/_fixtures/wire-events.js';
 
@@ -87,7 +88,7 @@ describe('doStream', () => {
     });
     const model = modelAt({ url: 'http://server.test' }, { fetch: async () => new Response(endless) });
     const { stream } = await model.doStream({ prompt });
-    await new Promise(resolve => setTimeout(resolve, 50));
+    await flushCallbacks();
     expect(pulled).toBeLessThan(10);
     const reader = stream.getReader();
     for (let parts = 0; parts < 100; parts++) await reader.read();

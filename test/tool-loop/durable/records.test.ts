@@ -13,7 +13,7 @@ import {
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import { temporaryFolder } from '../../mcp/_fixture-server.js';
 import { call, callRound, generate, scriptedModel, textRound, user } from '../_scripted-model.js';
-import { scriptedTools } from '../_tools.js';
+import { flushCallbacks, gate, scriptedTools } from '../_tools.js';
 
 /* Answers and records of stores: a wrong one ends the turn before a tool runs. */
 
@@ -113,14 +113,14 @@ describe('an answer that is not documented', () => {
         }) as Promise<boolean>,
     };
     expect((await run({ store: twice })).text).toBe('Paid.');
-    const late: JournalStore = {
-      ...store,
-      claim: () => new Promise(resolve => setTimeout(resolve, 400, true)),
-    };
+    const { opened, open } = gate<boolean>();
+    const late: JournalStore = { ...store, claim: () => opened };
     await expect(run({ store: late, timeout: 50 })).rejects.toMatchObject({
       code: 'journal-failed',
       message: expect.stringContaining('did not respond within 50 ms'),
     });
+    open(true);
+    await flushCallbacks();
     expect(paid).toHaveLength(1);
   });
 
