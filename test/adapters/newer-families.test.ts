@@ -169,7 +169,8 @@ describe('text that is no call', () => {
   });
 
   it.each(examples)('$modelId makes no call of half a value: $written', async ({ modelId, written }) => {
-    for (const end of everyNth([...written].map((_, index) => index + 1).slice(0, -1), 19)) {
+    const ends = Array.from({ length: Math.ceil((written.length - 1) / 7) }, (_, index) => 1 + 7 * index);
+    for (const end of everyNth(ends, 3)) {
       const content = await readerOf(modelId, { chunkings: 'few' })(written.slice(0, end));
       for (const part of content)
         if ('input' in part)
