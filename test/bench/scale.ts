@@ -28,6 +28,12 @@ export interface Scale {
   readonly toolTime: number;
   /** Samples of a durable turn. */
   readonly durableTurns: number;
+  /** Samples of the start of a program. */
+  readonly starts: number;
+  /** The number of entries besides the main one whose start and size are measured. */
+  readonly entries: number;
+  /** The number of formats whose texts are measured on each path. */
+  readonly formats: number;
 }
 
 export const FULL: Scale = {
@@ -46,6 +52,9 @@ export const FULL: Scale = {
   transportSamples: 5,
   toolTime: 50,
   durableTurns: 30,
+  starts: 27,
+  entries: Infinity,
+  formats: Infinity,
 };
 
 /** The smallest scale that runs everything. Its figures are meaningless. */
@@ -65,4 +74,7 @@ export const SMOKE: Scale = {
   transportSamples: 1,
   toolTime: 2,
   durableTurns: 1,
+  starts: 1,
+  entries: 1,
+  formats: 5,
 };

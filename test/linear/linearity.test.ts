@@ -13,7 +13,7 @@ import { toFilename } from '../../src/tool-calls/mcp-output.js';
 type Reader = (run: string) => unknown;
 
 const SHORTEST = 1_000;
-const LONGEST = Number(process.env.LONG_TEXT ?? 16_000);
+const LONGEST = Number(process.env.LONG_TEXT ?? 8_000);
 /** A doubling below this processor time, in milliseconds, may be that of a compiler or a collection of garbage. */
 const NOTICEABLE = 30;
 const MAX_RATIO = 3;

@@ -23,15 +23,19 @@ const SIZE_LIMIT = 92;
  * Times are taken in new processes, in turns.
  */
 export async function measureStart(scale: Scale): Promise<Figure[]> {
-  return [...(await measureImports(scale)), ...(await measureFirstCalls(scale)), ...(await measureSizes())];
+  return [
+    ...(await measureImports(scale)),
+    ...(await measureFirstCalls(scale)),
+    ...(await measureSizes(scale)),
+  ];
 }
 
 /** Import times after `ai` is loaded, as in every application of the AI SDK. */
-async function measureImports({ samples, warmUp }: Scale): Promise<Figure[]> {
+async function measureImports({ samples, starts, warmUp, entries: count }: Scale): Promise<Figure[]> {
   const main = entries.filter(({ path }) => path === MAIN);
-  const others = entries.filter(({ path }) => path !== MAIN);
+  const others = entries.filter(({ path }) => path !== MAIN).slice(0, count);
   return [
-    ...(await compareImports(main, { samples: samples * 3, warmUp: Math.min(warmUp, 1), atMost: 1.2 })),
+    ...(await compareImports(main, { samples: starts, warmUp: Math.min(warmUp, 1), atMost: 1.2 })),
     ...(await compareImports(others, { samples: Math.ceil(samples / 3), warmUp: 0 })),
   ];
 }
@@ -63,7 +67,7 @@ function importing(specifier: string): Contender {
 }
 
 /** Times from the start of a process to the first text delta of its first call, over a local server. */
-async function measureFirstCalls({ samples, warmUp }: Scale): Promise<Figure[]> {
+async function measureFirstCalls({ starts, warmUp }: Scale): Promise<Figure[]> {
   const body = toResponseBody('text', 20);
   const server = createServer((incoming, response) => {
     incoming.resume().on('end', () => response.writeHead(200, EVENT_STREAM).end(body));
@@ -87,7 +91,7 @@ async function measureFirstCalls({ samples, warmUp }: Scale): Promise<Figure[]> 
           bare: firstCall(ai, ours, "provider.responses('gpt-4.1')"),
           composed: firstCall(ai, ours, "provider('qwen3-coder-30b')"),
         },
-        { samples: samples * 3, warmUp: Math.min(warmUp, 1) },
+        { samples: starts, warmUp: Math.min(warmUp, 1) },
       );
       const toFigure = (name: string, side: readonly number[], goal: number): Figure =>
         toShare(
@@ -137,10 +141,10 @@ function inNewProcess(script: string): Contender {
 }
 
 /** Sizes of the entries without lazily loaded code, `ai`, its two packages and the peer dependencies. */
-async function measureSizes(): Promise<Figure[]> {
+async function measureSizes({ entries: count }: Scale): Promise<Figure[]> {
   const official = await sizeOf(fileURLToPath(import.meta.resolve(OFFICIAL)));
   const figures: Figure[] = [];
-  for (const { path, specifier, file } of entries) {
+  for (const { path, specifier, file } of entries.slice(0, count + 1)) {
     const size = await sizeOf(join(root, file));
     figures.push({
       name: `size of \`${specifier}\`, min+gzip`,

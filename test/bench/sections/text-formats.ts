@@ -46,17 +46,19 @@ const SAMPLES = 5;
  * of half the length. Both are streams of the provider, which reads events with deltas of four characters. Each
  * figure has the same number of samples, of which the median counts. The environment variable `FORMATS`, a regular expression, selects rows of `WRITTEN_CALLS`.
  */
-export async function measureTextFormats({ textFormats, samples }: Scale): Promise<Figure[]> {
+export async function measureTextFormats({ textFormats, samples, formats }: Scale): Promise<Figure[]> {
   const length = textFormats * 1024;
   const chosen = new RegExp(process.env.FORMATS ?? '');
   const shares: Figure[] = [];
   const growth: Figure[] = [];
   for (const [path, write] of Object.entries(PATHS)) {
+    let count = 0;
     for (const [format, calls] of Object.entries(WRITTEN_CALLS)) {
-      if (!chosen.test(format)) continue;
+      if (!chosen.test(format) || count === formats) continue;
       const text = calls.like === undefined ? write(calls, length) : undefined;
       const half = text && write(calls, length / 2);
       if (text === undefined || half === undefined) continue;
+      count++;
       const contenders = toContenders({ modelId: calls.modelId, text, half });
       const { adapted, bare, shorter } = await compare(contenders, {
         samples: Math.min(SAMPLES, samples),
