@@ -92,6 +92,11 @@ const journal = {
   tools: (tools, options) => journalOf(options.turnId).tools(tools, options),
 };
 
+/** Returns the prompt of a conversation, which is the id of its turn. */
+function promptOf([{ content }]) {
+  return typeof content === 'string' ? content : content[0].text;
+}
+
 const createProvider = onUnknownOutcome =>
   createKelivoResponsesProvider({
     baseURL: `${url}/v1`,
@@ -107,7 +112,9 @@ const createProvider = onUnknownOutcome =>
     },
     toolLoop: {
       ...{ journal, onUnknownOutcome, approvals: 'destructive' },
-      approve: async ({ turnId }) => (await report('ask', { turn: turnId })).ok,
+      // A call that the host runs belongs to no turn of the loop, so its prompt names the turn.
+      approve: async ({ turnId, messages }) =>
+        (await report('ask', { turn: form === 'host' ? promptOf(messages) : turnId })).ok,
     },
   });
 const policies = ['refuse', 'ask', 'run'];
