@@ -13,18 +13,14 @@ const { server, mcp } = await startServers();
 // `FUZZ_SEED=random` plays other conversations, and `FUZZ_WALKS` more of them. A failure prints the seed, the path up to the
 // first wrong request, and what is wrong with it.
 const { seed = Math.floor(Math.random() * 2 ** 31) } = fc.readConfigureGlobal();
-const count = Number(process.env.FUZZ_WALKS ?? 90);
+const count = Number(process.env.FUZZ_WALKS ?? 60);
 const walks = fc
   .sample(walksOver(allExits), { numRuns: count, seed })
   .map((walk, index) => ({ walk, number: index + 1 }));
 
-// Each major plays walks of its own, so that no conversation runs twice.
-describe.each(majors.map((major, index) => ({ ...major, major, index })))('ai $ai', ({ major, index }) => {
-  it.each(walks.filter(({ number }) => number % majors.length === index))(
-    `walk $number of seed ${seed} sends each call once, with its output`,
-    async ({ walk }) => {
-      const fault = await findFaultOf(walk, { major, server, mcp });
-      if (fault !== undefined) expect.fail(fault);
-    },
-  );
+describe.each(majors)('ai $ai', major => {
+  it.each(walks)(`walk $number of seed ${seed} sends each call once, with its output`, async ({ walk }) => {
+    const fault = await findFaultOf(walk, { major, server, mcp });
+    if (fault !== undefined) expect.fail(fault);
+  });
 });
