@@ -19,7 +19,7 @@ interface RoundRecord {
   readonly parts: readonly Part[];
   /** The tools of the round, if they differ from the tools before. */
   readonly listing?: ToolListing | undefined;
-  /** Number of requests, if broken responses came before this one. */
+  /** Number of requests, if broken responses came before this one that no record has. */
   readonly attempts?: number | undefined;
   /** The error with which the request failed before it had a response. */
   readonly failure?: { readonly error: unknown };
@@ -89,7 +89,9 @@ async function openRecordedRound(
       await exchange.give(parts);
     }
     exchange.throwIfCancelled();
-    return { parts: recorder.parts, listing: listing(), attempts: round.attempts ?? attempt };
+    // An engine also keeps the broken attempts before, with their usage.
+    const attempts = round.attempts ?? (steps.isOrdered ? undefined : attempt);
+    return { parts: recorder.parts, listing: listing(), attempts };
   };
   const recording = steps.step(name, run, {
     // Everything on which the response depends.

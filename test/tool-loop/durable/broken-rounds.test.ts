@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { stream } from '../_scripted-model.js';
+import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
+import { createEngine, type StepRecord, withStep } from '../_engine.js';
 import {
+  finish,
   finishOf,
   generate,
   readAll,
+  scriptedModel,
   type ScriptedRound,
   start,
   text,
@@ -60,3 +64,21 @@ describe.each(['stream', 'generate'] as const)(
     });
   },
 );
+
+it('the usage of a broken response is known again when an engine replays the turn', async () => {
+  const failed = [start, ...text('Pay'), { type: 'error' as const, error: serverError() }, finish('error')];
+  const records: (StepRecord | undefined)[] = [];
+  const runWith = async (...rounds: ScriptedRound[]) => {
+    const looped = withToolLoop(scriptedModel(...rounds), { tools: [], retry: { initialDelay: 0 } });
+    const result = await looped.doStream({ prompt: user('Go.'), ...withStep(createEngine(records).step) });
+    const { usage, providerMetadata } = finishOf(await readAll(result.stream));
+    return { usage, rounds: providerMetadata?.kelivo?.rounds };
+  };
+  const live = await runWith(failed, textRound('Done.'));
+  expect(live.rounds).toMatchObject([{ attempts: 2 }]);
+  expect(JSON.stringify(live.rounds)).not.toContain('isUsagePartial');
+  const replayed = await runWith();
+  expect(replayed.usage).toEqual(live.usage);
+  expect(replayed.rounds).toMatchObject([{ attempts: 2 }]);
+  expect(JSON.stringify(replayed.rounds)).not.toContain('isUsagePartial');
+});
