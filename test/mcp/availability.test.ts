@@ -16,7 +16,7 @@ interface ComingServer {
   /** The tool of a version is `tool_<version>`. The tool `hang` is never answered. */
   start(version: number): Promise<void>;
   stop(): Promise<void>;
-  /** Whether it has received a call of `hang`. */
+  /** Returns true if it has received a call of `hang`. */
   isHanging(): Promise<boolean>;
   /** The warning while nothing is there. */
   readonly absence: RegExp;

@@ -18,8 +18,8 @@ const isUnassigned = ({ path, change }: Mutation, transport: OddTransport): bool
   path[0] === 'id' && (change === '7' ? transport !== 'json' : transport === 'sse' || transport === 'stdio');
 
 /**
- * Mutations that are tried if each needs a connection of its own: a part of them over each transport. `MUTATIONS=all` tries
- * all.
+ * Returns a part of the mutations for each transport, because each mutation needs a connection of its own. `MUTATIONS=all`
+ * tries all.
  */
 const triedOver = (transport: OddTransport, mutations: readonly Mutation[]): readonly Mutation[] => {
   if (process.env.MUTATIONS === 'all') return mutations;

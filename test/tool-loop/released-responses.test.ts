@@ -20,11 +20,14 @@ it('lets go of what has read a response while the turn waits for the next one', 
   const { opened: isWaiting, open: waits } = gate();
   const { opened: mayAnswer, open: answer } = gate();
   const bodies: WeakRef<object>[] = [];
+  /** Signals of requests, which an application may keep. */
+  const signals: unknown[] = [];
   const provider = createKelivoResponsesProvider({
     baseURL: 'http://127.0.0.1:9/v1',
     apiKey: 'sk-test',
     tools: { look_up: { inputSchema: z.object({}), execute: () => 'sunny' } },
     async fetch(input, init) {
+      signals.push(init?.signal);
       if (bodies.length > 0) {
         waits();
         await mayAnswer;
@@ -47,4 +50,5 @@ it('lets go of what has read a response while the turn waits for the next one', 
     .toBe(true);
   answer();
   expect(await text).toBe('It is sunny.');
+  expect(signals).toHaveLength(2);
 });

@@ -213,7 +213,7 @@ const rowOf = (name: string): Row => {
   return row;
 };
 
-/** What is sent for a history without the facts. */
+/** Requests for histories without the facts, by the way in which they are sent. */
 const honest = new Map<string, ReturnType<typeof send>>();
 
 it.each(
