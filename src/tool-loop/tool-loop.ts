@@ -336,7 +336,7 @@ export async function createAgentSettings(
   const maxChars = toOutputLimits(maxToolOutputChars);
   const toLimited = (output: ToolOutput, toolName: string): ToolOutput =>
     limitOutput(output, { maxChars: maxChars(toolName) });
-  const tools = (await shared?.forAgent(toLimited)) ?? {};
+  const tools = (await shared?.forAgent(toLimited, run.turnId)) ?? {};
   const marked = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, toMarked(tool)]));
   return {
     providerOptions: toRunOptions(RUN_BY_HOST, run),

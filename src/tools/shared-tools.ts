@@ -198,8 +198,15 @@ export class SharedTools {
     };
   }
 
-  /** Returns the tools for the loop of the host, with the approvals of the tool loop. */
-  async forAgent(toLimited: (output: ToolOutput, toolName: string) => ToolOutput): Promise<HostTools> {
+  /**
+   * Returns the tools for the loop of the host, with the approvals of the tool loop.
+   *
+   * @param turnId The id of the host's run. @default a run has none, and approvals receive the id of the call
+   */
+  async forAgent(
+    toLimited: (output: ToolOutput, toolName: string) => ToolOutput,
+    turnId?: string,
+  ): Promise<HostTools> {
     const { approve, approvals } = this.#loop;
     const source: Pick<ToolSource, 'callTool'> = {
       callTool: async (call, callOptions) =>
@@ -207,9 +214,9 @@ export class SharedTools {
     };
     const options: HostToolsOptions = {
       approvals:
-        approvals === undefined && approve === undefined ? 'never' : call => this.#isAskedInLoop(call),
+        approvals === undefined && approve === undefined ? 'never' : call => this.#isAskedInLoop(call, turnId),
       ...(typeof approve === 'function' && {
-        approve: (call, callOptions) => approve(toLoopRequest(call), callOptions),
+        approve: (call, callOptions) => approve(toLoopRequest(call, turnId), callOptions),
       }),
     };
     // Without `approve` the loop refuses the calls that need an approval, and so do these tools.
@@ -258,10 +265,10 @@ export class SharedTools {
     };
   }
 
-  #isAskedInLoop(call: CallForApproval): boolean | PromiseLike<boolean> {
+  #isAskedInLoop(call: CallForApproval, turnId?: string): boolean | PromiseLike<boolean> {
     const { approve, approvals = approve === undefined ? 'never' : 'unless-read-only' } = this.#loop;
     return typeof approvals === 'function'
-      ? approvals(toLoopRequest(call))
+      ? approvals(toLoopRequest(call, turnId))
       : isAskedByPolicy(approvals, call.tool);
   }
 }
@@ -282,9 +289,9 @@ export function createDeclareTools(
   return declare as DeclareTools;
 }
 
-/** A turn of the host has no number of its own. */
-const toLoopRequest = (call: CallForApproval): LoopRequest => ({
+/** The function of a host's tool does not learn the step of its call. */
+const toLoopRequest = (call: CallForApproval, turnId: string = call.toolCallId): LoopRequest => ({
   ...call,
-  turnId: call.toolCallId,
+  turnId,
   round: 1,
 });

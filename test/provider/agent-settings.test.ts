@@ -18,7 +18,12 @@ describe.each(hosts)('agentSettings under ai $ai', ({ ai, sdk, create }) => {
   /** Runs an agent whose model calls the tool `write` in `rounds` rounds. */
   async function run(
     toolLoop: KelivoResponsesSettings['toolLoop'] = {},
-    { rounds = 2, write = () => 'written' as unknown, options = {} as object } = {},
+    {
+      rounds = 2,
+      write = () => 'written' as unknown,
+      options = {} as object,
+      turnId = undefined as string | undefined,
+    } = {},
   ) {
     const emulator = await startEmulator();
     for (let round = 0; round < rounds; round++)
@@ -39,7 +44,7 @@ describe.each(hosts)('agentSettings under ai $ai', ({ ai, sdk, create }) => {
     });
     onTestFinished(() => provider.close());
     const prepared: number[] = [];
-    const { prepareStep, ...settings } = await provider.agentSettings();
+    const { prepareStep, ...settings } = await provider.agentSettings({ turnId });
     const agent = new sdk.ToolLoopAgent({
       model: provider('gpt-5') as never,
       ...(settings as object),
@@ -124,6 +129,17 @@ describe.each(hosts)('agentSettings under ai $ai', ({ ai, sdk, create }) => {
     expect(asked.effects).toEqual([]);
     expect(asked.content).toContainEqual(expect.objectContaining({ type: 'tool-approval-request' }));
   });
+
+  it.each(['booking-7', undefined])(
+    'tells approvals the id of the run, or that of the call (%s)',
+    async id => {
+      const asked: boolean[] = [];
+      const isAsOf = (call: { readonly turnId: string; readonly toolCallId: string }): boolean =>
+        asked.push(call.turnId === (id ?? call.toolCallId)) > 0;
+      await run({ approvals: isAsOf, approve: isAsOf }, { turnId: id });
+      expect(asked).toEqual([true, true, true, true]);
+    },
+  );
 
   // `ai` 6 has no `toolApproval`.
   (ai === 7 ? it : undefined)?.('leaves the last word to `toolApproval` of the application', async () => {
