@@ -14,10 +14,9 @@ import type { CoreCall } from '../core/call.js';
 import type { Usage, Warning } from '../core/part.js';
 import { createCallError } from '../http/api-error.js';
 import { requestJson } from '../http/request-json.js';
-import { sendWithFallbacks } from '../responses/compatibility/send-with-fallbacks.js';
-import { encodeExtensions } from '../responses/extensions.js';
-import type { ResponsesModelConfig } from '../responses/model.js';
-import { buildRequest } from '../responses/request/build-request.js';
+import type { ResponsesModelConfig } from '../responses/config.js';
+import { Exchange, runHandlers } from '../responses/exchange.js';
+import { COMPACTION_HANDLERS } from '../responses/handlers.js';
 import { toUsage } from '../responses/stream/event-handlers.js';
 
 /** A message of the AI SDK (`ModelMessage`), or of a prompt of its model interface. */
@@ -57,14 +56,19 @@ export interface CompactResult<Message extends CompactMessage = CompactMessage> 
 /** The result has the shape of version 2 for all versions. */
 type Generated = Awaited<ReturnType<LanguageModels[(typeof VERSION_OF_MAJOR)[5]]['doGenerate']>>;
 
-/** Replaces a conversation of a host by a shorter one. */
+/**
+ * Replaces a conversation of a host by a shorter one.
+ *
+ * @param config The settings of the model that compacts. `url` is the address of `…/responses/compact`.
+ * @param keys The keys that sign the conversation. Undefined for an own store.
+ */
 export async function compactMessages<Message extends CompactMessage>(
-  modelId: string,
   { messages, providerOptions, abortSignal }: CompactOptions<Message>,
-  config: CompactConfig,
+  config: ResponsesModelConfig,
+  keys: SigningKeys | undefined,
 ): Promise<CompactResult<Message>> {
   const hostPrompt = messages.map(toPromptMessage);
-  const signature = { keys: config.historyKeys, scope: providerOptions?.kelivo?.scope };
+  const signature = { keys, scope: providerOptions?.kelivo?.scope };
   const {
     prompt,
     own,
@@ -72,7 +76,7 @@ export async function compactMessages<Message extends CompactMessage>(
     ...read
   } = readCall({ prompt: hostPrompt, providerOptions }, signature);
   const call = { prompt, own, providerOptions: others, abortSignal };
-  const { items, usage, warnings, response } = await compactConversation(modelId, call, config);
+  const { items, usage, warnings, response } = await compactConversation(call, config);
   const { writeUsage, writeWarning } = VERSIONS[VERSION_OF_MAJOR[5]];
   const compacted = [
     ...hostPrompt.filter(({ role }) => role === 'system'),
@@ -154,12 +158,6 @@ interface CompactedConversation {
   };
 }
 
-/** Settings of the model that compacts. `url` is the address of `…/responses/compact`. */
-interface CompactConfig extends Omit<ResponsesModelConfig, 'generateId'> {
-  /** Undefined for an own store. */
-  readonly historyKeys: SigningKeys | undefined;
-}
-
 /** The fields of a request that `POST …/responses/compact` has. */
 const FIELDS: ReadonlySet<string> = new Set([
   'model',
@@ -179,55 +177,31 @@ const FIELDS: ReadonlySet<string> = new Set([
  * https://platform.openai.com/docs/api-reference/responses/compact
  */
 async function compactConversation(
-  modelId: string,
-  call: Pick<CoreCall, 'prompt' | 'own' | 'providerOptions' | 'headers' | 'abortSignal'>,
-  config: CompactConfig,
+  sent: Pick<CoreCall, 'prompt' | 'own' | 'providerOptions' | 'abortSignal'>,
+  config: ResponsesModelConfig,
 ): Promise<CompactedConversation> {
-  const { url, needsKey, fetchFor, timeouts, override, server, credentials } = config;
-  const { compatibility } = override;
-  const context = { ...config, modelId, providerName: config.provider };
-  const { call: prepared } = await encodeExtensions(call, config.extensions);
-  const { body: built, warnings, relations } = buildRequest({ ...prepared, isStream: false }, context);
-  const {
-    body,
-    headers: responseHeaders,
-    omitted,
-  } = await credentials.use(undefined, keyHeaders =>
-    sendWithFallbacks(
-      built,
-      {
-        post: async (sent, omitted) => ({
-          omitted,
-          ...(await requestJson({
-            url,
-            needsKey,
-            headers: [keyHeaders, override.headers, call.headers],
-            body: Object.fromEntries(Object.entries(sent).filter(([name]) => FIELDS.has(name))),
-            fetch: fetchFor(call, warning => warnings.push(warning)),
-            signal: call.abortSignal,
-            timeouts: { total: timeouts.total },
-          })),
-        }),
-        compatibility: () => compatibility,
-      },
-      server,
-      relations,
-    ),
+  const exchange = new Exchange({ ...sent, isStream: false }, config);
+  const { body, headers: responseHeaders } = await runHandlers(exchange, COMPACTION_HANDLERS, () =>
+    requestJson({
+      ...exchange.toTransport(),
+      body: Object.fromEntries(Object.entries(exchange.body).filter(([name]) => FIELDS.has(name))),
+      timeouts: { total: config.timeouts.total },
+    }),
   );
   const { id, output, usage } = objectOf(body) ?? {};
   const items = objectsOf(output);
   if (!items.some(({ type }) => type === 'compaction')) {
     throw createCallError(
       'unexpectedResponse',
-      { url, responseHeaders },
-      `Expected a conversation with a compaction item from ${url}, got none. Check that the server supports \`POST …/responses/compact\`.`,
+      { url: config.url, responseHeaders },
+      `Expected a conversation with a compaction item from ${config.url}, got none. Check that the server supports \`POST …/responses/compact\`.`,
     );
   }
   const responseId = idOf(id);
   return {
     items,
     usage: toUsage(usage),
-    warnings: [...warnings, ...omitted],
+    warnings: exchange.warnings(),
     response: { ...(responseId !== undefined && { id: responseId }), headers: responseHeaders, body },
   };
 }

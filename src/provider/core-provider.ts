@@ -11,10 +11,11 @@ import {
   withHttpTelemetry,
   withRequestLog,
 } from '../http/request-log.js';
-import { type Compatibility, compatibilityByHost } from '../responses/compatibility/compatibility.js';
+import { compatibilityByHost } from '../responses/compatibility/compatibility.js';
 import { ModelMemories } from '../responses/compatibility/model-memory.js';
 import { ExtensionRegistry } from '../responses/stream/extension.js';
-import type { ResponsesModel, ResponsesModelConfig } from '../responses/model.js';
+import type { ResponsesModelConfig } from '../responses/config.js';
+import type { ResponsesModel } from '../responses/model.js';
 import { supportedUrls, toModelTraits } from '../responses/request/model-traits.js';
 import { toSettingOptions } from '../responses/request/setting-options.js';
 import type { ReconnectServers } from '../mcp/reconnect.js';
@@ -27,7 +28,7 @@ import type { CreateAgentSettings } from '../tool-loop/agent-settings.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { createComposition } from './composition.js';
 import { type Connection, createCredentials, createEndpoints, staticKeysOf } from './connection.js';
-import { resolveModelOverride } from './model-overrides.js';
+import { ModelOverrides } from './model-overrides.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
 import { loadOnce } from '../shared/once.js';
 
@@ -124,14 +125,12 @@ export function createCoreProvider(
   const createConfig = (modelId: string, path: string): ResponsesModelConfig => {
     const isNamed = known !== undefined || typeof settings.compatibility === 'string';
     const memory = memories.of(modelId);
-    const serverNow = (): Compatibility | undefined =>
-      known ?? (isNamed ? undefined : memory.server?.compatibility);
-    const overrideFor = (server: Compatibility | undefined) =>
-      resolveModelOverride(modelId, { ...settings, known: server });
-    let server = serverNow();
-    let { transport = settings.transport ?? 'http', ...override } = overrideFor(server);
+    const overrides = new ModelOverrides(modelId, settings);
+    const override = () => overrides.of(known ?? (isNamed ? undefined : memory.server?.compatibility));
+    const { transport = settings.transport ?? 'http' } = override();
     return {
       provider: name,
+      modelId,
       url: endpoints.urlOf(path),
       credentials: connection.credentials,
       needsKey,
@@ -143,12 +142,7 @@ export function createCoreProvider(
       official: settings.api === 'azure' ? 'azure' : 'openai',
       timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },
       retries: { maxRetries: (retry?.streamRetries ?? 2) || 0, initialDelay: retry?.initialDelay ?? 1000 },
-      get override() {
-        const current = serverNow();
-        if (current !== server) ({ transport, ...override } = { transport, ...overrideFor(current) });
-        server = current;
-        return override;
-      },
+      override,
       recognizes: !isNamed,
       modelsUrl: endpoints.urlOf('models'),
       server: memory,
@@ -162,7 +156,7 @@ export function createCoreProvider(
     const config = createConfig(modelId, 'responses');
     return loadOnce(async () => {
       const { createResponsesModel } = await import('../responses/model.js');
-      return createResponsesModel(modelId, config);
+      return createResponsesModel(config);
     });
   };
   const createBareModel = (modelId: string, load: LoadModel): CoreModel => {
@@ -210,7 +204,7 @@ export function createCoreProvider(
     async compact(modelId, conversation) {
       const { compactMessages } = await import('./compact.js');
       const config = createConfig(modelId, 'responses/compact');
-      return compactMessages(modelId, conversation, { ...config, historyKeys: history() });
+      return compactMessages(conversation, config, history());
     },
     async close() {
       await closeComposition();

@@ -10,7 +10,7 @@ import {
   knownServerNames,
   mergeCompatibility,
 } from '../responses/compatibility/compatibility.js';
-import type { RequestOverride } from '../responses/model.js';
+import type { RequestOverride } from '../responses/config.js';
 import { toModelExpression } from '../shared/names.js';
 import { SchemaTable, type SettingsOf } from '../shared/settings.js';
 
@@ -145,24 +145,25 @@ export function createModelOverridesSchema(): SchemaOf<Record<string, ModelOverr
   return z.record(z.string(), override.schema);
 }
 
+interface OverrideSettings {
+  readonly models?: Record<string, ModelOverride>;
+  readonly compatibility?: ModelOverride['compatibility'];
+}
+
+type ResolvedOverride = RequestOverride & Pick<ModelOverride, 'transport'>;
+
 /**
  * Merges the overrides whose patterns match a model id. The more specific pattern wins, field by field. An exact id is
  * the most specific, then the pattern with more characters other than `*`. Of equal patterns, the later one wins.
+ *
+ * @param known The compatibility of the server. @default that of OpenAI
  */
 export function resolveModelOverride(
   modelId: string,
-  {
-    models = {},
-    compatibility,
-    known = {},
-  }: {
-    models?: Record<string, ModelOverride>;
-    compatibility?: ModelOverride['compatibility'];
-    /** The compatibility of the server. @default that of OpenAI */
-    known?: Compatibility | undefined;
-  },
-): RequestOverride & Pick<ModelOverride, 'transport'> {
-  const start: RequestOverride & Pick<ModelOverride, 'transport'> = {
+  { models = {}, compatibility }: OverrideSettings,
+  known: Compatibility = {},
+): ResolvedOverride {
+  const start: ResolvedOverride = {
     headers: {},
     body: {},
     compatibility: selectCompatibility(known, compatibility),
@@ -176,6 +177,24 @@ export function resolveModelOverride(
     }),
     start,
   );
+}
+
+/** The overrides of one model, which are resolved again when its responses have shown another server. */
+export class ModelOverrides {
+  readonly #modelId: string;
+  readonly #settings: OverrideSettings;
+  #latest: { readonly known: Compatibility | undefined; readonly override: ResolvedOverride } | undefined;
+
+  constructor(modelId: string, settings: OverrideSettings) {
+    this.#modelId = modelId;
+    this.#settings = settings;
+  }
+
+  of(known: Compatibility | undefined): ResolvedOverride {
+    if (this.#latest === undefined || this.#latest.known !== known)
+      this.#latest = { known, override: resolveModelOverride(this.#modelId, this.#settings, known) };
+    return this.#latest.override;
+  }
 }
 
 /** Adaptation of a model: its override, or the setting of the provider. */

@@ -18,69 +18,64 @@ export const isInBackground = ({ background, store }: PlainObject): boolean =>
 export const continues = ({ previous_response_id: id }: PlainObject, previousId: string): boolean =>
   id === previousId;
 
-/** A field that servers ignore. */
-interface EchoRule {
+/** A field that the server ignored. */
+interface IgnoredField {
   /** The option of the call. */
   readonly feature: string;
-  readonly isIgnored: (
-    body: ResponsesRequestBody & PlainObject,
-    response: PlainObject,
-    memory: ModelMemory,
-  ) => boolean;
   readonly details: string;
 }
 
-const RULES: readonly EchoRule[] = [
-  {
-    feature: 'previousResponseId',
-    isIgnored({ previous_response_id: sent }, response) {
-      return sent !== undefined && !continues(response, sent);
-    },
-    details:
+/** Returns the fields of a request that its response contradicts, and that no other request can make up for. */
+function findIgnored(
+  body: ResponsesRequestBody & PlainObject,
+  response: PlainObject,
+  memory: ModelMemory,
+): IgnoredField[] {
+  const ignored: IgnoredField[] = [];
+  const add = (feature: string, details: string): void => void ignored.push({ feature, details });
+  const previousId = body.previous_response_id;
+  if (previousId !== undefined && !continues(response, previousId)) {
+    add(
+      'previousResponseId',
       'The server ignored previousResponseId: the model has not seen the conversation before it. ' +
-      'Send the complete history instead.',
-  },
-  {
-    feature: 'conversation',
-    isIgnored: ({ conversation: sent }, { conversation }) =>
-      sent !== undefined && toConversationId(conversation) !== toConversationId(sent),
-    details:
+        'Send the complete history instead.',
+    );
+  }
+  const { conversation } = body;
+  if (
+    conversation !== undefined &&
+    toConversationId(conversation) !== toConversationId(response.conversation)
+  ) {
+    add(
+      'conversation',
       'The server ignored conversation: the model has not seen its messages. Send the complete history instead.',
-  },
-  {
-    feature: 'store',
-    // The warning about the background says the same.
-    isIgnored: ({ background, ...body }, response) => background !== true && isUnstored(body, response),
-    details:
+    );
+  }
+  // The warning about the background says the same.
+  if (body.background !== true && isUnstored(body, response)) {
+    add(
+      'store',
       'The server stored no response: previousResponseId cannot continue it. Later requests contain its content.',
-  },
-  {
-    feature: 'tools',
-    isIgnored: ignoresTools,
-    details: 'The server ignored the tools: the model cannot call them.',
-  },
-  {
-    feature: 'parallelToolCalls',
-    isIgnored: ({ parallel_tool_calls: sent }, { parallel_tool_calls: received }) =>
-      sent === false && received === true,
-    details: 'The server ignored parallelToolCalls: the model may call several tools at once.',
-  },
-  {
-    feature: 'maxOutputTokens',
-    isIgnored: ({ max_output_tokens: sent }, { max_output_tokens: received }) =>
-      sent !== undefined && (received === null || (numberOf(received) ?? 0) > sent),
-    details: 'The server ignored maxOutputTokens: the response may be longer.',
-  },
-  {
-    feature: 'responseFormat',
-    isIgnored({ text }, response) {
-      const sent = text?.format?.type;
-      const received = idOf(objectOf(objectOf(response.text)?.format)?.type);
-      return sent !== undefined && received !== undefined && received !== sent;
-    },
-    details: 'The server ignored the format of the response: its text may be no JSON.',
-  },
-];
+    );
+  }
+  if (ignoresTools(body, response, memory))
+    add('tools', 'The server ignored the tools: the model cannot call them.');
+  if (body.parallel_tool_calls === false && response.parallel_tool_calls === true) {
+    add(
+      'parallelToolCalls',
+      'The server ignored parallelToolCalls: the model may call several tools at once.',
+    );
+  }
+  const { max_output_tokens: limit } = body;
+  const followed = response.max_output_tokens;
+  if (limit !== undefined && (followed === null || (numberOf(followed) ?? 0) > limit))
+    add('maxOutputTokens', 'The server ignored maxOutputTokens: the response may be longer.');
+  const format = body.text?.format?.type;
+  const used = idOf(objectOf(objectOf(response.text)?.format)?.type);
+  if (format !== undefined && used !== undefined && used !== format)
+    add('responseFormat', 'The server ignored the format of the response: its text may be no JSON.');
+  return ignored;
+}
 
 /**
  * Returns true if the response repeats none of the tools. A call contradicts that: servers repeat an empty list, and call a
@@ -112,19 +107,17 @@ const isUnstored = (body: Pick<ResponsesRequestBody, 'store'>, response: PlainOb
   body.store && response.store === false;
 
 /**
- * Compares a response object with its request. Returns warnings about fields that the server ignores, and that no other
- * request can make up for, and facts for the history.
+ * Compares a response object with its request. Returns warnings about fields that the server ignores, each once for a model,
+ * and facts for the history.
  */
 export function readEcho(
   body: ResponsesRequestBody,
   response: PlainObject,
   memory: ModelMemory,
 ): { warnings: readonly Warning[]; facts: PartFacts | undefined } {
-  const warnings: Warning[] = [];
-  for (const { feature, isIgnored, details } of RULES) {
-    if (!isIgnored({ ...body }, response, memory) || !memory.isNewReport(feature)) continue;
-    warnings.push({ type: 'unsupported', feature, details });
-  }
+  const warnings = findIgnored({ ...body }, response, memory)
+    .filter(({ feature }) => memory.isNewReport(feature))
+    .map((ignored): Warning => ({ type: 'unsupported', ...ignored }));
   const other = toOtherModel(body.model, response);
   if (other !== undefined && memory.isNewModel(other)) {
     warnings.push({ type: 'other', message: `The model "${other}" answered in place of "${body.model}".` });

@@ -24,8 +24,9 @@ import type { ResponseReader } from './stream/read-response.js';
  * https://www.openresponses.org/specification
  */
 
-interface PreparedCall<Call> {
-  readonly call: Call;
+interface EncodedCall {
+  /** The prompt, in which items replace the parts that extensions have shown. */
+  readonly prompt: Prompt;
   /** The tools of extensions, by the name under which the host declares them. */
   readonly encodedTools: ReadonlyMap<string, EncodedTool>;
 }
@@ -45,22 +46,21 @@ const hasCustomParts = ({ role, content }: Message): boolean =>
   role === 'assistant' && content.some(({ type }) => type === 'custom');
 
 /** Encodes the tools of a call, and replaces the parts of its prompt that extensions have shown by their items. */
-export async function encodeExtensions<Call extends Pick<CoreCall, 'prompt' | 'tools'>>(
-  call: Call,
+export async function encodeExtensions(
+  { tools = [], prompt }: Pick<CoreCall, 'prompt' | 'tools'>,
   registry: ExtensionRegistry,
-): Promise<PreparedCall<Call>> {
-  const { tools = [], prompt } = call;
+): Promise<EncodedCall> {
   const encodedTools = new Map<string, EncodedTool>();
   // Nearly all calls.
   if (registry.byId.size === 0 && !prompt.some(hasCustomParts) && !tools.some(isProviderTool))
-    return { call, encodedTools };
+    return { prompt, encodedTools };
   for (const tool of tools) {
     const encoded = tool.type === 'provider' ? await encodeTool(tool, registry) : undefined;
     if (encoded !== undefined) encodedTools.set(tool.name, encoded);
   }
   const declared = tools.filter(isProviderTool);
   const toItems = createItemEncoder(prompt, declared, registry);
-  return { call: { ...call, prompt: await toItems() }, encodedTools };
+  return { prompt: await toItems(), encodedTools };
 }
 
 /** Shows the items and events of a response that belong to extensions. */

@@ -214,7 +214,9 @@ export class SharedTools {
     };
     const options: HostToolsOptions = {
       approvals:
-        approvals === undefined && approve === undefined ? 'never' : call => this.#isAskedInLoop(call, turnId),
+        approvals === undefined && approve === undefined
+          ? 'never'
+          : call => this.#isAskedInLoop(call, turnId),
       ...(typeof approve === 'function' && {
         approve: (call, callOptions) => approve(toLoopRequest(call, turnId), callOptions),
       }),

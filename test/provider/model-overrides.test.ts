@@ -12,7 +12,7 @@ it('prefers the more specific pattern, field by field and in any order', () => {
     'qwen3*': { body: { a: 'family', b: 'family' } },
     'llama*': { body: { d: 'llama' } },
   };
-  expect(resolveModelOverride('qwen3-8b', { models, known })).toEqual({
+  expect(resolveModelOverride('qwen3-8b', { models }, known)).toEqual({
     headers: { x: 'all' },
     body: { a: 'exact', b: 'family', c: 'all' },
     compatibility: {},
@@ -24,7 +24,7 @@ it('prefers the later of equally specific patterns', () => {
     'qwen*': { body: { a: 1 } },
     '*n3-8': { body: { a: 2 } },
   };
-  expect(resolveModelOverride('qwen3-8', { models, known }).body).toEqual({ a: 2 });
+  expect(resolveModelOverride('qwen3-8', { models }, known).body).toEqual({ a: 2 });
 });
 
 it.each([
@@ -35,13 +35,13 @@ it.each([
   ['a*c*e', 'abcde', true],
   ['(qwen)*', '(qwen)3', true],
 ])('matches %s against %s: %s', (pattern, modelId, matches) => {
-  const { body } = resolveModelOverride(modelId, { models: { [pattern]: { body: { found: true } } }, known });
+  const { body } = resolveModelOverride(modelId, { models: { [pattern]: { body: { found: true } } } }, known);
   expect('found' in body).toBe(matches);
 });
 
 it('selects the compatibility by host, then by provider, then by model', () => {
-  const compatibilityOf = (options: Partial<Parameters<typeof resolveModelOverride>[1]>) =>
-    resolveModelOverride('grok-4', { known: compatibilityByHost('api.x.ai'), ...options }).compatibility;
+  const compatibilityOf = (options: Parameters<typeof resolveModelOverride>[1]) =>
+    resolveModelOverride('grok-4', options, compatibilityByHost('api.x.ai')).compatibility;
 
   expect(compatibilityOf({})).toEqual({
     additionalProperties: false,

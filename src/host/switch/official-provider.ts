@@ -47,7 +47,7 @@ export function createOfficialModel(
     readonly lost: readonly string[];
   },
 ): CoreModel {
-  const override = resolveModelOverride(modelId, { ...settings, known: {} });
+  const override = resolveModelOverride(modelId, settings);
   const endpoint = new URL(connection.urlOf(RESPONSES_PATH.slice(1)));
   const defaults = toSettingOptions(settings);
   let isReported = lost.length === 0;

@@ -1,7 +1,7 @@
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import type { Warning } from '../../core/part.js';
-import type { RequestOverride } from '../../responses/model.js';
+import type { RequestOverride } from '../../responses/config.js';
 import { callOptions as optionRows } from '../../responses/request/options.js';
 import {
   isRequestField,

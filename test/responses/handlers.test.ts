@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import { createKelivoResponsesProvider } from '../../src/index.js';
+import type { ResponsesModelConfig } from '../../src/responses/config.js';
+import { Exchange, type Handler, runHandlers } from '../../src/responses/exchange.js';
+import { startEmulator } from '../testing/_emulator.js';
+import { prompt } from './_model.js';
+
+it('another key and another body repeat only what depends on them', async () => {
+  const emulator = await startEmulator({ rules: 'none' });
+  let encoded = 0;
+  const keys: (string | null)[] = [];
+  const provider = createKelivoResponsesProvider({
+    baseURL: emulator.baseURL,
+    apiKey: ['sk-first', 'sk-second'],
+    fetch(input, init) {
+      keys.push(new Headers(init?.headers).get('authorization'));
+      return fetch(input, init);
+    },
+    extensions: [
+      {
+        id: 'acme.clock',
+        toolType: 'acme:clock',
+        encodeTool: ({ args }) => {
+          encoded++;
+          return args;
+        },
+      },
+    ],
+  });
+  emulator.enqueue(
+    { status: 401, body: { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } } },
+    {
+      status: 400,
+      body: {
+        error: { message: "Unsupported parameter: 'temperature' is not supported with this model." },
+      },
+    },
+    [{ text: 'Noon.' }],
+  );
+  const { content, warnings } = await provider.responses('test-model').doGenerate({
+    prompt,
+    temperature: 0.5,
+    tools: [{ type: 'provider-defined', id: 'acme.clock', name: 'clock', args: { zone: 'UTC' } }],
+  });
+
+  expect(content).toMatchObject([{ type: 'text', text: 'Noon.' }]);
+  expect(keys).toEqual(['Bearer sk-first', 'Bearer sk-second', 'Bearer sk-second']);
+  expect(emulator.requests.map(({ body }) => 'temperature' in (body as object))).toEqual([true, true, false]);
+  expect(encoded).toBe(1);
+  expect(warnings).toEqual([expect.objectContaining({ setting: 'temperature' })]);
+});
+
+it('an invalid call fails before a key is taken', async () => {
+  let taken = 0;
+  const provider = createKelivoResponsesProvider({
+    baseURL: 'http://127.0.0.1:1',
+    apiKey: () => `sk-${++taken}`,
+  });
+  const invalid = { prompt, providerOptions: { kelivo: { background: true, store: false } } };
+  await expect(provider.responses('test-model').doGenerate(invalid)).rejects.toThrow(
+    /`store` not to be false/,
+  );
+  expect(taken).toBe(0);
+});
+
+it('runs handlers from the outside to the inside, each around those after it', async () => {
+  const order: string[] = [];
+  const note =
+    (name: string): Handler =>
+    async (_exchange, next) => {
+      order.push(`${name} begins`);
+      const result = await next();
+      order.push(`${name} ends`);
+      return result;
+    };
+  const again: Handler = (_exchange, next) => next().catch(() => next());
+  const exchange = new Exchange({ prompt: [], own: {}, isStream: false }, {} as ResponsesModelConfig);
+  let attempts = 0;
+  const open = async (): Promise<string> => {
+    order.push('open');
+    if (++attempts === 1) throw new Error('The first attempt fails.');
+    return 'opened';
+  };
+  expect(await runHandlers(exchange, [note('a'), again, note('b')], open)).toBe('opened');
+  expect(order).toEqual(['a begins', 'b begins', 'open', 'b begins', 'open', 'b ends', 'a ends']);
+});
