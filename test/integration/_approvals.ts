@@ -60,8 +60,10 @@ export function shareRecordingServer() {
     await mcpServers.close();
     rmSync(folder, { recursive: true });
   });
+  // A provider closes its source, which would end the server after each test.
+  const kept: McpTools = { ...mcpServers, close: async () => {} };
   return (host: Host, mode: Mode, settings?: KelivoResponsesSettings) =>
-    startApprovals({ mcpServers, effectsFile }, host, mode, settings);
+    startApprovals({ mcpServers: kept, effectsFile }, host, mode, settings);
 }
 
 async function startApprovals(
