@@ -13,7 +13,7 @@ const nestedSchema = depth => `${'{"type":"object","properties":{"a":'.repeat(de
 const nestedText = depth => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
 const listings = {
-  many: () => Array.from({ length: 100_000 }, (_, index) => toTool(`tool-${index}`)),
+  many: () => Array.from({ length: 10_000 }, (_, index) => toTool(`tool-${index}`)),
   names: () => [
     ...['__proto__', 'constructor', 'toString', 'echo', '', 'x'.repeat(10_000)].map(toTool),
     ...[`red${escapeCharacter}[31m`, 'two\nlines', 'turned\u202earound', `${'y'.repeat(300)}\n`].map(toTool),
@@ -40,7 +40,7 @@ const listings = {
 
 const results = {
   deep: () => `{"structuredContent":${nestedText(20_000)}}`,
-  huge: () => JSON.stringify({ content: [{ type: 'text', text: 'h'.repeat(40_000_000) }] }),
+  huge: () => JSON.stringify({ content: [{ type: 'text', text: 'h'.repeat(34_000_000) }] }),
   many: () =>
     JSON.stringify({
       content: Array.from({ length: 5000 }, (_, index) => ({ type: 'text', text: `${index}` })),
@@ -56,7 +56,7 @@ const methods = {
     if (mode !== 'flood') return;
     const log = { method: 'notifications/message', params: { level: 'info', data: 'l'.repeat(100) } };
     const flood = () => {
-      for (let count = 0; count < 200; count++) {
+      for (let count = 0; count < 50; count++) {
         send(log);
         send({ method: 'notifications/tools/list_changed' });
         send({ method: 'notifications/progress', params: { progressToken: count, progress: count } });

@@ -133,7 +133,7 @@ describe('`close()` of the tools', () => {
     expect(finishOf(await stream(withToolLoop(model, { tools }))).finishReason).toBe('stop');
   });
 
-  it('ends 200 turns, which leave no listeners and cause no warning', async () => {
+  it('ends 50 turns, which leave no listeners and cause no warning', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => void warnings.push(warning);
     process.on('warning', onWarning);
@@ -144,7 +144,7 @@ describe('`close()` of the tools', () => {
     if (signal === undefined) throw new Error('Expected a signal.');
     const [added, removed] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')];
     const countListeners = () => added.mock.calls.length - removed.mock.calls.length;
-    const finished = Array.from({ length: 200 }, () =>
+    const finished = Array.from({ length: 50 }, () =>
       stream(withToolLoop(scriptedModel(textRound('Done.')), { tools })),
     );
     await Promise.all(finished);
@@ -152,7 +152,7 @@ describe('`close()` of the tools', () => {
     expect(added).toHaveBeenCalled();
 
     let running = 0;
-    const turns = Array.from({ length: 200 }, () =>
+    const turns = Array.from({ length: 50 }, () =>
       stream(
         withToolLoop(scriptedModel(callRound(call('c1', 'hang'))), {
           tools,
@@ -160,7 +160,7 @@ describe('`close()` of the tools', () => {
         }),
       ),
     );
-    while (running < 200) await new Promise(resolve => setImmediate(resolve));
+    while (running < 50) await new Promise(resolve => setImmediate(resolve));
     expect(countListeners()).toBe(1);
     await tools.close();
     for (const parts of await Promise.all(turns))

@@ -254,7 +254,7 @@ it('finds faults that the official provider shows as an answer', async () => {
   const events = toEvents(texts);
   let wrong = 0;
   for (const fault of Object.values(faults)) {
-    for (let at = 0; at < events.length; at++) {
+    for (const at of positionsIn(events)) {
       const { text, finishReason } = await read(fault(events, at), official).catch(() => ({
         text: '',
         finishReason: 'error',
@@ -262,5 +262,5 @@ it('finds faults that the official provider shows as an answer', async () => {
       if (text !== answer && finishReason === 'stop') wrong++;
     }
   }
-  expect(wrong).toBeGreaterThan(20);
+  expect(wrong).toBeGreaterThan(isWhole ? 20 : 10);
 });

@@ -448,13 +448,13 @@ describe('the memory of the process', () => {
   const { bytes } = MEMORIES['kept outputs'];
   const key = (index: number, of = '') => `${of}${index}`.padStart(64, '0');
 
-  it('keeps 100 turns at once within its bounds, and says what it has lost', async () => {
+  it('keeps 20 turns at once within its bounds, and says what it has lost', async () => {
     const turns = await Promise.all(
-      Array.from({ length: 100 }, () => run([readKept({ find: 'ERROR' })], asScope('crowd'))),
+      Array.from({ length: 20 }, () => run([readKept({ find: 'ERROR' })], asScope('crowd'))),
     );
     const found = turns.filter(({ outputs }) => String(outputs[1]).includes('disk is full'));
     const lost = turns.filter(({ outputs }) => /^There is no output/.test(String(outputs[1])));
-    expect(found.length + lost.length).toBe(100);
+    expect(found.length + lost.length).toBe(20);
     expect(found.length).toBeGreaterThanOrEqual(1);
     const ids = turns.map(({ requests }) => idIn(requests.at(-1)));
     const later = await Promise.all(ids.map(id => run([read(id, { limit: 9 })], asScope('crowd'))));

@@ -402,18 +402,18 @@ describe('the records of a turn', () => {
   });
 });
 
-it('runs 100 durable turns at once', async () => {
+it('runs 40 durable turns at once', async () => {
   const store = await openStore();
   const { attempt, paid } = createApplication();
-  const attempts = Array.from({ length: 100 }, (_, index) =>
+  const attempts = Array.from({ length: 40 }, (_, index) =>
     attempt({ store, turnId: `turn-${index}`, rounds: [payRound('a', index), textRound('Done.')] }),
   );
   const turns = await Promise.all(attempts.map(({ running }) => running));
-  expect(turns.flatMap(outputsOf).length).toBe(100);
-  expect(new Set(paid).size).toBe(100);
-  const again = Array.from({ length: 100 }, (_, index) =>
+  expect(turns.flatMap(outputsOf).length).toBe(40);
+  expect(new Set(paid).size).toBe(40);
+  const again = Array.from({ length: 40 }, (_, index) =>
     attempt({ store, turnId: `turn-${index}`, rounds: [] }),
   );
   await Promise.all(again.map(({ running }) => running));
-  expect(paid).toHaveLength(100);
+  expect(paid).toHaveLength(40);
 });

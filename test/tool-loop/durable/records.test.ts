@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { isWhole } from '../../_products.js';
 import fc from '../../_property.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -175,6 +176,7 @@ describe('a damaged record', () => {
           expect(paid).toHaveLength(1);
         },
       ),
+      { numRuns: isWhole ? 100 : 40 },
     );
   });
 });
