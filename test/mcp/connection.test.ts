@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { comingServer } from './_coming-server.js';
 import { startEverythingServer } from './_everything-server.js';
 import { call, fixtureServer, isAlive, namesOf, openTools, startedPid, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
@@ -186,12 +187,13 @@ describe('a URL without a type', () => {
 });
 
 it('fails the call when an SSE server goes away, and reconnects when it is back', async () => {
-  const server = await startEverythingServer('sse');
+  const server = await comingServer('sse');
+  await server.start(1);
   const tools = openTools({ web: { ...server.config, trustAnnotations: true } }, { retryFailedAfter: 1 });
   await tools.listTools();
-  const pending = call(tools, 'trigger-long-running-operation', { duration: 30, steps: 1 });
-  await new Promise(resolve => setTimeout(resolve, 100));
-  await server.close();
+  const pending = call(tools, 'hang');
+  await until(() => server.isHanging());
+  await server.stop();
   // The tool is read-only, so the call was retried once.
   expect(await pending).toMatchObject({
     type: 'error-text',
@@ -201,10 +203,8 @@ it('fails the call when an SSE server goes away, and reconnects when it is back'
     ),
   });
 
-  const again = await startEverythingServer('sse', { port: Number(new URL(server.config.url).port) });
-  expect(await call(tools, 'echo', { message: 'back' })).toMatchObject({ value: 'Echo: back' });
-  await tools.close();
-  await again.close();
+  await server.start(1);
+  expect(await call(tools, 'tool_1', { text: 'back' })).toMatchObject({ value: 'back' });
 });
 
 describe('an unused connection', () => {
@@ -296,8 +296,8 @@ describe('a server that crashes', () => {
 
 describe('an SSE server that was restarted', () => {
   it('is reconnected once for concurrent calls', async () => {
-    const server = await startEverythingServer('sse');
-    const port = Number(new URL(server.config.url).port);
+    const server = await comingServer('sse');
+    await server.start(1);
     const connections: string[] = [];
     const tools = openTools(
       { web: server.config },
@@ -309,18 +309,17 @@ describe('an SSE server that was restarted', () => {
         },
       },
     );
-    expect(await namesOf(tools)).toContain('echo');
+    expect(await namesOf(tools)).toContain('tool_1');
     expect(connections).toHaveLength(1);
-    await server.close();
-    const again = await startEverythingServer('sse', { port });
-    onTestFinished(() => again.close());
+    await server.stop();
+    await until(() => tools.status()[0]?.state !== 'ready');
+    await server.start(1);
 
     const outputs = await Promise.all(
-      Array.from({ length: 5 }, (_, index) => call(tools, 'echo', { message: `${index}` })),
+      Array.from({ length: 5 }, (_, index) => call(tools, 'tool_1', { text: `${index}` })),
     );
-    expect(outputs.map(({ value }) => value)).toEqual(['0', '1', '2', '3', '4'].map(text => `Echo: ${text}`));
+    expect(outputs.map(({ value }) => value)).toEqual(['0', '1', '2', '3', '4']);
     expect(connections).toHaveLength(2);
-    await tools.close();
   });
 });
 

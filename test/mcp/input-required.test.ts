@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { McpRequestContext, McpToolsOptions } from '../../src/mcp/index.js';
 import { call, namesOf, openTools, until } from './_fixture-server.js';
-import { dualServer } from './_dual-server.js';
+import { dualServer, shareDualServer } from './_dual-server.js';
 import { RpcError, startModernServer, toList, toTool } from './_modern-server.js';
 
 const form = (message: string) => ({
@@ -27,14 +27,19 @@ const question = {
 
 const window = { action: 'accept' as const, content: { seat: 'window' } };
 
+const overHttp = shareDualServer();
+
 async function open(options: McpToolsOptions) {
-  const { config, journal } = await dualServer('stdio');
-  return { tools: openTools({ train: config }, options), journal };
+  const { config } = await overHttp();
+  return openTools({ train: config }, options);
 }
 
-describe.each(['stdio', 'http'] as const)('a server of revision 2026-07-28 over %s', transport => {
+describe.each([
+  ['stdio', dualServer],
+  ['http', overHttp],
+])('a server of revision 2026-07-28 over %s', (_, start) => {
   it('receives the responses and its state in the repeated call', async () => {
-    const { config, journal } = await dualServer(transport);
+    const { config, journal } = await start();
     const requests: unknown[] = [];
     const tools = openTools(
       { train: config },
@@ -68,7 +73,7 @@ describe.each(['stdio', 'http'] as const)('a server of revision 2026-07-28 over 
   });
 
   it('asks with the context of the call that it answers', async () => {
-    const { config } = await dualServer(transport);
+    const { config } = await start();
     const seen: [string, McpRequestContext][] = [];
     const tools = openTools(
       { train: config },
@@ -100,7 +105,7 @@ describe.each(['stdio', 'http'] as const)('a server of revision 2026-07-28 over 
   });
 
   it('aborts the dialog with its call, which does not wait for it', async () => {
-    const { config } = await dualServer(transport);
+    const { config } = await start();
     let signal: AbortSignal | undefined;
     const tools = openTools(
       { train: config },
@@ -124,7 +129,7 @@ describe.each(['stdio', 'http'] as const)('a server of revision 2026-07-28 over 
 
 describe('input that a server requires', () => {
   it('has its time not counted as inactivity', async () => {
-    const { tools } = await open({
+    const tools = await open({
       timeout: 2500,
       onElicitation: async () => {
         await new Promise(resolve => setTimeout(resolve, 3000));
@@ -150,7 +155,7 @@ describe('input that a server requires', () => {
       'Expected a form, or an https URL without a user name',
     ],
   ])('fails the call if %s', async (_case, options, inputs, reason) => {
-    const { tools } = await open(options);
+    const tools = await open(options);
     expect(await call(tools, 'require', { rounds: [inputs] })).toEqual({
       type: 'error-text',
       value:
@@ -161,7 +166,7 @@ describe('input that a server requires', () => {
 
   it('aborts the other dialogs of a round if one fails', async () => {
     let signal: AbortSignal | undefined;
-    const { tools } = await open({
+    const tools = await open({
       onElicitation: ({ message }, context) => {
         if (message === 'fails') throw new Error('no');
         signal = context.signal;

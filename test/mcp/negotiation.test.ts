@@ -13,7 +13,7 @@ it.each(['ignores', 'exits'] as const)('a server that %s at `server/discover` is
 
 it('a server that starts after the time for the question, and speaks no older revision, is used', async () => {
   const gate = path.join(await temporaryFolder(), 'gate');
-  const { config } = await dualServer('stdio', { env: { DUAL_GATE: gate } });
+  const { config } = await dualServer({ env: { DUAL_GATE: gate } });
   const tools = openTools({ slow: config }, { startupTimeout: 30_000 });
   const listing = namesOf(tools);
   await new Promise(resolve => setTimeout(resolve, 4000));
