@@ -2,7 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { McpHttpServerConfig, McpStdioServerConfig } from '../../src/mcp/index.js';
+import { afterAll } from 'vitest';
+import {
+  createMcpTools,
+  type McpHttpServerConfig,
+  type McpStdioServerConfig,
+  type McpTools,
+} from '../../src/mcp/index.js';
 import { findFreePort } from '../_free-port.js';
 import { bundleServer } from './_bundled-server.js';
 
@@ -28,6 +34,16 @@ export function referenceServerScript(name: 'everything' | 'filesystem'): string
 /** Returns the reference server with all features as a child process of the client. */
 export function everythingOverStdio(): McpStdioServerConfig {
   return { command: process.execPath, args: [referenceServerScript('everything')] };
+}
+
+/**
+ * Returns the tools of the reference server, which the tests of a file share, because its start is slow. A provider that
+ * closes them does not end it. Call it at the top of the file.
+ */
+export function shareEverythingTools(): McpTools {
+  const tools = createMcpTools({ everything: everythingOverStdio() });
+  afterAll(() => tools.close());
+  return { ...tools, close: async () => {} };
 }
 
 /** Starts the reference server with all features as an HTTP server on the given port, or on a free one. */

@@ -1,8 +1,9 @@
+import { mkdtempSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import {
   createMcpTools,
   type McpServers,
@@ -31,10 +32,26 @@ export async function fixtureServer(
   const file = path.join(folder, 'journal.txt');
   return {
     config: { command: process.execPath, args: [script, mode], env: { FIXTURE_JOURNAL: file, ...env } },
-    journal: async () =>
-      (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(line => line !== ''),
+    journal: () => readLines(file),
   };
 }
+
+/** Returns the tools of a server that the tests of a file share. Call it at the top of the file. */
+export function shareFixtureTools(): { readonly tools: McpTools } & Pick<FixtureServer, 'journal'> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'kelivo-mcp-'));
+  const file = path.join(folder, 'journal.txt');
+  const tools = createMcpTools({
+    fixture: { command: process.execPath, args: [script, 'plain'], env: { FIXTURE_JOURNAL: file } },
+  });
+  afterAll(async () => {
+    await tools.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  });
+  return { tools, journal: () => readLines(file) };
+}
+
+const readLines = async (file: string): Promise<string[]> =>
+  (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(line => line !== '');
 
 /** Creates a directory that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {

@@ -1,17 +1,19 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import type { ToolProgress } from '../../src/tools/tool-source.js';
-import { call, fixtureServer, openTools, until } from './_fixture-server.js';
+import { call, fixtureServer, openTools, shareFixtureTools, until } from './_fixture-server.js';
+
+/** For tests that do not end the server. */
+const shared = shareFixtureTools();
 
 it('notifies the server of an abort and removes its listeners', async () => {
-  const { config, journal } = await fixtureServer();
-  const tools = openTools({ fixture: config });
+  const { tools, journal } = shared;
   await tools.listTools();
   const controller = new AbortController();
   const reason = new Error('enough');
   const pending = call(tools, 'silent', {}, controller);
   await call(tools, 'echo', { text: 'a' }, controller);
-  setTimeout(() => controller.abort(reason), 20);
+  controller.abort(reason);
 
   await expect(pending).rejects.toBe(reason);
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
@@ -55,8 +57,7 @@ it('ends a call at the total limit despite its progress', async () => {
 });
 
 it('returns a JSON-RPC error as text without its code', async () => {
-  const { config } = await fixtureServer();
-  expect(await call(openTools({ fixture: config }), 'refuse')).toEqual({
+  expect(await call(shared.tools, 'refuse')).toEqual({
     type: 'error-text',
     value: 'MCP server "fixture" reported an error for tool "refuse": This tool is closed on Sundays.',
   });
@@ -119,9 +120,8 @@ it('fails running calls when the source is closed, and starts nothing for them',
 });
 
 it('passes on the progress that a server reports', async () => {
-  const { config } = await fixtureServer();
   const reports: ToolProgress[] = [];
-  const output = await openTools({ fixture: config }).callTool(
+  const output = await shared.tools.callTool(
     { toolCallId: 'c1', toolName: 'progress', input: { steps: 3, pause: 5 } },
     { signal: new AbortController().signal, onProgress: progress => reports.push(progress) },
   );

@@ -7,8 +7,11 @@ import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createMcpTools, type McpTools, type McpToolsOptions } from '../../src/mcp/index.js';
 import { toHostTools } from '../../src/tools/host-tools.js';
 import { everythingOverStdio, referenceServerScript } from './_everything-server.js';
-import { fixtureServer, openTools, temporaryFolder, until } from './_fixture-server.js';
+import { fixtureServer, openTools, shareFixtureTools, temporaryFolder, until } from './_fixture-server.js';
 import { hostLoops } from './_host-loop.js';
+
+/** For tests that do not end the server. */
+const shared = shareFixtureTools();
 
 describe.each(newest(hostLoops))('in the loop of ai $major', ({ major, run }) => {
   let everything: McpTools;
@@ -80,11 +83,10 @@ describe.each(newest(hostLoops))('in the loop of ai $major', ({ major, run }) =>
   });
 
   it.each([false, true])('does not run a call that needs approval, streaming: %s', async streams => {
-    const { config, journal } = await fixtureServer();
-    const tools = await openTools({ fixture: config }).tools({ approvals: 'unless-read-only' });
-    const before = await journal();
+    const tools = await shared.tools.tools({ approvals: 'unless-read-only' });
+    const before = await shared.journal();
     const { content, outputs, messages } = await run(tools, [['crash']], { streams });
-    expect(await journal()).toEqual(before);
+    expect(await shared.journal()).toEqual(before);
     if (major === 5) {
       const value = expect.stringMatching(/not approved: .*The host cannot ask/);
       expect(outputs).toEqual([{ type: 'error-text', value }]);
@@ -102,14 +104,13 @@ describe.each(newest(hostLoops))('in the loop of ai $major', ({ major, run }) =>
       ],
     });
     await run(tools, [], answer(false));
-    expect(await journal()).toEqual(before);
+    expect(await shared.journal()).toEqual(before);
   });
 
   // `ai` 5 has no approvals.
   if (major > 5)
     it('runs an approved call, also with tools that were created after the question', async () => {
-      const { config } = await fixtureServer();
-      const source = openTools({ fixture: config });
+      const source = shared.tools;
       const { content, messages } = await run(await source.tools({ approvals: 'unless-read-only' }), [
         ['journal'],
       ]);
@@ -124,8 +125,7 @@ describe.each(newest(hostLoops))('in the loop of ai $major', ({ major, run }) =>
 
   it('asks `approve` instead of the host', async () => {
     const approve = vi.fn(({ toolName }: { toolName: string }) => toolName === 'journal');
-    const { config } = await fixtureServer();
-    const tools = await openTools({ fixture: config }).tools({ approve });
+    const tools = await shared.tools.tools({ approve });
     const { outputs } = await run(tools, [['journal'], ['noise'], ['crash']]);
     expect(outputs).toMatchObject([
       { type: 'text' },
@@ -138,8 +138,7 @@ describe.each(newest(hostLoops))('in the loop of ai $major', ({ major, run }) =>
   // Only `ai` 7 has the option.
   if (major === 7)
     it('lets `toolApproval` of the host decide by name', async () => {
-      const { config } = await fixtureServer();
-      const tools = await openTools({ fixture: config }).tools({ approvals: 'always' });
+      const tools = await shared.tools.tools({ approvals: 'always' });
       const settings = {
         toolApproval: { journal: 'approved', noise: { type: 'denied', reason: 'Too loud.' } },
       };
@@ -307,11 +306,10 @@ it('ends a running call with `close()`, and does not open its server again', asy
 });
 
 it('reports progress', async () => {
-  const { config } = await fixtureServer();
   const onProgress = vi.fn(() => {
     throw new Error('A broken observer.');
   });
-  const { progress } = await openTools({ fixture: config }).tools({ onProgress });
+  const { progress } = await shared.tools.tools({ onProgress });
   await progress?.execute({ steps: 2, pause: 1 }, { toolCallId: 'call_1' });
   expect(onProgress.mock.calls).toMatchObject([
     [{ progress: 1 }, { toolCallId: 'call_1', toolName: 'progress' }],
@@ -342,11 +340,10 @@ it('reports servers that fail', async () => {
 });
 
 it('refuses a call if a function for approvals throws', async () => {
-  const { config } = await fixtureServer();
   const approvals = () => {
     throw new Error('The rules cannot be read.');
   };
-  const { echo: tool } = await openTools({ fixture: config }).tools({ approvals });
+  const { echo: tool } = await shared.tools.tools({ approvals });
   const options = { toolCallId: 'call_1' };
   await expect(tool?.execute({}, options)).rejects.toThrow(
     'The call was not approved: The rules cannot be read.',
@@ -355,8 +352,7 @@ it('refuses a call if a function for approvals throws', async () => {
 });
 
 it('replaces audio by a note for the model and keeps it for the host', async () => {
-  const { config } = await fixtureServer();
-  const { answer } = await openTools({ fixture: config }).tools();
+  const { answer } = await shared.tools.tools();
   const audio = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' };
   const result = await answer?.execute({ result: { content: [audio] } }, { toolCallId: 'call_1' });
   expect(result).toEqual({ content: [audio] });

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServerConfig, McpTools } from '../../src/mcp/index.js';
 import { newest } from '../_products.js';
 import { KelivoError } from '../../src/shared/errors.js';
@@ -13,13 +13,6 @@ import { RpcError, startModernServer, toList, toText, toTool } from './_modern-s
 import { startTaskServer } from './_task-server.js';
 
 const research = 'simulate-research-query';
-
-async function everythingOver(transport: 'stdio' | 'http'): Promise<McpServerConfig> {
-  if (transport === 'stdio') return everythingOverStdio();
-  const server = await startEverythingServer('streamableHttp');
-  onTestFinished(() => server.close());
-  return server.config;
-}
 
 let callCount = 0;
 
@@ -35,8 +28,16 @@ const call = (
   );
 
 describe.each(newest(['stdio', 'http'] as const))('the task of the reference server over %s', transport => {
+  let config: McpServerConfig = everythingOverStdio();
+  beforeAll(async () => {
+    if (transport === 'stdio') return;
+    const server = await startEverythingServer('streamableHttp');
+    config = server.config;
+    return () => server.close();
+  });
+
   it('has the result of its call, and its states are progress', async () => {
-    const tools = openTools({ everything: await everythingOver(transport) });
+    const tools = openTools({ everything: config });
     expect((await tools.listTools()).warnings).toEqual([]);
     const progress: ToolProgress[] = [];
     const output = await call(tools, research, { topic: 'tea' }, { onProgress: one => progress.push(one) });
@@ -54,7 +55,7 @@ describe.each(newest(['stdio', 'http'] as const))('the task of the reference ser
   it('asks the user of its call', async () => {
     const asked: string[] = [];
     const tools = openTools(
-      { everything: await everythingOver(transport) },
+      { everything: config },
       {
         onElicitation({ message }, { toolCallId }) {
           asked.push(`${toolCallId} ${/"(.*?)"/.exec(message)?.[1]}`);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import * as ai7 from 'ai7';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { createSteering, toolLoopCallOptions } from '../../src/tool-loop/index.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { shareEverythingTools } from '../mcp/_everything-server.js';
 import {
   callOf,
   createCounters,
@@ -22,6 +22,8 @@ import {
  * The same turns in the three forms: as one step, in steps whose tools the provider runs, and in the loop of the host. What
  * an application sees is what happened, and each effect happened once.
  */
+
+const everything = shareEverythingTools();
 
 /** The steps and requests of a turn, by what happens. */
 interface Happened {
@@ -112,7 +114,7 @@ describe.each(hosts)('ai $ai', host => {
 
     it('tools of an MCP server', async () => {
       const script = [[{ call: 'echo', arguments: { message: 'Hi.' } }], [{ text: 'Done.' }]];
-      const scene = await startScene(host, { script, mcpServers: { everything: everythingOverStdio() } });
+      const scene = await startScene(host, { script, mcpServers: everything });
       const { all: _, ...seen } = await observe(scene, options => runTurn(scene, form, { options }));
       expect(seen).toEqual(expected({ rounds: 2, calls: 1, effects: 0 }));
       expect(lastInput(scene)).toContain('Echo: Hi.');
