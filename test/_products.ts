@@ -1,8 +1,9 @@
 import { it } from 'vitest';
 
 /*
- * Tables of majors, modes, transports, wrappers and the like. `npm test` runs as many of their rows as it takes for each
- * pair of values to occur. `npm run test:products` runs all rows.
+ * Tables of majors, modes, transports, wrappers and the like. A fault depends on one value, or on a few values together:
+ * - `npm test` runs as many rows as it takes for each value, or each pair of values, to occur.
+ * - `npm run test:products` runs each pair where that runs each value, and each three values where that runs each pair.
  */
 export const isWhole = process.env.PRODUCTS === 'all';
 
@@ -11,33 +12,17 @@ type Dimensions = Readonly<Record<string, readonly unknown[]>>;
 /** A combination of one value of each dimension. */
 type Combination<Each extends Dimensions> = { readonly [Name in keyof Each]: Each[Name][number] };
 
-/** Returns combinations in which each pair of values of two dimensions occurs. */
+/** Returns combinations in which each pair of values of two dimensions occurs, or each three values with all products. */
 export const combine = <const Each extends Dimensions>(dimensions: Each): Combination<Each>[] =>
   everyPair(multiply(dimensions));
 
-/** Returns rows in which each pair of values of two columns occurs. */
+/** Returns rows in which each pair of values of two columns occurs, or each three values with all products. */
 export const everyPair = <Row extends object>(rows: readonly Row[]): Row[] =>
-  choose(rows, values =>
-    values.flatMap((one, index) => values.slice(index + 1).map(other => `${one} ${other}`)),
-  );
+  cover(rows, isWhole ? triplesOf : pairsOf);
 
-/** Returns rows in which each value of each column occurs. */
-export const everyValue = <Row extends object>(rows: readonly Row[]): Row[] => choose(rows, values => values);
-
-/**
- * Returns rows in which each value of each column occurs, or with all products each three values of three columns: for
- * tables whose rows are a hundred turns each.
- */
-export const everyTriple = <Row extends object>(rows: readonly Row[]): Row[] =>
-  isWhole
-    ? cover(rows, values =>
-        values.flatMap((one, index) =>
-          values
-            .slice(index + 1)
-            .flatMap((two, next) => values.slice(index + next + 2).map(three => `${one} ${two} ${three}`)),
-        ),
-      )
-    : everyValue(rows);
+/** Returns rows in which each value of each column occurs, or each pair of values with all products. */
+export const everyValue = <Row extends object>(rows: readonly Row[]): Row[] =>
+  cover(rows, isWhole ? pairsOf : values => values);
 
 /** Returns the newest of the rows, for scenarios that differ only in a major of `ai`. */
 export const newest = <Row>(rows: readonly Row[]): readonly Row[] => (isWhole ? rows : rows.slice(-1));
@@ -51,12 +36,12 @@ export const everyNth = <Row>(rows: readonly Row[], step: number, first = 0): re
 
 /**
  * Returns a function that defines a test for combinations. Each value of each dimension occurs in each test, and each
- * pair of values within a few tests.
+ * pair of values within a few tests. With all products, each pair of values occurs in each test.
  */
 export function eachOf<const Each extends Dimensions>(dimensions: Each) {
-  const product = multiply(dimensions);
   const entries = Object.entries(dimensions);
   const count = Math.max(...entries.map(([, values]) => values.length));
+  const pairs = isWhole ? everyValue(multiply(dimensions)) : [];
   let turn = 0;
   const shift = (): Combination<Each>[] => {
     turn++;
@@ -67,7 +52,7 @@ export function eachOf<const Each extends Dimensions>(dimensions: Each) {
     ) as Combination<Each>[];
   };
   return (title: string, test: (combination: Combination<Each>) => Promise<void> | void): void =>
-    it.each(isWhole ? product : shift())(title, test);
+    it.each(isWhole ? pairs : shift())(title, test);
 }
 
 function multiply<Each extends Dimensions>(dimensions: Each): Combination<Each>[] {
@@ -77,26 +62,46 @@ function multiply<Each extends Dimensions>(dimensions: Each): Combination<Each>[
   ) as Combination<Each>[];
 }
 
-const choose: typeof cover = (rows, toGoals) => (isWhole ? [...rows] : cover(rows, toGoals));
+const pairsOf = (values: readonly string[]): string[] =>
+  values.flatMap((one, index) => values.slice(index + 1).map(other => `${one} ${other}`));
 
-/** Takes the row with the most that no row has yet, until nothing is missing. */
-function cover<Row extends object>(rows: readonly Row[], toGoals: (values: string[]) => string[]): Row[] {
+/** Returns the groups of three. Fewer values are one group. */
+const triplesOf = (values: readonly string[]): string[] =>
+  values.length < 3
+    ? [values.join(' ')]
+    : values.flatMap((one, index) => pairsOf(values.slice(index + 1)).map(pair => `${one} ${pair}`));
+
+/** Takes the row with the most groups of values that no row has yet, until none is missing. */
+function cover<Row extends object>(
+  rows: readonly Row[],
+  toGroups: (values: readonly string[]) => readonly string[],
+): Row[] {
   const numbers = new Map<unknown, number>();
   const numberOf = (value: unknown): number => {
     const number = numbers.get(value) ?? numbers.size;
     numbers.set(value, number);
     return number;
   };
-  const goals = rows.map(row =>
-    toGoals(Object.entries(row).map(([name, value]) => `${name}=${numberOf(value)}`)),
+  const groups = rows.map(row =>
+    toGroups(Object.entries(row).map(([name, value]) => `${name}=${numberOf(value)}`)),
   );
-  const missing = new Set(goals.flat());
+  /** The rows by the groups that no chosen row has. */
+  const missing = new Map<string, number[]>();
+  for (const [row, own] of groups.entries())
+    for (const group of own) {
+      const sharing = missing.get(group);
+      if (sharing === undefined) missing.set(group, [row]);
+      else sharing.push(row);
+    }
+  const gains = groups.map(({ length }) => length);
   const chosen = new Set<number>();
   while (missing.size > 0) {
-    const gains = goals.map(goal => goal.filter(one => missing.has(one)).length);
-    const best = gains.indexOf(Math.max(...gains));
+    const best = gains.reduce((highest, gain, row) => (gain > (gains[highest] ?? 0) ? row : highest), 0);
     chosen.add(best);
-    for (const one of goals[best] ?? []) missing.delete(one);
+    for (const group of groups[best] ?? []) {
+      for (const row of missing.get(group) ?? []) gains[row] = (gains[row] ?? 0) - 1;
+      missing.delete(group);
+    }
   }
   return rows.filter((_, index) => chosen.has(index));
 }

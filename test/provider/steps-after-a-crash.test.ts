@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { createKelivoResponsesProvider } from '../../src/v4.js';
-import { combine, everyTriple } from '../_products.js';
+import { combine, everyValue } from '../_products.js';
 import { temporaryFolder } from '../mcp/_fixture-server.js';
 import { createServer, deathsAt, dyingStore, LINES } from './_crashes.js';
 import type { Json } from './_forms.js';
@@ -226,7 +226,7 @@ async function take(
   for (const { type, text } of content) if (type === 'text') seen.push({ type: 'text-delta', delta: text });
 }
 
-const scenarios = everyTriple(
+const scenarios = everyValue(
   combine({
     mode: ['generate', 'stream'],
     asked: ['none', 'a', 'b', 'd'],
