@@ -8,6 +8,7 @@ import {
   createRedisStore,
   createSqliteStore,
 } from 'kelivo-responses/journal';
+import { createMcpConnectionPool } from 'kelivo-responses/mcp';
 
 const task = JSON.parse(process.argv[2] ?? '{}');
 const { url, location, client, host, mode = 'stream', clock, form, lease = 2000, turns } = task;
@@ -97,9 +98,12 @@ function promptOf([{ content }]) {
   return typeof content === 'string' ? content : content[0].text;
 }
 
+/** The providers share one MCP server, because starting one takes as long as all turns. */
+const pool = createMcpConnectionPool();
 const createProvider = onUnknownOutcome =>
   createKelivoResponsesProvider({
     baseURL: `${url}/v1`,
+    mcp: { pool },
     mcpServers: {
       trains: {
         command: process.execPath,
@@ -144,4 +148,5 @@ await Promise.all(
   }),
 );
 await Promise.all(Object.values(providers).map(provider => provider.close()));
+await pool.close();
 await store.close();
