@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['test/browser/*.browser.ts', 'test/browser-bundle/*.browser.ts'],
     // Starting servers and browsers leaves cores idle. A third browser overloads two cores.
     maxWorkers: 2,
+    // Files of a worker share its browser and the modules that they import.
+    isolate: false,
     // A busy machine can end a turn before the page has looked at it. A test that fails twice is reported as failed.
     retry: 1,
     testTimeout: 240_000,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Settings, TurnRequest } from '../../playground/shared/playground-state.js';
 import type { TurnEnd } from '../../playground/shared/trace-event.js';
 import { type Playground, startPlayground } from '../../playground/server/playground.js';
@@ -15,10 +15,7 @@ const results = fileURLToPath(new URL('../../test-results', import.meta.url));
 
 let browser: Promise<Browser> | undefined;
 
-afterAll(async () => {
-  await (await browser)?.close();
-});
-
+/** Returns the browser of all files of a worker. It ends with its process. Each test has a context of its own. */
 const openBrowser = (): Promise<Browser> => (browser ??= launchChromium());
 
 export interface TestPage {
