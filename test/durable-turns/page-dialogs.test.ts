@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launchChromium, missingChromium } from '../_chromium.js';
 import { findFreePort } from '../_free-port.js';
@@ -50,12 +50,13 @@ async function startTrains() {
 
 describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }, () => {
   let redis: RedisServer;
+  let browser: Browser;
   beforeAll(async () => {
-    redis = await startRedis();
+    [redis, browser] = await Promise.all([startRedis(), launchChromium()]);
   });
-  afterAll(() => redis?.stop());
+  afterAll(() => Promise.all([redis?.stop(), browser?.close()]));
 
-  /** Starts two processes and a browser. The page is that of the first one, and its answers reach the second one. */
+  /** Starts two processes. The page is that of the first one, and its answers reach the second one. */
   async function openChat(tool: string, { expiry = 300_000 } = {}) {
     const trains = await startTrains();
     const emulator = await startEmulator({});
@@ -78,13 +79,12 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
       return { ...worker, origin: `http://127.0.0.1:${port}` };
     };
     const [asking, answering] = await Promise.all([start(), start()]);
-    const browser = await launchChromium();
-    onTestFinished(() => browser.close());
     const chat = crypto.randomUUID();
 
     /** Opens the chat in a process, in the browser of a user. */
-    async function open(context = undefined as Awaited<ReturnType<typeof browser.newContext>> | undefined) {
+    async function open(context?: BrowserContext) {
       const user = context ?? (await browser.newContext());
+      if (context === undefined) onTestFinished(() => user.close());
       const page = await user.newPage();
       page.setDefaultTimeout(60_000);
       const answers: { id: string; status: number }[] = [];
