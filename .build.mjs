@@ -143,7 +143,7 @@ function separateComments(name, code, ts) {
   return separated;
 }
 
-/** @param {string[]} files built files, relative to the package: `./dist/mcp/index.js` */
+/** @param {string[]} files built files, relative to the package: `./dist/tools/mcp/index.js` */
 function toInputOptions(files) {
   const names = files.map(file => file.replace(/^\.\/dist\//, '').replace(/\.js$/, ''));
   // The command imports the entries by their names.
@@ -190,10 +190,10 @@ function assignChunks(context) {
   const entries = [
     'tool-loop',
     'adapters',
-    'tool-calls',
+    'core/tool-calls',
     'telemetry',
-    'mcp',
-    'embeddings',
+    'tools/mcp',
+    'models/embeddings',
     'tool-loop/durable',
     'models',
     // Not the suites of `testing`, which reach most modules: applications do not load them.
@@ -213,9 +213,9 @@ function toChunk(users) {
   if (isAmong()) return 'core';
   if (isAmong('models')) return 'errors';
   if (isAmong('tool-loop', 'models')) return 'loop';
-  if (isAmong('mcp')) return 'servers';
+  if (isAmong('tools/mcp')) return 'servers';
   if (isAmong('tool-loop', 'adapters', 'models')) return 'models';
-  return users.includes('tool-calls') && !users.includes('telemetry') && !users.includes('mcp')
+  return users.includes('core/tool-calls') && !users.includes('telemetry') && !users.includes('tools/mcp')
     ? 'calls'
     : 'common';
 }

@@ -38,9 +38,9 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     ignores: [
       // They read what the application wrote.
-      ...['src/mcp/config/**', 'src/testing/**'],
-      // Its expressions are parts of others, whose time test/redaction/linearity.test.ts measures.
-      'src/redaction/rules.ts',
+      ...['src/tools/mcp/config/**', 'src/testing/**'],
+      // Its expressions are parts of others, whose time test/core/redaction/linearity.test.ts measures.
+      'src/core/redaction/rules.ts',
     ],
     plugins: { kelivo: linearExpressions },
     rules: { 'kelivo/linear-expressions': 'error' },

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Replaces a module, so that it has to run in a suite whose files do not share modules. */
-const mocking = ['test/text-tools/prose.test.ts'];
+const mocking = ['test/adapters/text-tools/prose.test.ts'];
 
 /** Slow suites by name. `npm run test:suite -- <name>` runs one of them, `npm run test:all` every test. */
 const slowSuites: Readonly<Record<string, string[]>> = {
@@ -13,20 +13,20 @@ const slowSuites: Readonly<Record<string, string[]>> = {
     'test/browser-bundle/**/*.test.ts',
     'test/**/accepted-types.test.ts',
     // They compile the sources, or the types of other packages.
-    'test/{parity/**/*,reach,docs/host-controls,versions/entries}.test.ts',
+    'test/{parity/**/*,reach,docs/host-controls,core/versions/entries}.test.ts',
   ],
   security: ['test/security/**/*.test.ts'],
   'host-matrix': [
     'test/host-matrix/**/*.test.ts',
     'test/host/{provider-schema-extension,switch-contract}.test.ts',
   ],
-  command: ['test/command/**/*.test.ts'],
+  command: ['test/testing/command/**/*.test.ts'],
   playground: ['test/playground/**/*.test.ts'],
   // Servers that only tests use.
   emulators: ['test/_emulators/**/*.test.ts'],
   mcp: [
     'test/mcp-matrix/**/*.test.ts',
-    'test/mcp/{authorization-refresh,process-tree,readiness,resource-tools,roots,server-features}.test.ts',
+    'test/tools/mcp/{authorization-refresh,process-tree,readiness,resource-tools,roots,server-features}.test.ts',
   ],
   processes: [
     'test/**/{approval-processes,forgotten-close,kill-points,many-calls,many-turns,process-exit,sqlite-processes}.test.ts',

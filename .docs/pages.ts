@@ -77,14 +77,14 @@ export const GROUPS: readonly Group[] = [
       { path: 'provider', source: 'src/provider/README.md' },
       { path: 'tools', source: 'src/tools/README.md' },
       { path: 'tool-loop', source: 'src/tool-loop/README.md' },
-      { path: 'mcp', source: 'src/mcp/README.md' },
+      { path: 'mcp', source: 'src/tools/mcp/README.md' },
       { path: 'adapters', source: 'src/adapters/README.md' },
-      { path: 'tool-calls', source: 'src/tool-calls/README.md' },
+      { path: 'tool-calls', source: 'src/core/tool-calls/README.md' },
       { path: 'journal', source: 'src/tool-loop/durable/README.md' },
-      { path: 'embeddings', source: 'src/embeddings/README.md' },
+      { path: 'embeddings', source: 'src/models/embeddings/README.md' },
       { path: 'telemetry', source: 'src/telemetry/README.md' },
       { path: 'testing', source: 'src/testing/README.md' },
-      { path: 'redaction', source: 'src/redaction/README.md' },
+      { path: 'redaction', source: 'src/core/redaction/README.md' },
     ],
   },
   {
@@ -122,7 +122,7 @@ export const GROUPS: readonly Group[] = [
 /** Questions that readers come with, in the navigation of every page: the text of the link, and the section. */
 export const TASKS: readonly (readonly [text: string, section: string])[] = [
   ['Use vLLM and other servers', 'src/provider/README.md#compatible-servers'],
-  ['Sign in to MCP servers with OAuth', 'src/mcp/README.md#signing-in'],
+  ['Sign in to MCP servers with OAuth', 'src/tools/mcp/README.md#signing-in'],
   ['Store and resume a chat', 'src/tool-loop/README.md#storing-and-resuming-a-chat'],
   ['Compute and limit costs', 'src/tool-loop/README.md#costs-and-budgets'],
   ['Test an application with the emulator', 'src/testing/README.md#testing-an-application'],

@@ -59,10 +59,10 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
     'durable execution crash recovery exactly once tool called twice sqlite redis postgres',
   'src/tool-loop/durable/README.md#guarantees':
     'tool called twice duplicate tool calls at most once exactly once',
-  'src/mcp/README.md': 'model context protocol client servers stdio streamable http sse',
-  'src/mcp/README.md#behavior':
+  'src/tools/mcp/README.md': 'model context protocol client servers stdio streamable http sse',
+  'src/tools/mcp/README.md#behavior':
     'mcp server not starting restart timeout images from tools image results of tools audio tool result images serverless idle connection',
-  'src/mcp/README.md#signing-in': 'oauth mcp authorization login bearer token client credentials 401',
+  'src/tools/mcp/README.md#signing-in': 'oauth mcp authorization login bearer token client credentials 401',
   'src/adapters/README.md#tool-calls-written-as-text':
     'model prints tool call json as text qwen hermes xml tool_call tags not executed',
   'src/adapters/README.md#mistral': 'mistral tool call id length nine characters invalid tool call id',
@@ -73,9 +73,9 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   'src/telemetry/README.md#usage-and-costs-per-round': 'token usage cost tokens per step',
   'src/testing/README.md#testing-an-application':
     'test without api key mock openai in unit tests fake server vitest jest offline emulator',
-  'src/redaction/README.md':
+  'src/core/redaction/README.md':
     'hide api keys in logs hide secrets mask keys remove passwords from logs personal data pii',
-  'src/embeddings/README.md': 'embedding dimensions vector size text-embedding-3 rag index',
+  'src/models/embeddings/README.md': 'embedding dimensions vector size text-embedding-3 rag index',
   'playground/examples/README.md#agents-of-ai': 'sub agent subagents agent as a tool nested agents',
   'playground/examples/README.md#nextjs-with-usechat': 'nextjs next react usechat app router',
   'playground/README.md': 'inspect debug requests user interface devtools compare models',

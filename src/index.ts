@@ -12,10 +12,10 @@ import {
   type ProviderOf,
 } from './provider/provider.js';
 
-export { type CorsProxyOptions, createCorsProxyFetch } from './http/base-url.js';
-export { redactSecrets, type RedactSecretsOptions } from './redaction/redaction.js';
-export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
-export { VERSION } from './shared/version.js';
+export { type CorsProxyOptions, createCorsProxyFetch } from './core/http/base-url.js';
+export { redactSecrets, type RedactSecretsOptions } from './core/redaction/redaction.js';
+export { KelivoError, type KelivoErrorCode } from './core/shared/errors.js';
+export { VERSION } from './core/shared/version.js';
 export type {
   KelivoOpenAIMetadata,
   KelivoProviderMetadata,
@@ -24,7 +24,7 @@ export type {
 } from './provider/provider.js';
 export type { ModelOverride } from './provider/model-overrides.js';
 export { registerProvider, type RegisterProviderOptions } from './provider/workflow.js';
-export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
+export type { RequestLogEntry, RequestLogger } from './core/http/request-log.js';
 export type {
   AgentSettings,
   AgentSettingsOptions,
@@ -38,13 +38,13 @@ export type { ExtensionPart, OpenResponsesExtension } from './responses/stream/e
 export type { ToolLoopOptions } from './tool-loop/options.js';
 export type { ToolLoopEvent } from './tool-loop/turn/turn-reports.js';
 export type { LocalTool, LocalTools } from './tools/local-tools.js';
-export type { McpServerConfig, McpServers } from './mcp/config/config.js';
+export type { McpServerConfig, McpServers } from './tools/mcp/config/config.js';
 export {
   type ClientMessage,
   readClientMessages,
   type ReadClientMessagesOptions,
-} from './versions/history/client-messages.js';
-export type { HistorySecret } from './versions/history/signatures.js';
+} from './core/versions/history/client-messages.js';
+export type { HistorySecret } from './core/versions/history/signatures.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */
 export type KelivoResponsesProvider = ProviderOf<'v2'>;

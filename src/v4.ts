@@ -18,24 +18,24 @@ import {
   type EmbeddingModelV4,
   fromEmbeddingModel,
   toEmbeddingModel,
-} from './versions/embedding-model.js';
-import type { AnyLanguageModel, LanguageModelV4 } from './versions/specification.js';
+} from './core/versions/embedding-model.js';
+import type { AnyLanguageModel, LanguageModelV4 } from './core/versions/specification.js';
 
 export type * from './index.js';
-export { createCorsProxyFetch } from './http/base-url.js';
+export { createCorsProxyFetch } from './core/http/base-url.js';
 export { registerProvider } from './provider/workflow.js';
-export { redactSecrets } from './redaction/redaction.js';
-export { KelivoError } from './shared/errors.js';
-export { VERSION } from './shared/version.js';
-export { toLanguageModelV2 } from './versions/language-model.js';
-export type { EmbeddingModelV4 } from './versions/embedding-model.js';
+export { redactSecrets } from './core/redaction/redaction.js';
+export { KelivoError } from './core/shared/errors.js';
+export { VERSION } from './core/shared/version.js';
+export { toLanguageModelV2 } from './core/versions/language-model.js';
+export type { EmbeddingModelV4 } from './core/versions/embedding-model.js';
 export {
   type ClientMessage,
   readClientMessages,
   type ReadClientMessagesOptions,
-} from './versions/history/client-messages.js';
-export type { HistorySecret } from './versions/history/signatures.js';
-export type { LanguageModelV4 } from './versions/specification.js';
+} from './core/versions/history/client-messages.js';
+export type { HistorySecret } from './core/versions/history/signatures.js';
+export type { LanguageModelV4 } from './core/versions/specification.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */
 export type KelivoResponsesProvider = ProviderOf<'v4'>;

@@ -3,10 +3,10 @@ import { adapterOf, joinAdapters } from '../src/adapters/kit/middleware.js';
 import type { CoreCall, TurnLink } from '../src/core/call.js';
 import type { CoreModel } from '../src/core/source.js';
 import { NO_CALL_TELEMETRY, NO_ROUND_TELEMETRY } from '../src/core/telemetry.js';
-import { fromLanguageModel, toLanguageModel } from '../src/versions/language-model.js';
-import type { TextToolSettings } from '../src/text-tools/text-tools.js';
-import type { AnyMiddleware, ModelMiddleware } from '../src/versions/middleware.js';
-import type { AnyLanguageModel } from '../src/versions/specification.js';
+import { fromLanguageModel, toLanguageModel } from '../src/core/versions/language-model.js';
+import type { TextToolSettings } from '../src/adapters/text-tools/text-tools.js';
+import type { AnyMiddleware, ModelMiddleware } from '../src/core/versions/middleware.js';
+import type { AnyLanguageModel } from '../src/core/versions/specification.js';
 
 /** Creates a streamed call of a host that shows and keeps everything, as `ai` 7 does. */
 export const coreCall = (overrides: Partial<CoreCall> = {}): CoreCall => ({

@@ -21,87 +21,97 @@ const imports = files.flatMap(importsOf);
  * that folders inside a layer are separate layers.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'src/shared': [],
-  'src/redaction': ['src/shared'],
-  'src/http': ['src/redaction', 'src/core', 'src/shared'],
-  'src/core': ['src/shared'],
-  'src/tool-calls': ['src/core', 'src/shared'],
-  'src/versions': ['src/core', 'src/tool-calls', 'src/shared'],
-  'src/tools': ['src/tool-calls', 'src/core', 'src/shared'],
-  'src/mcp/config': ['src/tools', 'src/shared'],
-  'src/mcp/auth': ['src/mcp/config', 'src/redaction', 'src/shared'],
-  'src/mcp/transport': [
-    'src/mcp/auth',
-    'src/mcp/config',
-    'src/http',
-    'src/redaction',
-    'src/tool-calls',
-    'src/shared',
+  'src/core/shared': [],
+  'src/core/redaction': ['src/core/shared'],
+  'src/core/http': ['src/core/redaction', 'src/core', 'src/core/shared'],
+  'src/core': ['src/core/shared'],
+  'src/core/tool-calls': ['src/core', 'src/core/shared'],
+  'src/core/versions': ['src/core', 'src/core/tool-calls', 'src/core/shared'],
+  'src/tools': ['src/core/tool-calls', 'src/core', 'src/core/shared'],
+  'src/tools/mcp/config': ['src/tools', 'src/core/shared'],
+  'src/tools/mcp/auth': ['src/tools/mcp/config', 'src/core/redaction', 'src/core/shared'],
+  'src/tools/mcp/transport': [
+    'src/tools/mcp/auth',
+    'src/tools/mcp/config',
+    'src/core/http',
+    'src/core/redaction',
+    'src/core/tool-calls',
+    'src/core/shared',
   ],
-  'src/mcp/session': [
-    'src/mcp/transport',
-    'src/mcp/auth',
-    'src/mcp/config',
+  'src/tools/mcp/session': [
+    'src/tools/mcp/transport',
+    'src/tools/mcp/auth',
+    'src/tools/mcp/config',
     'src/core',
     'src/tools',
-    'src/tool-calls',
-    'src/shared',
+    'src/core/tool-calls',
+    'src/core/shared',
   ],
-  'src/mcp/features': [
-    'src/mcp/session',
-    'src/mcp/transport',
-    'src/mcp/auth',
-    'src/mcp/config',
+  'src/tools/mcp/features': [
+    'src/tools/mcp/session',
+    'src/tools/mcp/transport',
+    'src/tools/mcp/auth',
+    'src/tools/mcp/config',
     'src/core',
     'src/tools',
-    'src/tool-calls',
-    'src/shared',
+    'src/core/tool-calls',
+    'src/core/shared',
   ],
-  'src/mcp': [
-    'src/mcp/features',
-    'src/mcp/session',
-    'src/mcp/transport',
-    'src/mcp/auth',
-    'src/mcp/config',
+  'src/tools/mcp': [
+    'src/tools/mcp/features',
+    'src/tools/mcp/session',
+    'src/tools/mcp/transport',
+    'src/tools/mcp/auth',
+    'src/tools/mcp/config',
     'src/core',
     'src/tools',
-    'src/shared',
+    'src/core/shared',
   ],
   // The types of the request body.
-  'src/responses/wire.ts': ['src/shared'],
+  'src/responses/wire.ts': ['src/core/shared'],
   'src/responses/compatibility': [
     'src/core',
     'src/responses/wire.ts',
-    'src/http',
-    'src/redaction',
-    'src/tool-calls',
-    'src/shared',
+    'src/core/http',
+    'src/core/redaction',
+    'src/core/tool-calls',
+    'src/core/shared',
   ],
-  'src/responses/hosted-tools': ['src/core', 'src/responses/wire.ts', 'src/tool-calls', 'src/shared'],
+  'src/responses/hosted-tools': [
+    'src/core',
+    'src/responses/wire.ts',
+    'src/core/tool-calls',
+    'src/core/shared',
+  ],
   'src/responses/request': [
     'src/responses/wire.ts',
     'src/responses/hosted-tools',
     'src/core',
-    'src/tool-calls',
-    'src/shared',
+    'src/core/tool-calls',
+    'src/core/shared',
   ],
   'src/responses/stream': [
-    'src/tool-calls',
+    'src/core/tool-calls',
     'src/responses/hosted-tools',
-    'src/http',
-    'src/redaction',
+    'src/core/http',
+    'src/core/redaction',
     'src/core',
-    'src/shared',
+    'src/core/shared',
   ],
-  'src/responses/transport.ts': ['src/responses/wire.ts', 'src/http', 'src/core', 'src/shared'],
-  'src/responses/echo.ts': ['src/responses/compatibility', 'src/responses/wire.ts', 'src/core', 'src/shared'],
+  'src/responses/transport.ts': ['src/responses/wire.ts', 'src/core/http', 'src/core', 'src/core/shared'],
+  'src/responses/echo.ts': [
+    'src/responses/compatibility',
+    'src/responses/wire.ts',
+    'src/core',
+    'src/core/shared',
+  ],
   'src/responses/websocket': [
     'src/responses/echo.ts',
     'src/responses/transport.ts',
     'src/core',
-    'src/http',
-    'src/redaction',
-    'src/shared',
+    'src/core/http',
+    'src/core/redaction',
+    'src/core/shared',
   ],
   'src/responses': [
     'src/responses/wire.ts',
@@ -111,58 +121,58 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/responses/echo.ts',
     'src/responses/stream',
     'src/responses/websocket',
-    'src/http',
-    'src/redaction',
+    'src/core/http',
+    'src/core/redaction',
     'src/core',
-    'src/shared',
+    'src/core/shared',
   ],
-  'src/text-tools': ['src/tool-calls', 'src/core', 'src/shared'],
-  'src/text-tools/formats': ['src/text-tools'],
-  'src/adapters/prompts': ['src/tool-calls', 'src/core', 'src/shared'],
+  'src/adapters/text-tools': ['src/core/tool-calls', 'src/core', 'src/core/shared'],
+  'src/adapters/text-tools/formats': ['src/adapters/text-tools'],
+  'src/adapters/prompts': ['src/core/tool-calls', 'src/core', 'src/core/shared'],
   'src/adapters': [
-    'src/versions',
+    'src/core/versions',
     'src/adapters/prompts',
-    'src/text-tools',
-    'src/text-tools/formats',
-    'src/tool-calls',
+    'src/adapters/text-tools',
+    'src/adapters/text-tools/formats',
+    'src/core/tool-calls',
     'src/core',
-    'src/shared',
+    'src/core/shared',
   ],
-  'src/embeddings': ['src/versions', 'src/http', 'src/core', 'src/shared'],
+  'src/models/embeddings': ['src/core/versions', 'src/core/http', 'src/core', 'src/core/shared'],
   'src/tool-loop': [
-    'src/versions',
+    'src/core/versions',
     'src/tools',
-    'src/tool-calls',
+    'src/core/tool-calls',
     'src/core',
-    'src/http',
-    'src/redaction',
-    'src/shared',
+    'src/core/http',
+    'src/core/redaction',
+    'src/core/shared',
   ],
   'src/models': [
     'src/tool-loop',
-    'src/versions',
-    'src/tool-calls',
+    'src/core/versions',
+    'src/core/tool-calls',
     'src/core',
-    'src/http',
-    'src/redaction',
-    'src/shared',
+    'src/core/http',
+    'src/core/redaction',
+    'src/core/shared',
   ],
-  'src/telemetry': ['src/core', 'src/http', 'src/redaction', 'src/shared'],
-  'src/devtools': ['src/versions', 'src/shared'],
+  'src/telemetry': ['src/core', 'src/core/http', 'src/core/redaction', 'src/core/shared'],
+  'src/telemetry/devtools': ['src/core/versions', 'src/core/shared'],
   'src/testing': [
     'src/adapters',
-    'src/text-tools',
+    'src/adapters/text-tools',
     'src/tool-loop',
-    'src/versions',
+    'src/core/versions',
     'src/core',
-    'src/shared',
+    'src/core/shared',
   ],
   // The command imports the entries by the name of the package.
-  'src/command': ['src/mcp/config', 'src/http', 'src/shared'],
+  'src/testing/command': ['src/tools/mcp/config', 'src/core/http', 'src/core/shared'],
   'src/provider': [
     'src/responses/echo.ts',
     'src/responses/stream',
-    'src/versions',
+    'src/core/versions',
     'src/tool-loop',
     'src/adapters',
     'src/responses',
@@ -170,32 +180,32 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/responses/websocket',
     'src/responses/hosted-tools',
     'src/responses/request',
-    'src/embeddings',
+    'src/models/embeddings',
     'src/tools',
-    'src/mcp',
-    'src/mcp/config',
+    'src/tools/mcp',
+    'src/tools/mcp/config',
     'src/core',
-    'src/http',
-    'src/redaction',
-    'src/shared',
+    'src/core/http',
+    'src/core/redaction',
+    'src/core/shared',
   ],
   'src/host': [
     'src/provider',
-    'src/versions',
+    'src/core/versions',
     'src/tool-loop',
     'src/adapters',
     'src/responses',
     'src/responses/hosted-tools',
     'src/responses/request',
-    'src/embeddings',
+    'src/models/embeddings',
     'src/tools',
-    'src/mcp',
-    'src/mcp/config',
-    'src/tool-calls',
+    'src/tools/mcp',
+    'src/tools/mcp/config',
+    'src/core/tool-calls',
     'src/core',
-    'src/http',
-    'src/redaction',
-    'src/shared',
+    'src/core/http',
+    'src/core/redaction',
+    'src/core/shared',
   ],
 };
 
@@ -216,6 +226,116 @@ test('each layer imports only the layers below it', () => {
     return layerOf(target) !== layer && !MAY_IMPORT[layer]?.includes(layerOf(target));
   });
   expect(wrong.map(describe)).toEqual([]);
+});
+
+/** The files of each room that other rooms may import. All of `core` is for others, and nobody imports the others. */
+const ROOMS: Readonly<Record<string, readonly string[] | 'all'>> = {
+  core: 'all',
+  tools: [
+    'approval.ts',
+    'fingerprints.ts',
+    'given-tools.ts',
+    'host-tools.ts',
+    'kept-task.ts',
+    'local-tools.ts',
+    'mcp/config/config.ts',
+    'mcp/create-mcp-tools.ts',
+    'mcp/options.ts',
+    'mcp/reconnect.ts',
+    'mcp/start-mcp-tools.ts',
+    'shared-tools.ts',
+    'step-tools.ts',
+    'tool-source.ts',
+    'tool-stubs.ts',
+    'toolbox.ts',
+  ],
+  responses: [
+    'compatibility/compatibility.ts',
+    'compatibility/model-memory.ts',
+    'config.ts',
+    'exchange.ts',
+    'handlers.ts',
+    'hosted-tools/index.ts',
+    'model.ts',
+    'request/model-settings.ts',
+    'request/model-traits.ts',
+    'request/options.ts',
+    'request/read-options.ts',
+    'request/schemas.ts',
+    'request/setting-options.ts',
+    'request/tool-names.ts',
+    'stream/event-handlers.ts',
+    'stream/extension.ts',
+    'websocket/transport.ts',
+  ],
+  'tool-loop': [
+    'agent-settings.ts',
+    'context/prices.ts',
+    'context/tool-search.ts',
+    'durable/store.ts',
+    'features/feature.ts',
+    'index.ts',
+    'options.ts',
+    'tool-loop.ts',
+    'turn/host-steps.ts',
+    'turn/partial-turn.ts',
+    'turn/turn-reports.ts',
+  ],
+  adapters: [
+    'adapt-model.ts',
+    'adapter-choice.ts',
+    'kit/definition.ts',
+    'kit/middleware.ts',
+    'kit/model-adapter.ts',
+    'kit/text-tools-middleware.ts',
+    'registry.ts',
+    'text-tools/reading/text-tool-format.ts',
+  ],
+  models: ['embeddings/model.ts'],
+  provider: [
+    'compact.ts',
+    'composition.ts',
+    'connection.ts',
+    'core-provider.ts',
+    'model-overrides.ts',
+    'provider.ts',
+    'settings.ts',
+    'workflow.ts',
+  ],
+  host: [],
+  telemetry: [],
+  testing: [],
+};
+
+const roomOf = (file: string): string => /^src\/([^/]+)\//.exec(file)?.[1] ?? 'entries';
+
+test('there are at most ten rooms, and others import only their doors', () => {
+  const rooms = new Set(files.map(roomOf));
+  rooms.delete('entries');
+  expect([...rooms].sort()).toEqual(Object.keys(ROOMS).sort());
+  expect(rooms.size).toBeLessThanOrEqual(10);
+  const doors = new Map([...rooms].map(room => [room, new Set<string>()]));
+  for (const { file, target } of imports) {
+    if (target.startsWith('src/') && roomOf(file) !== roomOf(target))
+      doors.get(roomOf(target))?.add(target.replace(/^src\/[^/]+\//, ''));
+  }
+  for (const [room, listed] of Object.entries(ROOMS)) {
+    if (listed !== 'all') expect([room, [...(doors.get(room) ?? [])].sort()]).toEqual([room, listed]);
+  }
+});
+
+test('no two rooms import each other, directly or through others', () => {
+  const targets = (room: string): Set<string> =>
+    new Set(
+      imports.flatMap(({ file, target }) =>
+        roomOf(file) === room && target.startsWith('src/') && roomOf(target) !== room ? [roomOf(target)] : [],
+      ),
+    );
+  const reached = (room: string, seen = new Set<string>()): Set<string> => {
+    for (const next of targets(room)) if (!seen.has(next)) reached(next, seen.add(next));
+    return seen;
+  };
+  expect(Object.keys(ROOMS).filter(room => reached(room).has(room))).toEqual([]);
 });
 
 test('there are no cycles between layers', () => {
@@ -244,11 +364,6 @@ const DOORS: Readonly<Record<string, string>> = {
   'src/adapters/adapt-model.ts': 'models that need no adapter',
   'src/adapters/families/mistral-reader.ts': 'a page before its first call',
   'src/adapters/families/qwen-reader.ts': 'a page before its first call',
-  'src/mcp/features/argument-issues.ts': 'programs that check no answers to forms',
-  'src/mcp/features/follow-task.ts': 'servers without tasks',
-  'src/mcp/features/skills.ts': 'applications that read no skills',
-  'src/mcp/start-mcp-tools.ts': 'a program that ends before its first turn',
-  'src/mcp/transport/stdio-transport.ts': 'servers over HTTP',
   'src/provider/compact.ts': 'conversations that nobody compacts',
   'src/provider/files.ts': 'programs without uploads',
   'src/responses/background.ts': 'responses that are not in the background',
@@ -258,11 +373,16 @@ const DOORS: Readonly<Record<string, string>> = {
   'src/tool-loop/tool-loop.ts': 'models without a loop',
   'src/tool-loop/turn/features.ts': 'a program that ends before its first turn',
   'src/tool-loop/turn/host-steps.ts': 'turns that are one step of their host',
+  'src/tools/mcp/features/argument-issues.ts': 'programs that check no answers to forms',
+  'src/tools/mcp/features/follow-task.ts': 'servers without tasks',
+  'src/tools/mcp/features/skills.ts': 'applications that read no skills',
+  'src/tools/mcp/start-mcp-tools.ts': 'a program that ends before its first turn',
+  'src/tools/mcp/transport/stdio-transport.ts': 'servers over HTTP',
 };
 
 test('own modules are imported dynamically where somebody never needs them', () => {
   const doors = dynamicImports().flatMap(one =>
-    one.startsWith('src/command/') ? [] : [one.replace(/^.* → /, '')],
+    one.startsWith('src/testing/command/') ? [] : [one.replace(/^.* → /, '')],
   );
   expect([...new Set(doors)].sort()).toEqual(Object.keys(DOORS));
 });
@@ -292,7 +412,13 @@ test('adapters, text tools and the tool loop do not depend on the Responses API'
     for (const next of MAY_IMPORT[layer] ?? []) if (!seen.has(next)) reached(next, seen.add(next));
     return seen;
   };
-  for (const layer of ['src/adapters', 'src/text-tools', 'src/tool-loop', 'src/mcp', 'src/http']) {
+  for (const layer of [
+    'src/adapters',
+    'src/adapters/text-tools',
+    'src/tool-loop',
+    'src/tools/mcp',
+    'src/core/http',
+  ]) {
     expect([...reached(layer)].filter(name => name.startsWith('src/responses'))).toEqual([]);
   }
 });
@@ -306,8 +432,8 @@ test('nothing imports the emulator', () => {
 
 test('each package is imported only by its own layer', () => {
   const owners: Readonly<Record<string, string>> = {
-    '@modelcontextprotocol/client': 'src/mcp/',
-    '@modelcontextprotocol/ext-tasks': 'src/mcp/features/follow-task.ts',
+    '@modelcontextprotocol/client': 'src/tools/mcp/',
+    '@modelcontextprotocol/ext-tasks': 'src/tools/mcp/features/follow-task.ts',
     '@modelcontextprotocol/sdk': 'nowhere: only tests use the SDK of the previous revisions',
     '@ai-sdk/openai': 'src/host/',
     '@opentelemetry/api': 'src/telemetry/',
@@ -331,7 +457,7 @@ test.each([
   'src/responses/model.ts',
   'src/tool-loop/index.ts',
   'src/adapters/index.ts',
-  'src/tool-calls/index.ts',
+  'src/core/tool-calls/index.ts',
   'src/v3.ts',
   'src/v4.ts',
   'src/host/index.ts',

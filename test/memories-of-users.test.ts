@@ -5,14 +5,14 @@ import { text as readText } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from 'provider4';
 import { jsonSchema, tool } from 'ai';
-import { createMcpTools } from '../src/mcp/index.js';
-import { MEMORIES } from '../src/shared/memory.js';
+import { createMcpTools } from '../src/tools/mcp/index.js';
+import { MEMORIES } from '../src/core/shared/memory.js';
 import type { KelivoResponsesSettings } from '../src/index.js';
 import type { ScriptedResponse } from '../src/testing/index.js';
 import type { HostTool } from '../src/tools/host-tools.js';
 import { withFallback } from '../src/models/index.js';
 import { createKelivoResponsesProvider } from '../src/v4.js';
-import { createHistoryKeys, signPart } from '../src/versions/history/signatures.js';
+import { createHistoryKeys, signPart } from '../src/core/versions/history/signatures.js';
 import { read } from './structure.js';
 import { startEmulator } from './testing/_emulator.js';
 
@@ -320,7 +320,10 @@ const ELSEWHERE: Readonly<Record<string, readonly [file: string, title: string] 
     'memories-of-users.test.ts',
     'of connections keeps the sessions of two users of one MCP server apart, who differ in a header',
   ],
-  'MCP authorizations': ['mcp/authorization.test.ts', 'never shares tokens between two users of one server'],
+  'MCP authorizations': [
+    'tools/mcp/authorization.test.ts',
+    'never shares tokens between two users of one server',
+  ],
   'names of tools': ['tool-loop/renamed-tools.test.ts', 'does not outlive its conversation'],
   approvals: [
     'tool-loop/approvals/host-approvals.test.ts',

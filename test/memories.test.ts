@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { estimateSize, Memory, MEMORIES } from '../src/shared/memory.js';
+import { estimateSize, Memory, MEMORIES } from '../src/core/shared/memory.js';
 import { read, sourceFiles } from './structure.js';
 
 const rows = read('src/README.md')
@@ -10,7 +10,7 @@ const rows = read('src/README.md')
   .map(line => line.split('|').map(cell => cell.trim()));
 
 /** Names of constants of the package itself, which are filled when their module is loaded. */
-const CONSTANTS = ['src/responses/hosted-tools/index.ts', 'src/testing/', 'src/shared/memory.ts'];
+const CONSTANTS = ['src/responses/hosted-tools/index.ts', 'src/testing/', 'src/core/shared/memory.ts'];
 
 describe('the table of what outlives a call', () => {
   it('has the owner and the bounds of each memory of the code', () => {

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKelivoResponsesProvider } from '../src/index.js';
-import { createMcpTools } from '../src/mcp/index.js';
+import { createMcpTools } from '../src/tools/mcp/index.js';
 import { withFallback } from '../src/models/fallback.js';
-import { inform } from '../src/shared/inform.js';
+import { inform } from '../src/core/shared/inform.js';
 import { toHostTools } from '../src/tools/host-tools.js';
 import { withToolLoop } from '../src/tool-loop/tool-loop.js';
 import { serveBody } from './_server.js';

@@ -21,7 +21,7 @@ const original = path.join(root, 'src');
 const copy = path.join(root, 'test-results/reach/src');
 const classRegistry = Symbol.for('workflow-class-registry');
 
-const hostedTool = `import { stringOf } from '../../shared/json.js';
+const hostedTool = `import { stringOf } from '../../core/shared/json.js';
 import type { HostedTool } from './hosted-tool.js';
 
 export const weatherRadarTool: HostedTool = {
@@ -42,9 +42,9 @@ export const weatherRadarTool: HostedTool = {
 };
 `;
 
-const modelFamily = `import { readName } from '../../text-tools/reading/text-cursor.js';
-import type { TextToolFormat } from '../../text-tools/reading/text-tool-format.js';
-import { readCallArguments } from '../../text-tools/values/json-call.js';
+const modelFamily = `import { readName } from '../text-tools/reading/text-cursor.js';
+import type { TextToolFormat } from '../text-tools/reading/text-tool-format.js';
+import { readCallArguments } from '../text-tools/values/json-call.js';
 import { defineFamily } from '../kit/family.js';
 
 const tulipFormat: TextToolFormat = {
@@ -104,9 +104,9 @@ const changes = {
     });
   },
   'a major of ai': () => {
-    writeFileSync(path.join(copy, 'versions/v5.ts'), laterMajor);
-    insertLine('versions/versions.ts', { before: /^\} satisfies/, line: '  v5,' });
-    insertLine('versions/versions.ts', {
+    writeFileSync(path.join(copy, 'core/versions/v5.ts'), laterMajor);
+    insertLine('core/versions/versions.ts', { before: /^\} satisfies/, line: '  v5,' });
+    insertLine('core/versions/versions.ts', {
       before: /import type \{ Version \}/,
       line: "import { v5 } from './v5.js';",
     });
@@ -206,8 +206,8 @@ it.each([
 
 it('a major of ai takes its file and the two lines that register it', () => {
   expect(reach['a major of ai']).toEqual({
-    newFiles: ['versions/v5.ts'],
-    changedLines: { 'versions/versions.ts': 2 },
+    newFiles: ['core/versions/v5.ts'],
+    changedLines: { 'core/versions/versions.ts': 2 },
   });
 });
 
@@ -216,7 +216,7 @@ it('the changes compile', { timeout: 120_000 }, () => {
     config: { compilerOptions: object };
   };
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  const files = ['index.ts', 'adapters/index.ts', 'responses/model.ts', 'versions/v5.ts'].map(file =>
+  const files = ['index.ts', 'adapters/index.ts', 'responses/model.ts', 'core/versions/v5.ts'].map(file =>
     path.join(copy, file),
   );
   const issues = ts.getPreEmitDiagnostics(ts.createProgram(files, options));

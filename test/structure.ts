@@ -61,11 +61,11 @@ const files = sourceFiles('src');
 /** The public surfaces of the entries that belong to a version of the model interface. */
 const VERSION_ENTRIES = ['src/index.ts', 'src/v3.ts', 'src/v4.ts'];
 
-/** Files that name a version of the model interface, outside of `versions/` and the entries. */
+/** Files that name a version of the model interface, outside of `core/versions/` and the entries. */
 export const filesWithVersions = (): string[] =>
   files.filter(
     file =>
-      !file.startsWith('src/versions/') &&
+      !file.startsWith('src/core/versions/') &&
       !VERSION_ENTRIES.includes(file) &&
       /\b(?:LanguageModel|EmbeddingModel|ImageModel|Provider|Shared)V\d/.test(read(file)),
   );

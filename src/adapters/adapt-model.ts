@@ -1,16 +1,16 @@
-import { isPlainObject, type JSONObject } from '../shared/json.js';
+import { isPlainObject, type JSONObject } from '../core/shared/json.js';
 import { type CoreModel, withChanges, withHistory } from '../core/source.js';
-import { KelivoError } from '../shared/errors.js';
-import { toNameHint } from '../shared/names.js';
-import { detectedSyntax } from '../text-tools/formats/detected.js';
-import type { ResponseTemplate } from '../text-tools/templates/response-template.js';
-import { createTemplateSyntax } from '../text-tools/templates/template-format.js';
-import { detectTextCalls } from '../text-tools/text-tools.js';
-import { thinkTags, type UndeclaredPolicy } from '../text-tools/reading/text-tool-format.js';
-import { createHistoryKeys, type HistorySecret } from '../versions/history/signatures.js';
-import { wrapSameVersion } from '../versions/language-model.js';
-import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
-import type { VersionName } from '../versions/versions.js';
+import { KelivoError } from '../core/shared/errors.js';
+import { toNameHint } from '../core/shared/names.js';
+import { detectedSyntax } from './text-tools/formats/detected.js';
+import type { ResponseTemplate } from './text-tools/templates/response-template.js';
+import { createTemplateSyntax } from './text-tools/templates/template-format.js';
+import { detectTextCalls } from './text-tools/text-tools.js';
+import { thinkTags, type UndeclaredPolicy } from './text-tools/reading/text-tool-format.js';
+import { createHistoryKeys, type HistorySecret } from '../core/versions/history/signatures.js';
+import { wrapSameVersion } from '../core/versions/language-model.js';
+import type { AnyLanguageModel, SameVersion } from '../core/versions/specification.js';
+import type { VersionName } from '../core/versions/versions.js';
 import {
   type AdapterChoice,
   type AdapterSelection,

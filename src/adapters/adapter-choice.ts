@@ -1,6 +1,6 @@
-import { KelivoError } from '../shared/errors.js';
-import { isPlainObject } from '../shared/json.js';
-import { toNameHint } from '../shared/names.js';
+import { KelivoError } from '../core/shared/errors.js';
+import { isPlainObject } from '../core/shared/json.js';
+import { toNameHint } from '../core/shared/names.js';
 import {
   checkAdapter,
   type ModelAdapter,

@@ -1,11 +1,11 @@
-export * as formats from '../text-tools/formats/index.js';
+export * as formats from './text-tools/formats/index.js';
 export type {
   ReasoningTags,
   TextToolFormat,
   UndeclaredPolicy,
-} from '../text-tools/reading/text-tool-format.js';
-export type { AdaptedCall, TextToolsOptions } from '../text-tools/text-tools.js';
-export type { ResponseTemplate } from '../text-tools/templates/response-template.js';
+} from './text-tools/reading/text-tool-format.js';
+export type { AdaptedCall, TextToolsOptions } from './text-tools/text-tools.js';
+export type { ResponseTemplate } from './text-tools/templates/response-template.js';
 export { adaptModel, type AdaptModelOptions } from './adapt-model.js';
 export type { AdapterChoice, AdapterModule } from './adapter-choice.js';
 export * as families from './families/index.js';

@@ -3,8 +3,8 @@ import {
   type ProcessedToolCall,
   ToolCallPipeline,
   type ToolCallPipelineOptions,
-} from '../tool-calls/pipeline.js';
-import type { LanguageModels } from '../versions/specification.js';
+} from '../core/tool-calls/pipeline.js';
+import type { LanguageModels } from '../core/versions/specification.js';
 import { adaptModel, type AdaptModelOptions } from './adapt-model.js';
 
 /** Options of `parseTextCalls`. */

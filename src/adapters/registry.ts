@@ -1,12 +1,12 @@
-import { KelivoError } from '../shared/errors.js';
-import { objectOf } from '../shared/json.js';
-import { toNameHint } from '../shared/names.js';
-import { registerUnique } from '../shared/registration.js';
+import { KelivoError } from '../core/shared/errors.js';
+import { objectOf } from '../core/shared/json.js';
+import { toNameHint } from '../core/shared/names.js';
+import { registerUnique } from '../core/shared/registration.js';
 import { type AdapterModule, toModuleName } from './adapter-choice.js';
 import { adapterOf, createMiddleware, wrapLater } from './kit/middleware.js';
 import type { ModelAdapter, ModelAdapterDefinition, ModelAdapterRegistry } from './kit/definition.js';
 import { defineModelAdapter } from './kit/model-adapter.js';
-import { loadOnce } from '../shared/once.js';
+import { loadOnce } from '../core/shared/once.js';
 
 /**
  * Creates a registry that is independent of the default one.

@@ -1,9 +1,9 @@
-import { KelivoError, messageOf } from '../shared/errors.js';
-import { isPlainObject } from '../shared/json.js';
-import { toNameHint } from '../shared/names.js';
-import { type RegisterOptions, registerUnique } from '../shared/registration.js';
-import * as catalogue from '../text-tools/formats/index.js';
-import type { TextToolFormat } from '../text-tools/reading/text-tool-format.js';
+import { KelivoError, messageOf } from '../core/shared/errors.js';
+import { isPlainObject } from '../core/shared/json.js';
+import { toNameHint } from '../core/shared/names.js';
+import { type RegisterOptions, registerUnique } from '../core/shared/registration.js';
+import * as catalogue from './text-tools/formats/index.js';
+import type { TextToolFormat } from './text-tools/reading/text-tool-format.js';
 import {
   type ChatTemplatePrompting,
   isChatTemplate,

@@ -1,10 +1,10 @@
-import type { JSONObject } from '../shared/json.js';
+import type { JSONObject } from './shared/json.js';
 import type { CallSettings, Prompt, ProviderOptions, Tool, ToolChoice } from './prompt.js';
 import type { CallTelemetry, RoundTelemetry } from './telemetry.js';
 
 /*
  * The call of a model in the vocabulary of the newest version of the model interface, whatever the version of the host is.
- * `versions/` converts it at the entrances and exits of the package. Layers talk to each other with its fields.
+ * `core/versions/` converts it at the entrances and exits of the package. Layers talk to each other with its fields.
  */
 
 /** One call of a model. */

@@ -6,7 +6,7 @@ import {
   objectOf,
   type PlainObject,
   stringOf,
-} from '../shared/json.js';
+} from './shared/json.js';
 import type { Custom } from './part.js';
 import type { PartFacts, ProviderMetadata } from './prompt.js';
 

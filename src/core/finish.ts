@@ -1,4 +1,4 @@
-import { isPlainObject, type JSONObject, type JSONValue } from '../shared/json.js';
+import { isPlainObject, type JSONObject, type JSONValue } from './shared/json.js';
 import type { Finish, FinishReason, Usage } from './part.js';
 
 /** Returns a reason as one word, as events and traces contain it. */

@@ -1,4 +1,4 @@
-import { onceAborted } from '../shared/abort.js';
+import { onceAborted } from './shared/abort.js';
 import type { CoreCall } from './call.js';
 import type { Part } from './part.js';
 import type { CoreModel, PartSource } from './source.js';

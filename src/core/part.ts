@@ -1,4 +1,4 @@
-import type { JSONObject, JSONValue } from '../shared/json.js';
+import type { JSONObject, JSONValue } from './shared/json.js';
 import type { GeneratedFileData, PartFacts, ProviderMetadata, Tool, ToolResultOutput } from './prompt.js';
 
 /*

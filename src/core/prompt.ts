@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import { isPlainObject, type JSONObject, type JSONValue, objectOf, stringOf } from '../shared/json.js';
+import { isPlainObject, type JSONObject, type JSONValue, objectOf, stringOf } from './shared/json.js';
 
 /*
  * What a model receives in the vocabulary of the newest version of the model interface: the conversation, the tools and the
@@ -14,7 +14,7 @@ export type ProviderOptions = ProviderMetadata;
 
 /**
  * Facts of this package about a part, which hosts keep in their history: `providerMetadata.kelivo` of a part, and
- * `providerOptions.kelivo` of the prompt. `versions/history.ts` writes and validates them.
+ * `providerOptions.kelivo` of the prompt. `core/versions/history.ts` writes and validates them.
  */
 export interface PartFacts {
   /** The stored response that the part belongs to. */

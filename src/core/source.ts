@@ -1,5 +1,5 @@
 import type { CoreCall } from './call.js';
-import type { SigningKeys } from '../shared/signing.js';
+import type { SigningKeys } from './shared/signing.js';
 import type { Part } from './part.js';
 
 /** A language model, whatever its version is. */

@@ -1,4 +1,4 @@
-import { idOf, isPlainObject, numberOf, objectOf, objectsOf, type PlainObject } from '../shared/json.js';
+import { idOf, isPlainObject, numberOf, objectOf, objectsOf, type PlainObject } from './shared/json.js';
 import type { Citation, Source } from './part.js';
 
 /** Returns a page as the official provider does. */

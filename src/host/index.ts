@@ -5,11 +5,11 @@
  */
 import type { ProviderOf } from '../provider/provider.js';
 import { type KelivoResponsesSettings, settingsTable } from '../provider/settings.js';
-import { KelivoError } from '../shared/errors.js';
-import { once } from '../shared/once.js';
+import { KelivoError } from '../core/shared/errors.js';
+import { once } from '../core/shared/once.js';
 
-import { VERSION_OF_MAJOR } from '../versions/provider.js';
-import type { HostVersion } from '../versions/specification.js';
+import { VERSION_OF_MAJOR } from '../core/versions/provider.js';
+import type { HostVersion } from '../core/versions/specification.js';
 import { createSwitchableProvider, type SwitchableProviderOptions } from './switch/switchable-provider.js';
 
 export {

@@ -1,8 +1,8 @@
 import { APICallError, LoadAPIKeyError } from '@ai-sdk/provider';
-import { isContextOverflow } from '../http/context-overflow.js';
-import { statusOfCode } from '../http/retry.js';
-import { messageOf } from '../shared/errors.js';
-import { readError } from '../shared/reported-error.js';
+import { isContextOverflow } from '../core/http/context-overflow.js';
+import { statusOfCode } from '../core/http/retry.js';
+import { messageOf } from '../core/shared/errors.js';
+import { readError } from '../core/shared/reported-error.js';
 import { partialTurnOf } from '../tool-loop/turn/partial-turn.js';
 
 /* Reasons why a model has no answer, read from the errors of models of any package. */

@@ -4,22 +4,22 @@ import type { CoreCall } from '../core/call.js';
 import type { Part } from '../core/part.js';
 import type { AssistantPart, Message, PartFacts, Prompt, ToolPart } from '../core/prompt.js';
 import { type CoreModel, type PartSource, transformParts, withHistory, withParts } from '../core/source.js';
-import { toRetryAfter } from '../http/retry.js';
-import { isSecretHeader } from '../redaction/redaction.js';
-import { toHash } from '../shared/hash.js';
-import { inform } from '../shared/inform.js';
-import { Memory } from '../shared/memory.js';
-import { once } from '../shared/once.js';
-import { parseSettings } from '../shared/settings.js';
-import { continuesStoredResponse } from '../tool-calls/call-pairing.js';
-import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
+import { toRetryAfter } from '../core/http/retry.js';
+import { isSecretHeader } from '../core/redaction/redaction.js';
+import { toHash } from '../core/shared/hash.js';
+import { inform } from '../core/shared/inform.js';
+import { Memory } from '../core/shared/memory.js';
+import { once } from '../core/shared/once.js';
+import { parseSettings } from '../core/shared/settings.js';
+import { continuesStoredResponse } from '../core/tool-calls/call-pairing.js';
+import { isHostedToolPart } from '../core/tool-calls/hosted-tools.js';
 import {
   createHistoryKeys,
   type HistorySecret,
   historySecretSetting,
-} from '../versions/history/signatures.js';
-import { fromLanguageModel, wrapSameVersion } from '../versions/language-model.js';
-import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
+} from '../core/versions/history/signatures.js';
+import { fromLanguageModel, wrapSameVersion } from '../core/versions/language-model.js';
+import type { AnyLanguageModel, SameVersion } from '../core/versions/specification.js';
 import {
   type FallbackFailure,
   type FallbackReason,

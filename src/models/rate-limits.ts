@@ -1,9 +1,9 @@
 import { delay, type FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import { toRetryAfter } from '../http/retry.js';
-import { onceAborted } from '../shared/abort.js';
-import { once } from '../shared/once.js';
-import { functionSetting, parseSettings } from '../shared/settings.js';
+import { toRetryAfter } from '../core/http/retry.js';
+import { onceAborted } from '../core/shared/abort.js';
+import { once } from '../core/shared/once.js';
+import { functionSetting, parseSettings } from '../core/shared/settings.js';
 
 /*
  * Rate limits as servers report them, for each key and model. They are read from the responses of any provider, because all

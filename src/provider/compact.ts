@@ -1,19 +1,26 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { ProviderOptions } from '../core/prompt.js';
 import { withoutOutputFields } from '../core/custom.js';
-import type { SigningKeys } from '../shared/signing.js';
-import { idOf, type JSONObject, objectOf, objectsOf, type PlainObject, stringOf } from '../shared/json.js';
-import { toCarrier } from '../versions/history/facts.js';
-import type { HostMessage } from '../versions/history/hidden-calls.js';
-import { signMessages } from '../versions/history/signatures.js';
-import { VERSION_OF_MAJOR } from '../versions/provider.js';
-import { readCall } from '../versions/read.js';
-import type { LanguageModels } from '../versions/specification.js';
-import { VERSIONS } from '../versions/versions.js';
+import type { SigningKeys } from '../core/shared/signing.js';
+import {
+  idOf,
+  type JSONObject,
+  objectOf,
+  objectsOf,
+  type PlainObject,
+  stringOf,
+} from '../core/shared/json.js';
+import { toCarrier } from '../core/versions/history/facts.js';
+import type { HostMessage } from '../core/versions/history/hidden-calls.js';
+import { signMessages } from '../core/versions/history/signatures.js';
+import { VERSION_OF_MAJOR } from '../core/versions/provider.js';
+import { readCall } from '../core/versions/read.js';
+import type { LanguageModels } from '../core/versions/specification.js';
+import { VERSIONS } from '../core/versions/versions.js';
 import type { CoreCall } from '../core/call.js';
 import type { Usage, Warning } from '../core/part.js';
-import { createCallError } from '../http/api-error.js';
-import { requestJson } from '../http/request-json.js';
+import { createCallError } from '../core/http/api-error.js';
+import { requestJson } from '../core/http/request-json.js';
 import type { ResponsesModelConfig } from '../responses/config.js';
 import { Exchange, runHandlers } from '../responses/exchange.js';
 import { COMPACTION_HANDLERS } from '../responses/handlers.js';

@@ -2,21 +2,21 @@ import { mayHaveAdapters } from '../adapters/adapter-choice.js';
 import type { CoreCall } from '../core/call.js';
 import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, withOpen } from '../core/source.js';
-import { createMcpTools } from '../mcp/create-mcp-tools.js';
-import { type ReconnectServers, reconnectServersOf } from '../mcp/reconnect.js';
+import { createMcpTools } from '../tools/mcp/create-mcp-tools.js';
+import { type ReconnectServers, reconnectServersOf } from '../tools/mcp/reconnect.js';
 import { toSources } from '../tools/given-tools.js';
 import { createDeclareTools, type DeclareTools, SharedSource, SharedTools } from '../tools/shared-tools.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
-import { type AbortSource, createClosing } from '../shared/abort.js';
-import { Memory } from '../shared/memory.js';
+import { type AbortSource, createClosing } from '../core/shared/abort.js';
+import { Memory } from '../core/shared/memory.js';
 import type { AgentSettingsOptions, CreateAgentSettings } from '../tool-loop/agent-settings.js';
-import { KelivoError } from '../shared/errors.js';
+import { KelivoError } from '../core/shared/errors.js';
 import type { SearchSupport } from '../tool-loop/context/tool-search.js';
 import { createToolbox } from '../tools/toolbox.js';
-import type { HostVersion } from '../versions/specification.js';
+import type { HostVersion } from '../core/versions/specification.js';
 import { type Adaptation, resolveAdaptation } from './model-overrides.js';
 import type { KelivoResponsesSettings } from './settings.js';
-import { loadOnce } from '../shared/once.js';
+import { loadOnce } from '../core/shared/once.js';
 
 /** Loads the tool loop when a model or the loop of a host first needs it. */
 const loadToolLoop = () => import('../tool-loop/tool-loop.js');

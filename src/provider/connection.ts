@@ -1,10 +1,10 @@
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
-import { toApiRoot } from '../http/base-url.js';
-import { createKeyRing, type Credentials, toKeys } from '../http/key-ring.js';
-import type { RequestHeaders } from '../http/request.js';
-import type { FetchForCall } from '../http/request-log.js';
-import { KelivoError } from '../shared/errors.js';
-import { repeat } from '../shared/repeat.js';
+import { toApiRoot } from '../core/http/base-url.js';
+import { createKeyRing, type Credentials, toKeys } from '../core/http/key-ring.js';
+import type { RequestHeaders } from '../core/http/request.js';
+import type { FetchForCall } from '../core/http/request-log.js';
+import { KelivoError } from '../core/shared/errors.js';
+import { repeat } from '../core/shared/repeat.js';
 import type { KelivoResponsesSettings } from './settings.js';
 
 /** The connection of a provider, for requests that belong to no language model. */

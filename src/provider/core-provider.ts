@@ -3,14 +3,14 @@ import type { CoreCall } from '../core/call.js';
 import type { CoreEmbeddingModel, EmbeddingModelOptions } from '../core/embedding.js';
 import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, transformParts, withHistory, withOpen } from '../core/source.js';
-import { createEmbeddingModel } from '../embeddings/model.js';
-import { withCompression } from '../http/compression.js';
+import { createEmbeddingModel } from '../models/embeddings/model.js';
+import { withCompression } from '../core/http/compression.js';
 import {
   createRequestLog,
   type FetchForCall,
   withHttpTelemetry,
   withRequestLog,
-} from '../http/request-log.js';
+} from '../core/http/request-log.js';
 import { compatibilityByHost } from '../responses/compatibility/compatibility.js';
 import { ModelMemories } from '../responses/compatibility/model-memory.js';
 import { ExtensionRegistry } from '../responses/stream/extension.js';
@@ -18,19 +18,19 @@ import type { ResponsesModelConfig } from '../responses/config.js';
 import type { ResponsesModel } from '../responses/model.js';
 import { supportedUrls, toModelTraits } from '../responses/request/model-traits.js';
 import { toSettingOptions } from '../responses/request/setting-options.js';
-import type { ReconnectServers } from '../mcp/reconnect.js';
+import type { ReconnectServers } from '../tools/mcp/reconnect.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import type { DeclareTools, SharedTools } from '../tools/shared-tools.js';
-import { createHistoryKeys } from '../versions/history/signatures.js';
-import { DEFAULT_VERSION } from '../versions/provider.js';
-import type { HostVersion } from '../versions/specification.js';
+import { createHistoryKeys } from '../core/versions/history/signatures.js';
+import { DEFAULT_VERSION } from '../core/versions/provider.js';
+import type { HostVersion } from '../core/versions/specification.js';
 import type { CreateAgentSettings } from '../tool-loop/agent-settings.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { createComposition } from './composition.js';
 import { type Connection, createCredentials, createEndpoints, staticKeysOf } from './connection.js';
 import { ModelOverrides } from './model-overrides.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
-import { loadOnce } from '../shared/once.js';
+import { loadOnce } from '../core/shared/once.js';
 
 /** A provider in core types. The providers of all versions show it. */
 export interface CoreProvider {

@@ -1,15 +1,22 @@
 import { InvalidArgumentError, InvalidResponseDataError } from '@ai-sdk/provider';
 import { convertBase64ToUint8Array } from '@ai-sdk/provider-utils';
-import { openResponse } from '../http/open-response.js';
-import { type JsonRequestOptions, requestJson } from '../http/request-json.js';
-import { idOf, type JSONObject, numberOf, objectOf, type PlainObject, stringOf } from '../shared/json.js';
+import { openResponse } from '../core/http/open-response.js';
+import { type JsonRequestOptions, requestJson } from '../core/http/request-json.js';
+import {
+  idOf,
+  type JSONObject,
+  numberOf,
+  objectOf,
+  type PlainObject,
+  stringOf,
+} from '../core/shared/json.js';
 import type {
   FilesV4,
   FilesV4FileOptions,
   FilesV4Metadata,
   FilesV4UploadOptions,
   SkillsV4,
-} from '../versions/provider.js';
+} from '../core/versions/provider.js';
 import type { Connection } from './connection.js';
 
 /** The official provider uses this key, too, so that both can use the uploads of the other. */

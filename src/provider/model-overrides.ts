@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { isPlainObject } from '../shared/json.js';
+import { isPlainObject } from '../core/shared/json.js';
 import type { AdaptModelOptions } from '../adapters/adapt-model.js';
 import { type AdapterSelection, isAdapterSelection } from '../adapters/adapter-choice.js';
 import { isChatTemplate, type ToolPrompting, toolPromptNames } from '../adapters/kit/definition.js';
@@ -11,8 +11,8 @@ import {
   mergeCompatibility,
 } from '../responses/compatibility/compatibility.js';
 import type { RequestOverride } from '../responses/config.js';
-import { toModelExpression } from '../shared/names.js';
-import { SchemaTable, type SettingsOf } from '../shared/settings.js';
+import { toModelExpression } from '../core/shared/names.js';
+import { SchemaTable, type SettingsOf } from '../core/shared/settings.js';
 
 /** A schema for a named type. The compiler checks that what it accepts has that type. */
 export type SchemaOf<Type> = z.ZodType<Type, Type>;

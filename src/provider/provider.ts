@@ -2,26 +2,26 @@ import { InvalidArgumentError, NoSuchModelError } from '@ai-sdk/provider';
 import type { EmbeddingModelOptions } from '../core/embedding.js';
 import { hostedToolKinds, officialToolKinds } from '../responses/hosted-tools/index.js';
 import type { ResponsesProviderOptions } from '../responses/request/options.js';
-import type { McpServerStatus } from '../mcp/start-mcp-tools.js';
-import { isPlainObject, type JSONValue } from '../shared/json.js';
+import type { McpServerStatus } from '../tools/mcp/start-mcp-tools.js';
+import { isPlainObject, type JSONValue } from '../core/shared/json.js';
 import type { ToolLoopCallOptions } from '../tool-loop/index.js';
 import type { TurnLimit } from '../tool-loop/features/feature.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import type { DeclareTools } from '../tools/shared-tools.js';
 import type { DeclarationOptions } from '../tools/tool-stubs.js';
-import { type AnyEmbeddingModel, fromEmbeddingModel } from '../versions/embedding-model.js';
-import { createImportNotice } from '../versions/later-hosts.js';
-import { fromLanguageModel, toLanguageModel } from '../versions/language-model.js';
+import { type AnyEmbeddingModel, fromEmbeddingModel } from '../core/versions/embedding-model.js';
+import { createImportNotice } from '../core/versions/later-hosts.js';
+import { fromLanguageModel, toLanguageModel } from '../core/versions/language-model.js';
 import {
   checkVersion,
   type FilesV4,
   type ProviderShapes,
   type SkillsV4,
   toProviderShape,
-} from '../versions/provider.js';
-import type { AnyLanguageModel, HostVersion, LanguageModels } from '../versions/specification.js';
-import { createToolFactories, type ToolFactories } from '../versions/tools.js';
+} from '../core/versions/provider.js';
+import type { AnyLanguageModel, HostVersion, LanguageModels } from '../core/versions/specification.js';
+import { createToolFactories, type ToolFactories } from '../core/versions/tools.js';
 import type { CreateAgentSettings } from '../tool-loop/agent-settings.js';
 import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import { coreOf, type CoreProvider, createCoreProvider, defaultProvider, withCore } from './core-provider.js';

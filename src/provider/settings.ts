@@ -2,30 +2,30 @@ import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import { validateAdapters } from '../adapters/adapter-choice.js';
 import { type ObservedOptions, telemetrySetting } from '../core/telemetry.js';
-import type { ApiStyle } from '../http/base-url.js';
-import type { ApiKeySetting } from '../http/key-ring.js';
-import type { CompressionOptions } from '../http/compression.js';
-import type { RequestLogger } from '../http/request-log.js';
-import { KelivoError } from '../shared/errors.js';
-import { isPlainObject } from '../shared/json.js';
-import { once } from '../shared/once.js';
+import type { ApiStyle } from '../core/http/base-url.js';
+import type { ApiKeySetting } from '../core/http/key-ring.js';
+import type { CompressionOptions } from '../core/http/compression.js';
+import type { RequestLogger } from '../core/http/request-log.js';
+import { KelivoError } from '../core/shared/errors.js';
+import { isPlainObject } from '../core/shared/json.js';
+import { once } from '../core/shared/once.js';
 import {
   findSettingsIssues,
   functionSetting,
   parseSettings,
   SchemaTable,
   type SettingsOf,
-} from '../shared/settings.js';
+} from '../core/shared/settings.js';
 import type { OpenResponsesExtension } from '../responses/stream/extension.js';
 import { type SettingOptions, settingOptions } from '../responses/request/setting-options.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { toolLoopRows, type ToolLoopOptions } from '../tool-loop/options.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
-import type { HostVersion } from '../versions/specification.js';
-import { historySecretSetting } from '../versions/history/signatures.js';
-import type { McpServers } from '../mcp/config/config.js';
-import type { McpToolsOptions } from '../mcp/options.js';
-import { validateMcpToolsOptions } from '../mcp/options.js';
+import type { HostVersion } from '../core/versions/specification.js';
+import { historySecretSetting } from '../core/versions/history/signatures.js';
+import type { McpServers } from '../tools/mcp/config/config.js';
+import type { McpToolsOptions } from '../tools/mcp/options.js';
+import { validateMcpToolsOptions } from '../tools/mcp/options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import {
   createModelOverridesSchema,

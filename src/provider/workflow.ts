@@ -1,9 +1,9 @@
-import { KelivoError } from '../shared/errors.js';
-import { isPlainObject } from '../shared/json.js';
-import { type RegisterOptions, registerUnique } from '../shared/registration.js';
-import { toModelOf } from '../versions/language-model.js';
-import type { AnyLanguageModel } from '../versions/specification.js';
-import { VERSIONS, versionOf } from '../versions/versions.js';
+import { KelivoError } from '../core/shared/errors.js';
+import { isPlainObject } from '../core/shared/json.js';
+import { type RegisterOptions, registerUnique } from '../core/shared/registration.js';
+import { toModelOf } from '../core/versions/language-model.js';
+import type { AnyLanguageModel } from '../core/versions/specification.js';
+import { VERSIONS, versionOf } from '../core/versions/versions.js';
 import { coreOf, defaultProvider, withCore } from './core-provider.js';
 
 /*

@@ -1,6 +1,6 @@
 import type { APICallError } from '@ai-sdk/provider';
-import { createCallError, type CallErrorFacts } from '../http/api-error.js';
-import { withoutQuery } from '../redaction/redaction.js';
+import { createCallError, type CallErrorFacts } from '../core/http/api-error.js';
+import { withoutQuery } from '../core/redaction/redaction.js';
 
 /* The errors of responses in the background. */
 

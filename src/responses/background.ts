@@ -1,12 +1,17 @@
 import { APICallError } from '@ai-sdk/provider';
-import { linkSignal, toTimerDelay, wait } from '../shared/abort.js';
-import { KelivoError } from '../shared/errors.js';
-import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../shared/json.js';
-import { repeat } from '../shared/repeat.js';
-import type { ErrorContext } from '../http/api-error.js';
-import { createSseParser, RESPONSE_LIMITS, ResponseLimitError, type SseEvent } from '../http/text-stream.js';
-import { type OpenedResponse, openResponse, RESPONSE_CLOSED } from '../http/open-response.js';
-import { toRetryAfter } from '../http/retry.js';
+import { linkSignal, toTimerDelay, wait } from '../core/shared/abort.js';
+import { KelivoError } from '../core/shared/errors.js';
+import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../core/shared/json.js';
+import { repeat } from '../core/shared/repeat.js';
+import type { ErrorContext } from '../core/http/api-error.js';
+import {
+  createSseParser,
+  RESPONSE_LIMITS,
+  ResponseLimitError,
+  type SseEvent,
+} from '../core/http/text-stream.js';
+import { type OpenedResponse, openResponse, RESPONSE_CLOSED } from '../core/http/open-response.js';
+import { toRetryAfter } from '../core/http/retry.js';
 import {
   toCancelledError,
   toGoneError,

@@ -1,6 +1,6 @@
 import type { Warning } from '../core/part.js';
 import type { PartFacts } from '../core/prompt.js';
-import { idOf, numberOf, objectOf, objectsOf, type PlainObject } from '../shared/json.js';
+import { idOf, numberOf, objectOf, objectsOf, type PlainObject } from '../core/shared/json.js';
 import type { ModelMemory } from './compatibility/model-memory.js';
 import type { ResponsesRequestBody } from './wire.js';
 

@@ -1,9 +1,9 @@
 import type { CoreCall } from '../core/call.js';
 import type { Warning } from '../core/part.js';
 import type { PartFacts, Prompt } from '../core/prompt.js';
-import type { JsonRequestOptions } from '../http/request-json.js';
-import { type RequestHeaders, withBetas } from '../http/request.js';
-import type { PlainObject } from '../shared/json.js';
+import type { JsonRequestOptions } from '../core/http/request-json.js';
+import { type RequestHeaders, withBetas } from '../core/http/request.js';
+import type { PlainObject } from '../core/shared/json.js';
 import type { Recognize } from './compatibility/send-with-fallbacks.js';
 import type { ResponsesModelConfig } from './config.js';
 import { type BuiltRequest, buildRequest, type RequestCall } from './request/build-request.js';

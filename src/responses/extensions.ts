@@ -11,7 +11,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../core/prompt.js';
-import { asJson, type JSONObject, type PlainObject, stringOf } from '../shared/json.js';
+import { asJson, type JSONObject, type PlainObject, stringOf } from '../core/shared/json.js';
 import type { ExtensionRegistry, OpenResponsesExtension } from './stream/extension.js';
 import type { EncodedTool } from './request/tools.js';
 import { createDecoder, type ReadContext } from './stream/extension-items.js';

@@ -1,9 +1,9 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Warning } from '../core/part.js';
-import { mergeHeaders } from '../http/request.js';
-import { hasKey } from '../redaction/redaction.js';
-import { idOf, objectOf, objectsOf } from '../shared/json.js';
-import { requestJson } from '../http/request-json.js';
+import { mergeHeaders } from '../core/http/request.js';
+import { hasKey } from '../core/redaction/redaction.js';
+import { idOf, objectOf, objectsOf } from '../core/shared/json.js';
+import { requestJson } from '../core/http/request-json.js';
 import { compatibilitiesByOwner, serverOfRejection } from './compatibility/compatibility.js';
 import { sendWithFallbacks, type TurnRepairs } from './compatibility/send-with-fallbacks.js';
 import { readEcho } from './echo.js';

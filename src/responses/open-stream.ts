@@ -2,9 +2,9 @@ import type { CoreCall } from '../core/call.js';
 import { NO_FINISH } from '../core/finish.js';
 import type { Part, Warning } from '../core/part.js';
 import { type PartSource, withParts } from '../core/source.js';
-import { retryDelay, type RetryOptions } from '../http/retry.js';
-import { linkSignal, untilAborted } from '../shared/abort.js';
-import { repeat } from '../shared/repeat.js';
+import { retryDelay, type RetryOptions } from '../core/http/retry.js';
+import { linkSignal, untilAborted } from '../core/shared/abort.js';
+import { repeat } from '../core/shared/repeat.js';
 import type { ResponseReader } from './stream/read-response.js';
 
 /*

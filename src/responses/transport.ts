@@ -1,6 +1,6 @@
 import type { Warning } from '../core/part.js';
-import { type OpenedResponse, openResponse, type OpenResponseOptions } from '../http/open-response.js';
-import type { LoggedCall } from '../http/request-log.js';
+import { type OpenedResponse, openResponse, type OpenResponseOptions } from '../core/http/open-response.js';
+import type { LoggedCall } from '../core/http/request-log.js';
 import type { ResponsesRequestBody } from './wire.js';
 
 export interface ResponseRequest extends Pick<

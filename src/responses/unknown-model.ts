@@ -1,9 +1,9 @@
 import type { APICallError } from '@ai-sdk/provider';
-import { toErrorText, withHint } from '../http/api-error.js';
-import { requestJson, type JsonRequestOptions } from '../http/request-json.js';
-import { objectOf, objectsOf } from '../shared/json.js';
-import { toNameHint } from '../shared/names.js';
-import { readError } from '../shared/reported-error.js';
+import { toErrorText, withHint } from '../core/http/api-error.js';
+import { requestJson, type JsonRequestOptions } from '../core/http/request-json.js';
+import { objectOf, objectsOf } from '../core/shared/json.js';
+import { toNameHint } from '../core/shared/names.js';
+import { readError } from '../core/shared/reported-error.js';
 
 /** Gateways list hundreds of models. */
 const MAX_NAMES = 20;

@@ -1,4 +1,4 @@
-import { isWholeJson, type PlainObject } from '../shared/json.js';
+import { isWholeJson, type PlainObject } from '../core/shared/json.js';
 
 /** Body of `POST …/responses`. The fields that only copy an option are those of the rows in `request/options.ts`. */
 export interface ResponsesRequestBody {

@@ -1,7 +1,7 @@
 import { type Message, type Prompt, toDeniedText, type Tool } from '../core/prompt.js';
 import type { Content } from '../core/part.js';
-import { createRedactor, redactErrorJson, redactUrl } from '../redaction/redaction.js';
-import { isPlainObject, objectOf, stringOf, tryParseJson } from '../shared/json.js';
+import { createRedactor, redactErrorJson, redactUrl } from '../core/redaction/redaction.js';
+import { isPlainObject, objectOf, stringOf, tryParseJson } from '../core/shared/json.js';
 
 /** The content that is recorded, and where. */
 export interface ContentMode {

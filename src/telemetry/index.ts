@@ -1,9 +1,9 @@
 import * as z from 'zod/v4';
 import { type Context, context, type Meter, SpanKind, trace, type Tracer } from '@opentelemetry/api';
 import type { CallFacts, CallTelemetry, Telemetry } from '../core/telemetry.js';
-import { objectOf } from '../shared/json.js';
-import { once } from '../shared/once.js';
-import { functionSetting, parseSettings } from '../shared/settings.js';
+import { objectOf } from '../core/shared/json.js';
+import { once } from '../core/shared/once.js';
+import { functionSetting, parseSettings } from '../core/shared/settings.js';
 import { createContentWriter, readEnvironment, toContentMode } from './content.js';
 import { createMetrics } from './metrics.js';
 import { type Recorders, type Round, startRound } from './rounds.js';

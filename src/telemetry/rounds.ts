@@ -3,9 +3,9 @@ import { createPartCollector } from '../core/collector.js';
 import type { Finish, Part, Usage } from '../core/part.js';
 import { toReasonText } from '../core/finish.js';
 import type { ObservedCall, RoundFacts, RoundTelemetry } from '../core/telemetry.js';
-import { messageOf } from '../shared/errors.js';
-import { inform } from '../shared/inform.js';
-import { idOf, objectOf } from '../shared/json.js';
+import { messageOf } from '../core/shared/errors.js';
+import { inform } from '../core/shared/inform.js';
+import { idOf, objectOf } from '../core/shared/json.js';
 import {
   ATTRIBUTE,
   CONTENT_EVENT,

@@ -1,6 +1,6 @@
 import { context, type Context, isSpanContextValid, propagation, SpanKind, trace } from '@opentelemetry/api';
-import { messageOf } from '../shared/errors.js';
-import { tryParseJson } from '../shared/json.js';
+import { messageOf } from '../core/shared/errors.js';
+import { tryParseJson } from '../core/shared/json.js';
 import {
   ABORTED,
   type McpRequestFacts,

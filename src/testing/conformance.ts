@@ -4,11 +4,11 @@ import { defineModelAdapter } from '../adapters/kit/model-adapter.js';
 import { adapterOf } from '../adapters/kit/middleware.js';
 import type { ModelAdapter, ModelAdapterDefinition } from '../adapters/kit/definition.js';
 import { textToolsMiddleware } from '../adapters/kit/text-tools-middleware.js';
-import { toStableJson, tryParseJson } from '../shared/json.js';
-import type { TextToolFormat } from '../text-tools/reading/text-tool-format.js';
+import { toStableJson, tryParseJson } from '../core/shared/json.js';
+import type { TextToolFormat } from '../adapters/text-tools/reading/text-tool-format.js';
 import { CALL, checkOrder, Faults, freeze, frozen, partsOf, randomChunks, scripted } from './suite.js';
-import { toLanguageModel, wrapSameVersion } from '../versions/language-model.js';
-import type { VersionName } from '../versions/versions.js';
+import { toLanguageModel, wrapSameVersion } from '../core/versions/language-model.js';
+import type { VersionName } from '../core/versions/versions.js';
 
 /* Conformance suites for adapters and formats of applications. They need no test framework. */
 

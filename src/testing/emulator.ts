@@ -10,7 +10,7 @@ import type { RequestRules, RewriteOutput, ScriptedResponse } from './protocol/s
 import { createItemMemory } from './protocol/wire.js';
 import { type EmulatorContext, type EmulatorExtension, routeRequest } from './routes.js';
 import { serveWebSockets } from './websocket.js';
-import { toError } from '../shared/errors.js';
+import { toError } from '../core/shared/errors.js';
 
 /** Options of {@link startResponsesEmulator}. */
 export interface ResponsesEmulatorOptions {

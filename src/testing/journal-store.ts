@@ -10,7 +10,7 @@ import {
   show,
   TURN_CHECKS,
 } from './turn-checks.js';
-import { messageOf } from '../shared/errors.js';
+import { messageOf } from '../core/shared/errors.js';
 
 /* The contract of journal stores as a suite that needs no test framework. */
 

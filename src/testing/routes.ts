@@ -1,4 +1,4 @@
-import { isPlainObject, objectOf, type PlainObject } from '../shared/json.js';
+import { isPlainObject, objectOf, type PlainObject } from '../core/shared/json.js';
 import {
   type Delivery,
   toDelivery,

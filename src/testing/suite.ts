@@ -1,8 +1,8 @@
 import type { CoreCall } from '../core/call.js';
 import type { Part } from '../core/part.js';
 import { type CoreModel, sourceOf } from '../core/source.js';
-import { messageOf } from '../shared/errors.js';
-import { isPlainObject, toStableJson } from '../shared/json.js';
+import { messageOf } from '../core/shared/errors.js';
+import { isPlainObject, toStableJson } from '../core/shared/json.js';
 
 /* What the conformance suites use: the faults that they report, and a model with scripted responses. */
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPlainObject, type PlainObject, stringOf, tryParseJson } from '../shared/json.js';
+import { isPlainObject, type PlainObject, stringOf, tryParseJson } from '../core/shared/json.js';
 import { type Delivery, toErrorDelivery } from './delivery/delivery.js';
 import {
   authorize,

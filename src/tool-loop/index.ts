@@ -1,4 +1,4 @@
-import type { JSONValue } from '../shared/json.js';
+import type { JSONValue } from '../core/shared/json.js';
 import type { ToolApproval } from './approvals/approvals.js';
 import type { Steering } from './features/steering/steering.js';
 import type { ToolLoopStep } from './durable/steps.js';
@@ -50,8 +50,8 @@ export {
   type ClientMessage,
   readClientMessages,
   type ReadClientMessagesOptions,
-} from '../versions/history/client-messages.js';
-export type { HistorySecret } from '../versions/history/signatures.js';
+} from '../core/versions/history/client-messages.js';
+export type { HistorySecret } from '../core/versions/history/signatures.js';
 
 /**
  * Options of the tool loop for one call, in `providerOptions.kelivo`. Those that the tool loop has as well apply instead of

@@ -1,11 +1,11 @@
 import * as z from 'zod/v4';
 import { type ObservedOptions, telemetrySetting } from '../core/telemetry.js';
-import { isPlainObject } from '../shared/json.js';
-import { once } from '../shared/once.js';
-import { functionSetting, parseSettings, SchemaTable } from '../shared/settings.js';
+import { isPlainObject } from '../core/shared/json.js';
+import { once } from '../core/shared/once.js';
+import { functionSetting, parseSettings, SchemaTable } from '../core/shared/settings.js';
 import { type GivenTools, toolsSetting } from '../tools/given-tools.js';
-import { type HistorySecret, historySecretSetting } from '../versions/history/signatures.js';
-import type { AnyLanguageModel } from '../versions/specification.js';
+import { type HistorySecret, historySecretSetting } from '../core/versions/history/signatures.js';
+import type { AnyLanguageModel } from '../core/versions/specification.js';
 import type { ApprovalPolicy } from '../tools/approval.js';
 import type { Approvals, Approve } from './approvals/approvals.js';
 import type { HostApprovalOptions } from './approvals/host-approvals.js';

@@ -11,7 +11,7 @@ import {
   withOpen,
 } from '../core/source.js';
 import { NO_CALL_TELEMETRY } from '../core/telemetry.js';
-import { isPlainObject, type JSONObject } from '../shared/json.js';
+import { isPlainObject, type JSONObject } from '../core/shared/json.js';
 import {
   createLocalTools,
   createUncheckedTools,
@@ -30,10 +30,10 @@ import { limitOutput, toOutputLimits } from './calls/outputs.js';
 import { isToolSource, type ToolOutput, type ToolSource } from '../tools/tool-source.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 import { createToolbox } from '../tools/toolbox.js';
-import { createHistoryKeys } from '../versions/history/signatures.js';
-import { wrapSameVersion } from '../versions/language-model.js';
-import { type ModelMiddleware, toMiddleware } from '../versions/middleware.js';
-import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
+import { createHistoryKeys } from '../core/versions/history/signatures.js';
+import { wrapSameVersion } from '../core/versions/language-model.js';
+import { type ModelMiddleware, toMiddleware } from '../core/versions/middleware.js';
+import type { AnyLanguageModel, SameVersion } from '../core/versions/specification.js';
 import { takeApprovalResponses } from './approvals/asked-calls.js';
 import { withHostCalls } from './calls/host-calls.js';
 import { withPrices } from './context/prices.js';

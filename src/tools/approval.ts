@@ -1,4 +1,4 @@
-import { objectOf } from '../shared/json.js';
+import { objectOf } from '../core/shared/json.js';
 import {
   effectiveAnnotations,
   type ToolCallContext,

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../shared/json.js';
+import { isPlainObject } from '../core/shared/json.js';
 import type { ToolDefinition } from './tool-source.js';
 
 /** Fingerprints of tools, by the name of the server and the server's own name of the tool. */

@@ -3,13 +3,19 @@ import { jsonSchema, type ModelMessage } from '@ai-sdk/provider-utils';
 import type * as z from 'zod/v4';
 import type { CoreCall } from '../core/call.js';
 import type { OutputContent } from '../core/prompt.js';
-import { createTimeLimit, untilAborted } from '../shared/abort.js';
-import { messageOf } from '../shared/errors.js';
-import { inform } from '../shared/inform.js';
-import { isEqualJson, isPlainObject, type JSONValue, objectOf, type PlainObject } from '../shared/json.js';
-import { mapSchema, resolvePointer } from '../tool-calls/json-schema.js';
-import { isArchive, toFilename, toResultValue, unwrapMcpOutput } from '../tool-calls/mcp-output.js';
-import { toStandardSchema } from '../tool-calls/standard-schema.js';
+import { createTimeLimit, untilAborted } from '../core/shared/abort.js';
+import { messageOf } from '../core/shared/errors.js';
+import { inform } from '../core/shared/inform.js';
+import {
+  isEqualJson,
+  isPlainObject,
+  type JSONValue,
+  objectOf,
+  type PlainObject,
+} from '../core/shared/json.js';
+import { mapSchema, resolvePointer } from '../core/tool-calls/json-schema.js';
+import { isArchive, toFilename, toResultValue, unwrapMcpOutput } from '../core/tool-calls/mcp-output.js';
+import { toStandardSchema } from '../core/tool-calls/standard-schema.js';
 import {
   APPROVED,
   type Approved,

@@ -1,4 +1,4 @@
-import type { JSONObject, JSONValue } from '../shared/json.js';
+import type { JSONObject, JSONValue } from '../core/shared/json.js';
 
 /** Keeps the task of a call, so that another process waits for it instead of calling again. */
 export interface KeptTask {

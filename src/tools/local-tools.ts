@@ -1,8 +1,8 @@
 import { asSchema, type FlexibleSchema, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
 import { toCoreOutput, toDeniedText, type ToolResultOutput } from '../core/prompt.js';
-import { createClosing, untilAborted } from '../shared/abort.js';
-import { KelivoError, messageOf } from '../shared/errors.js';
-import { objectOf, toJsonValue, tryParseJson } from '../shared/json.js';
+import { createClosing, untilAborted } from '../core/shared/abort.js';
+import { KelivoError, messageOf } from '../core/shared/errors.js';
+import { objectOf, toJsonValue, tryParseJson } from '../core/shared/json.js';
 import type {
   ToolCallContext,
   ToolCallOptions,

@@ -1,6 +1,6 @@
-import { inform } from '../shared/inform.js';
-import { toStableJson } from '../shared/json.js';
-import { estimateSize, Memory } from '../shared/memory.js';
+import { inform } from '../core/shared/inform.js';
+import { toStableJson } from '../core/shared/json.js';
+import { estimateSize, Memory } from '../core/shared/memory.js';
 import { type ApprovalPolicy, type CallForApproval, isAskedByPolicy } from './approval.js';
 import {
   type HostTool,

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import type { CoreCall } from '../core/call.js';
 import type { ProviderTool, Tool } from '../core/prompt.js';
-import { objectOf } from '../shared/json.js';
+import { objectOf } from '../core/shared/json.js';
 import type { ToolDefinition, ToolMetadata, ToolSource } from './tool-source.js';
 import { type DeclaredStub, stubIdentityOf } from './tool-stubs.js';
 

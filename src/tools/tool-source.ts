@@ -1,11 +1,11 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import type { AbortSource } from '../shared/abort.js';
-import type { JSONObject, JSONValue } from '../shared/json.js';
+import type { AbortSource } from '../core/shared/abort.js';
+import type { JSONObject, JSONValue } from '../core/shared/json.js';
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { ProviderOptions } from '../core/prompt.js';
 import type { ToolTelemetry } from '../core/telemetry.js';
 import type { KeptTask } from './kept-task.js';
-import type { ToolResultOutput } from '../tool-calls/mcp-output.js';
+import type { ToolResultOutput } from '../core/tool-calls/mcp-output.js';
 
 /**
  * Provides tools: those of MCP servers, functions of the application, or several sources combined.

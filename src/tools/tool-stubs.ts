@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import type { FunctionTool } from '../core/prompt.js';
-import { objectOf, stringOf } from '../shared/json.js';
-import { isStrictSchema } from '../tool-calls/strict-schema.js';
+import { objectOf, stringOf } from '../core/shared/json.js';
+import { isStrictSchema } from '../core/tool-calls/strict-schema.js';
 import type { HostTool } from './host-tools.js';
 import type { ToolDefinition, ToolMetadata } from './tool-source.js';
 

@@ -1,6 +1,6 @@
-import { createClosing, untilAborted } from '../shared/abort.js';
-import { toHash } from '../shared/hash.js';
-import { decoratedName } from '../tool-calls/tool-names.js';
+import { createClosing, untilAborted } from '../core/shared/abort.js';
+import { toHash } from '../core/shared/hash.js';
+import { decoratedName } from '../core/tool-calls/tool-names.js';
 import type {
   KnownTool,
   ListToolsOptions,

@@ -1,5 +1,5 @@
 import { type ApiError, type FunctionCallItem, toErrorBody } from '../../src/testing/protocol/wire.js';
-import { type PlainObject, objectsOf } from '../../src/shared/json.js';
+import { type PlainObject, objectsOf } from '../../src/core/shared/json.js';
 import { toChunks, toWords } from '../../src/testing/delivery/events.js';
 import { toModelKind } from '../../src/testing/protocol/request.js';
 import { validateChatRequest } from './chat-validation.js';

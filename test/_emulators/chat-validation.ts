@@ -7,7 +7,7 @@ import {
   invalidValue,
   missingParameter,
 } from '../../src/testing/protocol/wire.js';
-import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../../src/core/shared/json.js';
 import { toModelKind } from '../../src/testing/protocol/request.js';
 import {
   tooLong,

@@ -13,7 +13,7 @@ import {
   toKnownError,
   toStatusDelivery,
 } from '../../src/testing/delivery/delivery.js';
-import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../../src/core/shared/json.js';
 import { authorize, toModelKind, toRequest } from '../../src/testing/protocol/request.js';
 import { type EmulatorContext, invalidJson, type Route } from '../../src/testing/routes.js';
 import { runModel } from '../../src/testing/model/model.js';

@@ -1,4 +1,4 @@
-import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../../src/core/shared/json.js';
 import { authorize, toRequest } from '../../src/testing/protocol/request.js';
 import {
   type Delivery,

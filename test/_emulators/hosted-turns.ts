@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { objectsOf, type PlainObject } from '../../src/shared/json.js';
+import { objectsOf, type PlainObject } from '../../src/core/shared/json.js';
 import { readTurn } from '../../src/testing/model/model.js';
 import { createId } from '../../src/testing/model/response.js';
 import type { FunctionTool, ResponsesRequest } from '../../src/testing/protocol/request.js';

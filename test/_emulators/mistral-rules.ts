@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../../src/core/shared/json.js';
 import { type ApiError, findFirst } from '../../src/testing/protocol/wire.js';
 import { toItemType } from '../../src/testing/protocol/request.js';
 import type { ScriptedItem } from '../../src/testing/protocol/scripts.js';

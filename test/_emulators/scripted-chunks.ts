@@ -1,4 +1,4 @@
-import type { PlainObject } from '../../src/shared/json.js';
+import type { PlainObject } from '../../src/core/shared/json.js';
 import type { ScriptedOutput } from '../../src/testing/protocol/scripts.js';
 
 /** Rewrites the chunks of a streamed chat completion or Gemini response, to imitate another server. */

@@ -1,5 +1,5 @@
 import type { ScriptedItem } from '../../src/testing/protocol/scripts.js';
-import { isPlainObject, type PlainObject } from '../../src/shared/json.js';
+import { isPlainObject, type PlainObject } from '../../src/core/shared/json.js';
 
 /**
  * Text format of tool calls on a server without a parser for the model.

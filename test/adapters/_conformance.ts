@@ -1,7 +1,7 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import type { ModelAdapter } from '../../src/adapters/kit/definition.js';
-import type { AnyMiddlewareCall } from '../../src/versions/middleware.js';
+import type { AnyMiddlewareCall } from '../../src/core/versions/middleware.js';
 import { wrapModel } from '../_core.js';
 import { createRandom } from '../_chunking.js';
 import { collectParts } from '../_v2-parts.js';

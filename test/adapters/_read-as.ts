@@ -1,6 +1,6 @@
 import { joinMiddlewares } from '../../src/adapters/kit/middleware.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
-import { type ReadPart, readText, type ReadTextOptions } from '../text-tools/_read-text.js';
+import { type ReadPart, readText, type ReadTextOptions } from './text-tools/_read-text.js';
 
 /** Returns a function that reads a response of a model in all chunkings, or in few, as its adapters do. */
 export const readAs =

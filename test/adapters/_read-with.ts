@@ -1,6 +1,6 @@
 import { joinMiddlewares } from '../../src/adapters/kit/middleware.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
-import { type ReadPart, readText, type ReadTextOptions, streamChunks } from '../text-tools/_read-text.js';
+import { type ReadPart, readText, type ReadTextOptions, streamChunks } from './text-tools/_read-text.js';
 
 const tools = {
   look: { place: { type: 'string' }, days: { type: 'integer' }, hourly: { type: 'boolean' } },

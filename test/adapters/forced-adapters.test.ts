@@ -17,8 +17,8 @@ import { createKelivoResponsesProvider, type ToolLoopEvent } from '../../src/ind
 import { withToolLoop } from '../../src/tool-loop/index.js';
 import { apiKey } from '../integration/_provider.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
-import { openTools } from '../mcp/_fixture-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { openTools } from '../tools/mcp/_fixture-server.js';
 import { generate, scriptedModel, textRound } from '../tool-loop/_scripted-model.js';
 
 const loud = defineModelAdapter({

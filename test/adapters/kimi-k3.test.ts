@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kimiK3 } from '../../src/adapters/families/index.js';
-import { type ReadPart, streamChunks } from '../text-tools/_read-text.js';
+import { type ReadPart, streamChunks } from './text-tools/_read-text.js';
 import { readAs, toText } from './_read-as.js';
 
 const tools = {

@@ -4,7 +4,7 @@ import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { qwenMiddleware } from '../../src/adapters/families/qwen.js';
 import { qwen } from '../../src/adapters/families/tags.js';
 import { wrapModel } from '../_core.js';
-import { readText } from '../text-tools/_read-text.js';
+import { readText } from './text-tools/_read-text.js';
 import { generate, textRound, scriptedModel } from '../tool-loop/_scripted-model.js';
 
 const tools = { look: { place: { type: 'string' } } };

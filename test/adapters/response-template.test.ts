@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { adaptModel, type AdaptModelOptions } from '../../src/adapters/adapt-model.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
-import { compilePattern, findAll, PatternRun } from '../../src/text-tools/templates/pattern.js';
-import type { ResponseTemplate } from '../../src/text-tools/templates/response-template.js';
+import { compilePattern, findAll, PatternRun } from '../../src/adapters/text-tools/templates/pattern.js';
+import type { ResponseTemplate } from '../../src/adapters/text-tools/templates/response-template.js';
 import { everyNth } from '../_products.js';
 import { finish, generate, scriptedModel, start, stream } from '../tool-loop/_scripted-model.js';
 

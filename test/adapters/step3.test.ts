@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReadPart } from '../text-tools/_read-text.js';
+import type { ReadPart } from './text-tools/_read-text.js';
 import { readAs, toText } from './_read-as.js';
 
 const tools = {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/adapters/index.js';
-import { TextParser } from '../../src/text-tools/parser/text-parser.js';
-import { type TextToolFormat, toDeclaredTools } from '../../src/text-tools/reading/text-tool-format.js';
+import { TextParser } from '../../src/adapters/text-tools/parser/text-parser.js';
+import {
+  type TextToolFormat,
+  toDeclaredTools,
+} from '../../src/adapters/text-tools/reading/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/adapters/kit/text-tools-middleware.js';
 import fc from '../_property.js';
-import { readText } from '../text-tools/_read-text.js';
+import { readText } from './text-tools/_read-text.js';
 
 const list = '[{"name": "save", "arguments": {"body": "VALUE"}}]';
 const object = '{"name": "save", "arguments": {"body": "VALUE"}}';

@@ -26,8 +26,8 @@ import { withToolLoop } from '../../src/tool-loop/index.js';
 import { serve } from '../_server.js';
 import { apiKey } from '../integration/_provider.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
-import { openTools } from '../mcp/_fixture-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { openTools } from '../tools/mcp/_fixture-server.js';
 import { generate, scriptedModel, stream, textRound } from '../tool-loop/_scripted-model.js';
 
 type Part = LanguageModelV2StreamPart;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { adaptModel, type AdaptModelOptions } from '../../src/adapters/adapt-model.js';
 import { createRandom } from '../_chunking.js';
 import { isWhole } from '../_products.js';
-import { detectedSyntax } from '../../src/text-tools/formats/detected.js';
+import { detectedSyntax } from '../../src/adapters/text-tools/formats/detected.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import { WRITTEN_CALLS } from '../bench/_written-calls.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WRITTEN_CALLS } from '../bench/_written-calls.js';
-import type { ReadPart } from '../text-tools/_read-text.js';
+import type { ReadPart } from './text-tools/_read-text.js';
 import { readAs } from './_read-as.js';
 
 const CONTENT = 'a note';

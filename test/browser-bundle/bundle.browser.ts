@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ResponsesEmulator, startResponsesEmulator } from '../../src/testing/index.js';
 import { launchChromium } from '../_chromium.js';
-import { type EverythingServer, startEverythingServer } from '../mcp/_everything-server.js';
+import { type EverythingServer, startEverythingServer } from '../tools/mcp/_everything-server.js';
 import { bundleForBrowsers } from './_bundle.js';
 import type { PageTasks } from './_page.js';
 import { type PageServer, servePage } from './_serve-page.js';

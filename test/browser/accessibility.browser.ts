@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { findNamelessControls, findViolations } from './_accessibility.js';
 import { openPage } from './_page.js';

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { findNamelessControls } from './_accessibility.js';
 import { missingChromium as missing } from '../_chromium.js';
 import { chooseOption, openPage } from './_page.js';

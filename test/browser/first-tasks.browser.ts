@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { startApp } from '../playground/server/_start-app.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { openPage } from './_page.js';

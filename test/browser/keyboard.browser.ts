@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { openPage } from './_page.js';
 
 const restaurant = {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
-import { startAuthorizationServer } from '../mcp/_authorization-server.js';
+import { startAuthorizationServer } from '../tools/mcp/_authorization-server.js';
 import { findOverflow, findViolations } from './_accessibility.js';
 import { expectShortTasks, LONGEST_TASK } from './_tasks.js';
 import { chooseOption, openPage, type OpenPageOptions, type TestPage } from './_page.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { openDatabase } from '../../playground/server/store/database.js';
 import { startHeldEndpoint } from './_held-endpoint.js';
 import { chooseOption, openPage } from './_page.js';

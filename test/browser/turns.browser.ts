@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { missingChromium as missing } from '../_chromium.js';
 import { startHeldEndpoint } from './_held-endpoint.js';
 import { chooseOption, openPage } from './_page.js';

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { findBrokenWords, findOverflow } from './_accessibility.js';
 import { openPage } from './_page.js';
 

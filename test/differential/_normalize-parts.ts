@@ -1,5 +1,8 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import type { LanguageModelV4Citation, LanguageModelV4StreamPart } from '../../src/versions/specification.js';
+import type {
+  LanguageModelV4Citation,
+  LanguageModelV4StreamPart,
+} from '../../src/core/versions/specification.js';
 
 type Metadata = { openai?: Record<string, unknown> } | undefined;
 

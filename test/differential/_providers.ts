@@ -3,7 +3,7 @@ import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { createOpenAI as createOpenAI4 } from 'openai4';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createKelivoResponsesProvider as createKelivoResponsesProviderV4 } from '../../src/v4.js';
-import type { LanguageModelV4StreamPart } from '../../src/versions/specification.js';
+import type { LanguageModelV4StreamPart } from '../../src/core/versions/specification.js';
 import { toBody } from '../_chunking.js';
 import { normalizeParts, type NormalizedPart } from './_normalize-parts.js';
 

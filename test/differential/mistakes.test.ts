@@ -11,7 +11,7 @@ import { createKelivoResponsesProvider } from '../../src/v4.js';
 import { selfSigned } from '../_certificate.js';
 import { holdClosedPort, serve, serveBody } from '../_server.js';
 import { toSse } from '../_sse.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { message, toStream } from '../responses/stream/_fixtures/wire-events.js';
 import { type Mistake, MISTAKES, type Servers, WORKS } from './_mistakes.js';
 

@@ -10,7 +10,7 @@ import {
 } from 'typedoc';
 import { entries, root } from '../package/manifest.js';
 
-/** Converts the path of an entry to its source: `./dist/mcp/index.js` to `src/mcp/index.ts`. */
+/** Converts the path of an entry to its source: `./dist/tools/mcp/index.js` to `src/tools/mcp/index.ts`. */
 const toSource = (file: string): string => file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts');
 
 export interface Api {

@@ -7,7 +7,7 @@ import { startMultiApiEmulator } from '../_emulators/start-emulator.js';
 import { toSse } from '../_sse.js';
 import { root } from '../package/manifest.js';
 import { functionCall, toStream } from '../responses/stream/_fixtures/wire-events.js';
-import { type EverythingServer, startEverythingServer } from '../mcp/_everything-server.js';
+import { type EverythingServer, startEverythingServer } from '../tools/mcp/_everything-server.js';
 import { findFiles, findSnippets, PAGES } from './_markdown.js';
 import { type ProcessRun, runInOneProcess, type WrittenSnippets, writeSnippets } from './_snippets.js';
 

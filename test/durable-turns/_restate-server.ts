@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { until } from '../mcp/_fixture-server.js';
+import { until } from '../tools/mcp/_fixture-server.js';
 import { findFreePort } from '../_free-port.js';
 import { recipes } from './_recipes.js';
 

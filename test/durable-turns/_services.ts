@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { objectsOf } from '../../src/shared/json.js';
+import { objectsOf } from '../../src/core/shared/json.js';
 import { toSse } from '../_sse.js';
 import { functionCall, message, toStream } from '../responses/stream/_fixtures/wire-events.js';
 

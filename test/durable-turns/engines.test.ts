@@ -5,7 +5,7 @@ import { findFreePort } from '../_free-port.js';
 import { createKillTable, judge, leavesUnknown, listKillPoints, type Policy } from './_kill-points.js';
 import { missingPostgres, type Postgres, startPostgres } from './_postgres.js';
 import { killTurns, PARTS } from '../tool-loop/durable/_kill-turns.js';
-import { temporaryFolder } from '../mcp/_fixture-server.js';
+import { temporaryFolder } from '../tools/mcp/_fixture-server.js';
 import { installPackages } from '../_install-packages.js';
 import { findNode, NODES } from '../nodes/nodes.js';
 import { checkTypes, recipes } from './_recipes.js';

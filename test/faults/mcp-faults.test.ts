@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKelivoResponsesProvider, type McpServerConfig } from '../../src/index.js';
 import { collect } from '../_parts.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { fixtureServer } from '../mcp/_fixture-server.js';
-import { startHttpServer } from '../mcp/_http-server.js';
+import { fixtureServer } from '../tools/mcp/_fixture-server.js';
+import { startHttpServer } from '../tools/mcp/_http-server.js';
 
 interface McpFault {
   readonly where: 'stdio' | 'http';

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { KelivoResponsesProvider, McpServerConfig } from '../../src/index.js';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import type { ScriptedItem, ScriptedResponse } from '../../src/testing/index.js';
-import { fixtureServer } from '../mcp/_fixture-server.js';
-import { startHttpServer } from '../mcp/_http-server.js';
+import { fixtureServer } from '../tools/mcp/_fixture-server.js';
+import { startHttpServer } from '../tools/mcp/_http-server.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
 import { gate } from '../tool-loop/_tools.js';
 

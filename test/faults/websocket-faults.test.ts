@@ -3,7 +3,7 @@ import { tool } from 'ai';
 import { expect, describe, it, onTestFinished } from 'vitest';
 import type { Duplex } from 'node:stream';
 import { z } from 'zod';
-import { RESPONSE_LIMITS } from '../../src/http/text-stream.js';
+import { RESPONSE_LIMITS } from '../../src/core/http/text-stream.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { checkParts, collect, summarize } from '../_parts.js';
 import { functionCall, toStream } from '../responses/stream/_fixtures/wire-events.js';

@@ -25,7 +25,7 @@ export interface Host {
   ): ai5.LanguageModel;
 }
 
-// The types of the major versions differ. `test/versions/types` checks them.
+// The types of the major versions differ. `test/core/versions/types` checks them.
 const sdks = { 5: ai5, 6: ai6 as unknown as AiSdk, 7: ai7 as unknown as AiSdk } as const;
 
 const toVersion: Record<Host['version'], (provider: KelivoResponsesProvider) => unknown> = {

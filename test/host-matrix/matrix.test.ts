@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, it, onTestFinished } from 'vitest';
-import { createMcpTools } from '../../src/mcp/index.js';
+import { createMcpTools } from '../../src/tools/mcp/index.js';
 import type { ToolSource } from '../../src/tools/tool-source.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { hosts, modes } from './_host.js';
 import type { Scenario } from './_scenario.js';
 import { startScene } from './_scene.js';

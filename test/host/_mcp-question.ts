@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { createMcpTools } from '../../src/mcp/index.js';
+import { createMcpTools } from '../../src/tools/mcp/index.js';
 import type { ToolSource } from '../../src/tools/tool-source.js';
 import { type ResponsesEmulator, startResponsesEmulator } from '../../src/testing/index.js';
 import { inputOf } from '../integration/_provider.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 

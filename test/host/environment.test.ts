@@ -1,7 +1,7 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { embed, generateText } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { embeddingIdentity } from '../../src/embeddings/index.js';
+import { embeddingIdentity } from '../../src/models/embeddings/index.js';
 import { createProviderRegistryFromConfig, providerConfigFromEnvironment } from '../../src/host/index.js';
 import { KelivoError } from '../../src/index.js';
 import { startEmulator } from '../testing/_emulator.js';

@@ -7,7 +7,7 @@ import { toLanguageModelV3 } from '../../src/v3.js';
 import { toLanguageModelV4 } from '../../src/v4.js';
 import { hostTools } from '../integration/_tools.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 
 const packages = { openai3: () => import('openai3'), openai4: () => import('openai4') };
 

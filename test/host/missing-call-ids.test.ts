@@ -1,7 +1,7 @@
 import type { LanguageModelV2StreamPart, ProviderV2 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { toConfiguredProvider } from '../../src/host/registry/load.js';
-import { toLanguageModel } from '../../src/versions/language-model.js';
+import { toLanguageModel } from '../../src/core/versions/language-model.js';
 import { checkParts } from '../_parts.js';
 import {
   call,

@@ -12,7 +12,7 @@ import { createProviderRegistryFromConfig, type ProviderRegistryConfig } from '.
 import { hostTools } from '../integration/_tools.js';
 import { serve } from '../_server.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AssistantPart, Prompt } from '../../src/core/prompt.js';
 import { toOfficialHistory } from '../../src/host/switch/official-history.js';
-import { v4 } from '../../src/versions/v4.js';
+import { v4 } from '../../src/core/versions/v4.js';
 import { coreCall } from '../_core.js';
 
 const part = (type: 'reasoning' | 'text', itemId?: string): AssistantPart => ({

@@ -3,7 +3,7 @@ import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { createProviderRegistry, embed, generateText } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createProviderRegistryFromConfig, type ProviderRegistryConfig } from '../../src/host/index.js';
-import { embeddingIdentity } from '../../src/embeddings/index.js';
+import { embeddingIdentity } from '../../src/models/embeddings/index.js';
 import { KelivoError } from '../../src/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 

@@ -12,7 +12,7 @@ import { inputOf } from '../integration/_provider.js';
 import { combine, everyValue } from '../_products.js';
 import { hostTools } from '../integration/_tools.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { officialPackages } from './_switched-conversation.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;

@@ -1,6 +1,6 @@
 import { embed } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { embeddingIdentity, pinEmbeddingModel } from '../../src/embeddings/index.js';
+import { embeddingIdentity, pinEmbeddingModel } from '../../src/models/embeddings/index.js';
 import {
   createProviderRegistryFromConfig,
   type ModelChoice,

@@ -1,9 +1,9 @@
 import type { ToolSet } from 'ai';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createMcpTools } from '../../src/mcp/index.js';
+import { createMcpTools } from '../../src/tools/mcp/index.js';
 import { everyNth, everyValue } from '../_products.js';
 import { hostTools, loopTools } from '../integration/_tools.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import {
   matchingHosts,
   mixedHosts,

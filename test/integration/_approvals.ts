@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ModelMessage } from 'ai';
 import { afterAll, onTestFinished } from 'vitest';
-import { createMcpTools, type McpTools } from '../../src/mcp/index.js';
+import { createMcpTools, type McpTools } from '../../src/tools/mcp/index.js';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import type { Host, Mode } from '../host-matrix/_host.js';
 import { startScene } from '../host-matrix/_scene.js';

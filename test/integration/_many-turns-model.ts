@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { isPlainObject, objectsOf, type PlainObject } from '../../src/shared/json.js';
+import { isPlainObject, objectsOf, type PlainObject } from '../../src/core/shared/json.js';
 import { startEmulator } from '../../src/testing/emulator.js';
 import type { ScriptedItem } from '../../src/testing/index.js';
 import type { Route } from '../../src/testing/routes.js';

@@ -19,7 +19,7 @@ import {
   startResponsesEmulator,
 } from '../../src/testing/index.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 
 // Tests check warnings, so they are not logged.
 globalThis.AI_SDK_LOG_WARNINGS = false;

@@ -3,8 +3,8 @@ import { generateText, streamText, type TextStreamPart, type ToolSet } from 'ai'
 import { describe, expect, it } from 'vitest';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import type { ScriptedResponse } from '../../src/testing/index.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
-import { fixtureServer, until } from '../mcp/_fixture-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { fixtureServer, until } from '../tools/mcp/_fixture-server.js';
 import { startProvider } from './_provider.js';
 
 interface Moment {

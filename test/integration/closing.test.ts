@@ -6,12 +6,12 @@ import * as ai7 from 'ai7';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4.js';
-import { createMcpTools } from '../../src/mcp/index.js';
+import { createMcpTools } from '../../src/tools/mcp/index.js';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { runInProvider } from '../../src/tool-loop/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { bundleScript } from '../_bundled-script.js';
-import { fixtureServer, isAlive, startedPid, until } from '../mcp/_fixture-server.js';
+import { fixtureServer, isAlive, startedPid, until } from '../tools/mcp/_fixture-server.js';
 import { startProvider } from './_provider.js';
 
 const closedError = { name: 'KelivoError', code: 'closed' };

@@ -1,7 +1,7 @@
 import { stepCountIs, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { hostNames, hosts, inputOf, shapeOf, startProvider, useProviderWithMcp } from './_provider.js';
 
 const rounds = (metadata: unknown) => (metadata as { kelivo: { rounds: unknown[] } }).kelivo.rounds;

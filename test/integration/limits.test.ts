@@ -2,7 +2,7 @@ import { generateText as generateText6 } from 'ai6';
 import { generateText as generateText7 } from 'ai7';
 import { expect, it, onTestFinished } from 'vitest';
 import { createKelivoResponsesProvider as createV3Provider } from '../../src/v3.js';
-import { fixtureServer } from '../mcp/_fixture-server.js';
+import { fixtureServer } from '../tools/mcp/_fixture-server.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { apiKey, hostNames, hosts, inputOf, startProvider } from './_provider.js';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundleScript } from '../_bundled-script.js';
-import { temporaryFolder } from '../mcp/_fixture-server.js';
+import { temporaryFolder } from '../tools/mcp/_fixture-server.js';
 import { CALLS, startConversations, toEffect, toFinalText } from './_many-turns-model.js';
 import type { ManyTurns, ManyTurnsReport } from './_many-turns.js';
 

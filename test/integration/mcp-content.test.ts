@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { newest } from '../_products.js';
 import { hosts } from '../host-matrix/_host.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { fixtureServer } from '../mcp/_fixture-server.js';
+import { fixtureServer } from '../tools/mcp/_fixture-server.js';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

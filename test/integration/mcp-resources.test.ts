@@ -1,10 +1,10 @@
 import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newest } from '../_products.js';
-import { createMcpTools, type McpPromptMessage } from '../../src/mcp/index.js';
+import { createMcpTools, type McpPromptMessage } from '../../src/tools/mcp/index.js';
 import { hosts } from '../host-matrix/_host.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { featureServer } from '../mcp/_feature-server.js';
+import { featureServer } from '../tools/mcp/_feature-server.js';
 
 describe.each(newest(hosts))('$name', ({ sdk, createProvider }) => {
   it('sends a prompt and a resource of a server, and the model reads a resource that a tool links', async () => {

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServers } from '../../src/index.js';
-import { parseMcpConfig } from '../../src/mcp/index.js';
-import { everythingOverStdio, startEverythingServer } from '../mcp/_everything-server.js';
-import { fixtureServer, isAlive, startedPid, until } from '../mcp/_fixture-server.js';
+import { parseMcpConfig } from '../../src/tools/mcp/index.js';
+import { everythingOverStdio, startEverythingServer } from '../tools/mcp/_everything-server.js';
+import { fixtureServer, isAlive, startedPid, until } from '../tools/mcp/_fixture-server.js';
 import { hosts, inputOf, startProvider } from './_provider.js';
 
 const prompt = 'Use get-sum with 2 and 3';
@@ -120,7 +120,7 @@ describe('an MCP server', () => {
 
   it('with hostile names and schemas does not affect other tools', async () => {
     const { config } = await fixtureServer();
-    const script = fileURLToPath(new URL('../mcp/_hostile-server.mjs', import.meta.url));
+    const script = fileURLToPath(new URL('../tools/mcp/_hostile-server.mjs', import.meta.url));
     const hostile = (mode: string) => ({ command: process.execPath, args: [script, mode] });
     const { emulator, provider } = await startProvider({
       mcpServers: { names: hostile('names'), schemas: hostile('schemas'), good: config },

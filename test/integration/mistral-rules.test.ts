@@ -7,9 +7,9 @@ import { adaptModel } from '../../src/adapters/index.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import type { EmulatorRequest } from '../../src/testing/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
-import { createMcpTools, type McpTools } from '../../src/mcp/index.js';
+import { createMcpTools, type McpTools } from '../../src/tools/mcp/index.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { apiKey, hostNames, hosts, showReasoning } from './_provider.js';
 
 // A conversation of another provider, with ids and an order that Mistral's API rejects.

@@ -9,7 +9,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Prompt } from '../../src/core/prompt.js';
-import { pairToolCalls } from '../../src/tool-calls/call-pairing.js';
+import { pairToolCalls } from '../../src/core/tool-calls/call-pairing.js';
 import { type Conversation, type Side, startConversation, textsOf, typesOf } from './_conversation.js';
 import { hostTools, loopTools } from './_tools.js';
 

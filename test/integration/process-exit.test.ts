@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { bundleScript } from '../_bundled-script.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { fixtureServer, isAlive, until } from '../mcp/_fixture-server.js';
+import { fixtureServer, isAlive, until } from '../tools/mcp/_fixture-server.js';
 
 const script = fileURLToPath(new URL('_abandoned-stream.ts', import.meta.url));
 

@@ -2,9 +2,9 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, streamText } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adaptModel } from '../../src/adapters/index.js';
-import { createMcpTools, type McpTools } from '../../src/mcp/index.js';
+import { createMcpTools, type McpTools } from '../../src/tools/mcp/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { startEmulator } from '../testing/_emulator.js';
 
 /*

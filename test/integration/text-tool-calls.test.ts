@@ -6,9 +6,9 @@ import { createKelivoResponsesProvider } from '../../src/index.js';
 import type { ToolCallFormat } from '../_emulators/text-tool-calls.js';
 import type { ScriptedResponse } from '../../src/testing/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
-import { createMcpTools, type McpTools } from '../../src/mcp/index.js';
+import { createMcpTools, type McpTools } from '../../src/tools/mcp/index.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { apiKey, hostNames, hosts } from './_provider.js';
 
 // The server has no parser for the tool calls of its model. A real MCP server executes them.

@@ -14,7 +14,7 @@ import { createKelivoResponsesProvider as createProviderOf6 } from '../../src/v3
 import { createKelivoResponsesProvider as createProviderOf7 } from '../../src/v4.js';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fixtureServer, temporaryFolder, until } from '../mcp/_fixture-server.js';
+import { fixtureServer, temporaryFolder, until } from '../tools/mcp/_fixture-server.js';
 import { apiKey, inputOf, startProvider } from './_provider.js';
 import type { EmulatorRequest } from '../../src/testing/index.js';
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { adaptModel, families } from '../../src/adapters/index.js';
 import { createKelivoResponsesProvider, redactSecrets } from '../../src/index.js';
-import { parseToolArguments } from '../../src/tool-calls/index.js';
-import { yamlToJson } from '../../src/text-tools/values/yaml-block.js';
-import { toFilename } from '../../src/tool-calls/mcp-output.js';
+import { parseToolArguments } from '../../src/core/tool-calls/index.js';
+import { yamlToJson } from '../../src/adapters/text-tools/values/yaml-block.js';
+import { toFilename } from '../../src/core/tool-calls/mcp-output.js';
 
 /*
  * Reads runs of every character, and of openers and their combinations, at lengths that double. A reader takes linear time

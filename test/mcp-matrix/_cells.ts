@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { McpTools } from '../../src/mcp/index.js';
+import type { McpTools } from '../../src/tools/mcp/index.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
-import { namesOf, until } from '../mcp/_fixture-server.js';
+import { namesOf, until } from '../tools/mcp/_fixture-server.js';
 import type { RunningServer, ServerName, TransportName } from './_servers.js';
 
 /** One connection with its server, and the requests that the server sent. */

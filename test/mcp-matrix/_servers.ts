@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { McpServerConfig } from '../../src/mcp/index.js';
+import type { McpServerConfig } from '../../src/tools/mcp/index.js';
 import { findFreePort } from '../_free-port.js';
-import { bundleServer } from '../mcp/_bundled-server.js';
-import { referenceServerScript } from '../mcp/_everything-server.js';
+import { bundleServer } from '../tools/mcp/_bundled-server.js';
+import { referenceServerScript } from '../tools/mcp/_everything-server.js';
 
 export type ServerName = 'SDK 1.x' | 'SDK 2.x dual' | 'SDK 2.x modern' | 'everything' | 'filesystem';
 export type TransportName = 'stdio' | 'HTTP' | 'SSE';

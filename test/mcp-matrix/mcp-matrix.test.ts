@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startMcpTools } from '../../src/mcp/start-mcp-tools.js';
-import { isAlive, until } from '../mcp/_fixture-server.js';
+import { startMcpTools } from '../../src/tools/mcp/start-mcp-tools.js';
+import { isAlive, until } from '../tools/mcp/_fixture-server.js';
 import { cellOf, type Row, rows, type Session } from './_cells.js';
 import { findChild, type ServerName, startServer, type TransportName } from './_servers.js';
 

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { generateText } from 'ai';
 import { expect, it, onTestFinished } from 'vitest';
-import { objectsOf, isPlainObject, type PlainObject } from '../../src/shared/json.js';
+import { objectsOf, isPlainObject, type PlainObject } from '../../src/core/shared/json.js';
 import { startEmulator } from '../../src/testing/emulator.js';
 import type { ScriptedItem } from '../../src/testing/index.js';
 import type { Route } from '../../src/testing/routes.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import { createMcpTools, type McpServers } from '../../src/mcp/index.js';
-import { isAlive, until } from '../mcp/_fixture-server.js';
+import { createMcpTools, type McpServers } from '../../src/tools/mcp/index.js';
+import { isAlive, until } from '../tools/mcp/_fixture-server.js';
 import { startServer } from './_servers.js';
 
 // Tests check warnings, so they are not logged.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { KelivoError } from '../../src/shared/errors.js';
+import { KelivoError } from '../../src/core/shared/errors.js';
 import { reasonOf } from '../../src/models/fallback-reasons.js';
 
 const named = (name: string): Error => Object.assign(new Error('No.'), { name });

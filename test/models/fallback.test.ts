@@ -14,7 +14,7 @@ import { withFallback } from '../../src/models/fallback.js';
 import type { FallbackFailure, FallbackReason } from '../../src/models/fallback-reasons.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import type { AnyLanguageModel } from '../../src/versions/specification.js';
+import type { AnyLanguageModel } from '../../src/core/versions/specification.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
 import { everyPair } from '../_products.js';

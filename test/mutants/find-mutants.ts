@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 
 /** One change of a source file that should make a test fail. */
 export interface Mutant {
-  /** Relative to the root: `src/http/retry.ts`. */
+  /** Relative to the root: `src/core/http/retry.ts`. */
   readonly file: string;
   readonly line: number;
   readonly start: number;
@@ -55,7 +55,7 @@ function listMutants(file: string, text: string): Mutant[] {
 const rank = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Chooses changes, the same for the same sources and seed, as many from each folder of `src` as possible and at most one from
+ * Chooses changes, the same for the same sources and seed, as many from each folder with tests as possible and at most one from
  * each file.
  */
 export function chooseMutants(root: string, { count, seed }: { count: number; seed: string }): Mutant[] {
@@ -67,7 +67,7 @@ export function chooseMutants(root: string, { count, seed }: { count: number; se
     const mutants = listMutants(file, readFileSync(path.join(root, file), 'utf8'));
     const toRank = ({ line, start, changed }: Mutant) => rank(`${seed} ${file} ${line} ${start} ${changed}`);
     const [first] = mutants.sort((one, other) => toRank(one).localeCompare(toRank(other)));
-    const folder = folderOf(file);
+    const folder = folderOf(root, file);
     if (first !== undefined) folders.set(folder, [...(folders.get(folder) ?? []), first]);
   }
   const rows = [...folders.values()].map(mutants =>
@@ -79,8 +79,9 @@ export function chooseMutants(root: string, { count, seed }: { count: number; se
   return chosen.slice(0, count);
 }
 
-/** Returns the top folder of a source file, or an empty string for an entry beside the folders. */
-export function folderOf(file: string): string {
-  const [, folder, name] = file.split('/');
-  return name === undefined ? '' : (folder ?? '');
+/** Returns the folder below `test` with the tests of a source file. An empty string for an entry beside the folders. */
+export function folderOf(root: string, file: string): string {
+  let folder = path.dirname(file).replace(/^src\/?/, '');
+  while (folder.includes('/') && !existsSync(path.join(root, 'test', folder))) folder = path.dirname(folder);
+  return folder;
 }

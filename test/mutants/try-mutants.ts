@@ -83,7 +83,7 @@ async function tryMutant(copy: string, { file, start, end, changed }: Mutant): P
   const text = readFileSync(target, 'utf8');
   writeFileSync(target, text.slice(0, start) + changed + text.slice(end));
   try {
-    const folder = folderOf(file);
+    const folder = folderOf(copy, file);
     const own = folder === '' ? undefined : await runTests(copy, ['run', `test/${folder}/`]);
     return own ?? (await runTests(copy, ['related', '--run', file]));
   } finally {

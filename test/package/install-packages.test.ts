@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../mcp/_fixture-server.js';
+import { temporaryFolder } from '../tools/mcp/_fixture-server.js';
 import { root } from './manifest.js';
 
 /* Suites in several workers install the same packages, and several commands build at the same time. */

@@ -29,7 +29,7 @@ export interface Entry {
   readonly path: string;
   /** The import specifier: `kelivo-responses/mcp`. */
   readonly specifier: string;
-  /** The built file, relative to the root: `./dist/mcp/index.js`. */
+  /** The built file, relative to the root: `./dist/tools/mcp/index.js`. */
   readonly file: string;
   readonly types: string;
 }

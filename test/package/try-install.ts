@@ -229,7 +229,7 @@ async function installWith(
 
 /** Runs the test of the emulator that follows the cases of Open Responses, against the emulator of an installed package. */
 async function runCases(folder: string): Promise<string> {
-  const file = 'test/command/compliance.test.ts';
+  const file = 'test/testing/command/compliance.test.ts';
   const { stdout } = await run(
     process.execPath,
     ['node_modules/vitest/vitest.mjs', 'run', '--project', 'command', file],

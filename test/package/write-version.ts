@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { manifest, root } from './manifest.js';
 
-const file = path.join(root, 'src/shared/version.ts');
+const file = path.join(root, 'src/core/shared/version.ts');
 const source = readFileSync(file, 'utf8');
 const written = source.replace(/(VERSION = ')[^']*/, `$1${manifest.version}`);
 if (!written.includes(`VERSION = '${manifest.version}'`))

@@ -8,7 +8,7 @@ import type { KelivoResponsesProvider, KelivoResponsesSettings } from '../../src
 import type { ResponsesEmulator, ScriptedResponse } from '../../src/testing/index.js';
 import * as v3 from '../../src/v3.js';
 import * as v4 from '../../src/v4.js';
-import { temporaryFolder } from '../mcp/_fixture-server.js';
+import { temporaryFolder } from '../tools/mcp/_fixture-server.js';
 import { startEmulator } from '../testing/_emulator.js';
 
 export type Json = Readonly<Record<string, unknown>>;

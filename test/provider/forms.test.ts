@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import * as ai7 from 'ai7';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { createSteering, toolLoopCallOptions } from '../../src/tool-loop/index.js';
-import { shareEverythingTools } from '../mcp/_everything-server.js';
+import { shareEverythingTools } from '../tools/mcp/_everything-server.js';
 import {
   callOf,
   createCounters,

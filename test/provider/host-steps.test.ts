@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from 'provider4';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
-import { MEMORIES } from '../../src/shared/memory.js';
+import { MEMORIES } from '../../src/core/shared/memory.js';
 import { createTelemetry } from '../../src/telemetry/index.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/index.js';
 import { useRecorder } from '../telemetry/_recorder.js';

@@ -3,9 +3,9 @@ import { createSwitchableProvider } from '../../src/host/index.js';
 import { createKelivoResponsesProvider, kelivoResponses } from '../../src/index.js';
 import { toProviderV3 } from '../../src/v3.js';
 import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4.js';
-import type { McpServers } from '../../src/mcp/index.js';
+import type { McpServers } from '../../src/tools/mcp/index.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
-import { fixtureServer, openTools } from '../mcp/_fixture-server.js';
+import { fixtureServer, openTools } from '../tools/mcp/_fixture-server.js';
 
 const local = createLocalTools({ clock: { inputSchema: {}, execute: () => '12:00' } });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KelivoError } from '../../src/shared/errors.js';
+import { KelivoError } from '../../src/core/shared/errors.js';
 import { validateSettings } from '../../src/provider/settings.js';
 
 const WRONG: readonly [settings: unknown, message: RegExp][] = [

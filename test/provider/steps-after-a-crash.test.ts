@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { createKelivoResponsesProvider } from '../../src/v4.js';
 import { combine, everyValue } from '../_products.js';
-import { temporaryFolder } from '../mcp/_fixture-server.js';
+import { temporaryFolder } from '../tools/mcp/_fixture-server.js';
 import { createServer, deathsAt, dyingStore, LINES } from './_crashes.js';
 import type { Json } from './_forms.js';
 

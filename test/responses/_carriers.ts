@@ -1,7 +1,7 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import { commentaryOf as commentaryOfPart } from '../../src/core/custom.js';
 import type { ProviderMetadata } from '../../src/core/prompt.js';
-import { splitFacts, toCarrier } from '../../src/versions/history/facts.js';
+import { splitFacts, toCarrier } from '../../src/core/versions/history/facts.js';
 
 /* The facts of this package in the metadata of a part, as hosts of versions without `custom` parts keep them. */
 

@@ -3,9 +3,9 @@ import type { ToolPartsMode } from '../../src/core/call.js';
 import type { Part } from '../../src/core/part.js';
 import type { DeclaredTools } from '../../src/responses/stream/hosted-item.js';
 import { type ReadResponseOptions, readResponse } from '../../src/responses/stream/read-response.js';
-import type { HostVersion } from '../../src/versions/specification.js';
-import { createPartWriter } from '../../src/versions/version.js';
-import { VERSIONS } from '../../src/versions/versions.js';
+import type { HostVersion } from '../../src/core/versions/specification.js';
+import { createPartWriter } from '../../src/core/versions/version.js';
+import { VERSIONS } from '../../src/core/versions/versions.js';
 import { checkParts } from '../_parts.js';
 
 export interface ReadOptions extends Omit<ReadResponseOptions, 'declared'> {

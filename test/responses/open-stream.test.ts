@@ -9,7 +9,7 @@ import { collect, summarize } from '../_parts.js';
 import { type ReceivedRequest, serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 import { sendEvents, serveWebSocket } from '../_websocket-server.js';
-import { type AnyModel, asModel, type Major, majors } from '../versions/_majors.js';
+import { type AnyModel, asModel, type Major, majors } from '../core/versions/_majors.js';
 import { HELLO, prompt } from './_model.js';
 import { toResponse } from './stream/_fixtures/wire-events.js';
 

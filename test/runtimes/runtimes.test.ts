@@ -9,7 +9,7 @@ import {
   type EverythingServer,
   everythingOverStdio,
   startEverythingServer,
-} from '../mcp/_everything-server.js';
+} from '../tools/mcp/_everything-server.js';
 import { installConsumer, testedEntries } from './_consumer.js';
 import { installRuntimes, type Run, runtimes, versions } from './_runtimes.js';
 

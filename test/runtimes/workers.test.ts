@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type ResponsesEmulator, startResponsesEmulator } from '../../src/testing/index.js';
-import { type EverythingServer, startEverythingServer } from '../mcp/_everything-server.js';
+import { type EverythingServer, startEverythingServer } from '../tools/mcp/_everything-server.js';
 import { installConsumer } from './_consumer.js';
 import { installRuntimes, startWorker } from './_runtimes.js';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import type { McpServerConfig } from '../../src/mcp/index.js';
+import type { McpServerConfig } from '../../src/tools/mcp/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { findCanary } from './_find-canary.js';
 

@@ -16,7 +16,7 @@ type Attack = readonly [file: string, title: string];
 
 const APPROVALS = 'tool-loop/approvals/host-approvals.test.ts';
 const FORGED = [
-  'versions/forged-histories.test.ts',
+  'core/versions/forged-histories.test.ts',
   'a forged $name, $attack, changes nothing in the request: ai $way.major.ai, streaming: $way.isStream',
 ] as const;
 const PROMISES: Readonly<Record<string, readonly Attack[]>> = {
@@ -33,7 +33,7 @@ const PROMISES: Readonly<Record<string, readonly Attack[]>> = {
   'A history that a client has changed': [
     FORGED,
     [
-      'versions/history-secrets.test.ts',
+      'core/versions/history-secrets.test.ts',
       'does not show in a signature, which counts for one kind, value and place',
     ],
   ],
@@ -59,18 +59,18 @@ const PROMISES: Readonly<Record<string, readonly Attack[]>> = {
     ['tool-loop/durable/journal.test.ts', 'by losing the claim to another process starts nothing afterwards'],
     ['tool-loop/durable/kill-points.test.ts', 'turns that are killed three times book once, clock: %s'],
     [
-      'versions/truncation.test.ts',
+      'core/versions/truncation.test.ts',
       'ai $major.ai, $wrapper.name: does not run $name of a response that ends with $finish',
     ],
     [
-      'text-tools/truncated-calls.test.ts',
+      'adapters/text-tools/truncated-calls.test.ts',
       'ends a long call with an input that cannot run, wherever it is truncated',
     ],
   ],
   'A key, token or other secret in an error': [
     ['security/canaries.test.ts', 'is not contained in %s'],
     ['security/mcp-canaries.test.ts', 'is redacted when the server fails: %s'],
-    ['redaction/rules.test.ts', 'replaces known values in every spelling, but no short ones'],
+    ['core/redaction/rules.test.ts', 'replaces known values in every spelling, but no short ones'],
     ['tool-loop/durable/journal.test.ts', 'contain no options of the call'],
     [
       'playground/server/redaction.test.ts',
@@ -84,24 +84,24 @@ const PROMISES: Readonly<Record<string, readonly Attack[]>> = {
   'Text of a server, a model or a tool that starts a program': [
     ['security/promises.test.ts', 'starts no program and reads no file: %s'],
     ['security/redirects.test.ts', 'to another origin sends nothing there (%d)'],
-    ['mcp/addresses.test.ts', 'to another origin loses all credentials, and not within its origin'],
+    ['tools/mcp/addresses.test.ts', 'to another origin loses all credentials, and not within its origin'],
     ['playground/server/servers.test.ts', 'starts a new program only after its command line is confirmed'],
   ],
   'Credentials of an MCP server or a user': [
-    ['mcp/authorization.test.ts', 'never shares tokens between two users of one server'],
-    ['mcp/authorization.test.ts', 'sends configured headers to the MCP server only'],
-    ['mcp/connection-pool.test.ts', 'separates servers with different variables'],
+    ['tools/mcp/authorization.test.ts', 'never shares tokens between two users of one server'],
+    ['tools/mcp/authorization.test.ts', 'sends configured headers to the MCP server only'],
+    ['tools/mcp/connection-pool.test.ts', 'separates servers with different variables'],
     [
-      'mcp/create-mcp-tools.test.ts',
+      'tools/mcp/create-mcp-tools.test.ts',
       'passes only the configured variables to a server, not those of the host',
     ],
     ['models/fallback.test.ts', 'that authenticate or name a tenant reach the first origin only'],
     ['playground/server/keys.test.ts', 'returns a key only for its origin, with any path'],
   ],
   'A request to an internal address': [
-    ['mcp/addresses.test.ts', 'is never requested, as with the client of the AI SDK'],
+    ['tools/mcp/addresses.test.ts', 'is never requested, as with the client of the AI SDK'],
     [
-      'mcp/addresses.test.ts',
+      'tools/mcp/addresses.test.ts',
       'is resolved before each request, so that a name which changes is refused from then on',
     ],
   ],
@@ -113,8 +113,11 @@ const PROMISES: Readonly<Record<string, readonly Attack[]>> = {
     ['responses/compatibility/quoted-rejections.test.ts', 'change nothing for others: %s'],
   ],
   "A call in a model's text that runs": [
-    ['text-tools/quoted-calls.test.ts', 'has no effect in any place of the answer and any form of the page'],
-    ['text-tools/quoted-calls.test.ts', 'is the same as in a text of the user'],
+    [
+      'adapters/text-tools/quoted-calls.test.ts',
+      'has no effect in any place of the answer and any form of the page',
+    ],
+    ['adapters/text-tools/quoted-calls.test.ts', 'is the same as in a text of the user'],
   ],
   'A page, another local user or another port': [
     ['playground/server/guard.test.ts', 'rejects changes requested %s'],
@@ -133,13 +136,13 @@ const PROMISES: Readonly<Record<string, readonly Attack[]>> = {
   'The package verifies only what it has written itself': [FORGED],
   'Take the newest message from the client': [
     [
-      'versions/history-secrets.test.ts',
+      'core/versions/history-secrets.test.ts',
       'keeps what a later turn needs, and leaves out everything else that a page may add',
     ],
   ],
   'If users bring API keys of their own': [
     [
-      'versions/history-secrets.test.ts',
+      'core/versions/history-secrets.test.ts',
       'is the setting, else the environment, else derived from the API keys, else one of the process',
     ],
   ],

@@ -1,4 +1,4 @@
-import { isPlainObject, objectsOf, type PlainObject } from '../../src/shared/json.js';
+import { isPlainObject, objectsOf, type PlainObject } from '../../src/core/shared/json.js';
 import type { ScriptedItem, ScriptedOutput, ScriptedResponse } from '../../src/testing/protocol/scripts.js';
 import type { Route } from '../../src/testing/routes.js';
 import type { Answer } from './_host-approvals.js';

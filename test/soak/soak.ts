@@ -15,7 +15,7 @@ import { createKelivoResponsesProvider as createProviderV3 } from '../../src/v3.
 import { startEmulator } from '../../src/testing/emulator.js';
 import type { ScriptedResponse } from '../../src/testing/index.js';
 import { createRandom } from '../_chunking.js';
-import { everythingOverStdio } from '../mcp/_everything-server.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { decisionOf, type Kind, kindOf, scriptTurns } from './_conversations.js';
 import { answerApproval, FORGED_TURN, type TurnEnd } from './_host-approvals.js';
 

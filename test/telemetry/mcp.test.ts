@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { context, createTraceState, propagation, SpanKind, trace } from '@opentelemetry/api';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createMcpTools, type McpServers, type McpTools } from '../../src/mcp/index.js';
+import { createMcpTools, type McpServers, type McpTools } from '../../src/tools/mcp/index.js';
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
-import { everythingOverStdio, startEverythingServer } from '../mcp/_everything-server.js';
+import { everythingOverStdio, startEverythingServer } from '../tools/mcp/_everything-server.js';
 import { call, callRound, ofType, scriptedModel, stream, textRound } from '../tool-loop/_scripted-model.js';
 import { useRecorder } from './_recorder.js';
 

@@ -1,5 +1,5 @@
-import { isPlainObject, objectOf, objectsOf, stringOf } from '../../src/shared/json.js';
-import { resolvePointer } from '../../src/tool-calls/json-schema.js';
+import { isPlainObject, objectOf, objectsOf, stringOf } from '../../src/core/shared/json.js';
+import { resolvePointer } from '../../src/core/tool-calls/json-schema.js';
 
 type Json = Record<string, unknown>;
 

@@ -6,7 +6,7 @@ import { createKelivoResponsesProvider } from '../../src/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../_free-port.js';
-import { runForJson } from '../command/_command.js';
+import { runForJson } from '../testing/command/_command.js';
 
 const program = fileURLToPath(
   new URL('node_modules/@portkey-ai/gateway/build/start-server.js', import.meta.url),

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startResponsesEmulator } from '../../src/testing/index.js';
-import { createUniqueIds } from '../../src/shared/unique-ids.js';
+import { createUniqueIds } from '../../src/core/shared/unique-ids.js';
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runForJson } from '../command/_command.js';
+import { runForJson } from '../testing/command/_command.js';
 import { samplesOf } from './_samples.js';
 import { measureSearch, missedTasks } from './_tool-search.js';
 

@@ -2,7 +2,7 @@
 // round of 64 calls. Prints the number of successful outputs and of listeners that remain on the signal.
 import { getEventListeners } from 'node:events';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { createMcpTools } from '../../src/mcp/index.js';
+import { createMcpTools } from '../../src/tools/mcp/index.js';
 import { call, callRound, exchangeOf, scriptedModel, stream, textRound } from './_scripted-model.js';
 
 const tools = createMcpTools(JSON.parse(process.argv[2] ?? ''));

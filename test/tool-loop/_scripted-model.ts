@@ -6,8 +6,8 @@ import type {
   LanguageModelV2StreamPart,
   LanguageModelV2Usage,
 } from '@ai-sdk/provider';
-import { untilAborted } from '../../src/shared/abort.js';
-import { handOver } from '../../src/versions/history/facts.js';
+import { untilAborted } from '../../src/core/shared/abort.js';
+import { handOver } from '../../src/core/versions/history/facts.js';
 import { collectParts } from '../_v2-parts.js';
 
 type Part = LanguageModelV2StreamPart;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withOpen } from '../../src/core/source.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
-import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/core/versions/language-model.js';
 import { createEngine, type StepRecord, withStep } from './_engine.js';
 import {
   call,

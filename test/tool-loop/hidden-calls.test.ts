@@ -5,7 +5,7 @@ import * as ai7 from 'ai7';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/core/versions/language-model.js';
 import {
   call,
   callRound,

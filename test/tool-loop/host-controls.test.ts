@@ -7,7 +7,7 @@ import { toolLoopCallOptions, type ToolLoopCallOptions } from '../../src/tool-lo
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
-import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/core/versions/language-model.js';
 import {
   call,
   finish,

@@ -6,7 +6,7 @@ import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { createKelivoResponsesProvider as createV3 } from '../../src/v3.js';
 import { createKelivoResponsesProvider as createV4 } from '../../src/v4.js';
-import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/core/versions/language-model.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { call, callRound, type ScriptedRound, scriptedModel, start, text } from './_scripted-model.js';
 

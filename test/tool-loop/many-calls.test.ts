@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { bundleScript } from '../_bundled-script.js';
-import { fixtureServer } from '../mcp/_fixture-server.js';
+import { fixtureServer } from '../tools/mcp/_fixture-server.js';
 
 const script = new URL('_many-calls-script.ts', import.meta.url);
 

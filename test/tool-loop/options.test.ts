@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KelivoError } from '../../src/shared/errors.js';
+import { KelivoError } from '../../src/core/shared/errors.js';
 import { validateToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { textRound, scriptedModel } from './_scripted-model.js';

@@ -10,7 +10,7 @@ import type {
   PrepareRound,
   StopCondition,
 } from '../../src/tool-loop/features/round-control/round-control.js';
-import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/core/versions/language-model.js';
 import { createEngine, type StepRecord } from './_engine.js';
 import {
   call,

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { runInProvider, withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { RepeatedTurns } from '../../src/tool-loop/turn/repeated-turns.js';
-import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/core/versions/language-model.js';
 import { coreCall } from '../_core.js';
 import {
   call,

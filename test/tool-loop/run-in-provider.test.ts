@@ -4,7 +4,7 @@ import { tool as toolOf6 } from 'ai6';
 import { tool as toolOf7 } from 'ai7';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { KelivoError } from '../../src/shared/errors.js';
+import { KelivoError } from '../../src/core/shared/errors.js';
 import type { ApprovalRequest } from '../../src/tool-loop/approvals/approvals.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { runInProvider, withToolLoop } from '../../src/tool-loop/tool-loop.js';

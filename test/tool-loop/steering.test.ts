@@ -20,7 +20,7 @@ import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { continueTurn, partialTurnOf } from '../../src/tool-loop/turn/partial-turn.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/turn/turn-reports.js';
-import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/core/versions/language-model.js';
 import { createEngine, type StepRecord } from './_engine.js';
 import {
   call,

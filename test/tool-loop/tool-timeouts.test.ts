@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/v4.js';
-import { createMcpTools } from '../../src/mcp/index.js';
+import { createMcpTools } from '../../src/tools/mcp/index.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
-import { fixtureServer } from '../mcp/_fixture-server.js';
+import { fixtureServer } from '../tools/mcp/_fixture-server.js';
 import { whilePassing } from '../_passing-time.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { call, callRound, exchangeOf, ofType, scriptedModel, stream, textRound } from './_scripted-model.js';

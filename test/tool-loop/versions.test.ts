@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import type { HostVersion } from '../../src/versions/specification.js';
+import type { HostVersion } from '../../src/core/versions/specification.js';
 import { user } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 

@@ -6,7 +6,7 @@ import type { ToolLoopEvent } from '../../src/tool-loop/index.js';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { gate } from '../tool-loop/_tools.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { asModel, majors } from '../versions/_majors.js';
+import { asModel, majors } from '../core/versions/_majors.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

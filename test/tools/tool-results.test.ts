@@ -1,6 +1,6 @@
 import { jsonSchema } from 'ai';
 import { expect, it } from 'vitest';
-import { toWellFormedJson } from '../../src/shared/json.js';
+import { toWellFormedJson } from '../../src/core/shared/json.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';

@@ -1,9 +1,9 @@
 import * as z from 'zod/v4';
 import type { Message, Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
-import { parseSettings } from '../../shared/settings.js';
-import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
-import type { ModelMiddleware } from '../../versions/middleware.js';
+import { parseSettings } from '../../core/shared/settings.js';
+import { continuesStoredResponse, pairToolCalls } from '../../core/tool-calls/call-pairing.js';
+import type { ModelMiddleware } from '../../core/versions/middleware.js';
 import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../kit/calls.js';
 import { createMiddleware, joinMiddlewares, readerMiddleware } from '../kit/middleware.js';
 

@@ -1,6 +1,6 @@
-import { hermes } from '../../text-tools/formats/json-lists.js';
-import { bareParameterFormat, namedCallFormat, qwenXml } from '../../text-tools/formats/invoke.js';
-import { thinkTags, type UndeclaredCalls } from '../../text-tools/reading/text-tool-format.js';
+import { hermes } from '../text-tools/formats/json-lists.js';
+import { bareParameterFormat, namedCallFormat, qwenXml } from '../text-tools/formats/invoke.js';
+import { thinkTags, type UndeclaredCalls } from '../text-tools/reading/text-tool-format.js';
 import { textToolsMiddleware } from '../kit/text-tools-middleware.js';
 
 /** The longest input before `content` in the arguments of a file-writing call. A path precedes it. */

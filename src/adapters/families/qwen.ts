@@ -2,8 +2,8 @@ import * as z from 'zod/v4';
 import type { CoreCall } from '../../core/call.js';
 import type { Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
-import { parseSettings } from '../../shared/settings.js';
-import type { ModelMiddleware } from '../../versions/middleware.js';
+import { parseSettings } from '../../core/shared/settings.js';
+import type { ModelMiddleware } from '../../core/versions/middleware.js';
 import { createMiddleware, isContinuation, joinMiddlewares, readerMiddleware } from '../kit/middleware.js';
 
 /** Options of `qwenMiddleware`. They change the request only, never the caller's history. */

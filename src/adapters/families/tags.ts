@@ -1,5 +1,5 @@
-import * as formats from '../../text-tools/formats/index.js';
-import { thinkTags } from '../../text-tools/reading/text-tool-format.js';
+import * as formats from '../text-tools/formats/index.js';
+import { thinkTags } from '../text-tools/reading/text-tool-format.js';
 import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from '../kit/calls.js';
 import { defineFamily } from '../kit/family.js';
 import { qwenMiddleware } from './qwen.js';

@@ -1,7 +1,7 @@
 import { withCallIds } from '../../core/call-ids.js';
-import * as formats from '../../text-tools/formats/index.js';
-import { type ReasoningTags, thinkTags } from '../../text-tools/reading/text-tool-format.js';
-import type { TextToolsOptions } from '../../text-tools/text-tools.js';
+import * as formats from '../text-tools/formats/index.js';
+import { type ReasoningTags, thinkTags } from '../text-tools/reading/text-tool-format.js';
+import type { TextToolsOptions } from '../text-tools/text-tools.js';
 import { callIdsMiddleware, toolNamesMiddleware } from '../kit/calls.js';
 import { createMiddleware } from '../kit/middleware.js';
 import { defineFamily } from '../kit/family.js';

@@ -1,8 +1,8 @@
 import { answerPartsOf, type Message, type Prompt } from '../../core/prompt.js';
 import { withChanges } from '../../core/source.js';
-import { createUniqueIds } from '../../shared/unique-ids.js';
-import { normalizeToolName } from '../../tool-calls/tool-names.js';
-import type { ModelMiddleware } from '../../versions/middleware.js';
+import { createUniqueIds } from '../../core/shared/unique-ids.js';
+import { normalizeToolName } from '../../core/tool-calls/tool-names.js';
+import type { ModelMiddleware } from '../../core/versions/middleware.js';
 import { createMiddleware } from './middleware.js';
 
 /** The format of tool call ids that a model accepts. */

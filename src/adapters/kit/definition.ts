@@ -1,10 +1,10 @@
-import type { RegisterOptions } from '../../shared/registration.js';
+import type { RegisterOptions } from '../../core/shared/registration.js';
 import type { Part } from '../../core/part.js';
-import { KelivoError } from '../../shared/errors.js';
-import { objectOf, type PlainObject } from '../../shared/json.js';
-import { toNameHint } from '../../shared/names.js';
-import type { AdaptedCall } from '../../text-tools/text-tools.js';
-import type { AnyMiddleware } from '../../versions/middleware.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { objectOf, type PlainObject } from '../../core/shared/json.js';
+import { toNameHint } from '../../core/shared/names.js';
+import type { AdaptedCall } from '../text-tools/text-tools.js';
+import type { AnyMiddleware } from '../../core/versions/middleware.js';
 
 /** Corrects the quirks of one model family. */
 export interface ModelAdapter<Middleware extends AnyMiddleware = AnyMiddleware> {

@@ -2,9 +2,9 @@ import {
   type ReasoningTags,
   type TextToolFormat,
   thinkTags,
-} from '../../text-tools/reading/text-tool-format.js';
-import type { TextToolsOptions } from '../../text-tools/text-tools.js';
-import type { ModelMiddleware } from '../../versions/middleware.js';
+} from '../text-tools/reading/text-tool-format.js';
+import type { TextToolsOptions } from '../text-tools/text-tools.js';
+import type { ModelMiddleware } from '../../core/versions/middleware.js';
 import type { ModelAdapter } from './definition.js';
 import { joinMiddlewares } from './middleware.js';
 import { matchModelName } from './model-adapter.js';

@@ -1,13 +1,13 @@
 import { type CoreModel, withOpen } from '../../core/source.js';
-import { loadOnce } from '../../shared/once.js';
-import type { AdaptedCall, TextToolSettings } from '../../text-tools/text-tools.js';
+import { loadOnce } from '../../core/shared/once.js';
+import type { AdaptedCall, TextToolSettings } from '../text-tools/text-tools.js';
 import {
   type AnyMiddleware,
   applyMiddleware,
   type ModelMiddleware,
   toMiddleware,
-} from '../../versions/middleware.js';
-import type { VersionName } from '../../versions/versions.js';
+} from '../../core/versions/middleware.js';
+import type { VersionName } from '../../core/versions/versions.js';
 
 /** The model that an adapter wraps, and its settings. */
 export interface AdapterContext extends TextToolSettings {

@@ -1,9 +1,9 @@
 import { type CoreModel, type PartSource, withOpen } from '../../core/source.js';
 import type { CoreCall } from '../../core/call.js';
 import type { Part } from '../../core/part.js';
-import { objectOf } from '../../shared/json.js';
-import type { AdaptedCall } from '../../text-tools/text-tools.js';
-import type { AnyMiddleware, ModelMiddleware } from '../../versions/middleware.js';
+import { objectOf } from '../../core/shared/json.js';
+import type { AdaptedCall } from '../text-tools/text-tools.js';
+import type { AnyMiddleware, ModelMiddleware } from '../../core/versions/middleware.js';
 import {
   type AdaptedParts,
   type AdapterCall,

@@ -1,5 +1,5 @@
-import { createTextTools, type TextToolsOptions } from '../../text-tools/text-tools.js';
-import type { ModelMiddleware } from '../../versions/middleware.js';
+import { createTextTools, type TextToolsOptions } from '../text-tools/text-tools.js';
+import type { ModelMiddleware } from '../../core/versions/middleware.js';
 import { createMiddleware } from './middleware.js';
 
 /**

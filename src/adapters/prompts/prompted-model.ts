@@ -15,9 +15,9 @@ import {
 } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
 import { type CoreModel, type PartTransformer, withChanges } from '../../core/source.js';
-import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
+import { continuesStoredResponse, pairToolCalls } from '../../core/tool-calls/call-pairing.js';
 import type { PromptCall, PromptWriter } from './tool-prompt.js';
-import { objectOf, tryParseJson } from '../../shared/json.js';
+import { objectOf, tryParseJson } from '../../core/shared/json.js';
 import { toJson } from './tool-declarations.js';
 
 /**

@@ -1,4 +1,4 @@
-import { isPlainObject, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { isPlainObject, objectOf, type PlainObject, stringOf } from '../../core/shared/json.js';
 
 /* Declarations of tools that are no JSON. */
 

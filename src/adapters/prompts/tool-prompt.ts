@@ -1,5 +1,5 @@
 import type { FunctionTool } from '../../core/prompt.js';
-import type { PlainObject } from '../../shared/json.js';
+import type { PlainObject } from '../../core/shared/json.js';
 import {
   type Dialect,
   DIALECTS,

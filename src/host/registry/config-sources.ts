@@ -1,7 +1,7 @@
-import { KelivoError } from '../../shared/errors.js';
-import { inform } from '../../shared/inform.js';
-import { isPlainObject, objectOf } from '../../shared/json.js';
-import { toNameHint } from '../../shared/names.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { inform } from '../../core/shared/inform.js';
+import { isPlainObject, objectOf } from '../../core/shared/json.js';
+import { toNameHint } from '../../core/shared/names.js';
 import {
   findEnvironmentWarnings,
   hasVariables,

@@ -1,4 +1,4 @@
-import { nearestName } from '../../shared/names.js';
+import { nearestName } from '../../core/shared/names.js';
 import { type KnownProvider, knownProviders } from './known-providers.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

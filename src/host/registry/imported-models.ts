@@ -1,15 +1,15 @@
 import { NoSuchModelError } from '@ai-sdk/provider';
 import type { CoreEmbeddingModel } from '../../core/embedding.js';
 import type { CoreModel } from '../../core/source.js';
-import { KelivoError } from '../../shared/errors.js';
-import { objectOf } from '../../shared/json.js';
-import { type AnyEmbeddingModel, fromEmbeddingModel } from '../../versions/embedding-model.js';
-import { fromLanguageModel } from '../../versions/language-model.js';
-import { type AnyImageModel, isVersion, VERSION_OF_MAJOR } from '../../versions/provider.js';
-import type { AnyLanguageModel, HostVersion } from '../../versions/specification.js';
-import { serializeHistory } from '../../versions/write-call.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { objectOf } from '../../core/shared/json.js';
+import { type AnyEmbeddingModel, fromEmbeddingModel } from '../../core/versions/embedding-model.js';
+import { fromLanguageModel } from '../../core/versions/language-model.js';
+import { type AnyImageModel, isVersion, VERSION_OF_MAJOR } from '../../core/versions/provider.js';
+import type { AnyLanguageModel, HostVersion } from '../../core/versions/specification.js';
+import { serializeHistory } from '../../core/versions/write-call.js';
 import { continueHistories } from '../switch/official-call.js';
-import { loadOnce } from '../../shared/once.js';
+import { loadOnce } from '../../core/shared/once.js';
 
 /** Imports a package by name. */
 export type ImportModule = (name: string) => Promise<unknown>;

@@ -1,4 +1,4 @@
-import { objectOf } from '../../shared/json.js';
+import { objectOf } from '../../core/shared/json.js';
 import type { ProviderEntry } from './schema.js';
 
 /** Model ids by role. `chat` and `embedding` also apply to all other roles, for models of that kind. */

@@ -6,11 +6,11 @@ import { type CoreEmbeddingModel, toAskedDimensions } from '../../core/embedding
 import type { CoreModel } from '../../core/source.js';
 import { createComposition } from '../../provider/composition.js';
 import { createEndpoints } from '../../provider/connection.js';
-import { KelivoError } from '../../shared/errors.js';
+import { KelivoError } from '../../core/shared/errors.js';
 import type { ToolSource } from '../../tools/tool-source.js';
-import type { AnyImageModel } from '../../versions/provider.js';
-import type { HostVersion } from '../../versions/specification.js';
-import { markReasoning } from '../../versions/history/foreign-reasoning.js';
+import type { AnyImageModel } from '../../core/versions/provider.js';
+import type { HostVersion } from '../../core/versions/specification.js';
+import { markReasoning } from '../../core/versions/history/foreign-reasoning.js';
 import { createSwitchableCore } from '../switch/switchable-provider.js';
 import {
   type AnyProvider,

@@ -3,13 +3,13 @@ import type { CoreEmbeddingModel } from '../../core/embedding.js';
 import { withHistory } from '../../core/source.js';
 import { createComposition } from '../../provider/composition.js';
 import { staticKeysOf } from '../../provider/connection.js';
-import { KelivoError } from '../../shared/errors.js';
-import { isPlainObject, objectOf } from '../../shared/json.js';
-import { findSettingsIssues } from '../../shared/settings.js';
-import { type EmbeddingModels, toEmbeddingModel } from '../../versions/embedding-model.js';
-import { createHistoryKeys } from '../../versions/history/signatures.js';
-import { toLanguageModel } from '../../versions/language-model.js';
-import { createImportNotice } from '../../versions/later-hosts.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { isPlainObject, objectOf } from '../../core/shared/json.js';
+import { findSettingsIssues } from '../../core/shared/settings.js';
+import { type EmbeddingModels, toEmbeddingModel } from '../../core/versions/embedding-model.js';
+import { createHistoryKeys } from '../../core/versions/history/signatures.js';
+import { toLanguageModel } from '../../core/versions/language-model.js';
+import { createImportNotice } from '../../core/versions/later-hosts.js';
 import {
   DEFAULT_VERSION,
   type DefaultVersion,
@@ -17,8 +17,8 @@ import {
   checkVersion,
   type ProviderShapes,
   toProviderShape,
-} from '../../versions/provider.js';
-import type { HostVersion, LanguageModels } from '../../versions/specification.js';
+} from '../../core/versions/provider.js';
+import type { HostVersion, LanguageModels } from '../../core/versions/specification.js';
 import { type AnyProvider, type ImportModule, isProvider } from './imported-models.js';
 import {
   type ConfiguredProvider,

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
-import { KelivoError } from '../../shared/errors.js';
-import { toModelExpression, toNameHint } from '../../shared/names.js';
-import { parseSettings, SchemaTable, type SettingsOf } from '../../shared/settings.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { toModelExpression, toNameHint } from '../../core/shared/names.js';
+import { parseSettings, SchemaTable, type SettingsOf } from '../../core/shared/settings.js';
 import { type DefaultModels, knownModelsOf, variablesOf } from './known-providers.js';
 import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './schema.js';
 

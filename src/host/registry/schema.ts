@@ -1,16 +1,16 @@
 import * as z from 'zod/v4';
 import { findAdapterIssues } from '../../adapters/adapter-choice.js';
-import { type McpServers, validateMcpServers } from '../../mcp/config/config.js';
+import { type McpServers, validateMcpServers } from '../../tools/mcp/config/config.js';
 import {
   findProviderSettingsIssues,
   type KelivoResponsesSettings,
   settingsTable,
 } from '../../provider/settings.js';
-import { KelivoError } from '../../shared/errors.js';
-import { isPlainObject, objectOf } from '../../shared/json.js';
-import { nearestName } from '../../shared/names.js';
-import { once } from '../../shared/once.js';
-import { findSettingsIssues } from '../../shared/settings.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { isPlainObject, objectOf } from '../../core/shared/json.js';
+import { nearestName } from '../../core/shared/names.js';
+import { once } from '../../core/shared/once.js';
+import { findSettingsIssues } from '../../core/shared/settings.js';
 import { isToolSource } from '../../tools/tool-source.js';
 import {
   type SwitchableProviderOptions,

@@ -1,7 +1,7 @@
 import { withCallIds } from '../../core/call-ids.js';
-import { toModelOf } from '../../versions/language-model.js';
-import { type ModelMiddleware, toModelMiddleware } from '../../versions/middleware.js';
-import { VERSIONS, versionOf } from '../../versions/versions.js';
+import { toModelOf } from '../../core/versions/language-model.js';
+import { type ModelMiddleware, toModelMiddleware } from '../../core/versions/middleware.js';
+import { VERSIONS, versionOf } from '../../core/versions/versions.js';
 import { continueHistories } from './official-call.js';
 
 /**

@@ -10,13 +10,13 @@ import type { Part, Warning } from '../../core/part.js';
 import { type CoreModel, transformParts, withOpen } from '../../core/source.js';
 import type { SettingOptions } from '../../responses/request/setting-options.js';
 import { createToolNames, type NamedTool } from '../../responses/request/tool-names.js';
-import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
+import { idOf, isPlainObject, objectOf, type PlainObject } from '../../core/shared/json.js';
 import { isToolStub } from '../../tools/tool-stubs.js';
-import { withoutForeignReasoning } from '../../versions/history/foreign-reasoning.js';
-import { fromLanguageModel } from '../../versions/language-model.js';
-import type { OfficialTraits } from '../../versions/version.js';
-import type { AnyLanguageModel } from '../../versions/specification.js';
-import { VERSIONS, versionOf } from '../../versions/versions.js';
+import { withoutForeignReasoning } from '../../core/versions/history/foreign-reasoning.js';
+import { fromLanguageModel } from '../../core/versions/language-model.js';
+import type { OfficialTraits } from '../../core/versions/version.js';
+import type { AnyLanguageModel } from '../../core/versions/specification.js';
+import { VERSIONS, versionOf } from '../../core/versions/versions.js';
 import { toOfficialHistory } from './official-history.js';
 
 /**

@@ -10,10 +10,10 @@ import {
   type ToolResultOutput,
 } from '../../core/prompt.js';
 import { itemOf } from '../../core/custom.js';
-import { idOf, stringOf } from '../../shared/json.js';
-import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
-import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
-import type { OfficialTraits } from '../../versions/version.js';
+import { idOf, stringOf } from '../../core/shared/json.js';
+import { continuesStoredResponse, pairToolCalls } from '../../core/tool-calls/call-pairing.js';
+import { isHostedToolPart } from '../../core/tool-calls/hosted-tools.js';
+import type { OfficialTraits } from '../../core/versions/version.js';
 
 /*
  * The history of this package contains parts that an official provider misreads or drops without a warning. They are

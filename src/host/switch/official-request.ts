@@ -15,7 +15,7 @@ import {
 } from '../../responses/request/read-options.js';
 import { toResponseFormat } from '../../responses/request/model-settings.js';
 import { createSchemaLosses } from '../../responses/request/schemas.js';
-import { objectOf, type PlainObject } from '../../shared/json.js';
+import { objectOf, type PlainObject } from '../../core/shared/json.js';
 
 /*
  * What a call, a model and a provider add to the request of the official package. The package has built it already, from the

@@ -5,11 +5,11 @@ import { observeModel } from '../../core/observed-model.js';
 import { type CoreProvider, createCoreProvider } from '../../provider/core-provider.js';
 import { type ProviderOf, showProvider } from '../../provider/provider.js';
 import type { KelivoResponsesSettings } from '../../provider/settings.js';
-import { KelivoError } from '../../shared/errors.js';
-import { nearestName, toModelExpression } from '../../shared/names.js';
-import { parseSettings } from '../../shared/settings.js';
-import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../../versions/provider.js';
-import type { HostVersion } from '../../versions/specification.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { nearestName, toModelExpression } from '../../core/shared/names.js';
+import { parseSettings } from '../../core/shared/settings.js';
+import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../../core/versions/provider.js';
+import type { HostVersion } from '../../core/versions/specification.js';
 import { findLostSettings } from './lost-settings.js';
 import {
   createOfficialModel,
@@ -18,7 +18,7 @@ import {
   OFFICIAL_NAME,
 } from './official-provider.js';
 import { withHostRunTools } from './plain-tools.js';
-import { loadOnce } from '../../shared/once.js';
+import { loadOnce } from '../../core/shared/once.js';
 
 /**
  * Selects the implementation. `true` and `'on'` select this package, `false` and `'off'` the official provider. Model id

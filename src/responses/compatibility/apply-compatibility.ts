@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../shared/json.js';
-import { mapSchema } from '../../tool-calls/json-schema.js';
+import { isPlainObject } from '../../core/shared/json.js';
+import { mapSchema } from '../../core/tool-calls/json-schema.js';
 import {
   type AssistantMessage,
   type FunctionCall,

@@ -1,4 +1,4 @@
-import { objectOf, objectsOf, stringOf } from '../../shared/json.js';
+import { objectOf, objectsOf, stringOf } from '../../core/shared/json.js';
 import {
   type InputItem,
   isCompaction,

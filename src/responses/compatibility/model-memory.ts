@@ -1,6 +1,6 @@
-import { toHash } from '../../shared/hash.js';
-import { toStableJson } from '../../shared/json.js';
-import { Memory } from '../../shared/memory.js';
+import { toHash } from '../../core/shared/hash.js';
+import { toStableJson } from '../../core/shared/json.js';
+import { Memory } from '../../core/shared/memory.js';
 import type { ResponsesRequestBody } from '../wire.js';
 import {
   type Compatibility,

@@ -1,7 +1,7 @@
 import type { APICallError } from '@ai-sdk/provider';
-import { withHint } from '../../http/api-error.js';
-import { isContextOverflow } from '../../http/context-overflow.js';
-import { readError } from '../../shared/reported-error.js';
+import { withHint } from '../../core/http/api-error.js';
+import { isContextOverflow } from '../../core/http/context-overflow.js';
+import { readError } from '../../core/shared/reported-error.js';
 import { isCompaction, type ItemRelations, type ResponsesRequestBody } from '../wire.js';
 import { ENCRYPTED_TEXTS, REFUSED_CONTENT } from './item-repairs.js';
 import type { Cause } from './model-memory.js';

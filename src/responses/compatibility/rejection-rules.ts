@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { objectOf } from '../../shared/json.js';
+import { objectOf } from '../../core/shared/json.js';
 import { createItemRelations, EFFORTS, type ItemRelations, type ResponsesRequestBody } from '../wire.js';
 import { applyCompatibility, hasField } from './apply-compatibility.js';
 import {

@@ -1,5 +1,5 @@
 import type { APICallError } from '@ai-sdk/provider';
-import { objectOf, stringOf, tryParseJson } from '../../shared/json.js';
+import { objectOf, stringOf, tryParseJson } from '../../core/shared/json.js';
 import type { ResponsesRequestBody } from '../wire.js';
 
 /*

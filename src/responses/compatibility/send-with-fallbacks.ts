@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Warning } from '../../core/part.js';
-import { toCamelCase } from '../../shared/names.js';
-import { repeat } from '../../shared/repeat.js';
+import { toCamelCase } from '../../core/shared/names.js';
+import { repeat } from '../../core/shared/repeat.js';
 import {
   createItemRelations,
   isCompaction,

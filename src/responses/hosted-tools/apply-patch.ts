@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { objectOf, stringOf } from '../../shared/json.js';
+import { objectOf, stringOf } from '../../core/shared/json.js';
 import {
   escapeJson,
   type HostedTool,

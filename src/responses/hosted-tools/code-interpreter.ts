@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
-import { asJson, idOf, objectOf, stringOf } from '../../shared/json.js';
-import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
+import { asJson, idOf, objectOf, stringOf } from '../../core/shared/json.js';
+import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 import {
   escapeJson,
   type HostedTool,

@@ -1,7 +1,14 @@
 import * as z from 'zod/v4';
 import type { ToolResultPart } from '../../core/prompt.js';
-import { idOf, type JSONObject, objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
-import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
+import {
+  idOf,
+  type JSONObject,
+  objectOf,
+  objectsOf,
+  type PlainObject,
+  stringOf,
+} from '../../core/shared/json.js';
+import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 import { withoutUndefined } from '../wire.js';
 import {
   type HostedTool,

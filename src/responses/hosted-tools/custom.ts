@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { type PlainObject, stringOf } from '../../shared/json.js';
+import { type PlainObject, stringOf } from '../../core/shared/json.js';
 import { type HostedTool, toCallId, toStatus, defineHostedTool, type ToolCaller } from './hosted-tool.js';
 
 export interface CustomToolArguments {

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
-import { asJson, idOf, objectsOf } from '../../shared/json.js';
-import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
+import { asJson, idOf, objectsOf } from '../../core/shared/json.js';
+import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 import { type HostedTool, presentFields, defineHostedTool } from './hosted-tool.js';
 
 export interface FileSearchToolArguments {

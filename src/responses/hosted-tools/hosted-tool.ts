@@ -9,8 +9,8 @@ import {
   objectsOf,
   type PlainObject,
   stringOf,
-} from '../../shared/json.js';
-import type { HostedCallNames } from '../../tool-calls/hosted-tools.js';
+} from '../../core/shared/json.js';
+import type { HostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 import type { HostedInputItem, InputContent } from '../wire.js';
 
 /** One hosted tool: its declaration, the conversion of its items to stream parts, and the replay of its calls. */
@@ -262,7 +262,7 @@ export function presentItems(...items: readonly (SentItem | undefined)[]): reado
 }
 
 /**
- * A tool that OpenAI defines, independent of the version of the model interface. `versions/tools.ts` creates the factory
+ * A tool that OpenAI defines, independent of the version of the model interface. `core/versions/tools.ts` creates the factory
  * whose tools hosts of a version accept.
  */
 export interface HostedToolKind<INPUT, OUTPUT, ARGUMENTS extends object, EXECUTED extends boolean> {

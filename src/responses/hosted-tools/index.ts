@@ -1,7 +1,7 @@
-import { type PlainObject, stringOf } from '../../shared/json.js';
-import { findHostedTool, type HistoryPart } from '../../tool-calls/hosted-tools.js';
+import { type PlainObject, stringOf } from '../../core/shared/json.js';
+import { findHostedTool, type HistoryPart } from '../../core/tool-calls/hosted-tools.js';
 import { type WireHostedTool, withoutUndefined } from '../wire.js';
-import { toWireNames } from '../../shared/names.js';
+import { toWireNames } from '../../core/shared/names.js';
 import { applyPatch } from './apply-patch.js';
 import { codeInterpreter } from './code-interpreter.js';
 import { computer, computerUse } from './computer.js';

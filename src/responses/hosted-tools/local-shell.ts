@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
-import { objectOf } from '../../shared/json.js';
-import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
+import { objectOf } from '../../core/shared/json.js';
+import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 import {
   type HostedTool,
   presentFields,

@@ -6,8 +6,8 @@ import {
   objectOf,
   type PlainObject,
   stringOf,
-} from '../../shared/json.js';
-import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
+} from '../../core/shared/json.js';
+import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 import { toArgumentsJson } from '../wire.js';
 import {
   defineHostedTool,

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
-import { type JSONObject, objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
-import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
+import { type JSONObject, objectOf, objectsOf, type PlainObject, stringOf } from '../../core/shared/json.js';
+import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 import {
   escapeJson,
   type HostedInputStream,

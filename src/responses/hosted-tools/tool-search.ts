@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
-import { asJson, idOf, objectOf, type PlainObject } from '../../shared/json.js';
-import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
+import { asJson, idOf, objectOf, type PlainObject } from '../../core/shared/json.js';
+import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 import {
   type HostedTool,
   presentItems,

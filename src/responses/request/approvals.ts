@@ -7,8 +7,8 @@ import type {
   ToolResultPart,
 } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
-import { idOf, objectOf } from '../../shared/json.js';
-import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
+import { idOf, objectOf } from '../../core/shared/json.js';
+import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 
 /*
  * Approvals of calls of hosted MCP servers. A history contains the call of the server's tool and the response of a person.

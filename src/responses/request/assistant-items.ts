@@ -8,7 +8,7 @@ import type {
   ToolResultPart,
 } from '../../core/prompt.js';
 import { type Commentary, commentaryOf, itemOf } from '../../core/custom.js';
-import { type JSONObject, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { type JSONObject, objectOf, type PlainObject, stringOf } from '../../core/shared/json.js';
 import {
   type HostedInputItem,
   type InputContent,

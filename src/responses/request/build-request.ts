@@ -2,8 +2,8 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import { callsOf, type Message, type Prompt } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
-import { pairToolCalls } from '../../tool-calls/call-pairing.js';
-import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
+import { pairToolCalls } from '../../core/tool-calls/call-pairing.js';
+import { isHostedToolPart } from '../../core/tool-calls/hosted-tools.js';
 import { replayOf, serverToolOf, serverToolOfCall } from '../hosted-tools/index.js';
 import {
   createItemRelations,

@@ -1,7 +1,7 @@
 import { convertToBase64 } from '@ai-sdk/provider-utils';
 import type { FileData, OutputContent, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
-import { objectOf, toJsonValue } from '../../shared/json.js';
-import { isArchive, toFilename } from '../../tool-calls/mcp-output.js';
+import { objectOf, toJsonValue } from '../../core/shared/json.js';
+import { isArchive, toFilename } from '../../core/tool-calls/mcp-output.js';
 import type { FunctionCallOutput, InputContent, InputFile, InputImage } from '../wire.js';
 import { readPartOptions, toCacheBreakpoint } from './read-options.js';
 

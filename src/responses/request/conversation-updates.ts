@@ -2,7 +2,7 @@ import { InvalidArgumentError, UnsupportedFunctionalityError } from '@ai-sdk/pro
 import * as z from 'zod/v4';
 import type { SystemMessage } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
-import type { PlainObject } from '../../shared/json.js';
+import type { PlainObject } from '../../core/shared/json.js';
 import { type InputItem, isConfigurationUpdate, type TextFormat } from '../wire.js';
 import type { ModelTraits } from './model-traits.js';
 import { textFormatSchema } from './options.js';

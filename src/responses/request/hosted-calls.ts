@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { Prompt, ToolCallPart, ToolResultPart } from '../../core/prompt.js';
-import { objectOf, type PlainObject, stringOf } from '../../shared/json.js';
-import { once } from '../../shared/once.js';
+import { objectOf, type PlainObject, stringOf } from '../../core/shared/json.js';
+import { once } from '../../core/shared/once.js';
 
 import type { HostedToolReplay, ReplayContext, ServerCall, ToContent } from '../hosted-tools/hosted-tool.js';
 import type { ServerTool } from '../hosted-tools/index.js';

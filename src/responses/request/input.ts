@@ -9,7 +9,7 @@ import {
   type UserPart,
 } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
-import { objectOf, stringOf } from '../../shared/json.js';
+import { objectOf, stringOf } from '../../core/shared/json.js';
 import type { HostedToolReplay } from '../hosted-tools/hosted-tool.js';
 import { replayOf } from '../hosted-tools/index.js';
 import { type InputContent, type InputItem, isCompaction, isReasoning, type ItemRelations } from '../wire.js';

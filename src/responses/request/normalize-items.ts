@@ -1,5 +1,5 @@
 import { answerPartsOf, type Prompt } from '../../core/prompt.js';
-import { idOf, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { idOf, objectOf, type PlainObject, stringOf } from '../../core/shared/json.js';
 import {
   type InputItem,
   isCompaction,

@@ -1,8 +1,8 @@
 import * as z from 'zod/v4';
-import { toWireNames } from '../../shared/names.js';
-import { objectOf } from '../../shared/json.js';
-import { once } from '../../shared/once.js';
-import type { SchemasByName } from '../../shared/settings.js';
+import { toWireNames } from '../../core/shared/names.js';
+import { objectOf } from '../../core/shared/json.js';
+import { once } from '../../core/shared/once.js';
+import type { SchemasByName } from '../../core/shared/settings.js';
 import { presentFields } from '../hosted-tools/hosted-tool.js';
 import { sentAs, settingOptions } from './setting-options.js';
 

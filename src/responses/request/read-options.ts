@@ -3,9 +3,9 @@ import * as z from 'zod/v4';
 import type { CoreCall } from '../../core/call.js';
 import type { FunctionTool, PartFacts, ProviderOptions } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
-import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
-import { nearestName } from '../../shared/names.js';
-import { type SchemasByName, SchemaTable } from '../../shared/settings.js';
+import { idOf, isPlainObject, objectOf, type PlainObject } from '../../core/shared/json.js';
+import { nearestName } from '../../core/shared/names.js';
+import { type SchemasByName, SchemaTable } from '../../core/shared/settings.js';
 import { bodySchema, callOptions, toolOptions } from './options.js';
 import { type SettingOptions, toSettingOptions } from './setting-options.js';
 

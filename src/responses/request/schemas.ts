@@ -6,16 +6,16 @@ import {
   type PlainObject,
   stringOf,
   toStableJson,
-} from '../../shared/json.js';
+} from '../../core/shared/json.js';
 import {
   branchesOf,
   mapSchema,
   resolvePointer,
   resolveSchema,
   subschemasOf,
-} from '../../tool-calls/json-schema.js';
-import { toStandardSchema } from '../../tool-calls/standard-schema.js';
-import { toStrictIssue } from '../../tool-calls/strict-schema.js';
+} from '../../core/tool-calls/json-schema.js';
+import { toStandardSchema } from '../../core/tool-calls/standard-schema.js';
+import { toStrictIssue } from '../../core/tool-calls/strict-schema.js';
 import type { TextFormat } from '../wire.js';
 import type { TextFormatOption } from './options.js';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
-import type { PlainObject } from '../../shared/json.js';
-import type { SchemasByName, SettingsOf } from '../../shared/settings.js';
+import type { PlainObject } from '../../core/shared/json.js';
+import type { SchemasByName, SettingsOf } from '../../core/shared/settings.js';
 
 /*
  * The options of a call that are also settings of a provider, and what a row of an option may say. The other options are

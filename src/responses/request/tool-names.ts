@@ -1,4 +1,4 @@
-import { toHash } from '../../shared/hash.js';
+import { toHash } from '../../core/shared/hash.js';
 
 /** Translates between the names of tools and the names that the API accepts. */
 export interface ToolNames {

@@ -1,7 +1,7 @@
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import type { FunctionTool as CoreFunctionTool, Tool, ToolChoice } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
-import { idOf, type PlainObject } from '../../shared/json.js';
+import { idOf, type PlainObject } from '../../core/shared/json.js';
 import { declarationOf, declarationOfType, toHostedTool } from '../hosted-tools/index.js';
 import type { FunctionTool, NamespaceTool, WireHostedTool, WireTool, WireToolChoice } from '../wire.js';
 import type { ModelTraits } from './model-traits.js';

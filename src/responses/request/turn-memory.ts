@@ -1,6 +1,6 @@
 import type { Message } from '../../core/prompt.js';
 import { withoutOutputFields } from '../../core/custom.js';
-import { idOf, type PlainObject, stringOf, toWellFormedJson } from '../../shared/json.js';
+import { idOf, type PlainObject, stringOf, toWellFormedJson } from '../../core/shared/json.js';
 import type { HostedInputItem, InputItem } from '../wire.js';
 
 /** State shared by the requests of a turn. Each request repeats the history of the previous one and extends it. */

@@ -1,8 +1,8 @@
 import { itemOf } from '../../core/custom.js';
 import type { FileData, OutputContent, ToolResultOutput } from '../../core/prompt.js';
 import type { Part, PartOf, ToolCall } from '../../core/part.js';
-import { idOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
-import { toResultValue } from '../../tool-calls/mcp-output.js';
+import { idOf, objectsOf, type PlainObject, stringOf } from '../../core/shared/json.js';
+import { toResultValue } from '../../core/tool-calls/mcp-output.js';
 
 /*
  * Calls of functions that the server ran itself: the same response contains the call and its `function_call_output`. They

@@ -2,8 +2,8 @@ import type { APICallError } from '@ai-sdk/provider';
 import type { FinishReason, Part, Usage } from '../../core/part.js';
 import type { PartFacts } from '../../core/prompt.js';
 import { addUsage, NO_USAGE, toUsage as toCoreUsage } from '../../core/finish.js';
-import { createCallError, type ErrorContext, toStreamError } from '../../http/api-error.js';
-import { toCamelCase, toSdkNames } from '../../shared/names.js';
+import { createCallError, type ErrorContext, toStreamError } from '../../core/http/api-error.js';
+import { toCamelCase, toSdkNames } from '../../core/shared/names.js';
 import {
   asJson,
   idOf,
@@ -15,7 +15,7 @@ import {
   objectsOf,
   type PlainObject,
   stringOf,
-} from '../../shared/json.js';
+} from '../../core/shared/json.js';
 import { hostedEvents } from '../hosted-tools/index.js';
 import type { OutputItems } from './output-items.js';
 

@@ -1,8 +1,8 @@
 import type { CoreCall } from '../../core/call.js';
 import { itemOf } from '../../core/custom.js';
 import type { Part, PartOf } from '../../core/part.js';
-import { messageOf } from '../../shared/errors.js';
-import { idOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { messageOf } from '../../core/shared/errors.js';
+import { idOf, type PlainObject, stringOf } from '../../core/shared/json.js';
 import type {
   Awaitable,
   ExtensionPart,

@@ -1,5 +1,5 @@
-import { KelivoError } from '../../shared/errors.js';
-import type { JSONObject } from '../../shared/json.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import type { JSONObject } from '../../core/shared/json.js';
 import type { Part } from '../../core/part.js';
 import type { ProviderTool, ToolCallPart, ToolResultPart } from '../../core/prompt.js';
 

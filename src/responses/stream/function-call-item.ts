@@ -1,6 +1,6 @@
 import { subAgentOf } from '../../core/custom.js';
 import { createTextBuffer } from '../../core/collector.js';
-import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/text-stream.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../core/http/text-stream.js';
 import {
   type CallIds,
   type OutputItem,
@@ -19,7 +19,7 @@ import {
   type PlainObject,
   stringOf,
   tryParseJson,
-} from '../../shared/json.js';
+} from '../../core/shared/json.js';
 
 /** A call of a function that the host or the tool loop runs. */
 export interface FunctionCallItem extends OutputItem {

@@ -1,7 +1,7 @@
 import type { HostFacts, ToolPartsMode } from '../../core/call.js';
 import { subAgentOf, toCustom } from '../../core/custom.js';
 import type { Part, PartOf } from '../../core/part.js';
-import { idOf, type JSONValue, type PlainObject } from '../../shared/json.js';
+import { idOf, type JSONValue, type PlainObject } from '../../core/shared/json.js';
 import { type ApprovalRequest, escapeJson, type FoundSource } from '../hosted-tools/hosted-tool.js';
 import { type DeclarableItem, itemMappingOf } from '../hosted-tools/index.js';
 import { type CallIds, type OutputItem, toCallFacts, toCallMetadata } from './output-item.js';

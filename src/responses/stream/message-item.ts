@@ -14,7 +14,7 @@ import {
   objectsOf,
   type PlainObject,
   stringOf,
-} from '../../shared/json.js';
+} from '../../core/shared/json.js';
 
 export interface MessageWriter extends PartWriter {
   /** Called with the log probabilities of a message that was not streamed. */

@@ -8,8 +8,8 @@ import {
   objectOf,
   type PlainObject,
   stringOf,
-} from '../../shared/json.js';
-import { createUniqueIds, type UniqueIds } from '../../shared/unique-ids.js';
+} from '../../core/shared/json.js';
+import { createUniqueIds, type UniqueIds } from '../../core/shared/unique-ids.js';
 
 /**
  * The kinds of output items: three that are streamed, `hosted` for calls of hosted tools and their results, and `opaque`

@@ -1,5 +1,5 @@
-import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/text-stream.js';
-import { idOf, numberOf, type PlainObject } from '../../shared/json.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../core/http/text-stream.js';
+import { idOf, numberOf, type PlainObject } from '../../core/shared/json.js';
 import type { FunctionCallItem } from './function-call-item.js';
 import type { HostedItem } from './hosted-item.js';
 import type { MessageItem } from './message-item.js';

@@ -1,6 +1,6 @@
 import type { APICallError } from '@ai-sdk/provider';
 import type { Part } from '../../core/part.js';
-import { createCallError, toErrorText, type ErrorContext } from '../../http/api-error.js';
+import { createCallError, toErrorText, type ErrorContext } from '../../core/http/api-error.js';
 import {
   CHUNK_OVERHEAD,
   createSseParser,
@@ -8,16 +8,16 @@ import {
   RESPONSE_LIMITS,
   ResponseLimitError,
   type SseEvent,
-} from '../../http/text-stream.js';
-import type { ReadBytes } from '../../http/open-response.js';
-import { redactJson } from '../../redaction/redaction.js';
+} from '../../core/http/text-stream.js';
+import type { ReadBytes } from '../../core/http/open-response.js';
+import { redactJson } from '../../core/redaction/redaction.js';
 import {
   isNestedDeeper,
   isNonEmptyArray,
   isPlainObject,
   type PlainObject,
   tryParseJson,
-} from '../../shared/json.js';
+} from '../../core/shared/json.js';
 import {
   createEventMapper,
   type EventMapper,

@@ -2,7 +2,7 @@ import { subAgentOf } from '../../core/custom.js';
 import type { PartFacts } from '../../core/prompt.js';
 import { createTextBuffer, type TextBuffer } from '../../core/collector.js';
 import type { OutputItem, PartWriter } from './output-item.js';
-import { idOf, objectsOf, stringOf, type PlainObject } from '../../shared/json.js';
+import { idOf, objectsOf, stringOf, type PlainObject } from '../../core/shared/json.js';
 
 /** The kind of reasoning text: a summary of several parts, or the full text that open models send. */
 export type ReasoningChannel = 'summary' | 'text';

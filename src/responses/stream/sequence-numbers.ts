@@ -1,6 +1,6 @@
 import type { Part } from '../../core/part.js';
 import type { PartFacts, ProviderMetadata } from '../../core/prompt.js';
-import { type JSONObject, numberOf, type PlainObject } from '../../shared/json.js';
+import { type JSONObject, numberOf, type PlainObject } from '../../core/shared/json.js';
 
 /**
  * Adds the numbers of events to the parts of a response that can be resumed. With `after`, the parts of the events up to that number are left out, and blocks that

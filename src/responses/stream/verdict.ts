@@ -1,5 +1,5 @@
-import type { PlainObject } from '../../shared/json.js';
-import { idOf } from '../../shared/json.js';
+import type { PlainObject } from '../../core/shared/json.js';
+import { idOf } from '../../core/shared/json.js';
 
 /*
  * The verdict on a response. Servers report a text up to five times: as deltas, and at the end of its part, of its item and of

@@ -5,7 +5,7 @@ import {
   type PlainObject,
   stringOf,
   tryParseJson,
-} from '../../shared/json.js';
+} from '../../core/shared/json.js';
 
 /** A finished response that the connection keeps, with the request that it answered. */
 export interface Link {

@@ -1,7 +1,7 @@
-import { readError } from '../../shared/reported-error.js';
-import { toError } from '../../shared/errors.js';
-import { onceAborted, untilAborted } from '../../shared/abort.js';
-import { idOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
+import { readError } from '../../core/shared/reported-error.js';
+import { toError } from '../../core/shared/errors.js';
+import { onceAborted, untilAborted } from '../../core/shared/abort.js';
+import { idOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../core/shared/json.js';
 import { isWaiting, type Link } from './chain.js';
 import { type BegunResponse, createExchange, type Exchange } from './exchange.js';
 import {

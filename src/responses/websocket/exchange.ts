@@ -1,7 +1,14 @@
-import { statusOfCode } from '../../http/retry.js';
-import { readError } from '../../shared/reported-error.js';
-import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/text-stream.js';
-import { idOf, numberOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
+import { statusOfCode } from '../../core/http/retry.js';
+import { readError } from '../../core/shared/reported-error.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../core/http/text-stream.js';
+import {
+  idOf,
+  numberOf,
+  objectOf,
+  type PlainObject,
+  stringOf,
+  tryParseJson,
+} from '../../core/shared/json.js';
 import { continues } from '../echo.js';
 import { SocketError } from './socket.js';
 

@@ -1,4 +1,4 @@
-import { RESPONSE_LIMITS } from '../../http/text-stream.js';
+import { RESPONSE_LIMITS } from '../../core/http/text-stream.js';
 
 /** A constructor of WebSockets that sends headers: that of the package `ws`, of Node 22, Bun or Deno. */
 export type WebSocketConstructor = new (

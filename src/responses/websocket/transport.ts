@@ -1,9 +1,9 @@
 import type { APICallError } from '@ai-sdk/provider';
-import { RESPONSE_LIMITS } from '../../http/text-stream.js';
-import type { TransportRequest } from '../../http/open-response.js';
-import { createCallError } from '../../http/api-error.js';
-import type { RequestLog } from '../../http/request-log.js';
-import { isPlainObject, type PlainObject } from '../../shared/json.js';
+import { RESPONSE_LIMITS } from '../../core/http/text-stream.js';
+import type { TransportRequest } from '../../core/http/open-response.js';
+import { createCallError } from '../../core/http/api-error.js';
+import type { RequestLog } from '../../core/http/request-log.js';
+import { isPlainObject, type PlainObject } from '../../core/shared/json.js';
 import { openWith, type ResponseRequest, type ResponseTransport } from '../transport.js';
 import { hasSameSettings, splitBody, toNewItems } from './chain.js';
 import { type BegunResponse, PREVIOUS_IGNORED } from './exchange.js';

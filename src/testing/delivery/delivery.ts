@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PlainObject } from '../../shared/json.js';
+import type { PlainObject } from '../../core/shared/json.js';
 import { type ApiError, type StreamEvent, toErrorBody } from '../protocol/wire.js';
 import type { ErrorEventFault, Fault, ScriptedStatus } from '../protocol/scripts.js';
 

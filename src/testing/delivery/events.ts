@@ -1,4 +1,4 @@
-import type { PlainObject } from '../../shared/json.js';
+import type { PlainObject } from '../../core/shared/json.js';
 import type { ErrorEventFault, ScriptedOutput } from '../protocol/scripts.js';
 import {
   type EmulatedResponse,

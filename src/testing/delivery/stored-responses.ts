@@ -1,4 +1,4 @@
-import type { PlainObject } from '../../shared/json.js';
+import type { PlainObject } from '../../core/shared/json.js';
 import { type ApiError, badRequest } from '../protocol/wire.js';
 import type { BackgroundScript, Fault } from '../protocol/scripts.js';
 import {

@@ -1,4 +1,4 @@
-import { isPlainObject, objectsOf, type PlainObject, tryParseJson } from '../../shared/json.js';
+import { isPlainObject, objectsOf, type PlainObject, tryParseJson } from '../../core/shared/json.js';
 import { type ResponsesRequest, toItemType } from '../protocol/request.js';
 import type {
   Fault,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isPlainObject, objectsOf, type PlainObject } from '../../shared/json.js';
+import { isPlainObject, objectsOf, type PlainObject } from '../../core/shared/json.js';
 import { type ResponsesRequest, toModelKind, toShownTools } from '../protocol/request.js';
 import type { ScriptedItem, ScriptedOutput } from '../protocol/scripts.js';
 import {

@@ -1,4 +1,4 @@
-import { isPlainObject, numberOf, objectOf, objectsOf, type PlainObject } from '../../shared/json.js';
+import { isPlainObject, numberOf, objectOf, objectsOf, type PlainObject } from '../../core/shared/json.js';
 import type { FunctionTool } from '../protocol/request.js';
 
 /** A tool that the message requests, and the part of the message that requests it. */

@@ -6,7 +6,7 @@ import {
   type PlainObject,
   stringOf,
   tryParseJson,
-} from '../../shared/json.js';
+} from '../../core/shared/json.js';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { type ApiError, badRequest } from './wire.js';

@@ -1,4 +1,4 @@
-import type { PlainObject } from '../../shared/json.js';
+import type { PlainObject } from '../../core/shared/json.js';
 import type { IncompleteReason, RawItem, ResponseUsage, StreamEvent } from './wire.js';
 
 /** One output item in short notation. The emulator adds ids, status and the other fields. */

@@ -1,4 +1,4 @@
-import { idOf, objectOf, type PlainObject } from '../../shared/json.js';
+import { idOf, objectOf, type PlainObject } from '../../core/shared/json.js';
 
 /** Token counts in the format of the API. */
 export interface ResponseUsage {

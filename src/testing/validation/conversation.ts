@@ -1,4 +1,4 @@
-import { objectsOf, type PlainObject } from '../../shared/json.js';
+import { objectsOf, type PlainObject } from '../../core/shared/json.js';
 import { type ApiError, badRequest, findFirst, type ItemMemory, itemNotFound } from '../protocol/wire.js';
 import { toItemType } from '../protocol/request.js';
 

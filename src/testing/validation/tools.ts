@@ -1,4 +1,4 @@
-import { isPlainObject, type PlainObject } from '../../shared/json.js';
+import { isPlainObject, type PlainObject } from '../../core/shared/json.js';
 import {
   type ApiError,
   badRequest,

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
-import { messageOf } from '../../shared/errors.js';
-import { untilAborted } from '../../shared/abort.js';
-import { isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
+import { messageOf } from '../../core/shared/errors.js';
+import { untilAborted } from '../../core/shared/abort.js';
+import { isPlainObject, objectOf, type PlainObject } from '../../core/shared/json.js';
 import { type DeclaredStub, stubIdentityOf } from '../../tools/tool-stubs.js';
 import {
   type ApprovalDecision,

@@ -1,8 +1,8 @@
 import type { Part, ToolCall } from '../../core/part.js';
 import type { ApprovalMark, ToolCallPart } from '../../core/prompt.js';
-import { messageOf } from '../../shared/errors.js';
-import { createTimeLimit, untilAborted } from '../../shared/abort.js';
-import { secretOfProcess, SigningKeys } from '../../shared/signing.js';
+import { messageOf } from '../../core/shared/errors.js';
+import { createTimeLimit, untilAborted } from '../../core/shared/abort.js';
+import { secretOfProcess, SigningKeys } from '../../core/shared/signing.js';
 import { toFingerprint } from '../../tools/fingerprints.js';
 import type { ToolDefinition, ToolInvocation, ToolOutput } from '../../tools/tool-source.js';
 

@@ -5,10 +5,10 @@ import {
   type ToolFacts,
   type ToolTelemetry,
 } from '../../core/telemetry.js';
-import { createTimeLimit, onceAborted, untilAborted } from '../../shared/abort.js';
-import { messageOf } from '../../shared/errors.js';
-import { isWholeJson, objectOf } from '../../shared/json.js';
-import { toOutputFacts, toResultValue, withoutDetails } from '../../tool-calls/mcp-output.js';
+import { createTimeLimit, onceAborted, untilAborted } from '../../core/shared/abort.js';
+import { messageOf } from '../../core/shared/errors.js';
+import { isWholeJson, objectOf } from '../../core/shared/json.js';
+import { toOutputFacts, toResultValue, withoutDetails } from '../../core/tool-calls/mcp-output.js';
 import type { KeptTask } from '../../tools/kept-task.js';
 import { toCallForApproval } from '../../tools/approval.js';
 import {

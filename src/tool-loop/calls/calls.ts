@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { Part, PartOf } from '../../core/part.js';
 import type { PartFacts, ProviderMetadata } from '../../core/prompt.js';
-import { parseToolArguments, readToolArguments } from '../../tool-calls/tool-arguments.js';
+import { parseToolArguments, readToolArguments } from '../../core/tool-calls/tool-arguments.js';
 import type { ToolDefinition, ToolOutput, ToolProgress, ToolTimeouts } from '../../tools/tool-source.js';
 
 /** A call of a tool that the loop runs. */

@@ -2,10 +2,10 @@ import type { CoreCall } from '../../core/call.js';
 import type { Tool } from '../../core/prompt.js';
 import type { Finish, FinishReason, Part, ToolCall } from '../../core/part.js';
 import { type CoreModel, type PartTransformer, transformParts } from '../../core/source.js';
-import { parseToolArguments } from '../../tool-calls/tool-arguments.js';
-import { nearestName } from '../../shared/names.js';
-import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
-import { decoratedName, normalizeToolName } from '../../tool-calls/tool-names.js';
+import { parseToolArguments } from '../../core/tool-calls/tool-arguments.js';
+import { nearestName } from '../../core/shared/names.js';
+import { isHostedToolPart } from '../../core/tool-calls/hosted-tools.js';
+import { decoratedName, normalizeToolName } from '../../core/tool-calls/tool-names.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
 
 /** Facts about the model of a loop. */

@@ -1,6 +1,6 @@
 import type { OutputContent, ToolResultOutput } from '../../core/prompt.js';
 import { isToolOutput, toCoreOutput } from '../../core/prompt.js';
-import { objectOf } from '../../shared/json.js';
+import { objectOf } from '../../core/shared/json.js';
 import type { ToolOutput } from '../../tools/tool-source.js';
 
 /*

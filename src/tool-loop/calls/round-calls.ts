@@ -1,10 +1,10 @@
 import type { CoreCall } from '../../core/call.js';
 import type { Part } from '../../core/part.js';
-import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
-import { inform } from '../../shared/inform.js';
-import { isWholeJson } from '../../shared/json.js';
+import { type LinkedSignal, linkSignal, untilAborted } from '../../core/shared/abort.js';
+import { inform } from '../../core/shared/inform.js';
+import { isWholeJson } from '../../core/shared/json.js';
 import type { InputStep, ToolDefinition } from '../../tools/tool-source.js';
-import { toModelMessages } from '../../versions/write-call.js';
+import { toModelMessages } from '../../core/versions/write-call.js';
 import type { PendingCall } from '../approvals/host-approvals.js';
 import { Call, type RoundOfCall, type TurnOfCall } from './call.js';
 import type { CallOutcome, LoopCall, Scheduling, ShowPart, Verdict } from './calls.js';

@@ -11,11 +11,11 @@ import type {
   ToolResultPart,
 } from '../../core/prompt.js';
 import type { Content, ToolCall, ToolResult } from '../../core/part.js';
-import { asJson } from '../../shared/json.js';
-import { createUniqueIds, type UniqueIds } from '../../shared/unique-ids.js';
-import { continuesStoredResponse, pairToolCalls } from '../../tool-calls/call-pairing.js';
-import { toOutputFacts, withoutDetails } from '../../tool-calls/mcp-output.js';
-import { readMessages } from '../../versions/read.js';
+import { asJson } from '../../core/shared/json.js';
+import { createUniqueIds, type UniqueIds } from '../../core/shared/unique-ids.js';
+import { continuesStoredResponse, pairToolCalls } from '../../core/tool-calls/call-pairing.js';
+import { toOutputFacts, withoutDetails } from '../../core/tool-calls/mcp-output.js';
+import { readMessages } from '../../core/versions/read.js';
 import { resolveApprovals } from '../approvals/asked-calls.js';
 import { type CallOutcome, parseInput } from '../calls/calls.js';
 

@@ -1,7 +1,7 @@
 import type { CoreCall } from '../../core/call.js';
 import type { Finish, Usage } from '../../core/part.js';
 import { type CoreModel, withChanges } from '../../core/source.js';
-import { idOf, objectOf } from '../../shared/json.js';
+import { idOf, objectOf } from '../../core/shared/json.js';
 
 /*
  * Costs of requests. A request whose cost cannot be computed has an unknown cost,

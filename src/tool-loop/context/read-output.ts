@@ -1,5 +1,5 @@
 import type { Prompt, ToolResultOutput } from '../../core/prompt.js';
-import { messageOf } from '../../shared/errors.js';
+import { messageOf } from '../../core/shared/errors.js';
 import type { ToolOutput } from '../../tools/tool-source.js';
 import { toText } from '../calls/outputs.js';
 

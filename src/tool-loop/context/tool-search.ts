@@ -1,8 +1,8 @@
 import type { Prompt, ProviderTool, Tool, ToolResultOutput } from '../../core/prompt.js';
-import { objectOf, objectsOf, tryParseJson } from '../../shared/json.js';
-import { toHash } from '../../shared/hash.js';
-import { once } from '../../shared/once.js';
-import { createUniqueIds } from '../../shared/unique-ids.js';
+import { objectOf, objectsOf, tryParseJson } from '../../core/shared/json.js';
+import { toHash } from '../../core/shared/hash.js';
+import { once } from '../../core/shared/once.js';
+import { createUniqueIds } from '../../core/shared/unique-ids.js';
 import type { ToolCallOptions, ToolDefinition, ToolOutput, ToolSource } from '../../tools/tool-source.js';
 import { toFunctionTool } from '../../tools/tool-stubs.js';
 

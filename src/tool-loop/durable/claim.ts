@@ -1,7 +1,7 @@
 import { delay } from '@ai-sdk/provider-utils';
 import type { Prompt } from '../../core/prompt.js';
-import { createTimeLimit, untilAborted } from '../../shared/abort.js';
-import { KelivoError, messageOf } from '../../shared/errors.js';
+import { createTimeLimit, untilAborted } from '../../core/shared/abort.js';
+import { KelivoError, messageOf } from '../../core/shared/errors.js';
 import type { HostApprovalOptions } from '../approvals/host-approvals.js';
 import type { ChangedTurnPolicy, Conversation } from './conversation.js';
 import {

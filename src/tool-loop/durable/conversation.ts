@@ -9,9 +9,9 @@ import type {
   ToolResultOutput,
   UserPart,
 } from '../../core/prompt.js';
-import { KelivoError } from '../../shared/errors.js';
-import { toDigest } from '../../shared/hash.js';
-import { numberOf, objectOf, stringOf } from '../../shared/json.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { toDigest } from '../../core/shared/hash.js';
+import { numberOf, objectOf, stringOf } from '../../core/shared/json.js';
 
 /*
  * The conversation of a turn as digests of its messages. Only what the model reads counts: no metadata, no ids, no options

@@ -1,4 +1,4 @@
-import { linkSignal, onceAborted, untilAborted } from '../../shared/abort.js';
+import { linkSignal, onceAborted, untilAborted } from '../../core/shared/abort.js';
 import {
   fromPlainJson,
   isPlainObject,
@@ -8,7 +8,7 @@ import {
   stringOf,
   toPlainJson,
   toStableJson,
-} from '../../shared/json.js';
+} from '../../core/shared/json.js';
 import {
   APPROVED,
   type Approved,

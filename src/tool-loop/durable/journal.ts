@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { isPlainObject } from '../../shared/json.js';
-import { once } from '../../shared/once.js';
-import { functionSetting, parseSettings } from '../../shared/settings.js';
+import { isPlainObject } from '../../core/shared/json.js';
+import { once } from '../../core/shared/once.js';
+import { functionSetting, parseSettings } from '../../core/shared/settings.js';
 import type { JournalPolicy } from './claim.js';
 import { type ChangedTurnPolicy, createConversationReader, type VolatileParts } from './conversation.js';
 import { type HostToolsOptions, wrapHostTools } from './host-tools.js';

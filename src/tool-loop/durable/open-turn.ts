@@ -1,5 +1,5 @@
-import { toDigest } from '../../shared/hash.js';
-import { objectOf } from '../../shared/json.js';
+import { toDigest } from '../../core/shared/hash.js';
+import { objectOf } from '../../core/shared/json.js';
 import {
   type Access,
   type Claim,

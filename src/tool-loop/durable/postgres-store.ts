@@ -1,4 +1,4 @@
-import { toDigest } from '../../shared/hash.js';
+import { toDigest } from '../../core/shared/hash.js';
 import { fromStoredText, toStoredText as text } from './records.js';
 import { toConditions, toStoredTurn, TURN_COLUMNS, type TurnRow } from './sqlite-tables.js';
 import type { JournalStore, TurnEntry, TurnIndex } from './store.js';

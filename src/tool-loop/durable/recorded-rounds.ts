@@ -1,8 +1,8 @@
 import type { CoreCall, RoundResponse, TurnLink } from '../../core/call.js';
 import type { Part, PartOf } from '../../core/part.js';
 import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
-import { createDeferred } from '../../shared/deferred.js';
-import { fromPlainJson, numberOf, objectOf, toPlainJson, toStableJson } from '../../shared/json.js';
+import { createDeferred } from '../../core/shared/deferred.js';
+import { fromPlainJson, numberOf, objectOf, toPlainJson, toStableJson } from '../../core/shared/json.js';
 import type { ToolDefinition, ToolListing } from '../../tools/tool-source.js';
 import type { Steps } from './steps.js';
 

@@ -1,6 +1,6 @@
-import { toDigest } from '../../shared/hash.js';
-import { objectOf, tryParseJson } from '../../shared/json.js';
-import { repeat } from '../../shared/repeat.js';
+import { toDigest } from '../../core/shared/hash.js';
+import { objectOf, tryParseJson } from '../../core/shared/json.js';
+import { repeat } from '../../core/shared/repeat.js';
 import type { JournalStore } from './store.js';
 
 /* Records between a journal and its store. Both are checked: a wrong answer or record must not look like a missing one. */

@@ -1,5 +1,5 @@
-import { KelivoError } from '../../shared/errors.js';
-import { repeat } from '../../shared/repeat.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { repeat } from '../../core/shared/repeat.js';
 import { VanishedStoreError } from './records.js';
 import { type OpenDatabase, openFile, type SqliteDatabase } from './sqlite-driver.js';
 import { createTables, SCHEMA } from './sqlite-tables.js';

@@ -1,7 +1,7 @@
 import type * as FileSystem from 'node:fs';
 import type * as Path from 'node:path';
-import { KelivoError, messageOf } from '../../shared/errors.js';
-import { importModule } from '../../shared/import-module.js';
+import { KelivoError, messageOf } from '../../core/shared/errors.js';
+import { importModule } from '../../core/shared/import-module.js';
 import { VanishedStoreError } from './records.js';
 
 /* Opens the file of the SQLite store with the driver that is installed, and notices when it is no longer at its path. */

@@ -10,7 +10,7 @@ import {
   type Outcome,
   type WorkerAnswer,
 } from './sqlite-database.js';
-import { importModule } from '../../shared/import-module.js';
+import { importModule } from '../../core/shared/import-module.js';
 import { type OpenDatabase, type SqliteDatabase } from './sqlite-driver.js';
 import type { JournalStore, TurnIndex } from './store.js';
 

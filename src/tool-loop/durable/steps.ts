@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import type { Prompt } from '../../core/prompt.js';
-import { toDigest } from '../../shared/hash.js';
-import { fromPlainJson, type JSONValue, toPlainJson } from '../../shared/json.js';
+import { toDigest } from '../../core/shared/hash.js';
+import { fromPlainJson, type JSONValue, toPlainJson } from '../../core/shared/json.js';
 import type { KeptTask } from '../../tools/kept-task.js';
 import { createConversationReader } from './conversation.js';
 

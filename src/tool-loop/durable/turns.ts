@@ -1,7 +1,7 @@
 import { delay } from '@ai-sdk/provider-utils';
-import { KelivoError, messageOf } from '../../shared/errors.js';
-import { toDigest } from '../../shared/hash.js';
-import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../../shared/json.js';
+import { KelivoError, messageOf } from '../../core/shared/errors.js';
+import { toDigest } from '../../core/shared/hash.js';
+import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../../core/shared/json.js';
 import { createRecordCodec, type RecordEncoding } from './records.js';
 import { type JournalStore, LONGEST_RENEWAL, type StoredTurn, type TurnIndex } from './store.js';
 

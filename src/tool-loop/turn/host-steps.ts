@@ -10,11 +10,11 @@ import {
   type UnreadLimit,
   withOpen,
 } from '../../core/source.js';
-import { onceAborted, untilAborted } from '../../shared/abort.js';
-import { createDeferred, type Deferred } from '../../shared/deferred.js';
-import { KelivoError } from '../../shared/errors.js';
-import { estimateSize, MEMORIES, Memory } from '../../shared/memory.js';
-import { INTERRUPTED } from '../../tool-calls/call-pairing.js';
+import { onceAborted, untilAborted } from '../../core/shared/abort.js';
+import { createDeferred, type Deferred } from '../../core/shared/deferred.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { estimateSize, MEMORIES, Memory } from '../../core/shared/memory.js';
+import { INTERRUPTED } from '../../core/tool-calls/call-pairing.js';
 import { stepToolsOf } from '../../tools/step-tools.js';
 import { readHistory } from '../context/history.js';
 import type { RoundChanges, TurnFeature } from '../features/feature.js';

@@ -1,4 +1,4 @@
-import { type AbortSource, createTimeLimit, onceAborted } from '../../shared/abort.js';
+import { type AbortSource, createTimeLimit, onceAborted } from '../../core/shared/abort.js';
 import type { ReachedLimit } from '../features/feature.js';
 
 export type TurnLifetime = ReturnType<typeof createLifetime>;

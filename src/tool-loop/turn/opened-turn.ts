@@ -3,7 +3,7 @@ import type { CoreCall } from '../../core/call.js';
 import type { Warning } from '../../core/part.js';
 import type { PartFacts, Tool } from '../../core/prompt.js';
 import type { CoreModel } from '../../core/source.js';
-import type { AbortSource } from '../../shared/abort.js';
+import type { AbortSource } from '../../core/shared/abort.js';
 import { effectiveAnnotations, type ToolDefinition, type ToolSource } from '../../tools/tool-source.js';
 import { isStepTool, readStepTool } from '../../tools/step-tools.js';
 import { type DeclaredStub, readToolStub } from '../../tools/tool-stubs.js';
@@ -18,8 +18,8 @@ import type { CallOutcome, CallPolicy, ShowPart } from '../calls/calls.js';
 import type { ModelFacts } from '../calls/host-calls.js';
 import type { TurnOfCall } from '../calls/call.js';
 import { createTurnIds, readHistory, type TurnIds } from '../context/history.js';
-import { KelivoError } from '../../shared/errors.js';
-import { loadOnce } from '../../shared/once.js';
+import { KelivoError } from '../../core/shared/errors.js';
+import { loadOnce } from '../../core/shared/once.js';
 import { createToolSearch, type SearchSupport, type ToolSearchOption } from '../context/tool-search.js';
 import {
   createPlainSteps,

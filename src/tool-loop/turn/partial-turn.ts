@@ -3,7 +3,7 @@ import type { Host } from '../../core/call.js';
 import type { Content, Finish, ToolCall, Usage } from '../../core/part.js';
 import { type RoundUsage, toRoundUsage } from '../../core/finish.js';
 import type { AssistantPart, FileData, Prompt, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
-import { isPlainObject, type JSONObject, objectOf } from '../../shared/json.js';
+import { isPlainObject, type JSONObject, objectOf } from '../../core/shared/json.js';
 import { type CallOutcome, parseInput, withToolIdentity } from '../calls/calls.js';
 import { isErrorOutput } from '../calls/outputs.js';
 import { toAssistantPart, toResultPart } from '../context/history.js';

@@ -1,7 +1,7 @@
 import type { CoreCall } from '../../core/call.js';
 import type { FinishReason } from '../../core/part.js';
-import { toDigest } from '../../shared/hash.js';
-import { estimateSize, Memory } from '../../shared/memory.js';
+import { toDigest } from '../../core/shared/hash.js';
+import { estimateSize, Memory } from '../../core/shared/memory.js';
 import type { Exchange } from './partial-turn.js';
 
 /*

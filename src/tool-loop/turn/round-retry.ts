@@ -1,8 +1,8 @@
 import { delay } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
 import type { Finish } from '../../core/part.js';
-import { retryDelay } from '../../http/retry.js';
-import { messageOf } from '../../shared/errors.js';
+import { retryDelay } from '../../core/http/retry.js';
+import { messageOf } from '../../core/shared/errors.js';
 import type { CallOutcome } from '../calls/calls.js';
 import type { RoundCalls } from '../calls/round-calls.js';
 import { withOutcomes } from '../context/history.js';

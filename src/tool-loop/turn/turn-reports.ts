@@ -1,5 +1,5 @@
-import { inform } from '../../shared/inform.js';
-import { asJson, type JSONObject } from '../../shared/json.js';
+import { inform } from '../../core/shared/inform.js';
+import { asJson, type JSONObject } from '../../core/shared/json.js';
 import type { CoreCall, Host } from '../../core/call.js';
 import type { Content, Custom, Finish, FinishReason, Usage } from '../../core/part.js';
 import { addUsage, NO_USAGE, type RoundUsage, toReasonText, toRoundUsage } from '../../core/finish.js';

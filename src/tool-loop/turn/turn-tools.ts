@@ -1,8 +1,8 @@
 import type { CoreCall } from '../../core/call.js';
 import type { Prompt, Tool } from '../../core/prompt.js';
-import { messageOf } from '../../shared/errors.js';
-import { untilAborted } from '../../shared/abort.js';
-import { objectOf } from '../../shared/json.js';
+import { messageOf } from '../../core/shared/errors.js';
+import { untilAborted } from '../../core/shared/abort.js';
+import { objectOf } from '../../core/shared/json.js';
 import { isSameList } from '../../tools/toolbox.js';
 import type {
   KnownTool,

@@ -3,7 +3,7 @@ import { toReasonText, toRoundUsage } from '../../core/finish.js';
 import type { Content, Finish, FinishReason, Part } from '../../core/part.js';
 import type { Prompt, ToolResultOutput } from '../../core/prompt.js';
 import type { PartSink, PartSource } from '../../core/source.js';
-import { untilAborted } from '../../shared/abort.js';
+import { untilAborted } from '../../core/shared/abort.js';
 import { toMissingToolText } from '../approvals/host-approvals.js';
 import type { CallOutcome } from '../calls/calls.js';
 import { isCompleteReason, isIncompleteReason } from '../calls/host-calls.js';

@@ -9,7 +9,7 @@ import { createRedactor } from '../../../playground/server/redaction/redactor.js
 import { type Trace, toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 import type { TraceSummary } from '../../../playground/shared/trace-summary.js';
-import { devTools } from '../../../src/devtools/index.js';
+import { devTools } from '../../../src/telemetry/devtools/index.js';
 import { createKelivoResponsesProvider } from '../../../src/index.js';
 import { startHeldEndpoint } from '../../browser/_held-endpoint.js';
 import { serve } from '../../_server.js';

@@ -5,7 +5,7 @@ import type { PageEvent } from '../../../playground/shared/page-event.js';
 import type { Conversation, TurnRequest } from '../../../playground/shared/playground-state.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 import { startEmulator } from '../../testing/_emulator.js';
-import { everythingOverStdio, referenceServerScript } from '../../mcp/_everything-server.js';
+import { everythingOverStdio, referenceServerScript } from '../../tools/mcp/_everything-server.js';
 import { openPlayground, readTurn, type TestPlayground } from './_playground.js';
 
 const SUM_AND_COUNT = 'First get the sum of 17 and 25, then count the words in "one two three".';

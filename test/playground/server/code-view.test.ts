@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AiMajor, CodeView, Settings } from '../../../playground/shared/playground-state.js';
 import { root } from '../../package/manifest.js';
 import { startEmulator } from '../../testing/_emulator.js';
-import { everythingOverStdio } from '../../mcp/_everything-server.js';
+import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
 import { openPlayground, type TestPlaygroundOptions } from './_playground.js';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../mcp/_fixture-server.js';
+import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
 import { openDatabase } from '../../../playground/server/store/database.js';
 import { Connection } from '../../../playground/server/store/sqlite.js';
 import { createPresetStore } from '../../../playground/server/store/presets.js';

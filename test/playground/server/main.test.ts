@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../../_free-port.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
-import { everythingOverStdio } from '../../mcp/_everything-server.js';
+import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
 import { findCode, makeFolder, toAuthorization } from './_playground.js';
 
 const tsx = createRequire(import.meta.url).resolve('tsx');

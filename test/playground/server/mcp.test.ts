@@ -10,7 +10,7 @@ import type {
   ToolCallResult,
 } from '../../../playground/shared/mcp-inspection.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
-import { everythingOverStdio } from '../../mcp/_everything-server.js';
+import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { openPlayground, type TestPlayground } from './_playground.js';
 

@@ -3,7 +3,7 @@ import type { Fixture } from '../../../playground/server/bug-report.js';
 import { createRedactor } from '../../../playground/server/redaction/redactor.js';
 import { serveJson } from '../../_server.js';
 import { startEmulator } from '../../testing/_emulator.js';
-import { everythingOverStdio } from '../../mcp/_everything-server.js';
+import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
 import { openPlayground, type TestPlaygroundOptions } from './_playground.js';
 import { secretTexts, secrets } from './_secrets.js';
 

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
-import { everythingOverStdio, startEverythingServer } from '../../mcp/_everything-server.js';
+import { everythingOverStdio, startEverythingServer } from '../../tools/mcp/_everything-server.js';
 import { createConfirmations } from '../../../playground/server/mcp/confirmation.js';
 import { findCode, openPlayground, type TestPlayground } from './_playground.js';
 

@@ -9,7 +9,7 @@ import { openDatabase } from '../../../playground/server/store/database.js';
 import { createConversationStore } from '../../../playground/server/store/conversations.js';
 import { packJson, unpackJson } from '../../../playground/server/store/pieces.js';
 import { startEmulator } from '../../testing/_emulator.js';
-import { everythingOverStdio } from '../../mcp/_everything-server.js';
+import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
 import { makeFolder, openPlayground, readTurn, type TestPlayground } from './_playground.js';
 
 const post = ({ call }: TestPlayground, body: TurnRequest) => call('/api/turns', { method: 'POST', body });

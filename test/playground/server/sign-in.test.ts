@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { startAuthorizationServer } from '../../mcp/_authorization-server.js';
+import { startAuthorizationServer } from '../../tools/mcp/_authorization-server.js';
 import { openCredentials } from '../../../playground/server/mcp/credentials.js';
 import type { ServersResponse, ServerView } from '../../../playground/shared/playground-state.js';
 import { makeFolder, openPlayground, type TestPlayground } from './_playground.js';

@@ -7,8 +7,14 @@ import type {
   TaskView,
 } from '../../../playground/shared/mcp-inspection.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
-import { everythingOverStdio } from '../../mcp/_everything-server.js';
-import { type ModernServer, startModernServer, toList, toText, toTool } from '../../mcp/_modern-server.js';
+import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
+import {
+  type ModernServer,
+  startModernServer,
+  toList,
+  toText,
+  toTool,
+} from '../../tools/mcp/_modern-server.js';
 import { openPlayground } from './_playground.js';
 
 const oven = {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { holdClosedPort } from '../../_server.js';
 import { startEmulator } from '../../testing/_emulator.js';
-import { everythingOverStdio, referenceServerScript } from '../../mcp/_everything-server.js';
+import { everythingOverStdio, referenceServerScript } from '../../tools/mcp/_everything-server.js';
 import { makeFolder, runDemo } from './_run-demo.js';
 
 describe('a turn', () => {

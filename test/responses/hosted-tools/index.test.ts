@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { serverToolOfCall } from '../../../src/responses/hosted-tools/index.js';
-import { isHostedToolPart } from '../../../src/tool-calls/hosted-tools.js';
+import { isHostedToolPart } from '../../../src/core/tool-calls/hosted-tools.js';
 
 it.each([
   ['web_search', 'ws_1'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { HostedTool, ServerCall } from '../../../src/responses/hosted-tools/hosted-tool.js';
 import * as tools from '../../../src/responses/hosted-tools/tools.js';
-import type { PlainObject } from '../../../src/shared/json.js';
+import type { PlainObject } from '../../../src/core/shared/json.js';
 
 /** Returns the call as the parts of a finished item and its output contain it. */
 function toServerCall(tool: HostedTool, items: readonly PlainObject[]): ServerCall {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { redactRequestBody } from '../../../src/redaction/request-body.js';
+import { redactRequestBody } from '../../../src/core/redaction/request-body.js';
 import { toHostedTool } from '../../../src/responses/hosted-tools/index.js';
 
 const settingsOf = (id: string, args: Record<string, unknown>) => toHostedTool({ id, name: 'mine', args });

@@ -1,6 +1,6 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import type { HostVersion } from '../../../src/versions/specification.js';
+import type { HostVersion } from '../../../src/core/versions/specification.js';
 import type { ToolPartsMode } from '../../../src/core/call.js';
 import { opaqueItemOf } from '../_carriers.js';
 import { toSse } from '../../_sse.js';

@@ -6,9 +6,9 @@ import {
   buildRequest,
   type RequestCall,
 } from '../../../src/responses/request/build-request.js';
-import { type ReadCall, readCall } from '../../../src/versions/read.js';
-import type { HostOptions } from '../../../src/versions/version.js';
-import { VERSIONS } from '../../../src/versions/versions.js';
+import { type ReadCall, readCall } from '../../../src/core/versions/read.js';
+import type { HostOptions } from '../../../src/core/versions/version.js';
+import { VERSIONS } from '../../../src/core/versions/versions.js';
 
 export const user = (text: string): LanguageModelV2Prompt[number] => ({
   role: 'user',

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Prompt } from '../../../src/core/prompt.js';
-import { pairToolCalls } from '../../../src/tool-calls/call-pairing.js';
+import { pairToolCalls } from '../../../src/core/tool-calls/call-pairing.js';
 import { isFunctionCall, isFunctionCallOutput, isReasoning } from '../../../src/responses/wire.js';
-import { once } from '../../../src/shared/once.js';
+import { once } from '../../../src/core/shared/once.js';
 import { createRandom } from '../../_chunking.js';
 import { isWhole } from '../../_products.js';
 import { build } from './_build.js';

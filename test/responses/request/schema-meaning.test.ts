@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isPlainObject } from '../../../src/shared/json.js';
+import { isPlainObject } from '../../../src/core/shared/json.js';
 import { toParameters } from '../../../src/responses/request/schemas.js';
 import { validateFunction } from '../../../src/testing/validation/tools.js';
 import { samplesOf } from '../../third-party/_samples.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { toSse } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';
 import { functionCall, type ItemScript, message, toResponse, toStream } from './_fixtures/wire-events.js';
-import { VERSIONS } from '../../../src/versions/versions.js';
+import { VERSIONS } from '../../../src/core/versions/versions.js';
 import { toFinishReason, toUsage } from '../../../src/responses/stream/event-handlers.js';
 
 const { writeUsage } = VERSIONS.v2;

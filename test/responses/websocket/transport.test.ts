@@ -3,7 +3,7 @@ import { generateText, type ModelMessage, stepCountIs, streamText, tool } from '
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import type { RequestLogEntry } from '../../../src/http/request-log.js';
+import type { RequestLogEntry } from '../../../src/core/http/request-log.js';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../../src/index.js';
 import { createWebSocketTransport } from '../../../src/responses/websocket/transport.js';
 import type { EmulatorRequest, ResponsesEmulator } from '../../../src/testing/index.js';

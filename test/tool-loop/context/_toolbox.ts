@@ -1,7 +1,7 @@
-import { createMcpTools } from '../../../src/mcp/index.js';
+import { createMcpTools } from '../../../src/tools/mcp/index.js';
 import type { ToolDefinition, ToolSource } from '../../../src/tools/tool-source.js';
 import { createToolbox } from '../../../src/tools/toolbox.js';
-import { everythingOverStdio } from '../../mcp/_everything-server.js';
+import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
 
 const ACTIONS = ['create', 'list', 'update', 'delete', 'archive', 'export', 'share', 'assign'];
 const OBJECTS: readonly (readonly [server: string, objects: readonly string[]])[] = [

@@ -1,7 +1,7 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import type * as ai5 from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MEMORIES } from '../../../src/shared/memory.js';
+import { MEMORIES } from '../../../src/core/shared/memory.js';
 import { memoryStore } from '../../../src/tool-loop/features/kept-outputs/memory-store.js';
 import { keepOutput } from '../../../src/tool-loop/features/kept-outputs/keeping.js';
 import type { ToolOutputStore } from '../../../src/tool-loop/index.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { createFileOutputStore } from '../../../src/tool-loop/durable/index.js';
 import { dyingAt, createApplication, openStore, outputsOf } from '../durable/_application.js';
-import { temporaryFolder } from '../../mcp/_fixture-server.js';
+import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
 import { call, callRound, exchangeOf, textRound } from '../_scripted-model.js';
 
 const key = (index: number): string => String(index).padStart(64, '0');

@@ -19,7 +19,7 @@ import {
   user,
 } from '../_scripted-model.js';
 import { gate, type ScriptedTool, scriptedTools } from '../_tools.js';
-import { temporaryFolder } from '../../mcp/_fixture-server.js';
+import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
 
 export async function openStore(): Promise<JournalStore> {
   const store = createSqliteStore({ path: path.join(await temporaryFolder(), 'journal.db') });

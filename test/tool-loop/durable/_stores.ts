@@ -8,7 +8,7 @@ import {
   createSqliteStore,
   type JournalStore,
 } from '../../../src/tool-loop/durable/index.js';
-import { temporaryFolder } from '../../mcp/_fixture-server.js';
+import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
 import { missingPostgres, type Postgres, startPostgres } from '../../durable-turns/_postgres.js';
 import { hasRedis, startRedis } from './_redis-server.js';
 

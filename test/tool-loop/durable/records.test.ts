@@ -12,7 +12,7 @@ import {
   type RecordEncoding,
 } from '../../../src/tool-loop/durable/index.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
-import { temporaryFolder } from '../../mcp/_fixture-server.js';
+import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
 import { call, callRound, generate, scriptedModel, textRound, user } from '../_scripted-model.js';
 import { flushCallbacks, gate, scriptedTools } from '../_tools.js';
 

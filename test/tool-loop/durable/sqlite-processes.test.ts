@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSqliteStore } from 'kelivo-responses/journal';
-import { temporaryFolder } from '../../mcp/_fixture-server.js';
+import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
 
 /* The SQLite store of the built package, which runs in a worker thread, in several processes. */
 

@@ -13,8 +13,8 @@ import {
   migratePostgresStore,
   type TurnIndex,
 } from '../../../src/tool-loop/durable/index.js';
-import { once } from '../../../src/shared/once.js';
-import { temporaryFolder } from '../../mcp/_fixture-server.js';
+import { once } from '../../../src/core/shared/once.js';
+import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
 import { listStores, openStore } from './_stores.js';
 
 const lease = 60_000;

@@ -10,7 +10,7 @@ import {
 } from '../../../src/tool-loop/durable/index.js';
 import { toTurnKey } from '../../../src/tool-loop/durable/turns.js';
 import { isWhole } from '../../_products.js';
-import { temporaryFolder } from '../../mcp/_fixture-server.js';
+import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
 import { call, callRound, textRound, user } from '../_scripted-model.js';
 import { gate } from '../_tools.js';
 import { createApplication, dyingAt, errorsOf, outputsOf, payRound } from './_application.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSqliteStore, type SqliteDatabase } from '../../../src/tool-loop/durable/index.js';
-import { temporaryFolder } from '../../mcp/_fixture-server.js';
+import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
 import { call, callRound, generate, textRound } from '../_scripted-model.js';
 import { type Attempt, createApplication, payRound } from './_application.js';
 

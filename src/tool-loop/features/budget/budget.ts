@@ -1,6 +1,6 @@
 import type { CoreCall } from '../../../core/call.js';
 import { totalOf } from '../../../core/finish.js';
-import { KelivoError } from '../../../shared/errors.js';
+import { KelivoError } from '../../../core/shared/errors.js';
 import { type Prices, priceOf } from '../../context/prices.js';
 import { toArgumentError } from '../../durable/steps.js';
 import type { CreateFeature, ReachedLimit } from '../feature.js';

@@ -6,7 +6,7 @@ import type {
   ToolResultOutput,
   ToolResultPart,
 } from '../../../core/prompt.js';
-import { continuesStoredResponse } from '../../../tool-calls/call-pairing.js';
+import { continuesStoredResponse } from '../../../core/tool-calls/call-pairing.js';
 import { toText } from '../../calls/outputs.js';
 import { tokensOf } from '../../context/tokens.js';
 import type { CreateFeature, RoundChanges } from '../feature.js';

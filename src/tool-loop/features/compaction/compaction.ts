@@ -1,7 +1,7 @@
-import { messageOf } from '../../../shared/errors.js';
+import { messageOf } from '../../../core/shared/errors.js';
 import { itemOf } from '../../../core/custom.js';
-import { fromLanguageModel } from '../../../versions/language-model.js';
-import type { AnyLanguageModel } from '../../../versions/specification.js';
+import { fromLanguageModel } from '../../../core/versions/language-model.js';
+import type { AnyLanguageModel } from '../../../core/versions/specification.js';
 import { type Prices, withPrices } from '../../context/prices.js';
 import type { CreateFeature, Interlude } from '../feature.js';
 import { createSummaries } from './summary.js';

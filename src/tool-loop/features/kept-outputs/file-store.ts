@@ -1,6 +1,6 @@
 import type * as FileSystem from 'node:fs/promises';
-import { importModule } from '../../../shared/import-module.js';
-import { objectOf } from '../../../shared/json.js';
+import { importModule } from '../../../core/shared/import-module.js';
+import { objectOf } from '../../../core/shared/json.js';
 import type { ToolOutputStore } from './store.js';
 
 /** Options of a store of outputs in a folder. */

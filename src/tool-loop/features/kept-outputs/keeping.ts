@@ -1,7 +1,7 @@
 import type { OutputContent } from '../../../core/prompt.js';
-import { createTimeLimit, untilAborted } from '../../../shared/abort.js';
-import { messageOf } from '../../../shared/errors.js';
-import { toDigest } from '../../../shared/hash.js';
+import { createTimeLimit, untilAborted } from '../../../core/shared/abort.js';
+import { messageOf } from '../../../core/shared/errors.js';
+import { toDigest } from '../../../core/shared/hash.js';
 import type { ToolOutput } from '../../../tools/tool-source.js';
 import { limitMedia, textOf, truncateText, withoutContents } from '../../calls/outputs.js';
 import type { ToolOutputOwner, ToolOutputStore } from './store.js';

@@ -1,5 +1,5 @@
 import type { Message, ToolResultOutput } from '../../../core/prompt.js';
-import { unwrapMcpOutput } from '../../../tool-calls/mcp-output.js';
+import { unwrapMcpOutput } from '../../../core/tool-calls/mcp-output.js';
 import { isTooLong } from '../../calls/outputs.js';
 import type { CreateFeature } from '../feature.js';
 import { getOutput, keepOutput } from './keeping.js';

@@ -1,4 +1,4 @@
-import { Memory, MEMORIES } from '../../../shared/memory.js';
+import { Memory, MEMORIES } from '../../../core/shared/memory.js';
 import type { ToolOutputStore } from './store.js';
 
 interface KeptText {

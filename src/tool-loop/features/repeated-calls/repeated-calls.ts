@@ -1,4 +1,4 @@
-import { toStableJson } from '../../../shared/json.js';
+import { toStableJson } from '../../../core/shared/json.js';
 import { effectiveAnnotations, type ToolOutput } from '../../../tools/tool-source.js';
 import { type AnnouncedCall, parseInput } from '../../calls/calls.js';
 import { isErrorOutput } from '../../calls/outputs.js';

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import { generateId, type UserModelMessage } from '@ai-sdk/provider-utils';
 import type { Message, Prompt, UserMessage } from '../../../core/prompt.js';
-import { toPlainJson, toStableJson } from '../../../shared/json.js';
-import { toUserMessagePart } from '../../../versions/history/facts.js';
-import { readMessages } from '../../../versions/read.js';
-import { toModelMessages } from '../../../versions/write-call.js';
+import { toPlainJson, toStableJson } from '../../../core/shared/json.js';
+import { toUserMessagePart } from '../../../core/versions/history/facts.js';
+import { readMessages } from '../../../core/versions/read.js';
+import { toModelMessages } from '../../../core/versions/write-call.js';
 import { toArgumentError } from '../../durable/steps.js';
 import type { CreateFeature } from '../feature.js';
 

@@ -1,0 +1,385 @@
+import type { FetchLike, RequestId } from '@modelcontextprotocol/client';
+import { type LinkedSignal, linkSignal } from '../../../core/shared/abort.js';
+import { tryParseJson } from '../../../core/shared/json.js';
+import { createLineSplitter } from '../../../core/http/text-stream.js';
+import { streamEndedMessage } from './failures.js';
+import { toMisaddressed, toUnreadable, WireMessages } from './wire-messages.js';
+
+/*
+ * Corrects how the Streamable HTTP transport of the MCP SDK (2.4.0) handles streams:
+ *
+ * - If a POST stream ends without a response, the call waits for its timeout, also after the last attempt to resume the
+ *   stream (https://github.com/modelcontextprotocol/typescript-sdk/issues/2739). Here a stream that cannot be resumed
+ *   fails its call immediately. Since revision 2026-07-28 no stream can be resumed, whatever event ids it has.
+ * - Before that revision, the stream of a cancelled call stays open until the server ends it, and is then resumed. Here it
+ *   is closed, and not resumed.
+ * - A separate GET stream is opened, which keeps an idle Node process alive. Unless `listens` is set, it gets status 405,
+ *   which means "not offered".
+ * - It drops a message with an odd member, and the call waits for its timeout. Here messages are made valid before it reads
+ *   them, and an answer that stays unreadable fails its call immediately.
+ * - It does not report on which stream a request of the server arrived. Here it is reported.
+ *
+ * Tests of the bare SDK: "Streamable HTTP" in test/tools/mcp/sdk-corrections.test.ts.
+ */
+
+const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
+
+/**
+ * Creates a `fetch` for the SDK's Streamable HTTP transport.
+ *
+ * @param listens Opens the separate GET stream.
+ * @param onServerRequest Called before the SDK reads a request of the server that arrives on the response stream of a call.
+ */
+export function createStreamFetch(
+  fetch: FetchLike,
+  listens = false,
+  onServerRequest?: (requestId: RequestId, options: { callId: RequestId }) => void,
+): FetchLike {
+  const messages = new WireMessages();
+  /** Requests without a response, each with the signal that ends its stream. */
+  const pending = new Map<RequestId, LinkedSignal>();
+  const resumed = new Set<LinkedSignal>();
+  /** The calls of streams that can be resumed, by the id of the last event. Undefined if several have the same id. */
+  const owners = new Map<string, RequestId | undefined>();
+
+  /** Creates a scanner for the stream of a call. */
+  function scan(callId: RequestId | undefined, onResponse = settle): ResponseScanner {
+    return createResponseScanner({
+      messages,
+      exchangeId: callId,
+      onResponse,
+      onRequest: id => {
+        if (callId !== undefined) onServerRequest?.(id, { callId });
+      },
+    });
+  }
+
+  function rememberOwner(callId: RequestId | undefined, { lastEventId }: ResponseScanner): void {
+    if (lastEventId === undefined || callId === undefined || !pending.has(callId)) return;
+    const isShared = owners.has(lastEventId) && owners.get(lastEventId) !== callId;
+    owners.set(lastEventId, isShared ? undefined : callId);
+  }
+
+  /** Sends a request. Its stream is passed on with valid messages, and with an event added at its end if needed. */
+  async function post(url: string | URL, init: RequestInit, id: RequestId): Promise<Response> {
+    const link = linkSignal(init.signal ?? undefined);
+    pending.set(id, link);
+    try {
+      const response = await fetch(url, { ...init, signal: link.signal });
+      if (!isEventStream(response)) {
+        // Any other body contains the response or means that there is none.
+        pending.delete(id);
+        const answer = withBody(response, { onEnd: () => void link.release() });
+        return response.ok && isJson(response) ? toReadableAnswer(answer, id, messages) : answer;
+      }
+      let hasResponse = false;
+      const scanner = scan(id, receivedId => {
+        settle(receivedId);
+        hasResponse ||= receivedId === id;
+      });
+      // Requests since revision 2026-07-28 name their method in a header.
+      const canResume = !new Headers(init.headers).has('mcp-method');
+      return withBody(response, {
+        scanner,
+        onEnd: () => {
+          link.release();
+          const isResumable = canResume && scanner.lastEventId !== undefined;
+          if (link.signal.aborted) return isResumable ? toEmptyResult(id) : '';
+          rememberOwner(id, scanner);
+          if (hasResponse || isResumable) return undefined;
+          pending.delete(id);
+          messages.forget(id);
+          return toMissingAnswer(id, scanner);
+        },
+      });
+    } catch (error) {
+      pending.delete(id);
+      link.release();
+      throw error;
+    }
+  }
+
+  /** Sends the GET request with which the SDK resumes a broken POST stream. */
+  async function resume(url: string | URL, init: RequestInit): Promise<Response> {
+    const link = linkSignal(init.signal ?? undefined);
+    const callId = owners.get(new Headers(init.headers).get('last-event-id') ?? '');
+    resumed.add(link);
+    const release = () => {
+      resumed.delete(link);
+      link.release();
+    };
+    try {
+      const response = await fetch(url, { ...init, signal: link.signal });
+      const scanner = scan(callId);
+      return withBody(response, {
+        scanner,
+        onEnd: () => {
+          release();
+          rememberOwner(callId, scanner);
+          return link.signal.aborted ? toEmptyResult('cancelled') : undefined;
+        },
+      });
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  function settle(id: RequestId): void {
+    pending.delete(id);
+    for (const [eventId, callId] of owners) if (callId === id) owners.delete(eventId);
+  }
+
+  function cancel(id: RequestId): void {
+    pending.get(id)?.abort(CANCELLED);
+    settle(id);
+    // Only the server knows which request a resumed stream belongs to.
+    if (pending.size === 0) for (const link of resumed) link.abort(CANCELLED);
+  }
+
+  return async (url, init = {}) => {
+    const message = readMessage(init);
+    messages.sent(message);
+    if (message?.method === 'notifications/cancelled') {
+      // Notifies the server first, which might treat a closed stream as a client that will reconnect.
+      return fetch(url, init).finally(() => cancel(message.params?.requestId ?? ''));
+    }
+    if (message?.method !== undefined && message.id !== undefined) return post(url, init, message.id);
+    if (!isListening(init)) return fetch(url, init);
+    if (new Headers(init.headers).has('last-event-id') && pending.size > 0) return resume(url, init);
+    return listens ? readStream(await fetch(url, init), messages) : new Response(null, { status: 405 });
+  };
+}
+
+/** Creates a `fetch` for the SDK's SSE transport, on whose stream all messages arrive. */
+export const createMessageFetch =
+  (fetch: FetchLike, messages = new WireMessages()): FetchLike =>
+  async (url, init = {}) => {
+    messages.sent(readMessage(init));
+    const response = await fetch(url, init);
+    return init.method === 'POST' ? response : readStream(response, messages);
+  };
+
+/** Returns a stream with valid messages. */
+function readStream(response: Response, messages: WireMessages): Response {
+  if (!isEventStream(response)) return response;
+  const scanner = createResponseScanner({ messages, onResponse: () => {} });
+  return withBody(response, { scanner, onEnd: () => undefined });
+}
+
+/** Returns the answer to a request as valid messages. */
+async function toReadableAnswer(
+  response: Response,
+  id: RequestId,
+  messages: WireMessages,
+): Promise<Response> {
+  const text = await response.text();
+  const read = messages.read(tryParseJson(text), id);
+  if (!read.some(message => 'id' in message && message.id === id && !('method' in message))) {
+    messages.forget(id);
+    const [other] = read.flatMap(message =>
+      'id' in message && message.id !== undefined ? [message.id] : [],
+    );
+    read.push(other === undefined ? toUnreadable(id, text) : toMisaddressed(id, other));
+  }
+  return Response.json(read.length === 1 ? read[0] : read, {
+    status: response.status,
+    headers: withoutBodyHeaders(response.headers),
+  });
+}
+
+/** Returns headers that do not describe the body. */
+function withoutBodyHeaders(original: Headers): Headers {
+  const headers = new Headers(original);
+  for (const name of ['content-type', 'content-length', 'content-encoding']) headers.delete(name);
+  return headers;
+}
+
+interface PostedMessage {
+  method?: string;
+  id?: RequestId;
+  params?: { requestId?: RequestId };
+}
+
+function withBody({ body, status, statusText, headers }: Response, options: TrailerOptions): Response {
+  return new Response(body && withTrailer(body, options), { status, statusText, headers });
+}
+
+/** Only a response keeps the SDK from resuming a stream. No call waits for this one. */
+function toEmptyResult(id: RequestId): string {
+  return toEvent({ id, result: {} });
+}
+
+/** Returns the error of a call whose stream ended without an answer that can be read. */
+const toMissingAnswer = (id: RequestId, { unreadable }: ResponseScanner): string =>
+  toEvent(
+    unreadable === undefined
+      ? { id, error: { code: -32000, message: streamEndedMessage } }
+      : toUnreadable(id, unreadable),
+  );
+
+/** Starts with blank lines, so that the event is separate even after an incomplete event. */
+function toEvent(message: object): string {
+  return `\n\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
+}
+
+const isListening = ({ method, headers }: RequestInit): boolean =>
+  method === 'GET' && new Headers(headers).get('accept') === 'text/event-stream';
+
+/** Reads the JSON-RPC message of a POST request of the SDK. */
+function readMessage({ method, body }: RequestInit): PostedMessage | undefined {
+  return method === 'POST' && typeof body === 'string' && body.startsWith('{') ? JSON.parse(body) : undefined;
+}
+
+function isEventStream(response: Response): boolean {
+  return response.ok && /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+}
+
+const isJson = (response: Response): boolean =>
+  /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
+
+interface ResponseScanner {
+  /** Returns the text with valid messages, as far as its events have ended. */
+  readonly push: (chunk: Uint8Array) => string;
+  /** Returns the rest of a stream that has ended: an event without a line at its end counts if it is whole. */
+  readonly end: () => string;
+  /** The last event that contains no readable message. */
+  readonly unreadable: string | undefined;
+  /** The id of the last event that had one. The SDK can then resume the stream. */
+  readonly lastEventId: string | undefined;
+}
+
+/**
+ * Reads an SSE stream of an MCP server, makes its messages valid, and reports each JSON-RPC response and request in it.
+ *
+ * @internal
+ */
+export function createResponseScanner({
+  onResponse,
+  onRequest,
+  messages = new WireMessages(),
+  exchangeId,
+}: {
+  onResponse: (id: RequestId) => void;
+  onRequest?: (id: RequestId) => void;
+  messages?: WireMessages;
+  /** The request to which the stream belongs. */
+  exchangeId?: RequestId | undefined;
+}): ResponseScanner {
+  const decoder = new TextDecoder();
+  const lines = createLineSplitter(readLine);
+  let output: string[] = [];
+  let data: string[] = [];
+  let isMessage = true;
+  let lastEventId: string | undefined;
+  let unreadable: string | undefined;
+
+  function readLine(line: string): void {
+    if (line === '') return readEvent();
+    if (line.startsWith('data:')) return void data.push(line.slice('data:'.length).replace(/^ /, ''));
+    if (line.startsWith('event:')) isMessage = /^event: ?(?:message)?$/.test(line);
+    lastEventId = /^id: ?(.+)/.exec(line)?.[1] ?? lastEventId;
+    output.push(`${line}\n`);
+  }
+
+  function readEvent(): void {
+    const text = data.join('\n');
+    const read = isMessage && data.length > 0 ? messages.read(tryParseJson(text), exchangeId) : [];
+    if (isMessage && read.length === 0 && text.trim() !== '') unreadable = text;
+    for (const message of read) {
+      output.push(`data: ${JSON.stringify(message)}\n\n`);
+      const id = 'id' in message ? message.id : undefined;
+      if (id === undefined) continue;
+      if ('method' in message) onRequest?.(id);
+      else onResponse(id);
+    }
+    // The SDK ignores or reports anything else.
+    if (read.length === 0) output.push(...data.map(line => `data: ${line}\n`), '\n');
+    data = [];
+    isMessage = true;
+  }
+
+  function take(): string {
+    const text = output.join('');
+    output = [];
+    return text;
+  }
+
+  return {
+    push(chunk) {
+      lines.push(decoder.decode(chunk, { stream: true }));
+      return take();
+    },
+    end() {
+      lines.push(decoder.decode());
+      lines.end();
+      if (tryParseJson(data.join('\n')) !== undefined) readEvent();
+      return take();
+    },
+    get lastEventId() {
+      return lastEventId;
+    },
+    get unreadable() {
+      return unreadable;
+    },
+  };
+}
+
+interface TrailerOptions {
+  /** Reads the body and returns the text that is passed on. @default the body is passed on unchanged */
+  scanner?: Pick<ResponseScanner, 'push' | 'end'>;
+  /**
+   * Called once when the body ends or fails. A returned text replaces the end or the error; `undefined` leaves it
+   * unchanged.
+   */
+  onEnd: () => string | undefined;
+  /** Maximum size of the body. A longer one fails. @default 256 MiB */
+  maxBytes?: number;
+}
+
+/** Maximum size of one body, equal to the limit for one message of a process. */
+const maxBodyBytes = 256 * 1024 * 1024;
+
+/** Passes a body on and may append text at its end. @internal */
+export function withTrailer(
+  body: ReadableStream<Uint8Array>,
+  { scanner, onEnd, maxBytes = maxBodyBytes }: TrailerOptions,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let byteCount = 0;
+
+  async function readNext(): Promise<{ value?: Uint8Array; done?: boolean; error?: unknown }> {
+    try {
+      const next = await reader.read();
+      byteCount += next.value?.byteLength ?? 0;
+      if (byteCount <= maxBytes) return next;
+      await reader.cancel();
+      throw new Error(`The server sent more than ${maxBytes} bytes.`);
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      for (;;) {
+        const { value, done, error } = await readNext();
+        if (value) {
+          const passedOn = scanner === undefined ? value : encoder.encode(scanner.push(value));
+          if (passedOn.byteLength === 0) continue;
+          return controller.enqueue(passedOn);
+        }
+        const rest = done ? (scanner?.end() ?? '') : '';
+        const trailer = onEnd();
+        if (!done && trailer === undefined) return controller.error(error);
+        if (rest !== '' || trailer) controller.enqueue(encoder.encode(`${rest}${trailer ?? ''}`));
+        return controller.close();
+      }
+    },
+    cancel(reason) {
+      onEnd();
+      return reader.cancel(reason);
+    },
+  });
+}

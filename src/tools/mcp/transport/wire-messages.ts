@@ -1,0 +1,243 @@
+import { isSpecType, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
+import { isPlainObject, numberOf, objectOf, type PlainObject } from '../../../core/shared/json.js';
+import { readError } from '../../../core/shared/reported-error.js';
+
+/*
+ * Corrects the MCP SDK (2.4.0), which validates a message before anything else reads it and drops one with a single odd
+ * member: servers in Java, C#, PHP and Julia send null for what is unset, and `[]` for an empty object
+ * (Apicurio/apicurio-registry#6899, Azure/data-api-builder#3599, JuliaSMLM/ModelContextProtocol.jl#16,
+ * anthropics/claude-code#14465). The call then waits for its time limit. Tests of the bare SDK: "messages" in
+ * test/tools/mcp/sdk-corrections.test.ts.
+ */
+
+/** Marks the error of an answer that cannot be read, in the data of the JSON-RPC error that the SDK receives. */
+export const unreadableKey = 'kelivo-responses/unreadable';
+
+const INTERNAL_ERROR = -32603;
+
+/** Length of the beginning of an unreadable answer in its error, in characters. */
+const EXCERPT_LENGTH = 200;
+
+interface SentRequest {
+  readonly method: string;
+  readonly params: PlainObject | undefined;
+}
+
+/** The messages of one connection, read before the SDK validates them. */
+export class WireMessages {
+  /** Requests without an answer. */
+  readonly #pending = new Map<RequestId, SentRequest>();
+
+  /** Remembers a request that is sent, until it is answered or cancelled. */
+  sent(message: unknown): void {
+    const { id, method, params } = objectOf(message) ?? {};
+    if (typeof method !== 'string') return;
+    const requestId = toId(id);
+    if (requestId !== undefined) this.#pending.set(requestId, { method, params: objectOf(params) });
+    else if (method === 'notifications/cancelled') this.forget(toId(objectOf(params)?.requestId));
+  }
+
+  forget(id: RequestId | undefined): void {
+    if (id !== undefined) this.#pending.delete(id);
+  }
+
+  /**
+   * Returns the valid messages in a JSON value. An answer to a known request is always among them: as a result, as its error,
+   * or as an error that it cannot be read.
+   *
+   * @param exchangeId The request whose HTTP exchange contains the value. An answer without an id belongs to it.
+   */
+  read(value: unknown, exchangeId?: RequestId): JSONRPCMessage[] {
+    if (Array.isArray(value)) return value.flatMap(entry => this.read(entry, exchangeId));
+    const message = objectOf(value);
+    if (message === undefined) return [];
+    const isAnswer = Object.hasOwn(message, 'result') || !isNothing(message.error);
+    if (typeof message.method === 'string' && message.method !== '' && !isAnswer)
+      return toValid(toMethodMessage(message, message.method));
+    const isMessage = isAnswer || message.jsonrpc !== undefined || toId(message.id) !== undefined;
+    const id = isMessage ? (this.#pendingId(message.id) ?? exchangeId) : undefined;
+    if (id === undefined) return [];
+    const request = this.#pending.get(id);
+    this.#pending.delete(id);
+    const read = toValid(toAnswer(id, message, request));
+    return read.length > 0 ? read : [toUnreadable(id, JSON.stringify(message))];
+  }
+
+  /** Returns the id of an answer as it was sent. */
+  #pendingId(value: unknown): RequestId | undefined {
+    const id = toId(value);
+    if (typeof id !== 'string' || this.#pending.has(id)) return id;
+    return this.#pending.has(Number(id)) ? Number(id) : id;
+  }
+}
+
+/** Returns an error for a request whose answer cannot be read. The server may have run it. */
+export const toUnreadable = (id: RequestId, text: string): JSONRPCMessage =>
+  toMissing(id, JSON.stringify(text.slice(0, EXCERPT_LENGTH)));
+
+/** Returns an error for a request that got the answer to another one. It quotes nothing: the content belongs to the other. */
+export const toMisaddressed = (id: RequestId, other: RequestId): JSONRPCMessage =>
+  toMissing(id, `an answer to the request ${JSON.stringify(other)}`);
+
+const toMissing = (id: RequestId, got: string): JSONRPCMessage => ({
+  jsonrpc: '2.0',
+  id,
+  error: {
+    code: INTERNAL_ERROR,
+    message: `expected a result or an error, got ${got}`,
+    data: { [unreadableKey]: true },
+  },
+});
+
+const toId = (value: unknown): RequestId | undefined =>
+  typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value)) ? value : undefined;
+
+const toValid = (message: PlainObject | undefined): JSONRPCMessage[] =>
+  message !== undefined && isSpecType.JSONRPCMessage(message) ? [message] : [];
+
+function toMethodMessage({ id, params }: PlainObject, method: string): PlainObject {
+  const requestId = toId(id);
+  const fields = objectOf(params);
+  return {
+    jsonrpc: '2.0',
+    ...(requestId !== undefined && { id: requestId }),
+    method,
+    ...(fields !== undefined && { params: withReadableMeta(fields) }),
+  };
+}
+
+function toAnswer(
+  id: RequestId,
+  { result, error }: PlainObject,
+  request: SentRequest | undefined,
+): PlainObject | undefined {
+  if (!isNothing(error)) return { jsonrpc: '2.0', id, error: toError(error) };
+  if (!isPlainObject(result)) return undefined;
+  return { jsonrpc: '2.0', id, result: toResult(result, request) };
+}
+
+/** Returns true for values with which servers express that there is no error. */
+const isNothing = (value: unknown): boolean =>
+  !value || (typeof value === 'object' && Object.keys(value).length === 0);
+
+function toError(error: unknown): PlainObject {
+  const { code, data } = objectOf(error) ?? {};
+  const number = typeof code === 'string' && code.trim() !== '' ? Number(code) : code;
+  const { message = JSON.stringify(error).slice(0, EXCERPT_LENGTH) } =
+    readError({ error }) ?? readError({ error: data }) ?? {};
+  return {
+    code: Number.isSafeInteger(number) ? number : INTERNAL_ERROR,
+    message,
+    ...(data !== undefined && data !== null && { data }),
+  };
+}
+
+function toResult(original: PlainObject, request: SentRequest | undefined): PlainObject {
+  const result = withReadableMeta(withoutNull(original));
+  switch (request?.method) {
+    case 'initialize':
+      return toInitializeResult(result, request);
+    case 'server/discover':
+      return withIdentity(result);
+    case 'tools/call':
+      return { ...result, ...toContent(result), ...toErrorFlag(result) };
+    case 'resources/read':
+      return withList(result, 'contents');
+    case 'prompts/get':
+      return withList(result, 'messages');
+    case 'tools/list':
+      return withCursor(withList(result, 'tools'));
+    case 'resources/list':
+      return withCursor(withList(result, 'resources'));
+    case 'resources/templates/list':
+      return withCursor(withList(result, 'resourceTemplates'));
+    case 'prompts/list':
+      return withCursor(withList(result, 'prompts'));
+    default:
+      return result;
+  }
+}
+
+const withoutNull = (fields: PlainObject): PlainObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
+/** Removes `_meta` of another type, and a token in it that is none. */
+function withReadableMeta({ _meta, ...fields }: PlainObject): PlainObject {
+  if (!isPlainObject(_meta)) return fields;
+  const { progressToken, ...others } = withoutNull(_meta);
+  const token = toId(progressToken);
+  return { ...fields, _meta: token === undefined ? others : { ...others, progressToken: token } };
+}
+
+function toInitializeResult(result: PlainObject, { params }: SentRequest): PlainObject {
+  const { protocolVersion } = result;
+  return withIdentity({
+    ...result,
+    // Without a version, the server speaks the one that was requested.
+    protocolVersion: typeof protocolVersion === 'string' ? protocolVersion : params?.protocolVersion,
+    serverInfo: result.serverInfo ?? {},
+    // Without readable capabilities, the server is asked for its tools.
+    capabilities: isPlainObject(result.capabilities) ? result.capabilities : { tools: {} },
+  });
+}
+
+/** Makes the members readable that describe a server. */
+function withIdentity({ capabilities, serverInfo, instructions, ...result }: PlainObject): PlainObject {
+  return {
+    ...result,
+    ...(capabilities !== undefined && { capabilities: toCapabilities(capabilities) }),
+    ...(serverInfo !== undefined && { serverInfo: toServerInfo(serverInfo) }),
+    ...(typeof instructions === 'string' && { instructions }),
+  };
+}
+
+/** Capabilities whose members are booleans. */
+const FLAGGED = new Set(['tools', 'prompts', 'resources', 'logging', 'completions']);
+
+function toCapabilities(capabilities: unknown): PlainObject {
+  const entries = Object.entries(objectOf(capabilities) ?? {}).flatMap(
+    ([name, value]): [string, unknown][] => {
+      if (value === null || value === false) return [];
+      const members = Object.entries(objectOf(value) ?? {});
+      const isReadable = FLAGGED.has(name)
+        ? ([, member]: [string, unknown]) => typeof member === 'boolean'
+        : ([, member]: [string, unknown]) => isPlainObject(member);
+      return [[name, Object.fromEntries(members.filter(isReadable))]];
+    },
+  );
+  return Object.fromEntries(entries);
+}
+
+function toServerInfo(info: unknown): PlainObject {
+  const { name, version, ...others } = objectOf(info) ?? {};
+  const texts = Object.entries(others).filter(([, value]) => typeof value === 'string');
+  return {
+    ...Object.fromEntries(texts),
+    name: typeof name === 'string' ? name : 'unknown',
+    version: typeof version === 'string' ? version : String(numberOf(version) ?? 'unknown'),
+  };
+}
+
+/** Returns the content of a result as blocks: some servers send a text or one block. */
+function toContent({ content }: PlainObject): PlainObject {
+  if (content === undefined || Array.isArray(content)) return {};
+  return { content: [isPlainObject(content) ? content : { type: 'text', text: String(content) }] };
+}
+
+/** A flag of another type is an error unless it denies one: a failed call must not look like a success. */
+const toErrorFlag = ({ isError }: PlainObject): PlainObject =>
+  isError === undefined ? {} : { isError: !isNothing(isError) && isError !== 'false' };
+
+/** Returns a list for one entry, and for the object that PHP makes of a list with gaps. */
+function withList(result: PlainObject, field: string): PlainObject {
+  const { [field]: value } = result;
+  if (!isPlainObject(value)) return result;
+  const entries = Object.values(value);
+  return { ...result, [field]: entries.every(isPlainObject) ? entries : [value] };
+}
+
+/** A cursor is a text. Some servers count in numbers. */
+function withCursor({ nextCursor, ...result }: PlainObject): PlainObject {
+  if (typeof nextCursor === 'string') return { ...result, nextCursor };
+  return typeof nextCursor === 'number' ? { ...result, nextCursor: String(nextCursor) } : result;
+}
