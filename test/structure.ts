@@ -239,7 +239,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   );
   console.log(`${exportCount()} different exported names`);
   for (const { entry, names } of exportedNames()) console.log(`  ${entry}: ${names.length}`);
-  print('files that name a version outside of versions/ and the entries', filesWithVersions());
+  print('files that name a version outside of core/versions/ and the entries', filesWithVersions());
   print('weak maps and sets', weakMaps());
   print('dynamic imports of own modules', dynamicImports());
 }

@@ -14,7 +14,7 @@ export type ProviderOptions = ProviderMetadata;
 
 /**
  * Facts of this package about a part, which hosts keep in their history: `providerMetadata.kelivo` of a part, and
- * `providerOptions.kelivo` of the prompt. `core/versions/history.ts` writes and validates them.
+ * `providerOptions.kelivo` of the prompt. `core/versions/history/` writes and validates them.
  */
 export interface PartFacts {
   /** The stored response that the part belongs to. */

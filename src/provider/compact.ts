@@ -190,7 +190,8 @@ async function compactConversation(
   const exchange = new Exchange({ ...sent, isStream: false }, config);
   const { body, headers: responseHeaders } = await runHandlers(exchange, COMPACTION_HANDLERS, () =>
     requestJson({
-      ...exchange.toTransport(),
+      ...exchange.toTransportRequest(),
+      headers: exchange.headerSets,
       body: Object.fromEntries(Object.entries(exchange.body).filter(([name]) => FIELDS.has(name))),
       timeouts: { total: config.timeouts.total },
     }),

@@ -203,7 +203,8 @@ export function createCoreProvider(
     agentSettings: composition.agentSettings,
     async compact(modelId, conversation) {
       const { compactMessages } = await import('./compact.js');
-      const config = createConfig(modelId, 'responses/compact');
+      // The API compacts over HTTP.
+      const config = { ...createConfig(modelId, 'responses/compact'), webSocket: undefined };
       return compactMessages(conversation, config, history());
     },
     async close() {

@@ -27,7 +27,8 @@ type ResponseObserver = (
  */
 export class Exchange<Call extends SentCall = SentCall> {
   readonly call: Call;
-  readonly model: ResponsesModelConfig;
+  readonly config: ResponsesModelConfig;
+  /** The memory of the turn. Undefined for a compaction. */
   readonly memory: TurnMemory | undefined;
   /** The prompt of the call, in which extensions replace the parts that they have shown. */
   prompt: Prompt;
@@ -39,33 +40,33 @@ export class Exchange<Call extends SentCall = SentCall> {
   transport: ResponseTransport = httpTransport;
   /** Warnings about the contents of the request that the body lacks. */
   omitted: readonly Warning[] = [];
-  /** Recognizes the server by an error. Undefined if it is known. */
+  /** Recognizes the server by an error. Undefined if the server is known, and for a compaction. */
   recognize: Recognize | undefined;
   readonly #observers: ResponseObserver[] = [];
   readonly #warnings: Warning[] = [];
   #request: BuiltRequest | undefined;
   #body: ResponsesRequestBody | undefined;
 
-  constructor(call: Call, model: ResponsesModelConfig, memory?: TurnMemory) {
+  constructor(call: Call, config: ResponsesModelConfig, memory?: TurnMemory) {
     this.call = call;
-    this.model = model;
+    this.config = config;
     this.memory = memory;
     this.prompt = call.prompt;
   }
 
   /** Builds the request when it is first needed. */
   request(): BuiltRequest {
-    const { call, model, memory, prompt, encodedTools } = this;
+    const { call, config, memory, prompt, encodedTools } = this;
     return (this.#request ??= buildRequest(prompt === call.prompt ? call : { ...call, prompt }, {
-      ...model,
+      ...config,
       memory,
       encodedTools,
-      providerName: model.provider,
-      storesNothing: model.server.storesNothing,
+      providerName: config.provider,
+      storesNothing: config.server.storesNothing,
     }));
   }
 
-  /** The body to send: that of the request, until a handler changes it. */
+  /** The body to send: that of the request before the first attempt, and that of the latest attempt after it. */
   get body(): ResponsesRequestBody {
     return this.#body ?? this.request().body;
   }
@@ -75,8 +76,8 @@ export class Exchange<Call extends SentCall = SentCall> {
   }
 
   /** The sets of headers. Later sets override earlier ones. */
-  get headers(): (RequestHeaders | undefined)[] {
-    return [this.keyHeaders, this.model.override().headers, this.call.headers];
+  get headerSets(): (RequestHeaders | undefined)[] {
+    return [this.keyHeaders, this.config.override().headers, this.call.headers];
   }
 
   /** Adds a warning of a handler or of the transport. */
@@ -86,7 +87,7 @@ export class Exchange<Call extends SentCall = SentCall> {
   readonly warnings = (): Warning[] => [...this.request().warnings, ...this.omitted, ...this.#warnings];
 
   /** Adds an observer of the response object. */
-  onResponse(observer: ResponseObserver): void {
+  observe(observer: ResponseObserver): void {
     this.#observers.push(observer);
   }
 
@@ -98,16 +99,16 @@ export class Exchange<Call extends SentCall = SentCall> {
   }
 
   /** The request as a transport sends it. */
-  toTransport(): ResponseRequest {
-    const { call, model, memory, body, warn } = this;
+  toTransportRequest(): ResponseRequest {
+    const { call, config, memory, body, warn } = this;
     return {
-      url: model.url,
-      headers: withBetas(this.headers, this.request().betas),
-      needsKey: model.needsKey,
+      url: config.url,
+      headers: withBetas(this.headerSets, this.request().betas),
+      needsKey: config.needsKey,
       toInputJson: memory?.toInputJson,
-      fetch: model.fetchFor(call, warn),
+      fetch: config.fetchFor(call, warn),
       signal: call.abortSignal,
-      timeouts: model.timeouts,
+      timeouts: config.timeouts,
       body,
       call,
       warn,
@@ -115,11 +116,11 @@ export class Exchange<Call extends SentCall = SentCall> {
   }
 
   /** The request for the list of the server's models, which explains a rejection. */
-  toModelList(): JsonRequestOptions {
-    const { modelsUrl: url, fetchFor } = this.model;
+  toModelListRequest(): JsonRequestOptions {
+    const { modelsUrl: url, fetchFor } = this.config;
     return {
       url,
-      headers: this.headers,
+      headers: this.headerSets,
       fetch: fetchFor(this.call, () => {}),
       signal: this.call.abortSignal,
       timeouts: { total: MODELS_TIMEOUT },

@@ -17,35 +17,38 @@ import { explainUnknownModel, isUnknownModel } from './unknown-model.js';
  */
 
 /** Adds what the server's list of models says to the error of a model that it does not have. */
-const explainModel: Handler = async (exchange, next) => {
+const explainUnknown: Handler = async (exchange, next) => {
   try {
     return await next();
   } catch (error) {
-    const { modelId } = exchange.model;
+    const { modelId } = exchange.config;
     // Several keys were refused the model, which therefore exists.
     if (exchange.keyCount !== 1 || !APICallError.isInstance(error) || !isUnknownModel(error, modelId))
       throw error;
-    throw await explainUnknownModel(error, { ...exchange.toModelList(), modelId });
+    throw await explainUnknownModel(error, { ...exchange.toModelListRequest(), modelId });
   }
 };
 
 /** Encodes the tools of extensions, and the parts of the prompt that they have shown. */
 const extend: Handler = async (exchange, next) => {
-  const { prompt, encodedTools } = await encodeExtensions(exchange.call, exchange.model.extensions);
+  const { prompt, encodedTools } = await encodeExtensions(exchange.call, exchange.config.extensions);
   exchange.prompt = prompt;
   exchange.encodedTools = encodedTools;
   return next();
 };
 
-/** Builds the request before a key is taken, so that an invalid call fails first. A WebSocket opens while it is built. */
+/**
+ * Builds the request before a key is taken, so that an invalid call fails first. With a WebSocket, `fallBack` is the first to
+ * ask for the request, so that the connection opens while it is built.
+ */
 const build: Handler = (exchange, next) => {
-  if (exchange.model.webSocket === undefined) exchange.request();
+  if (exchange.config.webSocket === undefined) exchange.request();
   return next();
 };
 
 /** Takes a key, and the next one if the server refuses it. */
 const authenticate: Handler = (exchange, next) =>
-  exchange.model.credentials.use(exchange.call.turn, keyHeaders => {
+  exchange.config.credentials.use(exchange.call.turn, keyHeaders => {
     exchange.keyHeaders = keyHeaders;
     exchange.keyCount++;
     return next();
@@ -53,19 +56,19 @@ const authenticate: Handler = (exchange, next) =>
 
 /** Uses a WebSocket if the settings say so. */
 const connect: Handler = async (exchange, next) => {
-  const { webSocket, url, needsKey } = exchange.model;
+  const { webSocket, url, needsKey } = exchange.config;
   if (webSocket === undefined) return next();
   exchange.transport = await webSocket();
-  const headers = mergeHeaders(exchange.headers);
+  const headers = mergeHeaders(exchange.headerSets);
   if (!needsKey || hasKey(headers)) exchange.transport.prepare?.({ url, headers });
   return next();
 };
 
 /** Recognizes the server by its responses and errors, and by the owner of its models if nothing else helps. */
 const recognizeServer: Handler = (exchange, next) => {
-  const { server, recognizes } = exchange.model;
+  const { server, recognizes } = exchange.config;
   if (!recognizes) return next();
-  exchange.onResponse(({ id }, headers) => {
+  exchange.observe(({ id }, headers) => {
     server.see({ headers, responseId: idOf(id) });
     return undefined;
   });
@@ -78,7 +81,7 @@ const recognizeServer: Handler = (exchange, next) => {
     if (!isUnknown || !isRejected || !compatibilitiesByOwner().some(changes)) return shown?.compatibility;
     server.isAsked = true;
     try {
-      const { body } = await requestJson(exchange.toModelList());
+      const { body } = await requestJson(exchange.toModelListRequest());
       server.see({ owner: idOf(objectsOf(objectOf(body)?.data)[0]?.owned_by) });
     } catch {
       // The server has no such list. Its first error is the one that counts.
@@ -91,23 +94,23 @@ const recognizeServer: Handler = (exchange, next) => {
 
 /** Sends the body in the form that the server accepts, and in another one after a rejection with a known reason. */
 const fallBack: Handler = (exchange, next) => {
-  const { call, model, recognize } = exchange;
+  const { call, config, recognize } = exchange;
   const { body, relations } = exchange.request();
   const post = (accepted: typeof body, omitted: readonly Warning[]) => {
     exchange.body = accepted;
     exchange.omitted = omitted;
     return next();
   };
-  const endpoint = { post, compatibility: () => model.override().compatibility, recognize };
-  const repairs = call.turn?.stateOf(model.server, (): TurnRepairs => ({}));
-  return sendWithFallbacks(body, endpoint, model.server, relations, repairs);
+  const endpoint = { post, compatibility: () => config.override().compatibility, recognize };
+  const repairs = call.turn?.stateOf(config.server, (): TurnRepairs => ({}));
+  return sendWithFallbacks(body, endpoint, config.server, relations, repairs);
 };
 
-/** Replaces fields of the body by those of the settings and of the call, which no other handler changes. */
+/** Replaces fields of the body by those of the settings and of the call, also those that `fallBack` has left out. */
 const replaceFields: Handler = (exchange, next) => {
   exchange.body = {
     ...exchange.body,
-    ...exchange.model.override().body,
+    ...exchange.config.override().body,
     ...exchange.request().extraFields,
   };
   return next();
@@ -115,8 +118,8 @@ const replaceFields: Handler = (exchange, next) => {
 
 /** Compares what the response object repeats with the request. */
 const compareEcho: Handler = (exchange, next) => {
-  exchange.onResponse(response => {
-    const { warnings, facts } = readEcho(exchange.body, response, exchange.model.server);
+  exchange.observe(response => {
+    const { warnings, facts } = readEcho(exchange.body, response, exchange.config.server);
     for (const warning of warnings) exchange.warn(warning);
     return facts;
   });
@@ -133,12 +136,15 @@ const runInBackground: Handler = async (exchange, next) => {
   return next().finally(() => (exchange.transport = transport));
 };
 
-/** The handlers of a compaction of a whole conversation, which is no response. */
+/** The handlers of a compaction of a whole conversation, whose answer is one JSON document. */
 export const COMPACTION_HANDLERS: readonly Handler[] = [extend, build, authenticate, fallBack];
 
-/** The handlers of a model call, the outermost first. */
+/**
+ * The handlers of a model call, the outermost first. Those that add an observer stand before those that send the request
+ * again, which would add it for each attempt.
+ */
 export const CALL_HANDLERS: readonly Handler[] = [
-  explainModel,
+  explainUnknown,
   recognizeServer,
   compareEcho,
   extend,

@@ -65,10 +65,10 @@ export function createResponsesModel(config: ResponsesModelConfig): ResponsesMod
 
 /** Sends the request of an exchange, and reads its response up to the first content. */
 async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<BegunResponse> {
-  const { call, model: config, memory, body, warnings } = exchange;
+  const { call, config, memory, body, warnings } = exchange;
   const { abortSignal: signal, includeRawChunks, isStream } = call;
   const { background, toolNames } = exchange.request();
-  const source = await exchange.transport.open(exchange.toTransport());
+  const source = await exchange.transport.open(exchange.toTransportRequest());
   const backgroundId = source.background?.responseId;
   const isInBackground = backgroundId !== undefined;
   if (source.background !== undefined && !isInBackground) exchange.warn(BACKGROUND_IGNORED);

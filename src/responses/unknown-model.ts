@@ -24,7 +24,7 @@ export async function explainUnknownModel(
 
 async function readNames(request: JsonRequestOptions): Promise<string[]> {
   try {
-    const { body } = await requestJson({ ...request, method: 'GET' });
+    const { body } = await requestJson(request);
     const ids = objectsOf(objectOf(body)?.data).map(({ id }) => id);
     return ids.filter(id => typeof id === 'string').map(toErrorText);
   } catch {

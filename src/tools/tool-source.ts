@@ -194,7 +194,10 @@ export interface ToolInvocation extends Pick<ToolDefinition, 'server' | 'origina
 
 /** Identifies a call to callbacks: the turn, the round, the call and the application's own context. */
 export interface ToolCallContext {
-  /** `providerOptions.kelivo.turnId`, or an id that the loop generates for the turn. */
+  /**
+   * `providerOptions.kelivo.turnId`, or an id that the loop generates for the turn; in the loop of a host, the `turnId` of
+   * `agentSettings`, or else the id of the call.
+   */
   readonly turnId: string;
   /** The round of the turn, from 1. 0 for calls that an earlier turn left for approval. */
   readonly round: number;

@@ -8,7 +8,16 @@
  * Exits with 1 if a change survives. Some survive because they change nothing that anybody can observe.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -78,13 +87,22 @@ function readFailure(copy: string, output: string): string {
   return 'an error outside of the tests';
 }
 
+/** Returns the tests of the files of a folder, without those of its folders. */
+const testsOf = (copy: string, folder: string): string[] =>
+  readdirSync(path.join(copy, 'test', folder), { withFileTypes: true }).flatMap(entry => {
+    const isOther = entry.isDirectory() && existsSync(path.join(copy, 'src', folder, entry.name));
+    const isRead = entry.isDirectory() ? !isOther : entry.name.endsWith('.test.ts');
+    return isRead ? [`test/${folder}/${entry.name}`] : [];
+  });
+
 async function tryMutant(copy: string, { file, start, end, changed }: Mutant): Promise<string | undefined> {
   const target = path.join(copy, file);
   const text = readFileSync(target, 'utf8');
   writeFileSync(target, text.slice(0, start) + changed + text.slice(end));
   try {
     const folder = folderOf(copy, file);
-    const own = folder === '' ? undefined : await runTests(copy, ['run', `test/${folder}/`]);
+    const tests = folder === '' ? [] : testsOf(copy, folder);
+    const own = tests.length === 0 ? undefined : await runTests(copy, ['run', '--passWithNoTests', ...tests]);
     return own ?? (await runTests(copy, ['related', '--run', file]));
   } finally {
     writeFileSync(target, text);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createKelivoResponsesProvider } from '../../src/index.js';
+import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../../src/index.js';
 import type { ResponsesModelConfig } from '../../src/responses/config.js';
 import { Exchange, type Handler, runHandlers } from '../../src/responses/exchange.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -50,18 +50,25 @@ it('another key and another body repeat only what depends on them', async () => 
   expect(warnings).toEqual([expect.objectContaining({ setting: 'temperature' })]);
 });
 
-it('an invalid call fails before a key is taken', async () => {
-  let taken = 0;
-  const provider = createKelivoResponsesProvider({
-    baseURL: 'http://127.0.0.1:1',
-    apiKey: () => `sk-${++taken}`,
-  });
-  const invalid = { prompt, providerOptions: { kelivo: { background: true, store: false } } };
-  await expect(provider.responses('test-model').doGenerate(invalid)).rejects.toThrow(
-    /`store` not to be false/,
-  );
-  expect(taken).toBe(0);
-});
+const invalid = { providerOptions: { kelivo: { background: true, store: false } } };
+
+it.each([
+  ['a response', 'http', provider => provider.responses('test-model').doGenerate({ prompt, ...invalid })],
+  ['a compaction', 'http', provider => provider.compact('test-model', { messages: prompt, ...invalid })],
+  ['a compaction', 'websocket', provider => provider.compact('test-model', { messages: prompt, ...invalid })],
+] satisfies [string, 'http' | 'websocket', (provider: KelivoResponsesProvider) => PromiseLike<unknown>][])(
+  'an invalid call of %s fails before a key is taken (transport: %s)',
+  async (_, transport, call) => {
+    let taken = 0;
+    const provider = createKelivoResponsesProvider({
+      baseURL: 'http://127.0.0.1:1',
+      apiKey: () => `sk-${++taken}`,
+      transport,
+    });
+    await expect(call(provider)).rejects.toThrow(/`store` not to be false/);
+    expect(taken).toBe(0);
+  },
+);
 
 it('runs handlers from the outside to the inside, each around those after it', async () => {
   const order: string[] = [];

@@ -3,7 +3,7 @@ import { toError } from '../../core/shared/errors.js';
 import { onceAborted, untilAborted } from '../../core/shared/abort.js';
 import { idOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../core/shared/json.js';
 import { isWaiting, type Link } from './chain.js';
-import { type BegunResponse, createExchange, type Exchange } from './exchange.js';
+import { type LaneBeginning, createLaneResponse, type LaneResponse } from './lane-response.js';
 import {
   openSocket,
   type Socket,
@@ -59,7 +59,7 @@ export interface ConnectionSettings {
 export class Connection {
   readonly lanes: Lane[] = [{ id: undefined, link: undefined, isBusy: false }];
   /** The responses that run, by the id of their lane. */
-  readonly #active = new Map<string | undefined, Exchange>();
+  readonly #active = new Map<string | undefined, LaneResponse>();
   /** Lanes whose response ended before the server was done with it. */
   readonly #abandoned = new Set<string | undefined>();
   readonly #opening = new AbortController();
@@ -105,7 +105,7 @@ export class Connection {
    *
    * @throws SocketError if the connection cannot be opened or ends before.
    */
-  async send(lane: Lane, request: LaneRequest): Promise<BegunResponse> {
+  async send(lane: Lane, request: LaneRequest): Promise<LaneBeginning> {
     const previousId = lane.link?.id;
     lane.link = undefined;
     try {
@@ -168,14 +168,14 @@ export class Connection {
     lane: Lane,
     { frame, link, continuedId, signal }: LaneRequest,
     previousId: string | undefined,
-  ): Promise<BegunResponse> {
+  ): Promise<LaneBeginning> {
     /** Ends the work of the server. It has no message for that, so the connection closes if no other response uses it. */
     const cancel = (): void => {
       if (this.#active.get(lane.id) !== exchange) return;
       this.retire();
       exchange.fail(new SocketError('the response was cancelled'));
     };
-    const exchange = createExchange({
+    const exchange = createLaneResponse({
       headers: socket.headers,
       previousId,
       continuedId,
@@ -227,7 +227,7 @@ export class Connection {
   }
 
   /** Returns the request that an error without `stream_id` rejects. Undefined if it could be one of several. */
-  #findRejected(frame: PlainObject | undefined): Exchange | undefined {
+  #findRejected(frame: PlainObject | undefined): LaneResponse | undefined {
     const isOfNamedLane = NAMED_LANE_CODES.has(readError(frame ?? {})?.code ?? '');
     const named = [...this.#active.entries()].filter(([id]) => id !== undefined);
     const exchange = isOfNamedLane ? undefined : this.#active.get(undefined);

@@ -6,7 +6,7 @@ import type { RequestLog } from '../../core/http/request-log.js';
 import { isPlainObject, type PlainObject } from '../../core/shared/json.js';
 import { openWith, type ResponseRequest, type ResponseTransport } from '../transport.js';
 import { hasSameSettings, splitBody, toNewItems } from './chain.js';
-import { type BegunResponse, PREVIOUS_IGNORED } from './exchange.js';
+import { type LaneBeginning, PREVIOUS_IGNORED } from './lane-response.js';
 import { MESSAGE_TOO_BIG, SocketError, type Target, type WebSocketConstructor } from './socket.js';
 import { Connection, type ConnectionSettings, isFree, type Lane } from './connection.js';
 
@@ -115,7 +115,7 @@ export function createWebSocketTransport(
       place = pool.take(target, body, begun?.errorCode === PREVIOUS_NOT_FOUND ? 'any' : 'new');
     }
 
-    async function sendFrame({ connection, lane, newItems }: Place): Promise<BegunResponse> {
+    async function sendFrame({ connection, lane, newItems }: Place): Promise<LaneBeginning> {
       let errorCode: string | undefined;
       const continuedId = newItems === undefined ? undefined : lane.link?.id;
       const frame = toFrame(request, { body, lane, newItems });

@@ -12,15 +12,15 @@ import {
 import { continues } from '../echo.js';
 import { SocketError } from './socket.js';
 
-export interface BegunResponse {
+export interface LaneBeginning {
   /** The events as `text/event-stream`, or an error with its status. */
   readonly response: Response;
   readonly errorCode?: string | undefined;
 }
 
-export interface Exchange {
+export interface LaneResponse {
   /** Resolves with the first frame. Rejects if the connection ends before it. */
-  readonly begun: Promise<BegunResponse>;
+  readonly begun: Promise<LaneBeginning>;
   /** Processes a frame. */
   receive(text: string): void;
   /** Shows a reader that waits that the server is alive. */
@@ -29,7 +29,7 @@ export interface Exchange {
   fail(error: Error): void;
 }
 
-export interface ExchangeOptions {
+export interface LaneResponseOptions {
   /** The headers of the response to the upgrade request. */
   readonly headers: Readonly<Record<string, string>>;
   /** The id of the previous response on the same lane. */
@@ -39,7 +39,7 @@ export interface ExchangeOptions {
   /** True if each frame must be parsed. */
   readonly isShared: boolean;
   /** Called once with the last frame, before the response ends. */
-  readonly onEnd: (end: ExchangeEnd) => void;
+  readonly onEnd: (end: LaneEnd) => void;
   /** Called with a frame of another response: the frames of the connection belong to no certain request. */
   readonly onForeign: (error: SocketError) => void;
   /** Called when the reader closes the response before its end. */
@@ -48,7 +48,7 @@ export interface ExchangeOptions {
   readonly onPressure: (isHigh: boolean) => void;
 }
 
-export interface ExchangeEnd {
+export interface LaneEnd {
   /** The id of a completed response. Undefined if the response cannot be continued. */
   readonly id: string | undefined;
   readonly output: readonly PlainObject[];
@@ -73,17 +73,17 @@ const DELTA = /^\{"type":"response\.[\w.]+\.delta"/;
 /** Characters in the queue above which the socket is paused until they are read. */
 const HIGH_MARK = 1024 * 1024;
 
-export function createExchange(options: ExchangeOptions): Exchange {
+export function createLaneResponse(options: LaneResponseOptions): LaneResponse {
   const { headers, previousId, continuedId, isShared, onEnd, onForeign, onCancel, onPressure } = options;
   const body = createBody({ onCancel, onPressure });
   const output: PlainObject[] = [];
   let id: string | undefined;
   let isOver = false;
-  let begin: (response: BegunResponse) => void = () => {};
+  let begin: (response: LaneBeginning) => void = () => {};
   let reject: (error: Error) => void = () => {};
   let hasBegun = false;
   let isUnconfirmed = continuedId !== undefined;
-  const begun = new Promise<BegunResponse>((resolve, fail) => {
+  const begun = new Promise<LaneBeginning>((resolve, fail) => {
     begin = resolve;
     reject = fail;
   });
@@ -150,12 +150,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
     begin({ response });
   }
 
-  function finish(result: ExchangeEnd): void {
+  function finish(result: LaneEnd): void {
     end(result);
     body.end();
   }
 
-  function end(result: ExchangeEnd): void {
+  function end(result: LaneEnd): void {
     isOver = true;
     onEnd(result);
   }
@@ -205,7 +205,7 @@ function toHeaders(frame: PlainObject): Record<string, string> {
 }
 
 /** A stream of text that is written without waiting. */
-function createBody({ onCancel, onPressure }: Pick<ExchangeOptions, 'onCancel' | 'onPressure'>) {
+function createBody({ onCancel, onPressure }: Pick<LaneResponseOptions, 'onCancel' | 'onPressure'>) {
   const encoder = new TextEncoder();
   let queue: string[] = [];
   let length = 0;
