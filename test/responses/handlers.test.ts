@@ -70,6 +70,17 @@ it.each([
   },
 );
 
+it('a response runs in the background if a field of the settings says so', async () => {
+  const emulator = await startEmulator();
+  emulator.enqueue([{ text: 'Done.' }]);
+  const models = { '*': { body: { background: true, store: true } } };
+  const provider = createKelivoResponsesProvider({ baseURL: emulator.baseURL, models });
+  const { content } = await provider.responses('gpt-5').doGenerate({ prompt });
+  expect(content).toMatchObject([{ type: 'text', text: 'Done.' }]);
+  // The first answer has no content yet, so that the state of the response is requested.
+  expect(emulator.requests.map(({ method }) => method).slice(0, 2)).toEqual(['POST', 'GET']);
+});
+
 it('runs handlers from the outside to the inside, each around those after it', async () => {
   const order: string[] = [];
   const note =
