@@ -24,7 +24,8 @@ import type { ResponseReader } from './stream/read-response.js';
  * https://www.openresponses.org/specification
  */
 
-interface EncodedCall {
+/** A call whose extensions are encoded. */
+export interface EncodedCall {
   /** The prompt, in which items replace the parts that extensions have shown. */
   readonly prompt: Prompt;
   /** The tools of extensions, by the name under which the host declares them. */

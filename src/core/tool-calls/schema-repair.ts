@@ -275,6 +275,7 @@ export function mayBeWrapper(key: string, schema: unknown): boolean {
  * @returns the same object if it is not a call.
  */
 export function unwrapCall(value: Record<string, unknown>, schema: JSONSchema7): Record<string, unknown> {
+  if (!Object.keys(value).some(name => ARGUMENTS_KEYS.has(name))) return value;
   const properties = toProperties(schema);
   if (properties === undefined) return value;
   let found = value;
