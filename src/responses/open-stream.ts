@@ -32,35 +32,43 @@ export type Opener = () => ((response: BegunResponse) => void) | undefined;
 /** The repetitions within an open stream. Without them, streams open with their content. */
 export type StreamRetries = Pick<RetryOptions, 'maxRetries' | 'initialDelay'>;
 
-/** Opens a stream. `send` sends the request and reads the response up to its first content. */
-export function openStream(
+/** Sends the request and reads the response up to its first content. */
+type Send = (opener: Opener) => Promise<BegunResponse>;
+
+/** Opens a stream. */
+export async function openStream(call: CoreCall, send: Send, retries: StreamRetries): Promise<PartSource> {
+  const { turn, abortSignal } = call;
+  // In later rounds, the stream of the turn is open.
+  if (retries.maxRetries > 0 && (turn?.round ?? 1) === 1) return openEarly(call, send, retries);
+  const neverOpens = (): undefined => {
+    abortSignal?.throwIfAborted();
+    return undefined;
+  };
+  return toSource(await send(neverOpens));
+}
+
+/** Opens a stream before its content if the server announces the response and is silent then. */
+function openEarly(
   { turn, abortSignal }: CoreCall,
-  send: (opener: Opener) => Promise<BegunResponse>,
+  send: Send,
   { maxRetries, initialDelay }: StreamRetries,
 ): Promise<PartSource> {
   const life = linkSignal(abortSignal);
-  // In later rounds, the stream of the turn is open.
-  let mayOpen = maxRetries > 0 && (turn?.round ?? 1) === 1;
   let isOpen = false;
   return new Promise((resolve, reject) => {
-    const content = sendUntilContent().finally(life.release);
+    // A tool loop repeats its rounds itself.
+    const pauseAfter = (error: unknown, attempt: number): number | undefined =>
+      isOpen && turn === undefined ? retryDelay(error, { attempt, maxRetries, initialDelay }) : undefined;
+    const content = repeat(() => send(opener), pauseAfter, life.signal).finally(life.release);
     content.then(response => resolve(toSource(response)), reject);
-
-    function sendUntilContent(): Promise<BegunResponse> {
-      // A tool loop repeats its rounds itself.
-      const pauseAfter = (error: unknown, attempt: number): number | undefined =>
-        isOpen && turn === undefined ? retryDelay(error, { attempt, maxRetries, initialDelay }) : undefined;
-      return repeat(() => send(opener), pauseAfter, life.signal);
-    }
 
     function opener(): ReturnType<Opener> {
       // The stream may have been cancelled.
       life.signal.throwIfAborted();
-      return mayOpen ? open : undefined;
+      return isOpen ? undefined : open;
     }
 
     function open(response: BegunResponse): void {
-      mayOpen = false;
       isOpen = true;
       let next = async (): Promise<readonly Part[] | undefined> => {
         const { head, reader } = await untilAborted(content, life.signal).catch(toFailed);

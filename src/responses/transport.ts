@@ -47,4 +47,4 @@ export const openWith = (
     timeouts: request.body.stream === true ? request.timeouts : { total: request.timeouts.total },
   });
 
-export const httpTransport: ResponseTransport = { open: request => openWith(request) };
+export const httpTransport: ResponseTransport = { open: openWith };

@@ -107,7 +107,10 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   const { fetch, transport = sendOverHttp, signal: outer, timeouts } = options;
   outer?.throwIfAborted();
   const url = withoutQuery(options.url);
-  const sentHeaders = mergeHeaders([toContentType(options), ...options.headers]);
+  // `fetch` sets the type of a form, with its boundary.
+  const isJson = options.body !== undefined && options.form === undefined;
+  const contentType = isJson ? { 'content-type': 'application/json' } : {};
+  const sentHeaders = mergeHeaders([contentType, ...options.headers]);
   const keys = requireKey(sentHeaders, options);
   // Secrets are found before the request is sent, because the host can change the objects that contain them.
   const { body, secrets } = redactRequestBody(options.body);
@@ -236,10 +239,6 @@ function requireKey(
   if (needsKey && keys.length === 0) throw missingKeyError();
   return keys;
 }
-
-/** `fetch` sets the type of a form, with its boundary. */
-const toContentType = ({ body, form }: OpenResponseOptions): RequestHeaders =>
-  body === undefined || form !== undefined ? {} : { 'content-type': 'application/json' };
 
 interface ReaderOptions {
   readonly signal: AbortSignal;

@@ -21,10 +21,9 @@ import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 /** The name of the calls and results that stand for requests and responses. */
 export const REQUEST_NAME = 'mcp_approval_request';
 
-/** The beginning of the ids of requests. */
-const PREFIXES = hostedCallNames.mcpApproval.idPrefixes.map(prefix => `${prefix}_`);
+const REQUEST_ID = new RegExp(`^(?:${hostedCallNames.mcpApproval.idPrefixes.join('|')})_`);
 
-export const isRequestId = (id: string): boolean => PREFIXES.some(prefix => id.startsWith(prefix));
+export const isRequestId = (id: string): boolean => REQUEST_ID.test(id);
 
 /** Types of parts that the API does not accept, and that no other step of the conversion reads. */
 const UNSUPPORTED_PARTS: ReadonlySet<string> = new Set([

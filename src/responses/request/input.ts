@@ -119,8 +119,11 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
   let index = 0;
   for (const message of prompt) {
     if (message.role === 'user') addImages();
-    const converted = known.at(index, message) ?? convert(message);
-    if (isIndependent(message, options)) known.set(index, message, converted);
+    let converted = known.at(index, message);
+    if (converted === undefined) {
+      converted = convert(message);
+      if (isIndependent(message, options)) known.set(index, message, converted);
+    }
     index++;
     for (const item of converted) items.push(item);
   }

@@ -102,7 +102,7 @@ export function toTools(
   }
   // Servers reject a `tool_choice` without tools.
   if (wireTools.length === 0) return {};
-  warnAboutCount(declared.values(), warn);
+  if (declared.size > MAX_TOOLS) warnAboutCount(declared.values(), warn);
   // `none` also allows no tool of the list. The tool loop ends the calling of tools with it.
   if (allowedTools !== undefined && toolChoice?.type !== 'none') {
     const isRequired = toolChoice?.type === 'required';
