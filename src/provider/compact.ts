@@ -22,8 +22,8 @@ import type { Usage, Warning } from '../core/part.js';
 import { createCallError } from '../core/http/api-error.js';
 import { requestJson } from '../core/http/request-json.js';
 import type { ResponsesModelConfig } from '../responses/config.js';
-import { Exchange } from '../responses/exchange.js';
-import { sendCompaction } from '../responses/send.js';
+import { Exchange, runHandlers } from '../responses/exchange.js';
+import { COMPACTION_HANDLERS } from '../responses/handlers.js';
 import { toUsage } from '../responses/stream/event-handlers.js';
 
 /** A message of the AI SDK (`ModelMessage`), or of a prompt of its model interface. */
@@ -188,11 +188,11 @@ async function compactConversation(
   config: ResponsesModelConfig,
 ): Promise<CompactedConversation> {
   const exchange = new Exchange({ ...sent, isStream: false }, config);
-  const { body, headers: responseHeaders } = await sendCompaction(exchange, accepted =>
+  const { body, headers: responseHeaders } = await runHandlers(exchange, COMPACTION_HANDLERS, () =>
     requestJson({
-      ...exchange.toTransportRequest(accepted),
+      ...exchange.toTransportRequest(),
       headers: exchange.headerSets,
-      body: Object.fromEntries(Object.entries(accepted).filter(([name]) => FIELDS.has(name))),
+      body: Object.fromEntries(Object.entries(exchange.body).filter(([name]) => FIELDS.has(name))),
       timeouts: { total: config.timeouts.total },
     }),
   );

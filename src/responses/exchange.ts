@@ -1,10 +1,13 @@
 import type { CoreCall } from '../core/call.js';
 import type { Warning } from '../core/part.js';
+import type { PartFacts, Prompt } from '../core/prompt.js';
 import type { JsonRequestOptions } from '../core/http/request-json.js';
 import { type RequestHeaders, withBetas } from '../core/http/request.js';
+import type { PlainObject } from '../core/shared/json.js';
+import type { Recognize } from './compatibility/send-with-fallbacks.js';
 import type { ResponsesModelConfig } from './config.js';
-import { type EncodedCall, encodeExtensions } from './extensions.js';
 import { type BuiltRequest, buildRequest, type RequestCall } from './request/build-request.js';
+import type { EncodedTool } from './request/tools.js';
 import type { TurnMemory } from './request/turn-memory.js';
 import { httpTransport, type ResponseRequest, type ResponseTransport } from './transport.js';
 import type { ResponsesRequestBody } from './wire.js';
@@ -12,37 +15,48 @@ import type { ResponsesRequestBody } from './wire.js';
 /** The parts of a call of which a request is built and sent. */
 export type SentCall = RequestCall & Pick<CoreCall, 'abortSignal' | 'headers'>;
 
-/** One model call on its way: what is sent, and the warnings about it. */
+/** Reads the response object when the server announces it. Returns facts for the history. */
+type ResponseObserver = (
+  response: PlainObject,
+  headers: Readonly<Record<string, string>>,
+) => PartFacts | undefined;
+
+/**
+ * One model call on its way: what is sent, and who reads what comes back. The handlers around it set its fields, those of
+ * an attempt again for each attempt.
+ */
 export class Exchange<Call extends SentCall = SentCall> {
   readonly call: Call;
   readonly config: ResponsesModelConfig;
   /** The memory of the turn. Undefined for a compaction. */
   readonly memory: TurnMemory | undefined;
+  /** The prompt of the call, in which extensions replace the parts that they have shown. */
+  prompt: Prompt;
+  /** The tools of extensions, by the name under which the host declares them. */
+  encodedTools: ReadonlyMap<string, EncodedTool> = new Map();
   /** The headers of the key that is used, and the number of keys that were. */
   keyHeaders: RequestHeaders = {};
   keyCount = 0;
   transport: ResponseTransport = httpTransport;
   /** Warnings about the contents of the request that the body lacks. */
   omitted: readonly Warning[] = [];
+  /** Recognizes the server by an error. Undefined if the server is known, and for a compaction. */
+  recognize: Recognize | undefined;
+  readonly #observers: ResponseObserver[] = [];
   readonly #warnings: Warning[] = [];
-  #encoded: EncodedCall | undefined;
   #request: BuiltRequest | undefined;
+  #body: ResponsesRequestBody | undefined;
 
   constructor(call: Call, config: ResponsesModelConfig, memory?: TurnMemory) {
     this.call = call;
     this.config = config;
     this.memory = memory;
-  }
-
-  /** Encodes the tools of extensions, and the parts of the prompt that they have shown. */
-  async encode(): Promise<void> {
-    this.#encoded = await encodeExtensions(this.call, this.config.extensions);
+    this.prompt = call.prompt;
   }
 
   /** Builds the request when it is first needed. */
   request(): BuiltRequest {
-    const { call, config, memory } = this;
-    const { prompt, encodedTools } = this.#encoded ?? { prompt: call.prompt };
+    const { call, config, memory, prompt, encodedTools } = this;
     return (this.#request ??= buildRequest(prompt === call.prompt ? call : { ...call, prompt }, {
       ...config,
       memory,
@@ -52,20 +66,41 @@ export class Exchange<Call extends SentCall = SentCall> {
     }));
   }
 
+  /** The body to send: that of the request before the first attempt, and that of the latest attempt after it. */
+  get body(): ResponsesRequestBody {
+    return this.#body ?? this.request().body;
+  }
+
+  set body(body: ResponsesRequestBody) {
+    this.#body = body;
+  }
+
   /** The sets of headers. Later sets override earlier ones. */
   get headerSets(): (RequestHeaders | undefined)[] {
     return [this.keyHeaders, this.config.override().headers, this.call.headers];
   }
 
-  /** Adds a warning about the response or of the transport. */
+  /** Adds a warning of a handler or of the transport. */
   readonly warn = (warning: Warning): void => void this.#warnings.push(warning);
 
   /** The warnings that are known so far. */
   readonly warnings = (): Warning[] => [...this.request().warnings, ...this.omitted, ...this.#warnings];
 
+  /** Adds an observer of the response object. */
+  observe(observer: ResponseObserver): void {
+    this.#observers.push(observer);
+  }
+
+  /** Shows the response object to all observers. */
+  announce(response: PlainObject, headers: Readonly<Record<string, string>>): PartFacts | undefined {
+    let facts: PartFacts | undefined;
+    for (const observe of this.#observers) facts = observe(response, headers) ?? facts;
+    return facts;
+  }
+
   /** The request as a transport sends it. */
-  toTransportRequest(body: ResponsesRequestBody): ResponseRequest {
-    const { call, config, memory, warn } = this;
+  toTransportRequest(): ResponseRequest {
+    const { call, config, memory, body, warn } = this;
     return {
       url: config.url,
       headers: withBetas(this.headerSets, this.request().betas),
@@ -96,3 +131,14 @@ export class Exchange<Call extends SentCall = SentCall> {
 
 /** Time limit of the request for the list of models, in milliseconds. */
 const MODELS_TIMEOUT = 5_000;
+
+/** Does its part of a call around the handlers after it. It may call `next` again, or not at all. */
+export type Handler = <Result>(exchange: Exchange, next: () => Promise<Result>) => Promise<Result>;
+
+/** Runs handlers, the first one outermost, around `open`, which sends the request and begins to read its response. */
+export const runHandlers = <Result>(
+  exchange: Exchange,
+  [handler, ...others]: readonly Handler[],
+  open: () => Promise<Result>,
+): Promise<Result> =>
+  handler === undefined ? open() : handler(exchange, () => runHandlers(exchange, others, open));

@@ -24,8 +24,7 @@ import type { ResponseReader } from './stream/read-response.js';
  * https://www.openresponses.org/specification
  */
 
-/** A call whose extensions are encoded. */
-export interface EncodedCall {
+interface EncodedCall {
   /** The prompt, in which items replace the parts that extensions have shown. */
   readonly prompt: Prompt;
   /** The tools of extensions, by the name under which the host declares them. */

@@ -11,17 +11,16 @@ import { numberOf, type PlainObject } from '../core/shared/json.js';
 import type { ModelMemory } from './compatibility/model-memory.js';
 import type { ResponsesModelConfig } from './config.js';
 import { BACKGROUND_IGNORED } from './echo.js';
-import { Exchange } from './exchange.js';
+import { Exchange, runHandlers } from './exchange.js';
 import { decodeExtensions } from './extensions.js';
+import { CALL_HANDLERS } from './handlers.js';
 import { type BegunResponse, NO_MORE, type Opener, openStream, readHead } from './open-stream.js';
 import { supportedUrls } from './request/model-traits.js';
 import { readProviderOptions } from './request/read-options.js';
 import { createTurnMemory } from './request/turn-memory.js';
-import { noteResponse, sendCall } from './send.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { toJsonContent } from './stream/message-item.js';
 import { readResponse, type ResponseReader } from './stream/read-response.js';
-import type { ResponsesRequestBody } from './wire.js';
 
 /** A model that sends one request per call. */
 export interface ResponsesModel extends CoreModel {
@@ -51,7 +50,7 @@ export function createResponsesModel(config: ResponsesModelConfig): ResponsesMod
       const memory = call.turn?.stateOf(model, createTurnMemory) ?? createTurnMemory();
       const send = (opener: Opener): Promise<BegunResponse> => {
         const exchange = new Exchange(call, config, memory);
-        return sendCall(exchange, body => begin(exchange, body, opener));
+        return runHandlers(exchange, CALL_HANDLERS, () => begin(exchange, opener));
       };
       if (call.isStream) return openStream(call, send, config.retries);
       const response = await send(() => undefined);
@@ -64,21 +63,12 @@ export function createResponsesModel(config: ResponsesModelConfig): ResponsesMod
   return model;
 }
 
-/** Sends a body of an exchange, and reads its response up to the first content. */
-async function begin(
-  exchange: Exchange<CoreCall>,
-  body: ResponsesRequestBody,
-  opener: Opener,
-): Promise<BegunResponse> {
-  const { call, config, memory, warnings } = exchange;
+/** Sends the request of an exchange, and reads its response up to the first content. */
+async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<BegunResponse> {
+  const { call, config, memory, body, warnings } = exchange;
   const { abortSignal: signal, includeRawChunks, isStream } = call;
   const { background, toolNames } = exchange.request();
-  // In the background of the server, a broken connection loses nothing.
-  const transport =
-    body.background === true || background.resume !== undefined
-      ? (await import('./background.js')).backgroundTransport(background)
-      : exchange.transport;
-  const source = await transport.open(exchange.toTransportRequest(body));
+  const source = await exchange.transport.open(exchange.toTransportRequest());
   const backgroundId = source.background?.responseId;
   const isInBackground = backgroundId !== undefined;
   if (source.background !== undefined && !isInBackground) exchange.warn(BACKGROUND_IGNORED);
@@ -98,7 +88,7 @@ async function begin(
   let isAnnounced = false;
   const onResponse = (response: PlainObject): PartFacts | undefined => {
     isAnnounced = true;
-    return noteResponse(exchange, body, { response, headers });
+    return exchange.announce(response, headers);
   };
   const declared = toDeclaredTools(call);
   const response = readResponse({

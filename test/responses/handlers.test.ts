@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../../src/index.js';
+import type { ResponsesModelConfig } from '../../src/responses/config.js';
+import { Exchange, type Handler, runHandlers } from '../../src/responses/exchange.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { prompt } from './_model.js';
 
@@ -77,4 +79,26 @@ it('a response runs in the background if a field of the settings says so', async
   expect(content).toMatchObject([{ type: 'text', text: 'Done.' }]);
   // The first answer has no content yet, so that the state of the response is requested.
   expect(emulator.requests.map(({ method }) => method).slice(0, 2)).toEqual(['POST', 'GET']);
+});
+
+it('runs handlers from the outside to the inside, each around those after it', async () => {
+  const order: string[] = [];
+  const note =
+    (name: string): Handler =>
+    async (_exchange, next) => {
+      order.push(`${name} begins`);
+      const result = await next();
+      order.push(`${name} ends`);
+      return result;
+    };
+  const again: Handler = (_exchange, next) => next().catch(() => next());
+  const exchange = new Exchange({ prompt: [], own: {}, isStream: false }, {} as ResponsesModelConfig);
+  let attempts = 0;
+  const open = async (): Promise<string> => {
+    order.push('open');
+    if (++attempts === 1) throw new Error('The first attempt fails.');
+    return 'opened';
+  };
+  expect(await runHandlers(exchange, [note('a'), again, note('b')], open)).toBe('opened');
+  expect(order).toEqual(['a begins', 'b begins', 'open', 'b begins', 'open', 'b ends', 'a ends']);
 });
