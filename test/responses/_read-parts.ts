@@ -4,7 +4,7 @@ import type { Part } from '../../src/core/part.js';
 import type { DeclaredTools } from '../../src/responses/stream/hosted-item.js';
 import { type ReadResponseOptions, readResponse } from '../../src/responses/stream/read-response.js';
 import type { HostVersion } from '../../src/core/versions/specification.js';
-import { createPartWriter } from '../../src/core/versions/version.js';
+import { createPartWriter } from '../../src/core/versions/write-response.js';
 import { VERSIONS } from '../../src/core/versions/versions.js';
 import { checkParts } from '../_parts.js';
 

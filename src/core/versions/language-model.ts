@@ -11,17 +11,17 @@ import {
 } from '../source.js';
 import { NO_CALL_TELEMETRY, NO_ROUND_TELEMETRY } from '../telemetry.js';
 import { type JSONObject, objectsOf, type PlainObject } from '../shared/json.js';
-import { createApprovalReader, createApprovalWriter } from './history/approval-tool.js';
-import { createHostFilter } from './history/host-filter.js';
+import { createApprovalReader } from './history/approval-tool.js';
 import { defaultHistoryKeys, type SignatureContext, signMessages, signPart } from './history/signatures.js';
 import { findLaterHost, type LaterHost } from './later-hosts.js';
 import { createPartReader, readCall, readContentPart, readFinish, readWarnings } from './read.js';
 import type { AnyLanguageModel, HostVersion, LanguageModels, SameVersion } from './specification.js';
-import { type Batches, readAhead, toStream } from './streams.js';
+import { readAhead } from './read-ahead.js';
 import type { LanguageModelV2 } from './specification-v2.js';
-import { createPartWriter, type HostOptions, type Version, writeFinish } from './version.js';
+import type { HostOptions, Version } from './version.js';
 import { type VersionName, VERSIONS, versionOf } from './versions.js';
 import { serializeHistory, writeCall, writePrompt } from './write-call.js';
+import { createFilter, createPartWriter, toStream, writeFinish, writeSource } from './write-response.js';
 
 /**
  * The fields of a call that options of no version can express. They are passed under a symbol, which the middlewares of a
@@ -137,54 +137,6 @@ export function toModelOf(
     const warned = warnings.length === 0 ? source : withWarnings(source, warnings);
     return { call, source: warned, signature, version };
   }
-}
-
-/** Creates the filter for parts that the host cannot show or keep. `emit` is the same for all parts, as most are deltas. */
-function createFilter(
-  call: CoreCall,
-  { hasApprovalTool }: Version,
-  emit: (part: Part) => void,
-): { part(part: Part): void; flush(): void } {
-  const filter = createHostFilter(call);
-  const keep = (part: Part): void => filter.part(part, emit);
-  if (!hasApprovalTool) return { part: keep, flush: () => filter.flush?.(emit) };
-  const approvals = createApprovalWriter(call);
-  return {
-    part: part => approvals.part(part, keep),
-    flush() {
-      approvals.flush?.(keep);
-      filter.flush?.(emit);
-    },
-  };
-}
-
-/** Writes the parts that the host can show and keep. Both steps are one, because every promise of a batch costs time. */
-function writeSource(
-  source: PartSource,
-  call: CoreCall,
-  { version, signature }: { version: Version; signature: SignatureContext },
-): Batches<PlainObject> {
-  const write = createPartWriter(version, call);
-  let written: PlainObject[] = [];
-  let isOver = false;
-  const emit = (part: PlainObject): void =>
-    void written.push(
-      part.providerMetadata === undefined ? part : signPart(part, 'providerMetadata', signature),
-    );
-  const filter = createFilter(call, version, part => write(part, emit));
-  return {
-    async next() {
-      written = [];
-      while (written.length === 0 && !isOver) {
-        const parts = await source.next();
-        isOver = parts === undefined;
-        if (parts === undefined) filter.flush();
-        else for (const part of parts) filter.part(part);
-      }
-      return written.length > 0 ? written : undefined;
-    },
-    cancel: source.cancel,
-  };
 }
 
 function hostOf(

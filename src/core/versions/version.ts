@@ -1,8 +1,7 @@
 import type { HostFacts, ToolPartsMode } from '../call.js';
 import type { FileData, ProviderMetadata, ToolResultOutput } from '../prompt.js';
 import { type CarrierPart, itemOf } from '../custom.js';
-import type { Content, FinishReason, GeneratedFile, Part, Usage, Warning } from '../part.js';
-import { isCut } from '../shared/errors.js';
+import type { Content, FinishReason, GeneratedFile, Usage, Warning } from '../part.js';
 import { isPlainObject, type PlainObject } from '../shared/json.js';
 import { joinFacts, toCarrier } from './history/facts.js';
 import type { HostMessage } from './history/hidden-calls.js';
@@ -83,51 +82,6 @@ export const COMMON_PARTS: readonly string[] = (
   'file reasoning-file source finish raw error'
 ).split(' ');
 
-type Emit = (part: PlainObject) => void;
-
-/** Converts the parts of one response, streamed or complete. A part becomes any number of parts. */
-export function createPartWriter(
-  version: Version,
-  { isStream }: { isStream: boolean },
-): (part: Part | Content, emit: Emit) => void {
-  let carriers = 0;
-  let wasCut = false;
-  return (part, emit) => {
-    switch (part.type) {
-      case 'text-delta':
-      case 'reasoning-delta':
-      case 'tool-input-delta':
-        // Nearly all parts.
-        if (part.own === undefined) return emit(part as unknown as PlainObject);
-        break;
-      case 'stream-start':
-        return emit({ ...part, warnings: part.warnings.map(version.writeWarning) });
-      case 'finish':
-        return emit(writeFinish(part, version, wasCut));
-      case 'custom': {
-        if (version.hasCustomParts) break;
-        const providerMetadata = writeCarrier(part, part.providerMetadata);
-        if (!isStream) return emit({ type: 'reasoning', text: '', providerMetadata });
-        const id = `custom-${carriers++}`;
-        emit({ type: 'reasoning-start', id, providerMetadata });
-        return emit({ type: 'reasoning-end', id, providerMetadata });
-      }
-      case 'file':
-      case 'reasoning-file':
-        return emit(version.writeFile(part));
-      case 'error':
-        wasCut ||= isCut(part.error);
-        return emit({ ...part });
-      case 'raw':
-      case 'response-metadata':
-        return emit(part as unknown as PlainObject);
-    }
-    if (version.partTypes?.has(part.type) === false) return;
-    const { own, output: _, ofLoop: __, isComplete: ___, ...rest }: PlainObject = { ...part };
-    emit(version.writePart(withMetadata(rest, own)));
-  };
-}
-
 /** Returns the metadata of the empty reasoning that carries a `custom` part of a response or a prompt. */
 export function writeCarrier(
   part: CarrierPart & { readonly kind: string },
@@ -135,20 +89,6 @@ export function writeCarrier(
 ): ProviderMetadata {
   const { item: _, ...own } = part.own ?? {};
   return toCarrier({ kind: part.kind, metadata, own, item: itemOf(part) });
-}
-
-/** The end of a response, which a generated result contains as well. */
-export function writeFinish(
-  { own, structuredOutputText: _, ...finish }: Extract<Part, { type: 'finish' }>,
-  { writeFinishReason, writeUsage }: Version,
-  wasCut = false,
-): PlainObject {
-  const { finishReason, usage } = finish;
-  return {
-    ...withMetadata({ ...finish }, own),
-    finishReason: writeFinishReason(finishReason, wasCut),
-    usage: writeUsage(usage),
-  };
 }
 
 /** Adds the facts of this package to the metadata of a part, which is left out if it is empty. */

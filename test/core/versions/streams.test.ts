@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Part } from '../../../src/core/part.js';
-import { type Batches, readAhead, toStream } from '../../../src/core/versions/streams.js';
+import { type Batches, readAhead } from '../../../src/core/versions/read-ahead.js';
+import { toStream } from '../../../src/core/versions/write-response.js';
 import { collect } from '../../_parts.js';
 
 const partsOf = (from: number, count: number): Part[] =>

@@ -1,9 +1,6 @@
 import type { PartSource } from '../source.js';
 import type { PlainObject } from '../shared/json.js';
 
-/** Maximum queue length of a stream. Each read shifts all queued parts, so long queues are slow. */
-const MAX_QUEUED = 64;
-
 /** Maximum number of parts that are read from a stream before they are needed. */
 const MAX_AHEAD = 64;
 
@@ -11,38 +8,6 @@ const MAX_AHEAD = 64;
 export interface Batches<Item> {
   next(): Promise<readonly Item[] | undefined>;
   cancel: PartSource['cancel'];
-}
-
-/** Creates a stream of these objects. The source is not read before the stream is. */
-export function toStream<Item>(batches: Batches<Item>): ReadableStream<Item> {
-  let batch: readonly Item[] = [];
-  let position = 0;
-
-  function enqueue(controller: ReadableStreamDefaultController<Item>): void {
-    const end = Math.min(position + MAX_QUEUED, batch.length);
-    while (position < end) controller.enqueue(batch[position++] as Item);
-  }
-
-  return new ReadableStream<Item>(
-    {
-      pull(controller) {
-        // Without a promise, because most parts are available.
-        if (position < batch.length) return enqueue(controller);
-        return batches.next().then(next => {
-          if (next === undefined) return controller.close();
-          batch = next;
-          position = 0;
-          enqueue(controller);
-        });
-      },
-      cancel(reason) {
-        batch = [];
-        position = 0;
-        batches.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 /**
