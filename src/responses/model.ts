@@ -8,7 +8,6 @@ import { checkHeaders } from '../core/http/open-response.js';
 import { withoutQuery } from '../core/redaction/redaction.js';
 import { redactRequestBody } from '../core/redaction/request-body.js';
 import { numberOf, type PlainObject } from '../core/shared/json.js';
-import type { ModelMemory } from './compatibility/model-memory.js';
 import type { ResponsesModelConfig } from './config.js';
 import { BACKGROUND_IGNORED } from './echo.js';
 import { Exchange, runHandlers } from './exchange.js';
@@ -20,7 +19,7 @@ import { readProviderOptions } from './request/read-options.js';
 import { createTurnMemory } from './request/turn-memory.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { toJsonContent } from './stream/message-item.js';
-import { readResponse, type ResponseReader } from './stream/read-response.js';
+import { readResponse } from './stream/read-response.js';
 
 /** A model that sends one request per call. */
 export interface ResponsesModel extends CoreModel {
@@ -90,6 +89,9 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
     isAnnounced = true;
     return exchange.announce(response, headers);
   };
+  const onCall = (): void => {
+    config.server.tools = 'called';
+  };
   const declared = toDeclaredTools(call);
   const response = readResponse({
     ...source,
@@ -100,6 +102,7 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
     maxOutputTokens: numberOf(body.max_output_tokens),
     onServerItem: memory?.received.add,
     onResponse,
+    onCall,
     isKept:
       body.store === true ||
       body.previous_response_id !== undefined ||
@@ -112,7 +115,7 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
     includeRawChunks,
     signal,
   });
-  const reader = noteCalls(decodeExtensions(response, { call, declared }, config.extensions), config.server);
+  const reader = decodeExtensions(response, { call, declared, onCall }, config.extensions);
   try {
     // The host of a response in the background learns its id at once. A loop may send a later round again.
     const isEarly = isInBackground && (call.turn?.round ?? 1) === 1;
@@ -125,16 +128,6 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
     throw error;
   }
 }
-
-/** Returns a reader that notes that the server calls tools. */
-const noteCalls = (reader: ResponseReader, server: ModelMemory): ResponseReader => ({
-  ...reader,
-  async next() {
-    const parts = await reader.next();
-    if (parts?.some(({ type }) => type === 'tool-input-start') === true) server.tools = 'called';
-    return parts;
-  },
-});
 
 const isJsonCall = ({ responseFormat }: CoreCall): boolean => responseFormat?.type === 'json';
 

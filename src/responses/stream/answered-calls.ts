@@ -10,76 +10,80 @@ import { toResultValue } from '../../core/tool-calls/mcp-output.js';
  * it.
  */
 
-/** A response whose calls are decided. */
-export interface AnsweredCalls {
-  write(part: Part): void;
-}
+/** The types of parts that tell who runs a call, or end the response. */
+export const DECIDING_PARTS: ReadonlySet<Part['type']> = new Set<Part['type']>([
+  'tool-call',
+  'tool-approval-request',
+  'custom',
+  'finish',
+]);
 
 /**
  * Passes on the parts of a response in their order. A call with an output becomes a provider-executed call with a result.
  *
- * @param options.holds false if the server runs no functions, so that calls can start while the response goes on.
+ * While nothing is held, only the `DECIDING_PARTS` have to pass through it.
  */
-export function createAnsweredCalls(
-  write: (part: Part) => void,
-  { holds }: { readonly holds: boolean },
-): AnsweredCalls {
-  if (!holds) return { write };
-  const calls = new Map<string, ToolCall>();
+export class AnsweredCalls {
+  /** True while a call is undecided, so that all parts after it wait. */
+  isHolding = false;
+  readonly #write: (part: Part) => void;
+  readonly #calls = new Map<string, ToolCall>();
   /** Outputs whose call has not arrived. If it never does, they are sent back as they are, in their place. */
-  const outputs = new Map<string, PartOf<'custom'>>();
+  readonly #outputs = new Map<string, PartOf<'custom'>>();
   /** The parts from the first undecided call on. */
-  let held: Part[] = [];
-  const undecided = new Set<Part>();
-  let hasAnswers = false;
-  let isWaiting = false;
+  #held: Part[] = [];
+  readonly #undecided = new Set<Part>();
+  #hasAnswers = false;
+  #isWaiting = false;
 
-  return {
-    write(part) {
-      if (part.type === 'finish') return end(part);
-      if (part.type === 'tool-approval-request') isWaiting = true;
-      const callId = part.type === 'custom' ? outputCallIdOf(part) : undefined;
-      if (part.type === 'tool-call' && part.providerExecuted !== true) return addCall(part);
-      if (part.type === 'custom' && callId !== undefined) return addOutput(callId, part);
-      return emit(part);
-    },
-  };
+  constructor(write: (part: Part) => void) {
+    this.#write = write;
+  }
 
-  function addCall(part: ToolCall): void {
-    const output = outputs.get(part.toolCallId);
+  write(part: Part): void {
+    if (part.type === 'finish') return this.#end(part);
+    if (part.type === 'tool-approval-request') this.#isWaiting = true;
+    const callId = part.type === 'custom' ? outputCallIdOf(part) : undefined;
+    if (part.type === 'tool-call' && part.providerExecuted !== true) return this.#addCall(part);
+    if (part.type === 'custom' && callId !== undefined) return this.#addOutput(callId, part);
+    return this.#emit(part);
+  }
+
+  #addCall(part: ToolCall): void {
+    const output = this.#outputs.get(part.toolCallId);
     if (output !== undefined) {
-      outputs.delete(part.toolCallId);
-      undecided.delete(output);
-      held = held.filter(one => one !== output);
-      held.push(toExecuted(part));
-      return emit(toResult(part, output));
+      this.#outputs.delete(part.toolCallId);
+      this.#undecided.delete(output);
+      this.#held = this.#held.filter(one => one !== output);
+      this.#held.push(toExecuted(part));
+      return this.#emit(this.#toResult(part, output));
     }
     // An asynchronous call runs while the response goes on, and only calls of functions are answered.
     const isDecided = part.isComplete !== true || part.providerMetadata?.openai?.async === true;
-    if (isDecided) isWaiting = true;
+    if (isDecided) this.#isWaiting = true;
     else {
-      calls.set(part.toolCallId, part);
-      undecided.add(part);
+      this.#calls.set(part.toolCallId, part);
+      this.#undecided.add(part);
     }
-    emit(part);
+    this.#emit(part);
   }
 
-  function addOutput(callId: string, part: PartOf<'custom'>): void {
-    const call = calls.get(callId);
+  #addOutput(callId: string, part: PartOf<'custom'>): void {
+    const call = this.#calls.get(callId);
     if (call === undefined) {
       // A response has at most one output for a call.
-      if (outputs.has(callId)) return;
-      outputs.set(callId, part);
-      undecided.add(part);
-      return emit(part);
+      if (this.#outputs.has(callId)) return;
+      this.#outputs.set(callId, part);
+      this.#undecided.add(part);
+      return this.#emit(part);
     }
-    if (!undecided.delete(call)) return;
-    held = held.map(one => (one === call ? toExecuted(call) : one));
-    emit(toResult(call, part));
+    if (!this.#undecided.delete(call)) return;
+    this.#held = this.#held.map(one => (one === call ? toExecuted(call) : one));
+    this.#emit(this.#toResult(call, part));
   }
 
-  function toResult(call: ToolCall, part: PartOf<'custom'>): Part {
-    hasAnswers = true;
+  #toResult(call: ToolCall, part: PartOf<'custom'>): Part {
+    this.#hasAnswers = true;
     const { toolCallId, toolName } = call;
     const output = toOutput(itemOf(part) ?? {});
     return {
@@ -92,23 +96,21 @@ export function createAnsweredCalls(
     };
   }
 
-  function emit(part: Part): void {
-    held.push(part);
-    if (undecided.size === 0) release();
+  #emit(part: Part): void {
+    this.#held.push(part);
+    this.isHolding = this.#undecided.size > 0;
+    if (this.isHolding) return;
+    const parts = this.#held;
+    this.#held = [];
+    for (const one of parts) this.#write(one);
   }
 
-  function release(): void {
-    const parts = held;
-    held = [];
-    for (const part of parts) write(part);
-  }
-
-  function end(finish: PartOf<'finish'>): void {
-    isWaiting ||= [...undecided].some(({ type }) => type === 'tool-call');
-    undecided.clear();
+  #end(finish: PartOf<'finish'>): void {
+    this.#isWaiting ||= [...this.#undecided].some(({ type }) => type === 'tool-call');
+    this.#undecided.clear();
     const { unified, raw } = finish.finishReason;
-    const isOver = unified === 'tool-calls' && hasAnswers && !isWaiting;
-    emit(isOver ? { ...finish, finishReason: { unified: 'stop', raw } } : finish);
+    const isOver = unified === 'tool-calls' && this.#hasAnswers && !this.#isWaiting;
+    this.#emit(isOver ? { ...finish, finishReason: { unified: 'stop', raw } } : finish);
   }
 }
 

@@ -43,6 +43,8 @@ export interface EventMapperOptions {
   readonly onServerItem?: ((item: PlainObject) => void) | undefined;
   /** Called with the response object of the first event that has one. Returns facts for all parts. @default it is not read */
   readonly onResponse?: ((response: PlainObject) => PartFacts | undefined) | undefined;
+  /** Called when a call begins. @default it is not noted */
+  readonly onCall?: (() => void) | undefined;
 }
 
 /** Converts the events of one response to stream parts. */
@@ -63,6 +65,7 @@ export interface EventMapper {
 export function createEventMapper(options: EventMapperOptions): EventMapper {
   const { errorContext } = options;
   const write = (part: Part): void => {
+    if (part.type === 'tool-input-start') options.onCall?.();
     const { removedReasoning } = mapping;
     const isRemovalDue =
       removedReasoning !== undefined && removedReasoning.length > 0 && isKeptInHistory(part);

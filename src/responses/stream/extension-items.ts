@@ -16,10 +16,15 @@ import type { DeclaredTools } from './hosted-item.js';
 export interface ReadContext {
   readonly call: Pick<CoreCall, 'isStream' | 'includeRawChunks'>;
   readonly declared: DeclaredTools;
+  /** Called for each call that is shown to a host that did not declare its tool. @default it is not noted */
+  readonly onCall?: () => void;
 }
 
 /** Shows the items and events of one response. */
-export function createDecoder({ call, declared }: ReadContext, { byItem, byEvent }: ExtensionRegistry) {
+export function createDecoder(
+  { call, declared, onCall }: ReadContext,
+  { byItem, byEvent }: ExtensionRegistry,
+) {
   const states = new Map<string, Map<string, unknown>>();
   const calls = new Set<string>();
   const results = new Set<string>();
@@ -81,6 +86,7 @@ export function createDecoder({ call, declared }: ReadContext, { byItem, byEvent
     if (mode === 'none') return [];
     if (mode === 'full' || part.type === 'tool-result') return [shown];
     const { toolCallId: id, toolName, input } = part;
+    onCall?.();
     return [
       { type: 'tool-input-start', id, toolName, providerExecuted: true },
       { type: 'tool-input-delta', id, delta: input },

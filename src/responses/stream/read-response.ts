@@ -24,7 +24,7 @@ import {
   type EventMapperOptions,
   type ResponsesEvent,
 } from './event-mapper.js';
-import { createAnsweredCalls } from './answered-calls.js';
+import { AnsweredCalls, DECIDING_PARTS } from './answered-calls.js';
 import { createSequenceNumbers } from './sequence-numbers.js';
 
 export interface ReadResponseOptions extends Omit<EventMapperOptions, 'write'> {
@@ -75,7 +75,12 @@ const CHUNK_SIZE = 32 * 1024;
 export function readResponse(options: ReadResponseOptions): ResponseReader {
   const { read, errorContext, redactKnown, includeRawChunks = false, signal, close } = options;
   let batch: Part[] = [];
-  const { write } = createAnsweredCalls(part => void batch.push(part), { holds: !isOpenAI(errorContext) });
+  const answered = isOpenAI(errorContext) ? undefined : new AnsweredCalls(part => void batch.push(part));
+  const write = (part: Part): void => {
+    if (answered?.isHolding || (answered !== undefined && DECIDING_PARTS.has(part.type)))
+      answered.write(part);
+    else batch.push(part);
+  };
   const numbers = options.sequenceNumbers && createSequenceNumbers(write, options.sequenceNumbers);
   const mapper = createEventMapper({ ...options, write: numbers?.write ?? write });
   const decoder = createUtf8Decoder();
