@@ -3,7 +3,7 @@ import type { Part, PartOf } from '../../core/part.js';
 import type { PartFacts } from '../../core/prompt.js';
 import { NO_USAGE } from '../../core/finish.js';
 import { createCallError, type ErrorContext, toErrorText } from '../../core/http/api-error.js';
-import { asJson, type JSONObject, type PlainObject } from '../../core/shared/json.js';
+import { asJson, idOf, type JSONObject, objectOf, type PlainObject } from '../../core/shared/json.js';
 import { isHostedItem } from '../hosted-tools/index.js';
 import { EVENT_HANDLERS, type Mapping, type ResponseState } from './event-handlers.js';
 import { createFunctionCallItem, type FunctionCallWriter } from './function-call-item.js';
@@ -18,7 +18,7 @@ import {
 } from './output-item.js';
 import { createOutputItems, type ItemFactories } from './output-items.js';
 import { createReasoningItem } from './reasoning-item.js';
-import { type Contradiction, EventNumbers, isOtherResponse, judge, nameOf, type Verdict } from './verdict.js';
+import { type Contradiction, judge, nameOf, type Verdict } from './verdict.js';
 
 /** One event of the Responses API: a type and unchecked fields. */
 export interface ResponsesEvent {
@@ -180,7 +180,12 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
 function judgeEnd(mapping: Mapping, numbers: EventNumbers): Verdict | undefined {
   if (mapping.state !== 'terminal') return undefined;
   const { items, isIncomplete, errorContext } = mapping;
-  const verdict = judge(items.texts(), { numbers, foreignDeltas: items.foreignDeltas, isIncomplete });
+  const verdict = judge(items.texts(), {
+    hasAllEvents: numbers.isIntact,
+    hasTextGap: numbers.hasTextGap,
+    foreignDeltas: items.foreignDeltas,
+    isIncomplete,
+  });
   if (verdict.contradiction !== undefined)
     mapping.fail(toContradictionError(errorContext, verdict.contradiction));
   return verdict;
@@ -298,4 +303,74 @@ function withFacts(part: Part, facts: PartFacts): Part {
   if (isKeptInHistory(part)) return { ...part, own: { ...part.own, ...facts } };
   const hasFacts = 'providerMetadata' in part && part.providerMetadata !== undefined;
   return hasFacts ? { ...part, own: { ...part.own, ...facts } } : part;
+}
+
+/**
+ * The sequence numbers of a response. They show events that arrive twice, which are dropped, and events that are missing or
+ * out of order, which are evidence against a text that nothing else confirms. Servers whose numbers do not ascend, or are
+ * absent from some events, are not checked.
+ */
+export class EventNumbers {
+  /** True if events around the streamed text are missing or out of order. */
+  hasTextGap = false;
+  #hasGap = false;
+  #isOn = true;
+  #first: number | undefined;
+  #last = -1;
+  #lastType = '';
+  /** The content of the events by number, from `#first` on. */
+  #seen: unknown[] = [];
+
+  /** True if every event had the number after that of the event before it. */
+  get isIntact(): boolean {
+    return this.#isOn && this.#first !== undefined && !this.#hasGap;
+  }
+
+  /** Begins another response in the same stream, whose numbers begin again. */
+  reset(): void {
+    this.#first = undefined;
+    this.#seen = [];
+  }
+
+  /** Returns false for an event that has arrived before. */
+  admit(type: string, fields: PlainObject): boolean {
+    if (!this.#isOn) return true;
+    const { sequence_number: number } = fields;
+    if (typeof number !== 'number') return this.#turnOff();
+    const content = fields.delta ?? type;
+    this.#first ??= number;
+    const index = number - this.#first;
+    if (index === this.#seen.length) {
+      this.#seen.push(content);
+    } else if (index >= 0 && index < this.#seen.length) {
+      // A number of another event belongs to a server that counts in its own way.
+      return this.#seen[index] === content ? false : this.#turnOff();
+    } else {
+      if (!Number.isInteger(number)) return this.#turnOff();
+      this.#hasGap = true;
+      this.hasTextGap ||= TEXT_DELTAS.has(type) || TEXT_DELTAS.has(this.#lastType);
+      if (number > this.#last) {
+        this.#first = number;
+        this.#seen = [content];
+      }
+    }
+    this.#last = number;
+    this.#lastType = type;
+    return true;
+  }
+
+  #turnOff(): true {
+    this.#isOn = false;
+    this.hasTextGap = false;
+    this.#seen = [];
+    return true;
+  }
+}
+
+const TEXT_DELTAS: ReadonlySet<string> = new Set(['response.output_text.delta', 'response.refusal.delta']);
+
+/** Returns true for the announcement of a response that is not the current one. */
+function isOtherResponse({ response }: PlainObject, responseId: string | undefined): boolean {
+  const id = idOf(objectOf(response)?.id);
+  return id !== undefined && responseId !== undefined && id !== responseId;
 }

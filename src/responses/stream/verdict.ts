@@ -1,6 +1,3 @@
-import type { PlainObject } from '../../core/shared/json.js';
-import { idOf } from '../../core/shared/json.js';
-
 /*
  * The verdict on a response. Servers report a text up to five times: as deltas, and at the end of its part, of its item and of
  * the response. Deltas that a proxy lost, doubled or reordered are shown before the end is known, so that the end decides
@@ -19,6 +16,17 @@ export interface StreamedText {
   readonly differsAt: number | undefined;
   /** False if the server names its messages when it announces or finishes them, but has not named this one. */
   readonly isListed: boolean;
+}
+
+/** What else is known about the texts. */
+export interface Evidence {
+  /** True if every event arrived, in order. */
+  readonly hasAllEvents: boolean;
+  /** True if events around the streamed text are missing or out of order. */
+  readonly hasTextGap: boolean;
+  /** Number of deltas that belong to no item of the response. */
+  readonly foreignDeltas: number;
+  readonly isIncomplete: boolean;
 }
 
 /** The reason why a response is not whole. */
@@ -42,19 +50,15 @@ export interface Verdict {
  */
 export function judge(
   texts: readonly StreamedText[],
-  {
-    numbers,
-    foreignDeltas,
-    isIncomplete,
-  }: { numbers: EventNumbers; foreignDeltas: number; isIncomplete: boolean },
+  { hasAllEvents, hasTextGap, foreignDeltas, isIncomplete }: Evidence,
 ): Verdict {
-  const isIntact = numbers.isIntact && foreignDeltas === 0 && texts.every(({ isListed }) => isListed);
+  const isIntact = hasAllEvents && foreignDeltas === 0 && texts.every(({ isListed }) => isListed);
   const notes: string[] = [];
   if (foreignDeltas > 0)
     notes.push(`Ignored ${foreignDeltas} text deltas of items that the response did not announce.`);
   let contradiction: Contradiction | undefined;
   for (const text of texts) {
-    const offset = contradictedAt(text, numbers.hasTextGap);
+    const offset = contradictedAt(text, hasTextGap);
     const { itemId, final, shown } = text;
     if (offset !== undefined && (isIntact || isIncomplete))
       notes.push(
@@ -93,75 +97,3 @@ export function sharedLength(one: string, other: string): number {
 
 export const nameOf = (itemId: string | undefined): string =>
   itemId === undefined ? 'a message' : `message ${JSON.stringify(itemId)}`;
-
-/**
- * The sequence numbers of a response. They show events that arrive twice, which are dropped, and events that are missing or
- * out of order, which are evidence against a text that nothing else confirms. Servers whose numbers do not ascend, or are
- * absent from some events, are not checked.
- */
-export class EventNumbers {
-  /** True if events around the streamed text are missing or out of order. */
-  hasTextGap = false;
-  #hasGap = false;
-  #isOn = true;
-  #first: number | undefined;
-  #last = -1;
-  #lastType = '';
-  /** The content of the events by number, from `#first` on. */
-  #seen: unknown[] = [];
-
-  /** True if every event had the number after that of the event before it. */
-  get isIntact(): boolean {
-    return this.#isOn && this.#first !== undefined && !this.#hasGap;
-  }
-
-  /** Begins another response in the same stream, whose numbers begin again. */
-  reset(): void {
-    this.#first = undefined;
-    this.#seen = [];
-  }
-
-  /** Returns false for an event that has arrived before. */
-  admit(type: string, fields: PlainObject): boolean {
-    if (!this.#isOn) return true;
-    const { sequence_number: number } = fields;
-    if (typeof number !== 'number') return this.#turnOff();
-    const content = fields.delta ?? type;
-    this.#first ??= number;
-    const index = number - this.#first;
-    if (index === this.#seen.length) {
-      this.#seen.push(content);
-    } else if (index >= 0 && index < this.#seen.length) {
-      // A number of another event belongs to a server that counts in its own way.
-      return this.#seen[index] === content ? false : this.#turnOff();
-    } else {
-      if (!Number.isInteger(number)) return this.#turnOff();
-      this.#hasGap = true;
-      this.hasTextGap ||= TEXT_DELTAS.has(type) || TEXT_DELTAS.has(this.#lastType);
-      if (number > this.#last) {
-        this.#first = number;
-        this.#seen = [content];
-      }
-    }
-    this.#last = number;
-    this.#lastType = type;
-    return true;
-  }
-
-  #turnOff(): true {
-    this.#isOn = false;
-    this.hasTextGap = false;
-    this.#seen = [];
-    return true;
-  }
-}
-
-const TEXT_DELTAS: ReadonlySet<string> = new Set(['response.output_text.delta', 'response.refusal.delta']);
-
-/** Returns true for the announcement of a response that is not the current one. */
-export const isOtherResponse = (fields: PlainObject, responseId: string | undefined): boolean => {
-  const response = fields.response;
-  const id =
-    typeof response === 'object' && response !== null ? idOf((response as PlainObject).id) : undefined;
-  return id !== undefined && responseId !== undefined && id !== responseId;
-};

@@ -73,20 +73,23 @@ type Write = (part: Part) => void;
 
 type HeldPart = (finishReason: FinishReason) => Part;
 
-/** Holds back parts that depend on how the response ends, and all parts after them. */
-export function createHeldParts(write: Write) {
-  let held: HeldPart[] = [];
-  return {
-    write(part: Part): void {
-      if (held.length === 0) write(part);
-      else held.push(() => part);
-    },
-    hold: (toPart: HeldPart): void => void held.push(toPart),
-    release(finishReason: FinishReason): void {
-      for (const toPart of held) write(toPart(finishReason));
-      held = [];
-    },
-  };
+/** Parts that depend on how the response ends, and all parts after them. They are held back until then. */
+export class HeldParts {
+  /** True if a part is held, so that those after it have to be added. */
+  isHolding = false;
+  #parts: HeldPart[] = [];
+
+  hold(toPart: HeldPart): void {
+    this.isHolding = true;
+    this.#parts.push(toPart);
+  }
+
+  /** Writes the parts in their order. */
+  release(finishReason: FinishReason, write: Write): void {
+    for (const toPart of this.#parts) write(toPart(finishReason));
+    this.#parts = [];
+    this.isHolding = false;
+  }
 }
 
 /**
@@ -105,40 +108,42 @@ export function withHostCalls(
   };
 
   function createTransformer(options: CoreCall): PartTransformer {
-    let emit: Write = () => {};
     let hasFailed = false;
-    const held = createHeldParts(part => emit(part));
+    const held = new HeldParts();
+
+    const write = (part: Part, emit: Write): void => {
+      if (held.isHolding) held.hold(() => part);
+      else emit(part);
+    };
 
     /** Writes a call under its declared name. It is held back if its arguments depend on the end of the response. */
-    function addCall(call: ToolCall): void {
+    function addCall(call: ToolCall, emit: Write): void {
       const found = findTool(call);
       const named = { ...call, toolName: found.toolName };
       const inputAfter = repairHostInput(call.input, found.owner === 'host' ? found.tool : undefined);
-      if (inputAfter === undefined) held.write(named);
+      if (inputAfter === undefined) write(named, emit);
       else held.hold(finishReason => ({ ...named, input: inputAfter(finishReason) }));
     }
 
     return {
-      part(part, emitPart) {
-        emit = emitPart;
+      part(part, emit) {
         if (part.type === 'tool-input-start' && part.providerExecuted !== true) {
           emit({ ...part, toolName: findTool({ ...part, toolCallId: part.id }).toolName });
         } else if (part.type.startsWith('tool-input-')) {
           emit(part);
         } else if (part.type === 'tool-call' && part.providerExecuted !== true) {
-          addCall(part);
+          addCall(part, emit);
         } else if (part.type === 'finish') {
           const finishReason = finishReasonOf(part, outputLimitOf(options, { reportsLength }));
-          held.release(hasFailed ? { unified: 'error', raw: undefined } : finishReason);
+          held.release(hasFailed ? { unified: 'error', raw: undefined } : finishReason, emit);
           emit({ ...part, finishReason });
         } else {
           hasFailed ||= part.type === 'error';
-          held.write(part);
+          write(part, emit);
         }
       },
-      flush(emitPart) {
-        emit = emitPart;
-        held.release({ unified: 'error', raw: undefined });
+      flush(emit) {
+        held.release({ unified: 'error', raw: undefined }, emit);
       },
     };
   }

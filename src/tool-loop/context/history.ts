@@ -187,6 +187,8 @@ export function createTurnIds(prompt: Prompt) {
   const newest = new Map(taken.map(id => [id, id]));
 
   return {
+    /** Returns an id for a block that no other block of the turn has. */
+    takeBlock: (id: string): string => blocks.take(id),
     /** Returns functions that map the ids of one round's parts to ids that are unique in the turn. */
     round() {
       const contentsById = new Map<string, Set<string>>();
@@ -197,7 +199,6 @@ export function createTurnIds(prompt: Prompt) {
         return name;
       };
       return {
-        block: createNames(blocks),
         /** Returns the id of a call, also for its streamed input, which comes first. */
         call,
         /**

@@ -1,17 +1,17 @@
 import { createPartCollector } from '../../core/collector.js';
 import type { Content, Finish, FinishReason, Part, PartOf, ToolInputStart } from '../../core/part.js';
-import type { PartSink } from '../../core/source.js';
+import type { PartSink, PartSource } from '../../core/source.js';
 import { NO_FINISH } from '../../core/finish.js';
-import { untilAborted } from '../../core/shared/abort.js';
+import { onceAborted, untilAborted } from '../../core/shared/abort.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
 import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 import { type LoopCall, type ShowPart, toValidJson, withToolIdentity } from '../calls/calls.js';
 import type { RoundCalls } from '../calls/round-calls.js';
-import { createHeldParts, finishReasonOf, repairHostInput } from '../calls/host-calls.js';
+import { finishReasonOf, HeldParts, repairHostInput } from '../calls/host-calls.js';
 import type { Round } from '../durable/recorded-rounds.js';
-import { createBatchReader } from './rounds.js';
 import type { RoundRetry } from './round-retry.js';
 import { RoundBlocks, type ShownText, withFacts, withId } from './round-text.js';
+import type { TurnLifetime } from './lifetime.js';
 import type { OpenedTurn } from './opened-turn.js';
 
 /** Content and end of a round. */
@@ -91,6 +91,49 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
   return forwarder.end();
 }
 
+/**
+ * Reads a source until the signal aborts. At its end the source is let go: the turn keeps its rounds while it waits for
+ * others, and what has read a response is far larger than its content.
+ */
+export function untilRead(
+  source: PartSource,
+  signal: AbortSignal | undefined,
+): Pick<PartSource, 'next' | 'cancel'> {
+  let rest: PartSource | undefined = source;
+  const cancel = (reason: unknown): void => rest?.cancel(reason);
+  // The signal may have aborted at the moment the response opened.
+  const release = signal && onceAborted(signal, () => cancel(signal.reason));
+  return {
+    async next() {
+      const parts = await rest?.next();
+      signal?.throwIfAborted();
+      if (parts !== undefined) return parts;
+      release?.();
+      rest = undefined;
+      return undefined;
+    },
+    cancel,
+  };
+}
+
+/** Reads the parts of a round. A response that fails ends with an `error` part; an abort by the caller rejects. */
+export function createBatchReader(
+  round: Round,
+  { signal, isAborted }: Pick<TurnLifetime, 'signal' | 'isAborted'>,
+): Round['next'] {
+  let hasFailed = false;
+  return async () => {
+    if (hasFailed) return undefined;
+    try {
+      return await round.next();
+    } catch (error) {
+      if (isAborted()) throw error;
+      hasFailed = true;
+      return [{ type: 'error', error: signal.aborted ? signal.reason : error }];
+    }
+  };
+}
+
 const isOutput = ({ type }: Part): boolean => type !== 'stream-start' && type !== 'response-metadata';
 
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
@@ -102,8 +145,8 @@ function createForwarder(
   const output = createOutput(sink.write);
   let isOver = false;
   const blocks = new RoundBlocks({
-    ids,
-    output: { keep: output.keep, show: output.held.write },
+    ids: turn.ids,
+    output,
     facts: turn.facts,
     shown: retry.shown,
     onDifference() {
@@ -167,7 +210,7 @@ function createForwarder(
         errors,
         isRepeated,
         shown,
-        release: () => output.held.release(finishReason),
+        release: () => output.held.release(finishReason, sink.write),
         responseId,
       };
     },
@@ -183,14 +226,20 @@ const KEEPS_END: ReadonlySet<PartType> = new Set<PartType>([
 /** Writes the parts of a response to the host, and collects those that the conversation keeps. */
 function createOutput(write: Write) {
   const { add, result } = createPartCollector();
-  const held = createHeldParts(write);
+  const held = new HeldParts();
+  const show = (part: Part): void => {
+    if (held.isHolding) held.hold(() => part);
+    else write(part);
+  };
   return {
+    /** Writes a part of a call of the loop, which waits for nothing. */
     write,
     held,
     keep: add,
+    show,
     emit(part: Part): void {
       add(part);
-      held.write(part);
+      show(part);
     },
     content: () => result().content,
   };
@@ -201,7 +250,7 @@ function createCallParts(
   turn: OpenedTurn,
   calls: RoundCalls,
   ids: RoundIds,
-  { write, held, keep, emit }: ReturnType<typeof createOutput>,
+  { write, held, keep, show: showPart, emit }: ReturnType<typeof createOutput>,
 ) {
   const { tools, show, steps } = turn;
   const inputs = createInputs(show, write);
@@ -264,7 +313,7 @@ function createCallParts(
   function emitHosted(part: PartOf<'tool-call'> | PartOf<'tool-result'>): void {
     if (!tools.isServerSearch(part.toolName)) return emit(part);
     keep(part);
-    show(part, held.write);
+    show(part, showPart);
   }
 
   function addCall(part: PartOf<'tool-call'>): void {
@@ -312,7 +361,7 @@ function createCallParts(
     hasCallsElsewhere = true;
     keep(part);
     // Hosts run a call as soon as they receive it, which must not happen before the round is recorded.
-    if (inputAfter === undefined && !steps.isDurable) held.write(part);
+    if (inputAfter === undefined && !steps.isDurable) showPart(part);
     else held.hold(finishReason => ({ ...part, ...(inputAfter && { input: inputAfter(finishReason) }) }));
   }
 }

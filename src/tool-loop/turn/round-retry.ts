@@ -7,7 +7,6 @@ import type { CallOutcome } from '../calls/calls.js';
 import type { RoundCalls } from '../calls/round-calls.js';
 import { withOutcomes } from '../context/history.js';
 import { toCallContent } from './partial-turn.js';
-import type { BrokenResponse } from './rounds.js';
 import type { ShownText } from './round-text.js';
 import type { OpenedTurn } from './opened-turn.js';
 
@@ -16,6 +15,14 @@ import type { OpenedTurn } from './opened-turn.js';
  * rounds have run. A call of the broken response that had started has run as well, so that the next request contains it
  * with its output; nothing else of that response belongs to the conversation.
  */
+
+/** What decides if a response is requested again. */
+interface BrokenResponse {
+  /** The errors of the response. Empty if it ended regularly. */
+  readonly errors: readonly unknown[];
+  /** True if the host or the servers of the model may have run a call with an effect. */
+  readonly hasCallsElsewhere: boolean;
+}
 
 interface BrokenRound {
   readonly finish: Pick<Finish, 'usage'>;

@@ -39,7 +39,7 @@ export interface BlockOutput {
 }
 
 interface RoundBlocksOptions {
-  readonly ids: ReturnType<TurnIds['round']>;
+  readonly ids: Pick<TurnIds, 'takeBlock'>;
   readonly output: BlockOutput;
   /** Facts of the round, which its parts get. */
   readonly facts: PartFacts | undefined;
@@ -52,6 +52,8 @@ interface RoundBlocksOptions {
 /** Forwards text and reasoning blocks under ids that are unique in the turn. */
 export class RoundBlocks {
   readonly #options: RoundBlocksOptions;
+  /** The ids in the turn, by those in the response. */
+  readonly #ids = new Map<string, string>();
   readonly #open = new Map<string, BlockPart<'end'>>();
   readonly #following = new Map<string, Follower>();
   /** Number of shown blocks that the response has begun to repeat. */
@@ -66,8 +68,8 @@ export class RoundBlocks {
   }
 
   start(part: BlockPart<'start'>): void {
-    const { ids, shown } = this.#options;
-    const start = withId(part, ids.block(part.id));
+    const { shown } = this.#options;
+    const start = withId(part, this.#idOf(part));
     const { id } = start;
     this.flush();
     if (start.type === 'text-start') {
@@ -87,15 +89,15 @@ export class RoundBlocks {
   }
 
   append(part: BlockPart<'delta'>): void {
-    const delta = withId(part, this.#options.ids.block(part.id));
+    const delta = withId(part, this.#idOf(part));
     const follower = this.#following.size === 0 ? undefined : this.#following.get(delta.id);
     if (follower === undefined || delta.type !== 'text-delta') this.#emit(delta);
     else this.#follow(follower, delta);
   }
 
   end(part: BlockPart<'end'>): void {
-    const { ids, facts, output } = this.#options;
-    const end = withId(part, ids.block(part.id));
+    const { facts, output } = this.#options;
+    const end = withId(part, this.#idOf(part));
     const { id } = end;
     if (end.type === 'reasoning-end') {
       this.#open.delete(`${end.type} ${id}`);
@@ -143,6 +145,15 @@ export class RoundBlocks {
       if (text.length > block.text.length) block.text = text;
     }
     return [...blocks, ...this.#options.shown.slice(this.#repeated)];
+  }
+
+  /** Returns the id of a block in the turn, which is the same one for all its parts. */
+  #idOf({ id }: { readonly id: string }): string {
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const taken = this.#options.ids.takeBlock(id);
+    this.#ids.set(id, taken);
+    return taken;
   }
 
   #follow(follower: Follower, part: PartOf<'text-delta'>): void {

@@ -6,7 +6,7 @@ import type { Part } from '../../core/part.js';
 import type { ToolChoice } from '../../core/prompt.js';
 import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
 import { retryDelay } from '../../core/http/retry.js';
-import { onceAborted, untilAborted } from '../../core/shared/abort.js';
+import { untilAborted } from '../../core/shared/abort.js';
 import { messageOf } from '../../core/shared/errors.js';
 import { repeat } from '../../core/shared/repeat.js';
 import type { ToolListing } from '../../tools/tool-source.js';
@@ -14,7 +14,7 @@ import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
 import type { RoundChanges, RoundSettings } from '../features/feature.js';
 import type { OpenedTurn, Retries } from './opened-turn.js';
 import type { Exchange } from './partial-turn.js';
-import type { TurnLifetime } from './lifetime.js';
+import { createBatchReader, untilRead } from './round-reader.js';
 
 interface OpenOptions extends Pick<TurnLink, 'isCompaction'> {
   /** Number of the attempt at a round that is repeated. @default the first one */
@@ -147,14 +147,6 @@ function openAgain(
 const hasBegun = (error: unknown): boolean =>
   APICallError.isInstance(error) && error.responseHeaders !== undefined && (error.statusCode ?? 200) < 300;
 
-/** What decides if a response is requested again. */
-export interface BrokenResponse {
-  /** The errors of the response. Empty if it ended regularly. */
-  readonly errors: readonly unknown[];
-  /** True if the host or the servers of the model may have run a call with an effect. */
-  readonly hasCallsElsewhere: boolean;
-}
-
 /** Creates the states that layers keep between the requests of a turn. */
 function createStates(): TurnLink['stateOf'] {
   const states = new Map<object, unknown>();
@@ -182,28 +174,6 @@ function openSource(model: CoreModel, call: CoreCall): Promise<PartSource> {
   });
 }
 
-/**
- * Reads a source until the signal aborts. At its end the source is let go: the turn keeps its rounds while it waits for
- * others, and what has read a response is far larger than its content.
- */
-function untilRead(source: PartSource, signal: AbortSignal | undefined): Pick<PartSource, 'next' | 'cancel'> {
-  let rest: PartSource | undefined = source;
-  const cancel = (reason: unknown): void => rest?.cancel(reason);
-  // The signal may have aborted at the moment the response opened.
-  const release = signal && onceAborted(signal, () => cancel(signal.reason));
-  return {
-    async next() {
-      const parts = await rest?.next();
-      signal?.throwIfAborted();
-      if (parts !== undefined) return parts;
-      release?.();
-      rest = undefined;
-      return undefined;
-    },
-    cancel,
-  };
-}
-
 /** @throws the error of the first `error` part. */
 async function readAll(next: Round['next']): Promise<Part[]> {
   const all: Part[] = [];
@@ -214,24 +184,6 @@ async function readAll(next: Round['next']): Promise<Part[]> {
     }
   }
   return all;
-}
-
-/** Reads the parts of a round. A response that fails ends with an `error` part; an abort by the caller rejects. */
-export function createBatchReader(
-  round: Round,
-  { signal, isAborted }: Pick<TurnLifetime, 'signal' | 'isAborted'>,
-): Round['next'] {
-  let hasFailed = false;
-  return async () => {
-    if (hasFailed) return undefined;
-    try {
-      return await round.next();
-    } catch (error) {
-      if (isAborted()) throw error;
-      hasFailed = true;
-      return [{ type: 'error', error: signal.aborted ? signal.reason : error }];
-    }
-  };
 }
 
 /** A round as the features have prepared it. */

@@ -473,7 +473,7 @@ export class Turn {
     const { record, ids } = this.#turn;
     const { write } = this.#sink;
     if (record.reachedLimit === undefined) return;
-    const id = ids.round().block('limit');
+    const id = ids.takeBlock('limit');
     write({ type: 'text-start', id });
     write({ type: 'text-delta', id, delta: `The model gave no answer: ${record.reachedLimit.reason}` });
     write({ type: 'text-end', id });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EventNumbers } from '../../../src/responses/stream/verdict.js';
+import { EventNumbers } from '../../../src/responses/stream/event-mapper.js';
 
 const DELTA = 'response.output_text.delta';
 const DONE = 'response.output_text.done';
