@@ -7,11 +7,11 @@ import { loadIndex } from './search.js';
 
 /** Topics that readers look for, each with the page of its section. It is at most two clicks from the start page. */
 const SOUGHT: Readonly<Record<string, string>> = {
-  'MCP with OAuth': 'mcp.html#signing-in',
-  'persist and resume a chat': 'tool-loop.html#storing-and-resuming-a-chat',
-  costs: 'tool-loop.html#costs-and-budgets',
+  'MCP with OAuth': 'mcp/signing-in.html',
+  'persist and resume a chat': 'tool-loop/chats.html',
+  costs: 'tool-loop/limits.html#costs-and-budgets',
   'the emulator in tests': 'testing.html#testing-an-application',
-  'a new model family': 'adapters.html#adding-a-family',
+  'a new model family': 'adapters/adding-a-family.html',
   vLLM: 'provider.html#compatible-servers',
 };
 

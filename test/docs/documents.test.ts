@@ -81,12 +81,26 @@ it('the comparison has the figures of the tables that it links to', () => {
   expect(comparison).toContain(`| ${theirs} of 22 | ${ours} of 22 |`);
 });
 
+it('each room of src has its page, and no page or guide of a room has more than 1,200 words', () => {
+  const rooms = readdirSync(path.join(root, 'src'), { withFileTypes: true }).filter(entry =>
+    entry.isDirectory(),
+  );
+  expect(
+    rooms.map(({ name }) => `src/${name}/README.md`).filter(file => !existsSync(path.join(root, file))),
+  ).toEqual([]);
+  const pages = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+    file => file.endsWith('.md') && path.dirname(file) !== '.',
+  );
+  const wordsOf = (file: string) => read(path.join('src', file)).trim().split(/\s+/).length;
+  expect(pages.filter(file => wordsOf(file) > 1200)).toEqual([]);
+});
+
 it('the README has at most 130 lines', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(130);
 });
 
 it('the troubleshooting explains messages that the sources contain', () => {
-  const messages = [...read('src/provider/README.md').matchAll(/^\| ``(.+?)`` +\|/gm)].map(
+  const messages = [...read('src/provider/pages/troubleshooting.md').matchAll(/^\| ``(.+?)`` +\|/gm)].map(
     ([, message = '']) => message,
   );
   const parts = messages.flatMap(message => message.split('…')).map(part => part.trim());

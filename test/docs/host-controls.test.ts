@@ -14,7 +14,10 @@ it(
     timeout: 180_000,
   },
   () => {
-    const guide = readFileSync(new URL('../../src/tool-loop/README.md', import.meta.url), 'utf8');
+    const guide = readFileSync(
+      new URL('../../src/tool-loop/pages/between-rounds.md', import.meta.url),
+      'utf8',
+    );
     const section = /^## Controls of the host$(.*?)^## /ms.exec(guide)?.[1] ?? '';
     const cells = [...section.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = '']) => cell);
     const explained = cells.flatMap(cell => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));

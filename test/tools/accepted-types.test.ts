@@ -14,6 +14,9 @@ it.each([...fieldsOf.keys()])('the effect of each field of a tool of `ai` %i is 
 
 it('the table of the guide has all fields', () => {
   expect(Object.keys(fieldEffects).sort()).toEqual([...LOCAL_TOOL_FIELDS].sort());
-  const guide = readFileSync(new URL('../../src/tool-loop/README.md', import.meta.url), 'utf8');
+  const guide = readFileSync(
+    new URL('../../src/tool-loop/pages/tools-of-a-call.md', import.meta.url),
+    'utf8',
+  );
   expect(guide).toContain(renderFields(fieldsOf));
 });

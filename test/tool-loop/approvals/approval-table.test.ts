@@ -6,7 +6,7 @@ import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import type { ToolDefinition } from '../../../src/tools/tool-source.js';
 import { call, callRound, scriptedModel, stream, textRound } from '../_scripted-model.js';
 
-const guide = new URL('../../../src/tool-loop/README.md', import.meta.url);
+const guide = new URL('../../../src/tool-loop/pages/approvals.md', import.meta.url);
 const START =
   '<!-- approvals: written by test/tool-loop/approvals/approval-table.test.ts with UPDATE_TABLE=1 -->';
 const END = '<!-- end of approvals -->';

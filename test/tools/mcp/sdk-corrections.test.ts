@@ -23,7 +23,7 @@ import { discoverlessServer } from './_silent-script.js';
 import { startTaskServer } from './_task-server.js';
 
 /*
- * The behavior of the MCP SDK without this package. `src/tools/mcp/README.md` lists the file that corrects each of them. A test
+ * The behavior of the MCP SDK without this package. `src/tools/mcp/pages/sdk-corrections.md` lists the file that corrects each of them. A test
  * that fails here means that the SDK has changed, and that its correction may be removed.
  */
 
