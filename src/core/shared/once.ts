@@ -8,6 +8,17 @@ export function once<Value>(create: () => Value): () => Value {
   return () => (created ??= { value: create() }).value;
 }
 
+/** Returns a function that creates the value of an object on its first call with it, as long as the object lives. */
+/* @__NO_SIDE_EFFECTS__ */
+export function oncePerObject<Key extends object, Value>(create: (key: Key) => Value): (key: Key) => Value {
+  const created = new WeakMap<Key, { readonly value: Value }>();
+  return key => {
+    const known = created.get(key) ?? { value: create(key) };
+    created.set(key, known);
+    return known.value;
+  };
+}
+
 /** Loads a value once for all callers. A failed load is forgotten: a package may be installed, or a network come back. */
 export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loading: Promise<Value> | undefined;

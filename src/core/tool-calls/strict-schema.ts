@@ -1,4 +1,5 @@
 import { isPlainObject, type PlainObject } from '../shared/json.js';
+import { oncePerObject } from '../shared/once.js';
 import { subschemasOf } from './json-schema.js';
 
 /*
@@ -32,13 +33,16 @@ const MAX_CHARACTERS = 120_000;
 export const isStrictSchema = (schema: unknown): boolean => toStrictIssue(schema) === undefined;
 
 /** Returns why strict mode rejects a schema, as the end of a sentence. Undefined if it accepts the schema. */
-export function toStrictIssue(schema: unknown): string | undefined {
-  if (!isPlainObject(schema)) return 'the schema is not an object';
+export const toStrictIssue = (schema: unknown): string | undefined =>
+  isPlainObject(schema) ? findRootIssue(schema) : 'the schema is not an object';
+
+/** A turn sends the same tools in every round. */
+const findRootIssue = oncePerObject((schema: PlainObject): string | undefined => {
   if (schema.anyOf !== undefined) return 'the root has `anyOf`';
   if (schema.type !== 'object') return 'the type of the root is not `object`';
   const totals = { properties: 0, enumValues: 0, characters: 0 };
   return findIssue(schema, { path: [], level: 1, totals }) ?? toLimitIssue(totals);
-}
+});
 
 interface Totals {
   properties: number;

@@ -139,8 +139,7 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
     memory,
     relations,
   });
-  const hasUpdates =
-    callOptions.reasoningEffortUpdate !== undefined || items.some(isConfigurationUpdate);
+  const hasUpdates = callOptions.reasoningEffortUpdate !== undefined || items.some(isConfigurationUpdate);
   const input = hasUpdates ? withEffortUpdate(items, { context: updates, warn }) : items;
   const modelSettings = toModelSettings(call, { traits, callOptions, warn });
   const effort = toFinalEffort(input, modelSettings.reasoning);

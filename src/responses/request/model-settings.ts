@@ -1,5 +1,6 @@
 import type { CoreCall } from '../../core/call.js';
 import type { Warning } from '../../core/part.js';
+import { toStrictIssue } from '../../core/tool-calls/strict-schema.js';
 import { declarationOfType } from '../hosted-tools/index.js';
 import {
   type InputItem,
@@ -14,13 +15,7 @@ import {
 import type { ModelTraits } from './model-traits.js';
 import { MAX_TOP_LOGPROBS } from './options.js';
 import type { ResponsesCallOptions } from './read-options.js';
-import {
-  allowsAnyObject,
-  type SchemaLosses,
-  strictIssueOf,
-  toResponseSchema,
-  toTextFormat,
-} from './schemas.js';
+import { allowsAnyObject, type SchemaLosses, toResponseSchema, toTextFormat } from './schemas.js';
 
 export interface ModelSettingsContext {
   readonly traits: ModelTraits;
@@ -185,7 +180,7 @@ export function toResponseFormat(
   if (responseFormat.schema === undefined || responseFormat.schema === null) return { type: 'json_object' };
   const { schema, losses: lost } = toResponseSchema(responseFormat.schema);
   losses.add(lost, 'the response');
-  const { issue } = strictIssueOf(schema);
+  const issue = toStrictIssue(schema);
   const mayDeviate = issue !== undefined && !allowsAnyObject(schema);
   if (callOptions.strictJsonSchema === undefined && mayDeviate) {
     warn({

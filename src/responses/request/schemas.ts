@@ -7,6 +7,7 @@ import {
   stringOf,
   toStableJson,
 } from '../../core/shared/json.js';
+import { oncePerObject } from '../../core/shared/once.js';
 import {
   branchesOf,
   mapSchema,
@@ -15,7 +16,6 @@ import {
   subschemasOf,
 } from '../../core/tool-calls/json-schema.js';
 import { toStandardSchema } from '../../core/tool-calls/standard-schema.js';
-import { toStrictIssue } from '../../core/tool-calls/strict-schema.js';
 import type { TextFormat } from '../wire.js';
 import type { TextFormatOption } from './options.js';
 
@@ -225,22 +225,12 @@ export function toTextFormat(format: TextFormatOption, { losses }: { losses: Sch
   return { ...format, schema: accepted.schema };
 }
 
-/** Returns why strict mode rejects a schema, as the end of a sentence. Undefined if it accepts the schema. */
-export const strictIssueOf: (schema: PlainObject) => { readonly issue: string | undefined } = remember(
-  schema => ({ issue: toStrictIssue(schema) }),
-);
-
 /** Remembers results by the schema object: a turn sends the same tools in every round. */
 function remember<Result extends object>(
   convert: (schema: PlainObject) => Result,
 ): (schema: unknown) => Result {
-  const known = new WeakMap<object, Result>();
-  return schema => {
-    if (!isPlainObject(schema)) return convert({});
-    const result = known.get(schema) ?? convert(schema);
-    known.set(schema, result);
-    return result;
-  };
+  const convertOnce = oncePerObject(convert);
+  return schema => (isPlainObject(schema) ? convertOnce(schema) : convert({}));
 }
 
 interface Acceptance {

@@ -40,6 +40,8 @@ export function createToolNames(tools: Iterable<NamedTool | string>): ToolNames 
   const omittedByWire = new Map<string, string>();
   /** The declared tools of each name in the request, in any namespace. */
   const declaredByWire = new Map<string, Set<string>>();
+  /** The namespaces of the declared tools. */
+  const namespaces = new Set<string | undefined>();
 
   const register = (name: string, wire: string, namespace?: string): string => {
     wireByName.set(name, wire);
@@ -71,11 +73,10 @@ export function createToolNames(tools: Iterable<NamedTool | string>): ToolNames 
   for (const tool of [...all.filter(isAccepted), ...all]) {
     const wire = toWire(tool.name, tool.namespace);
     if (tool.isOmitted === true) omittedByWire.set(wire, tool.name);
-    if (tool.isCalled !== true) {
-      declaredByWire.set(wire, (declaredByWire.get(wire) ?? new Set()).add(tool.name));
-    }
+    if (tool.isCalled === true) continue;
+    declaredByWire.set(wire, (declaredByWire.get(wire) ?? new Set()).add(tool.name));
+    namespaces.add(tool.namespace);
   }
-  const namespaces = new Set(all.flatMap(tool => (tool.isCalled === true ? [] : [tool.namespace])));
 
   return {
     toWire,
