@@ -111,3 +111,11 @@ it('returns messages without approvals as the same objects', () => {
   expect(prompt[0]).toBe(mixed[0]);
   expect(prompt[1]).toBe(mixed[1]);
 });
+
+it('an id that only contains the beginning of a request is that of a call', () => {
+  const plain: Prompt = [
+    user,
+    assistant(call({ toolCallId: 'call_mcpr_1', providerExecuted: false, own: {} })),
+  ];
+  expect(convert(plain).prompt).toBe(plain);
+});
