@@ -271,7 +271,6 @@ const ROOMS: Readonly<Record<string, readonly string[] | 'all'>> = {
   'tool-loop': [
     'agent-settings.ts',
     'context/prices.ts',
-    'context/tool-search.ts',
     'durable/store.ts',
     'features/feature.ts',
     'index.ts',

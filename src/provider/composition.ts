@@ -11,7 +11,7 @@ import { type AbortSource, createClosing } from '../core/shared/abort.js';
 import { Memory } from '../core/shared/memory.js';
 import type { AgentSettingsOptions, CreateAgentSettings } from '../tool-loop/agent-settings.js';
 import { KelivoError } from '../core/shared/errors.js';
-import type { SearchSupport } from '../tool-loop/context/tool-search.js';
+import type { ServerSupport } from '../tool-loop/features/feature.js';
 import { createToolbox } from '../tools/toolbox.js';
 import type { HostVersion } from '../core/versions/specification.js';
 import { type Adaptation, resolveAdaptation } from './model-overrides.js';
@@ -101,8 +101,8 @@ export function createComposition(
   const loadHostSteps = loadOnce(
     async () => new (await import('../tool-loop/turn/host-steps.js')).HostSteps(),
   );
-  const searchSupport = new Memory<string, SearchSupport>('tool search');
-  const supportOf = (modelId: string): SearchSupport => {
+  const searchSupport = new Memory<string, ServerSupport>('tool search');
+  const supportOf = (modelId: string): ServerSupport => {
     const support = searchSupport.get(modelId) ?? { isSupported: searchesTools(modelId) };
     searchSupport.set(modelId, support);
     return support;

@@ -44,15 +44,6 @@ export interface ToolLoopOptions extends ObservedOptions, FeatureOptions {
    */
   maxToolCalls?: number | false;
   /**
-   * Decides who searches for the tools with `deferLoading`, which requests do not contain before the model has found them.
-   * `server`: the tool search of the Responses API, for models from `gpt-5.4` on. `client`: the tool loop, with a tool
-   * `search_tools`, for any model. `auto`: the API for models and servers that are known to have it, else the tool loop,
-   * also after the server has rejected the search. With `false` all tools are offered. A tool that the model calls by its
-   * exact name runs without a search, under the same rules as any other, and tools in `activeTools` are offered without one.
-   * @default 'auto'
-   */
-  toolSearch?: 'auto' | 'server' | 'client' | false;
-  /**
    * Maximum length of one tool's output in characters; JSON is counted as text. A longer output is truncated in the
    * middle, with a mark that contains the number of omitted characters. Both the model and the host receive the
    * truncated output. At least 100, or false for no limit: for all tools, or as `{ default, tools }` with limits for single

@@ -215,7 +215,7 @@ function toTurnSink(sink: PartSink, { isStream, host }: CoreCall): TurnSink {
 function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPolicy {
   const { execution = 'auto', startEarly = 'read-only', onUnknownOutcome = 'refuse' } = options;
   const { timeouts, retry } = options;
-  const { approve, approvals, hostApprovals, toolActivity, toolSearch, journal, onEvent } = options;
+  const { approve, approvals, hostApprovals, toolActivity, journal, onEvent } = options;
   return {
     calls: {
       execution,
@@ -226,7 +226,6 @@ function toPolicy(options: Omit<ToolLoopOptions, 'tools' | 'telemetry'>): LoopPo
     approvals: { approve, approvals },
     hostApprovals,
     features: options,
-    toolSearch,
     showsCalls: toolActivity !== 'none',
     showsPreliminary: toolActivity === 'all',
     timeout: timeouts?.total,

@@ -1,6 +1,6 @@
 import * as ai from 'ai7';
 import { expect, onTestFinished } from 'vitest';
-import { createIndex } from '../../src/tool-loop/context/tool-search.js';
+import { createIndex } from '../../src/tool-loop/features/tool-search/search-tool.js';
 import type { ToolDefinition } from '../../src/tools/tool-source.js';
 import { createKelivoResponsesProvider } from '../../src/v4.js';
 import { startEmulator } from '../testing/_emulator.js';

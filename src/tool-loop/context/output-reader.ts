@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../tools/tool-source.js';
 import { findOutput, type ReadableOutputs, readOutput } from './read-output.js';
-import type { CreateBuiltIn } from './tool-search.js';
+import type { CreateBuiltIn } from './built-in-tools.js';
 
 /*
  * The tool with which a model reads outputs that its request does not contain: those that were removed, and the rest of those

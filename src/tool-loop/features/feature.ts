@@ -1,10 +1,11 @@
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
 import type { Content, Custom, Finish, Usage } from '../../core/part.js';
-import type { CallSettings, PartFacts, Prompt, ProviderOptions } from '../../core/prompt.js';
+import type { CallSettings, PartFacts, Prompt, ProviderOptions, Tool } from '../../core/prompt.js';
 import type { CoreModel } from '../../core/source.js';
 import type { ToolCallContext, ToolDefinition } from '../../tools/tool-source.js';
 import type { Admit, CallOutcome, ChangeOutput } from '../calls/calls.js';
+import type { CreateBuiltIn } from '../context/built-in-tools.js';
 import type { OutputReader } from '../context/output-reader.js';
 import type { ReadableOutputs } from '../context/read-output.js';
 import type { Steps } from '../durable/steps.js';
@@ -17,10 +18,14 @@ import type { Steps } from '../durable/steps.js';
 export interface TurnFeature {
   /** Outputs that the model can read although its request does not contain them. */
   readonly outputs?: ReadableOutputs;
+  /** Decides which tools of the loop a request contains. That of the first feature that has one counts. */
+  readonly selection?: ToolSelection;
   /** Changes the request of a round, after the features before it. */
   prepare?(request: CoreCall, round: number): RoundChanges | undefined | Promise<RoundChanges | undefined>;
   /** Sees the request that is sent. Returns parts that precede those of the response. */
   sent?(request: CoreCall, round: number): readonly Custom[];
+  /** The request of a round has failed. Returns true if another one, which is sent at once, can do without what was rejected. */
+  recover?(error: unknown, round: number): boolean;
   /** The response of the round has begun. */
   opened?(round: number): void;
   /** Decides about a call of the loop. The first feature that does not let it run decides. */
@@ -44,6 +49,8 @@ export type CreateFeature<Options> = (context: FeatureContext, options: Options)
 export interface FeatureContext {
   readonly call: CoreCall;
   readonly model: CoreModel;
+  /** The server's support of a tool search. @default none */
+  readonly searchSupport: ServerSupport | undefined;
   readonly steps: Steps;
   readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
   /** The usage of all rounds so far. */
@@ -61,6 +68,42 @@ export interface FeatureContext {
   readonly reader: Pick<OutputReader, 'name'>;
   readonly emit: (event: FeatureEvent) => void;
   readonly warn: (round: number, message: string) => void;
+}
+
+/**
+ * What a server can do, for all turns of a model. It ends when two conversations have met a rejection: one of them could have
+ * caused it by its contents.
+ */
+export interface ServerSupport {
+  isSupported: boolean;
+  /** The conversation that has met a rejection, by its first message. */
+  rejectedIn?: string;
+}
+
+/** Offers only some of the loop's tools to the model. All of them can be called. */
+export interface ToolSelection {
+  /** Reads a listing. Returns the tool with which the model reaches those that are not offered. */
+  update(tools: ReadonlyMap<string, ToolDefinition>): CreateBuiltIn | undefined;
+  /** Returns the declarations of a request. Undefined if it offers all tools. */
+  declare(offer: ToolOffer): readonly Tool[] | undefined;
+  /** Returns false if the model cannot know a tool, so that only its exact name means it. */
+  isKnown(toolName: string): boolean;
+  /** Returns true for a tool of the server that belongs to the selection, and that no host declares. */
+  isOfServer(toolName: string): boolean;
+}
+
+/** What a selection chooses from. */
+export interface ToolOffer {
+  readonly prompt: Prompt;
+  /** The tools that the loop itself provides, before and after those of its source. */
+  readonly first: readonly ToolDefinition[];
+  readonly last: readonly ToolDefinition[];
+  /** Names of tools that have to be offered. */
+  readonly required: readonly string[];
+  /** Returns the current name of a tool that the conversation names. */
+  toMeantName(name: string): string;
+  /** Returns true for the name of a tool of the host. */
+  isTaken(name: string): boolean;
 }
 
 /** The events of features. */

@@ -2,7 +2,7 @@ import { createOutputReader } from '../context/output-reader.js';
 import { toOutputLimits } from '../calls/outputs.js';
 import type { ReadableOutputs } from '../context/read-output.js';
 import type { Prices } from '../context/prices.js';
-import type { CreateBuiltIn } from '../context/tool-search.js';
+import type { CreateBuiltIn } from '../context/built-in-tools.js';
 import { type BudgetOptions, createBudget } from '../features/budget/budget.js';
 import { type ClearingOptions, createClearing } from '../features/clear-outputs/clear-outputs.js';
 import { type CompactionOptions, createCompaction } from '../features/compaction/compaction.js';
@@ -13,6 +13,7 @@ import { createLimits, type LimitOptions } from '../features/limits/limits.js';
 import { createOutputLimits } from '../features/output-limits/output-limits.js';
 import { createRepeatedCalls, type RepeatedCallOptions } from '../features/repeated-calls/repeated-calls.js';
 import { createTurnSteering } from '../features/steering/steering.js';
+import { createToolSearch, type ToolSearchOptions } from '../features/tool-search/tool-search.js';
 
 /** The options for features that a call may have as well. */
 export type CallFeatureOptions = ControlOptions & BudgetOptions;
@@ -20,6 +21,7 @@ export type CallFeatureOptions = ControlOptions & BudgetOptions;
 /** The options of the application for the features of its turns. */
 export type FeatureOptions = CallFeatureOptions &
   RepeatedCallOptions &
+  ToolSearchOptions &
   KeepingOptions &
   ClearingOptions &
   CompactionOptions;
@@ -38,16 +40,18 @@ type GivenOptions = FeatureOptions &
  * 2. Messages of the user that have arrived, so that the application sees them when it changes the request, and so that a
  *    condition can end a turn that would go on for them.
  * 3. The application, which changes requests and ends turns.
- * 4. The keeping of outputs that are too long, which changes no request, and the cutting of those that nothing has kept.
- * 5. The removal of old outputs, which reads the request as it will be sent.
- * 6. The compaction, which summarizes what the others have left. That of a server is a request between two rounds.
- * 7. The budget, which only adds a limit.
+ * 4. The search for tools, which decides what each request offers.
+ * 5. The keeping of outputs that are too long, which changes no request, and the cutting of those that nothing has kept.
+ * 6. The removal of old outputs, which reads the request as it will be sent.
+ * 7. The compaction, which summarizes what the others have left. That of a server is a request between two rounds.
+ * 8. The budget, which only adds a limit.
  */
 const FEATURES: readonly CreateFeature<GivenOptions>[] = [
   createLimits,
   createRepeatedCalls,
   createTurnSteering,
   createRoundControl,
+  createToolSearch,
   createKeeping,
   createOutputLimits,
   createClearing,

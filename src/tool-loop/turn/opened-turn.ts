@@ -20,7 +20,6 @@ import type { TurnOfCall } from '../calls/call.js';
 import { createTurnIds, readHistory, type TurnIds } from '../context/history.js';
 import { KelivoError } from '../../core/shared/errors.js';
 import { loadOnce } from '../../core/shared/once.js';
-import { createToolSearch, type SearchSupport, type ToolSearchOption } from '../context/tool-search.js';
 import {
   createPlainSteps,
   type JournalOptions,
@@ -32,7 +31,7 @@ import {
   type TurnEnd,
   turnIdOf,
 } from '../durable/steps.js';
-import type { TurnFeature } from '../features/feature.js';
+import type { TurnFeature, ServerSupport } from '../features/feature.js';
 import type { addFeatures } from './features.js';
 import type { Exchange } from './partial-turn.js';
 import type { RepeatedTurns } from './repeated-turns.js';
@@ -89,7 +88,6 @@ export interface LoopPolicy {
   readonly approvals: Pick<ApprovalSettings, 'approve' | 'approvals'>;
   readonly hostApprovals: HostApprovalOptions | undefined;
   readonly features: Parameters<typeof addFeatures>[2];
-  readonly toolSearch: ToolSearchOption | undefined;
   readonly showsCalls: boolean;
   readonly showsPreliminary: boolean;
   /** Limit of a turn in milliseconds. */
@@ -114,8 +112,8 @@ export interface TurnContext extends ModelFacts {
   readonly source: ToolSource;
   readonly policy: LoopPolicy;
   readonly repeatedTurns: RepeatedTurns;
-  /** Support of the tool search of the API. @default none */
-  readonly searchSupport?: SearchSupport | undefined;
+  /** The server's support of a tool search. @default none */
+  readonly searchSupport?: ServerSupport | undefined;
   /** True if the model reads `TurnLink.response`. @default false */
   readonly resumesResponses?: boolean | undefined;
   /** @default the turn is one step of the host */
@@ -191,7 +189,7 @@ export async function openTurn(
     const { addFeatures } = await loadFeatures();
     const builtIn = addFeatures(
       features,
-      { call, model, steps, identity, record, toolOf, emit, warn, startCompaction },
+      { call, model, searchSupport, steps, identity, record, toolOf, emit, warn, startCompaction },
       policy.features,
     );
     const warnings: Warning[] = [];
@@ -204,7 +202,7 @@ export async function openTurn(
       source,
       steps,
       lifetime,
-      search: createToolSearch(policy.toolSearch, searchSupport, call.prompt),
+      features,
       warn: warnOfTools,
       builtIn,
     });

@@ -263,7 +263,7 @@ function createCallParts(
     'tool-input-start': part => {
       const id = ids.call(part.id);
       if (part.providerExecuted === true)
-        return tools.isServerSearch(part.toolName) ? undefined : write(withId(part, id));
+        return tools.isOfServer(part.toolName) ? undefined : write(withId(part, id));
       const found = tools.find({ toolName: part.toolName, toolCallId: part.id });
       const { owner, toolName } = found;
       inputs.start({ ...part, id, toolName }, { isHost: owner === 'host' });
@@ -311,7 +311,7 @@ function createCallParts(
 
   /** Forwards a part of a call that the servers of the model ran. Hosts have not declared the search of the loop. */
   function emitHosted(part: PartOf<'tool-call'> | PartOf<'tool-result'>): void {
-    if (!tools.isServerSearch(part.toolName)) return emit(part);
+    if (!tools.isOfServer(part.toolName)) return emit(part);
     keep(part);
     show(part, showPart);
   }

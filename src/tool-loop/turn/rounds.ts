@@ -70,7 +70,7 @@ export class Rounds {
     given: CoreCall,
     { attempt, isCompaction, response }: OpenOptions & { readonly response?: RoundResponse | undefined },
   ): Promise<{ source: Round; listing?: ToolListing | undefined }> {
-    const { model, tools, steps, retries, lifetime, pendingCalls, round, emit } = this.#turn;
+    const { model, tools, features, steps, retries, lifetime, pendingCalls, round, emit } = this.#turn;
     // A turn that begins with calls has opened its stream, so that the host cannot retry it.
     const isFirst = round === 1 && pendingCalls.length === 0;
     // The tools of a response that exists are those with which it was created.
@@ -80,9 +80,11 @@ export class Rounds {
     // A host retries the first request, but not inside of a step of a workflow.
     const isOfHost = (isFirst && attempt === undefined && !steps.isOrdered) || typeof response === 'object';
     const source = await openAgain(
-      // A server without the search of the API receives a request with the one of the loop.
       () =>
-        send().catch((error: unknown) => (tools.isSearchRejected(error) ? send() : Promise.reject(error))),
+        send().catch((error: unknown) => {
+          if (features.some(feature => feature.recover?.(error, round) === true)) return send();
+          throw error;
+        }),
       {
         ...retries,
         ...(isOfHost && { maxRetries: 0 }),

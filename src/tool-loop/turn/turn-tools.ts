@@ -7,21 +7,20 @@ import { isSameList } from '../../tools/toolbox.js';
 import type {
   KnownTool,
   ListToolsOptions,
+  ToolCallOptions,
   ToolDefinition,
+  ToolInvocation,
   ToolListing,
+  ToolOutput,
   ToolSource,
 } from '../../tools/tool-source.js';
 import { isStepTool } from '../../tools/step-tools.js';
-import { isToolStub } from '../../tools/tool-stubs.js';
+import { isToolStub, toFunctionTool } from '../../tools/tool-stubs.js';
 import { createToolFinder, type FindTool, type ToolFinderOptions } from '../calls/host-calls.js';
-import {
-  type CreateBuiltIn,
-  createDeferral,
-  SERVER_SEARCH,
-  type ToolSearch,
-} from '../context/tool-search.js';
+import { BuiltInTools, type CreateBuiltIn } from '../context/built-in-tools.js';
 import { fromListingRecord, toContents, toListingRecord } from '../durable/recorded-rounds.js';
 import type { Steps } from '../durable/steps.js';
+import type { TurnFeature } from '../features/feature.js';
 import type { TurnLifetime } from './lifetime.js';
 
 /** The tools of a turn. The list may change between rounds. */
@@ -30,7 +29,7 @@ export type TurnTools = Awaited<ReturnType<typeof openTurnTools>>;
 interface TurnToolsOptions {
   readonly source: ToolSource;
   readonly steps: Steps;
-  readonly search: ToolSearch;
+  readonly features: readonly TurnFeature[];
   /** Tools that the loop itself provides. */
   readonly builtIn: readonly CreateBuiltIn[];
   /** Ends when the source is closed. */
@@ -42,14 +41,15 @@ interface TurnToolsOptions {
 /** Lists the tools of a turn. */
 export async function openTurnTools(
   call: CoreCall,
-  { source, steps, lifetime, warn, search, builtIn }: TurnToolsOptions,
+  { source, steps, lifetime, warn, features, builtIn: creators }: TurnToolsOptions,
 ) {
   let ownTools = toOwnTools(call.tools);
   let ownNames = new Set(ownTools.map(({ name }) => name));
   const allowed = allowedNamesOf(call);
   const forced = call.toolChoice?.type === 'tool' ? [call.toolChoice.toolName] : [];
   const required = [...(allowed ?? []), ...forced];
-  const deferral = createDeferral(search, builtIn, required);
+  const builtIn = new BuiltInTools(creators);
+  const selection = features.find(feature => feature.selection !== undefined)?.selection;
   const warned = new Set<string>();
   let current: Required<ToolFinderOptions> = {
     loopTools: new Map(),
@@ -89,7 +89,8 @@ export async function openTurnTools(
       hostTools: ownTools.filter(tool => !loopTools.has(tool.name)),
     };
     ownAliases = new Map([...aliases].filter(([name]) => isAlias(name)));
-    find = createToolFinder({ ...current, loopTools: deferral.update(loopTools, ownNames) });
+    const runnable = builtIn.update(loopTools, ownNames, selection?.update(loopTools));
+    find = createToolFinder({ ...current, loopTools: runnable });
     for (const message of shadowWarnings(ownTools, loopTools)) warnOnce(message);
   }
 
@@ -118,7 +119,7 @@ export async function openTurnTools(
     find(named: Parameters<FindTool>[0]): ReturnType<FindTool> {
       const found = find(named);
       const { owner, toolName } = found;
-      if (named.toolName !== toolName && deferral.isUnknown(toolName)) {
+      if (named.toolName !== toolName && selection?.isKnown(toolName) === false) {
         const reason = `The tool ${JSON.stringify(named.toolName)} is not loaded. Search for it first.`;
         return { owner: 'nobody', toolName, reason };
       }
@@ -142,28 +143,35 @@ export async function openTurnTools(
     },
     /** Returns the loop's tool of a name: the offered one, or one that had the name earlier. */
     get: (name: string): ToolDefinition | undefined =>
-      current.loopTools.get(name) ?? current.aliases.get(name) ?? deferral.builtIn(name)?.definition,
+      current.loopTools.get(name) ?? current.aliases.get(name) ?? builtIn.find(name)?.definition,
     /** Returns true for a tool of the loop itself. */
-    isBuiltIn: ({ name }: ToolDefinition): boolean => deferral.builtIn(name) !== undefined,
-    isServerSearch: deferral.isServerSearch,
-    callTool: deferral.callToolOf(source),
-    /** Returns true if another request can do without the rejected search of the API. */
-    isSearchRejected: (error: unknown): boolean => search.isRejectedBy(error, warnOnce),
+    isBuiltIn: ({ name }: ToolDefinition): boolean => builtIn.find(name) !== undefined,
+    /** Returns true for a tool of the server that no host declares. */
+    isOfServer: (name: string): boolean => selection?.isOfServer(name) === true,
+    /** Runs a tool of the loop itself, or one of the source. */
+    callTool: async (call: ToolInvocation, options: ToolCallOptions): Promise<ToolOutput> =>
+      builtIn.run(call, options) ?? source.callTool(call, options),
     refresh,
     restore,
     connect,
     /** Returns a call with the current tools. */
     applyTo({ tools: _, toolChoice, ...request }: CoreCall): CoreCall {
       const names = usable(active);
-      // Active tools are offered without a search.
-      const tools = [
-        ...current.hostTools,
-        ...(names
-          ? deferral.declareAll(request.prompt)
-          : deferral.declare(request.prompt, { toCurrentName, toMeantName })),
-      ].filter(
-        tool => names?.has(tool.name) !== false && (tool !== SERVER_SEARCH || !ownNames.has(tool.name)),
-      );
+      const own = builtIn.for(request.prompt);
+      const selected =
+        names === undefined
+          ? selection?.declare({
+              ...own,
+              prompt: request.prompt,
+              required: required.map(toCurrentName),
+              toMeantName,
+              isTaken: name => ownNames.has(name),
+            })
+          : undefined;
+      // Active tools are offered as they are.
+      const declared =
+        selected ?? [...own.first, ...current.loopTools.values(), ...own.last].map(toFunctionTool);
+      const tools = [...current.hostTools, ...declared].filter(tool => names?.has(tool.name) !== false);
       const renamed = toolChoice?.type === 'tool' ? toCurrentName(toolChoice.toolName) : undefined;
       return {
         ...renameAllowedTools(request, toCurrentName),

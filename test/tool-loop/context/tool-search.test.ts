@@ -6,9 +6,9 @@ import { createOpenAI as createOpenAI4 } from 'openai4';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { families } from '../../../src/adapters/index.js';
 import type { RequestRules, ScriptedResponse } from '../../../src/testing/index.js';
-import { createIndex } from '../../../src/tool-loop/context/tool-search.js';
+import { createIndex } from '../../../src/tool-loop/features/tool-search/search-tool.js';
+import { Search } from '../../../src/tool-loop/features/tool-search/tool-search.js';
 import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
-import { createToolSearch } from '../../../src/tool-loop/context/tool-search.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import type { ToolSource } from '../../../src/tools/tool-source.js';
 import { wrapModel } from '../../_core.js';
@@ -223,17 +223,17 @@ describe('the choice of the search', () => {
     const support = { isSupported: true };
     const error = { statusCode: 400, message: "Hosted tool 'tool_search' is not supported." };
     const converse = (text: string) =>
-      createToolSearch('auto', support, [{ role: 'user', content: [{ type: 'text', text }] }]);
+      new Search('auto', support, [{ role: 'user', content: [{ type: 'text', text }] }]);
     // A server may quote the conversation.
     for (const text of ['What is tool_search?', 'Explain tool_search.'])
-      expect(converse(text).isRejectedBy(error, () => {})).toBe(true);
+      expect(converse(text).isRejectedBy(error)).toBe(true);
     for (const text of ['Hello.', 'Hello.']) {
       const search = converse(text);
       expect(search.by).toBe('server');
-      expect(search.isRejectedBy(error, () => {})).toBe(true);
+      expect(search.isRejectedBy(error)).toBe(true);
       expect(search.by).toBe('client');
     }
-    expect(converse('Good day.').isRejectedBy(error, () => {})).toBe(true);
+    expect(converse('Good day.').isRejectedBy(error)).toBe(true);
     expect(converse('Something else.').by).toBe('client');
   });
 
