@@ -30,7 +30,7 @@ import {
 } from '../transport/failures.js';
 import type { RequestMeta } from '../config/callbacks.js';
 import { requestOriginal } from '../transport/messages.js';
-import { sendsParamHeaders, toParamHeaders } from '../transport/param-headers.js';
+import { toParamHeaders } from '../transport/param-headers.js';
 import { type RequestLimits, sendRequest, toMetaField } from '../session/request.js';
 import { isWithinBounds } from '../transport/untrusted-input.js';
 import type { McpSession } from '../session/session.js';
@@ -174,7 +174,7 @@ export async function callTool(
         takesTasks(session) &&
         (tool.taskSupport === 'required' || (tool.taskSupport === 'optional' && task !== undefined));
       const params = { name: tool.name, arguments: { ...input }, ...(isTask && { task: {} }) };
-      hasSentHeaders = sendsParamHeaders(session);
+      hasSentHeaders = session.sendsParamHeaders;
       const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, input) : {};
       return sendRequest(
         session,

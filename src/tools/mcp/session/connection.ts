@@ -21,6 +21,7 @@ import {
   toMcpFailure,
 } from '../transport/failures.js';
 import { listTools, type ServerTools } from './list-tools.js';
+import type { RequestLimits } from './request.js';
 import type { McpSession } from './session.js';
 import type { McpStoredSession } from '../transport/stored-session.js';
 
@@ -90,13 +91,28 @@ const rereadTimeout = 1000;
 /** Failures after which a listing is retried. Listing has no side effects. */
 const transientFailures = new Set<McpFailureKind>(['session-expired', 'closed', 'network']);
 
+/**
+ * A tool list, which is valid for the time that it states, or until the server announces a change. It belongs to one
+ * connection, and so to one authorization.
+ */
+interface ListCache {
+  /** The last list, which may be outdated. */
+  last: ServerTools | undefined;
+  isValid: boolean;
+  /** True if changes were announced when the list was read, so that it is valid until one is. */
+  isWatched: boolean;
+  freshUntil: number;
+  /** Counts how often it was invalidated. */
+  version: number;
+}
+
 export function createConnection(
   config: McpServerConfig,
   { idleTimeout, ...sessionOptions }: ConnectionOptions,
 ): McpConnection {
   const { connectTimeout, retryFailedAfter } = sessionOptions;
-  const cache = createListCache();
-  const current = createCurrentSession(config, { ...sessionOptions, onToolsChanged: cache.invalidate });
+  const cache: ListCache = { last: undefined, isValid: false, isWatched: false, freshUntil: 0, version: 0 };
+  const current = createCurrentSession(config, { ...sessionOptions, onToolsChanged: invalidate });
   let operationCount = 0;
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -104,12 +120,12 @@ export function createConnection(
     async signal => {
       const limits = { signal, timeout: connectTimeout, totalTimeout: connectTimeout };
       try {
-        return await withSession(session => cache.fill(() => listTools(session, limits), session), {
+        return await withSession(session => readTools(session, limits), {
           signal,
           mayRetry: failure => transientFailures.has(failure.kind) || failure.isSessionLost === true,
         });
       } catch (error) {
-        cache.forget();
+        forgetTools();
         spent += Date.now() - startedAt;
         failedAt = Date.now();
         // The listing after a sign-in waits for the server like the first one.
@@ -130,6 +146,28 @@ export function createConnection(
   let spent = 0;
   let failedAt = 0;
 
+  /** Reads the list and caches it, unless it is invalidated while it is read. */
+  async function readTools(session: McpSession, limits: RequestLimits): Promise<ServerTools> {
+    const { announcesChanges } = session;
+    const { version } = cache;
+    const last = await listTools(session, limits);
+    cache.last = last;
+    cache.freshUntil = Date.now() + last.freshFor;
+    cache.isWatched = announcesChanges;
+    cache.isValid = cache.version === version;
+    return last;
+  }
+
+  function invalidate(): void {
+    cache.isValid = false;
+    cache.version++;
+  }
+
+  function forgetTools(): void {
+    cache.last = undefined;
+    invalidate();
+  }
+
   /** Reads the list in the background: no turn that ends stops it for the others. */
   function refresh({ startupTimeout = defaultStartupTimeout, waitsAgain = false }: ListOptions) {
     const now = Date.now();
@@ -137,7 +175,7 @@ export function createConnection(
     if (cache.last !== undefined || now - failedAt >= failurePeriod) spent = 0;
     if (cache.last !== undefined) {
       // An attempt that follows a failure is delayed first.
-      const begin = current.failure() === undefined ? startedAt : now + rereadTimeout;
+      const begin = current.failure === undefined ? startedAt : now + rereadTimeout;
       return { refreshed: refreshing.join(), remaining: begin + rereadTimeout - Date.now() };
     }
     const waitUntil = waitsAgain ? now + startupTimeout : startedAt + startupTimeout - spent;
@@ -156,14 +194,14 @@ export function createConnection(
     let failure: McpFailure | undefined;
     const attempt = async (): Promise<T> => {
       failure = undefined;
-      const session = await current.get({ signal });
+      const session = current.session ?? (await current.open({ signal }));
       try {
         return await operation(session);
       } catch (error) {
         signal?.throwIfAborted();
         failure = await withSessionState(toMcpFailure(error), session, { signal });
         // The server may come back with other tools.
-        if (lostConnection.has(failure.kind)) cache.invalidate();
+        if (lostConnection.has(failure.kind)) invalidate();
         // The first caller that notices replaces the session, and the others find the new one.
         if (failure.kind === 'session-expired' || failure.isSessionLost) current.retire(session);
         throw failure;
@@ -180,7 +218,12 @@ export function createConnection(
       const earlier = stored && (await runInStored(stored, operation, { signal }));
       return earlier === undefined ? await repeat(attempt, pauseAfter, signal) : earlier.result;
     } finally {
-      if (--operationCount === 0) startIdleTimer();
+      if (--operationCount === 0) {
+        idleTimer = setTimeout(() => {
+          if (operationCount === 0) current.closeIdle();
+        }, toTimerDelay(idleTimeout));
+        if (typeof idleTimer === 'object') idleTimer.unref(); // does not keep the process alive
+      }
     }
   }
 
@@ -190,7 +233,7 @@ export function createConnection(
     operation: (session: McpSession) => Promise<T>,
     { signal }: { signal?: AbortSignal },
   ): Promise<{ result: T } | undefined> {
-    if (current.findOpen()?.stored?.initialSessionId === stored.initialSessionId) return undefined;
+    if (current.session?.stored?.initialSessionId === stored.initialSessionId) return undefined;
     let session: McpSession | undefined;
     try {
       session = await current.attach(stored, { signal });
@@ -204,13 +247,6 @@ export function createConnection(
     }
   }
 
-  function startIdleTimer(): void {
-    idleTimer = setTimeout(() => {
-      if (operationCount === 0) current.closeIdle();
-    }, toTimerDelay(idleTimeout));
-    if (typeof idleTimer === 'object') idleTimer.unref(); // does not keep the process alive
-  }
-
   return {
     get state() {
       return current.state;
@@ -218,30 +254,31 @@ export function createConnection(
     async listTools(options = {}) {
       const { signal } = options;
       signal?.throwIfAborted();
-      const cached = cache.find({ announcesChanges: current.findOpen()?.announcesChanges === true });
-      if (cached) return cached;
+      const isFresh =
+        Date.now() < cache.freshUntil || (cache.isWatched && current.session?.announcesChanges === true);
+      if (cache.isValid && isFresh) return cache.last;
       const { refreshed, remaining } = refresh(options);
       return orAfter(untilAborted(refreshed, signal), remaining, () => cache.last);
     },
     withSession,
     get failure() {
-      return reading.failure ?? current.failure();
+      return reading.failure ?? current.failure;
     },
-    invalidateTools: cache.invalidate,
+    invalidateTools: invalidate,
     get session() {
-      return current.findOpen()?.stored;
+      return current.session?.stored;
     },
     async finishAuth(callback, options) {
       await finishAuth(config, callback, { ...options, fetch: sessionOptions.fetch });
       current.forgetFailure();
       reading.forgetFailure();
-      cache.invalidate(); // another user may see other tools
+      invalidate(); // another user may see other tools
     },
     async close() {
       clearTimeout(idleTimer);
       const reason = new McpFailure({ kind: 'closed' });
       await Promise.all([refreshing.stop(reason), reading.stop(reason), current.close(reason)]);
-      cache.forget();
+      forgetTools();
       spent = 0;
     },
   };
@@ -297,51 +334,4 @@ async function orAfter<T, Fallback>(
     timer = setTimeout(() => resolve(fallback()), toTimerDelay(milliseconds));
   });
   return Promise.race([promise, over]).finally(() => clearTimeout(timer));
-}
-
-/**
- * Creates the cache of a tool list, which is valid for the time that it states, or until the server announces a change.
- * It belongs to one connection, and so to one authorization.
- */
-function createListCache() {
-  let last: ServerTools | undefined;
-  let isValid = false;
-  /** True if changes were announced when the list was read, so that it is valid until one is. */
-  let isWatched = false;
-  let freshUntil = 0;
-  let version = 0;
-
-  function invalidate(): void {
-    isValid = false;
-    version++;
-  }
-
-  return {
-    /** The last list, which may be outdated. */
-    get last() {
-      return last;
-    },
-    /** Returns the last list if it is still valid. */
-    find({ announcesChanges }: Pick<McpSession, 'announcesChanges'>): ServerTools | undefined {
-      const isFresh = (isWatched && announcesChanges) || Date.now() < freshUntil;
-      return isValid && isFresh ? last : undefined;
-    },
-    /** Reads the list and caches it, unless it is invalidated while it is read. */
-    async fill(
-      read: () => Promise<ServerTools>,
-      { announcesChanges }: Pick<McpSession, 'announcesChanges'>,
-    ): Promise<ServerTools> {
-      const versionBefore = version;
-      last = await read();
-      freshUntil = Date.now() + last.freshFor;
-      isWatched = announcesChanges;
-      isValid = version === versionBefore;
-      return last;
-    },
-    invalidate,
-    forget() {
-      last = undefined;
-      invalidate();
-    },
-  };
 }

@@ -31,11 +31,41 @@ export function mayEndBySignIn(error: unknown, config: McpServerConfig): boolean
   return authorizationOf(config) !== undefined && toMcpFailure(error).kind === 'unauthorized';
 }
 
-/** Creates the session with one server: opened on demand, and again after it was lost. */
+/** The session with one server: opened on demand, and again after it was lost. */
+export interface CurrentSession {
+  /** The open session. */
+  readonly session: McpSession | undefined;
+  readonly state: McpConnectionState;
+  /** Number of calls of `close()`. A caller that sees it change must not open a new session. */
+  readonly closeCount: number;
+  /** The last attempt to open a session, if it failed. */
+  readonly failure: RememberedFailure | undefined;
+  /** Waits until a server that crashed may be started again. Throws `crashing`, `closed` or the signal's reason. */
+  waitForRestart(options: { signal?: AbortSignal }): Promise<void>;
+  /** Opens a session if none is open. Concurrent callers share the attempt. */
+  open(options: { signal?: AbortSignal }): Promise<McpSession>;
+  /** Opens a session of an earlier process. The caller retires it, which does not end it at the server. */
+  attach(stored: McpStoredSession, options: { signal?: AbortSignal }): Promise<McpSession>;
+  /** Replaces an expired session for the next use. Its running operations may finish. */
+  retire(expired: McpSession): void;
+  /** Ends the state `failed`. */
+  forgetFailure(): void;
+  /** Closes the open session, which no caller uses. */
+  closeIdle(): void;
+  /** Closes all sessions, including retired ones, and aborts an attempt to open one. */
+  close(reason: McpFailure): Promise<void>;
+}
+
+/** The members that change. */
+interface ChangingSession extends CurrentSession {
+  session: McpSession | undefined;
+  closeCount: number;
+}
+
 export function createCurrentSession(
   config: McpServerConfig,
   { connectTimeout, retryFailedAfter, onToolsChanged, ...options }: CurrentSessionOptions,
-) {
+): CurrentSession {
   const restarts = createRestartLimit({ cooldown: retryFailedAfter });
   const report = createStateReports(config, options);
   const signInUrl = (): string | undefined => authorizationOf(config)?.signInUrl;
@@ -44,9 +74,7 @@ export function createCurrentSession(
   const era: KnownEra = { legacyUntil: 0 };
   /** The session of an earlier process, with which the first attempt goes on. */
   let initial = readStoredSession(config);
-  let session: McpSession | undefined;
   let hasFailed = false;
-  let closeCount = 0;
 
   const opening = createSharedTask(
     async signal => {
@@ -59,7 +87,7 @@ export function createCurrentSession(
           era,
           onToolsChanged,
           onClose(ended) {
-            if (session === ended) restarts.recordCrash();
+            if (current.session === ended) restarts.recordCrash();
             retired.delete(ended);
             forget(ended);
           },
@@ -70,9 +98,11 @@ export function createCurrentSession(
         }
         onToolsChanged();
         initial = undefined;
-        session = opened;
+        current.session = opened;
         hasFailed = false;
         report('ready');
+        // Nobody reports again that it has closed while it was opened.
+        if (opened.isClosed) forget(opened);
         return opened;
       } catch (error) {
         const needsSignIn = signInUrl() !== undefined;
@@ -86,83 +116,66 @@ export function createCurrentSession(
   );
 
   function forget(ended: McpSession): void {
-    if (session !== ended) return;
-    session = undefined;
+    if (current.session !== ended) return;
+    current.session = undefined;
     report('idle');
     onToolsChanged();
   }
 
-  const findOpen = (): McpSession | undefined => (session?.isClosed === false ? session : undefined);
-
-  async function waitForRestart({ signal }: { signal?: AbortSignal }): Promise<void> {
-    if (findOpen()) return;
-    const closeCountBefore = closeCount;
-    await restarts.waitForTurn({ signal }).catch(error => {
-      hasFailed = !signal?.aborted;
-      if (hasFailed) report('failed', error);
-      throw error;
-    });
-    if (closeCount > closeCountBefore) throw new McpFailure({ kind: 'closed' });
-  }
-
-  return {
-    get state(): McpConnectionState {
+  const current: ChangingSession = {
+    session: undefined,
+    closeCount: 0,
+    get state() {
       if (signInUrl()) return 'unauthorized';
-      if (findOpen()) return 'ready';
+      if (current.session) return 'ready';
       if (opening.isRunning) return 'connecting';
       return hasFailed ? 'failed' : 'idle';
     },
-    findOpen,
-    /** Number of calls of `close()`. A caller that sees it change must not open a new session. */
-    get closeCount(): number {
-      return closeCount;
+    get failure() {
+      return opening.failure;
     },
-    /** Waits until a server that crashed may be started again. Throws `crashing`, `closed` or the signal's reason. */
-    waitForRestart,
-    /** Returns the open session, or opens one. Concurrent callers share the attempt. */
-    async get({ signal }: { signal?: AbortSignal }): Promise<McpSession> {
-      if (!findOpen()) await waitForRestart({ signal });
-      return findOpen() ?? opening.join({ signal });
+    async waitForRestart({ signal }) {
+      if (current.session) return;
+      const { closeCount } = current;
+      await restarts.waitForTurn({ signal }).catch(error => {
+        hasFailed = !signal?.aborted;
+        if (hasFailed) report('failed', error);
+        throw error;
+      });
+      if (current.closeCount > closeCount) throw new McpFailure({ kind: 'closed' });
     },
-    /** Opens a session of an earlier process. The caller retires it, which does not end it at the server. */
-    async attach(
-      stored: McpStoredSession,
-      { signal = new AbortController().signal }: { signal?: AbortSignal },
-    ) {
-      return openSession(withSession(config, stored), {
+    async open({ signal }) {
+      await current.waitForRestart({ signal });
+      return current.session ?? opening.join({ signal });
+    },
+    attach: (stored, { signal = new AbortController().signal }) =>
+      openSession(withSession(config, stored), {
         ...options,
         signal,
         timeout: connectTimeout,
         era,
         onToolsChanged: () => {},
         onClose: attached => retired.delete(attached),
-      });
-    },
-    /** Replaces an expired session for the next use. Its running operations may finish. */
-    retire(expired: McpSession): void {
+      }),
+    retire(expired) {
       forget(expired);
       if (!expired.isClosed) retired.add(expired);
       expired.retire();
     },
-    /** Returns the last attempt to open a session, if it failed. */
-    failure: () => opening.failure,
-    /** Ends the state `failed`. */
-    forgetFailure(): void {
+    forgetFailure() {
       hasFailed = false;
       opening.forgetFailure();
     },
-    /** Closes the open session, which no caller uses. */
-    closeIdle(): void {
-      const idle = session;
+    closeIdle() {
+      const { session: idle } = current;
       if (idle === undefined) return;
       forget(idle);
       idle.close().catch(() => {});
     },
-    /** Closes all sessions, including retired ones, and aborts an attempt to open one. */
-    async close(reason: McpFailure): Promise<void> {
-      const ended = [...retired, ...(session ? [session] : [])];
-      closeCount++;
-      session = undefined;
+    async close(reason) {
+      const ended = [...retired, ...(current.session ? [current.session] : [])];
+      current.closeCount++;
+      current.session = undefined;
       hasFailed = false;
       restarts.reset();
       report('idle');
@@ -170,6 +183,7 @@ export function createCurrentSession(
       await Promise.all([opening.stop(reason), ...ended.map(endedSession => endedSession.close())]);
     },
   };
+  return current;
 }
 
 /** Returns a configuration with another stored session, or with none. */

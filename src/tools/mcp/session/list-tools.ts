@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../../tool-source.js';
 import { isFor, toApp } from './apps.js';
 import { declaresTasks } from './tasks.js';
 import { requestOriginal } from '../transport/messages.js';
-import { findParamHeaderIssue, sendsParamHeaders } from '../transport/param-headers.js';
+import { findParamHeaderIssue } from '../transport/param-headers.js';
 import { type RequestLimits, sendRequest, toMetaField } from './request.js';
 import type { McpSession } from './session.js';
 import { isWithinBounds, quoteName, toPlainText } from '../transport/untrusted-input.js';
@@ -117,7 +117,7 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
   return {
     ...readTools(entries.slice(0, maxTools), {
       problems,
-      usesHeaders: sendsParamHeaders(session),
+      usesHeaders: session.sendsParamHeaders,
       runsTasks: declaresTasks(session),
     }),
     hasResources,

@@ -127,9 +127,7 @@ async function openWith(
   const { onElicitation, onSampling, onLog, onMessage, onStderr } = callbacks;
   const listens = [roots, onElicitation, onSampling, onLog].some(option => option !== undefined);
   const receivesRequests = onElicitation !== undefined || onSampling !== undefined;
-  const isOneAtATime = (): boolean =>
-    kind !== 'http' && receivesRequests && session.client.getProtocolEra() === 'legacy';
-  const calls = createRunningCalls({ isOneAtATime });
+  const calls = createRunningCalls();
   const opened = await openTransport(config, {
     kind,
     fetch,
@@ -138,13 +136,7 @@ async function openWith(
     onStderr: onStderr && (line => void inform(onStderr, line, { server })),
   });
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
-  const tap = createMessageTap(onMessage, { server, config });
-  interceptMessages(opened.transport, {
-    tap(direction, message) {
-      tap?.(direction, message);
-      if (direction === 'received') calls.onReceive(message);
-    },
-  });
+  interceptMessages(opened.transport, { calls, tap: createMessageTap(onMessage, { server, config }) });
   const probeLimit = negotiation === 'patient' ? remaining : probe;
   const session = createSession(config, opened, sessionOptions, calls, probeLimit);
   const link = linkSignal(signal);
@@ -162,7 +154,8 @@ async function openWith(
     });
     // Also limits the start of the transport, for which the SDK has no timeout.
     await untilAborted(connected, link.signal);
-    session.subscribe({ listens, timeout });
+    calls.isOneAtATime = kind !== 'http' && receivesRequests && session.client.getProtocolEra() === 'legacy';
+    session.start({ listens, timeout });
     return session;
   } catch (error) {
     await session.close();

@@ -98,43 +98,75 @@ export async function sendRequest<Result>(
     () => link.abort(new McpFailure({ kind: 'total-timeout', milliseconds: totalTimeout })),
     toTimerDelay(Math.max(totalTimeout - elapsed, 0)),
   );
-  const inactivity = createInactivityTimer({
-    milliseconds: timeout,
-    pausedUntil: () => running?.lastPendingAt ?? 0,
-    onTimeout: () =>
-      link.abort(new McpFailure({ kind: 'timeout', milliseconds: timeout, process: session.report() })),
-  });
-  try {
-    const options = {
-      signal: link.signal,
-      timeout: toTimerDelay(Number.POSITIVE_INFINITY),
-      allowInputRequired: true,
-      onprogress({ progress, total, message }: Progress) {
-        inactivity.restart();
-        onProgress?.({ progress, total, message });
-      },
-    };
-    const exchange: Exchange = {
-      get id() {
-        return running?.id;
-      },
-      respond: inputRequests =>
-        respondToInput(inputRequests, {
-          call: running,
-          responses: session.responses,
-          signal: link.signal,
-        }),
-      showActivity: () => inactivity.restart(),
-    };
-    if (call?.progressToken !== undefined) running?.onProgress(options.onprogress);
-    const run = (): Promise<Result> =>
-      session.use(client =>
-        sendRounds(retry => send(client, options, retry, observed?.meta ?? {}, exchange), {
-          respond: exchange.respond,
-          signal: link.signal,
-        }),
+
+  /** The last time at which the server showed activity. Time in which it waited for the host does not count either. */
+  let activeAt = performance.now();
+  let timer = setTimeout(checkActivity, toTimerDelay(timeout));
+  function checkActivity(): void {
+    const remaining = Math.max(activeAt, running?.lastPendingAt ?? 0) + timeout - performance.now();
+    if (remaining > 0) timer = setTimeout(checkActivity, toTimerDelay(Math.ceil(remaining)));
+    else link.abort(new McpFailure({ kind: 'timeout', milliseconds: timeout, process: session.report() }));
+  }
+
+  const options = {
+    signal: link.signal,
+    timeout: toTimerDelay(Number.POSITIVE_INFINITY),
+    allowInputRequired: true,
+    onprogress({ progress, total, message }: Progress) {
+      activeAt = performance.now();
+      onProgress?.({ progress, total, message });
+    },
+  };
+  const exchange: Exchange = {
+    get id() {
+      return running?.id;
+    },
+    respond: inputRequests =>
+      respondToInput(inputRequests, { call: running, responses: session.responses, signal: link.signal }),
+    showActivity() {
+      activeAt = performance.now();
+    },
+  };
+
+  /**
+   * Sends the request again with the responses to what the server requires, until it returns a result. Each round has only
+   * the responses and the state of the result before it.
+   *
+   * https://modelcontextprotocol.io/specification/2026-07-28
+   */
+  async function sendRounds(client: Client): Promise<Result> {
+    let retry: RetryParams = {};
+    for (let round = 0; ; round++) {
+      const result = await send(client, options, retry, observed?.meta ?? {}, exchange).catch(
+        toRequiredPages,
       );
-    const result = await (observed === undefined ? run() : observed.run(run));
+      if (!isInputRequiredResult(result) && !UrlElicitationRequiredError.isInstance(result)) return result;
+      const requests = toInputRequests(result);
+      if (round === maxRounds) {
+        throw new McpFailure({
+          kind: 'input',
+          message: `input was still required after ${maxRounds} rounds`,
+        });
+      }
+      if (Object.keys(requests).length === 0) await wait(postponedDelay, link.signal);
+      const inputResponses = await exchange.respond(requests);
+      if (isInputRequiredResult(result)) {
+        const { requestState } = result;
+        retry = {
+          ...(Object.keys(inputResponses).length > 0 && { inputResponses }),
+          ...(requestState !== undefined && { requestState }),
+        };
+      } else if (Object.values(inputResponses).some(response => objectOf(response)?.action !== 'accept')) {
+        throw result;
+      }
+    }
+  }
+
+  try {
+    if (call?.progressToken !== undefined) running?.onProgress(options.onprogress);
+    const result = await (observed === undefined
+      ? session.use(sendRounds)
+      : observed.run(() => session.use(sendRounds)));
     observed?.end(undefined, running?.id);
     isSettled = true;
     return result;
@@ -150,7 +182,7 @@ export async function sendRequest<Result>(
   } finally {
     running?.end({ isSettled });
     clearTimeout(totalTimer);
-    inactivity.stop();
+    clearTimeout(timer);
     link.release();
   }
 }
@@ -164,91 +196,23 @@ const maxRounds = 10;
 /** Time before a request is repeated that the server only postponed, in milliseconds. */
 const postponedDelay = 250;
 
-/**
- * Sends a request again with the responses to what the server requires, until it returns a result. Each round has only
- * the responses and the state of the result before it.
- *
- * https://modelcontextprotocol.io/specification/2026-07-28
- */
-async function sendRounds<Result>(
-  send: (retry: RetryParams) => Promise<Result>,
-  {
-    respond,
-    signal,
-  }: {
-    respond: (requests: Readonly<Record<string, unknown>>) => Promise<Record<string, object>>;
-    signal: AbortSignal;
-  },
-): Promise<Result> {
-  let retry: RetryParams = {};
-  for (let round = 0; ; round++) {
-    const result = await send(retry).catch((error: unknown) => {
-      // Sent by servers of revision 2025-11-25. The repeated call has no responses.
-      if (UrlElicitationRequiredError.isInstance(error)) return error;
-      throw error;
-    });
-    const requests = toInputRequests(result);
-    if (requests === undefined) return result as Result;
-    if (round === maxRounds) {
-      throw new McpFailure({ kind: 'input', message: `input was still required after ${maxRounds} rounds` });
-    }
-    if (Object.keys(requests).length === 0) await wait(postponedDelay, signal);
-    const inputResponses = await respond(requests);
-    if (isInputRequiredResult(result)) {
-      const { requestState } = result;
-      retry = {
-        ...(Object.keys(inputResponses).length > 0 && { inputResponses }),
-        ...(requestState !== undefined && { requestState }),
-      };
-    } else if (Object.values(inputResponses).some(response => objectOf(response)?.action !== 'accept')) {
-      throw result;
-    }
-  }
+/** Returns the error with which servers of revision 2025-11-25 require pages. The repeated call has no responses. */
+function toRequiredPages(error: unknown): UrlElicitationRequiredError {
+  if (UrlElicitationRequiredError.isInstance(error)) return error;
+  throw error;
 }
 
-/** Returns the requests that the server requires responses to, or undefined for a result. */
-function toInputRequests(result: unknown): Readonly<Record<string, unknown>> | undefined {
+/** Returns the requests that the server requires responses to. */
+function toInputRequests(
+  result: InputRequiredResult | UrlElicitationRequiredError,
+): Readonly<Record<string, unknown>> {
   if (isInputRequiredResult(result)) return result.inputRequests ?? {};
-  if (!UrlElicitationRequiredError.isInstance(result)) return undefined;
   if (result.elicitations.length === 0) throw result; // nothing that a repeated call could change
   const pages = result.elicitations.map(page => ({
     method: 'elicitation/create',
     params: { ...page, mode: 'url' },
   }));
   return { ...pages };
-}
-
-/** @param options.pausedUntil Returns the end of the last pause, by `performance.now()`. */
-function createInactivityTimer({
-  milliseconds,
-  pausedUntil,
-  onTimeout,
-}: {
-  milliseconds: number;
-  pausedUntil: () => number;
-  onTimeout: () => void;
-}) {
-  let activeAt = performance.now();
-  let timer: ReturnType<typeof setTimeout>;
-
-  function check(): void {
-    const remaining = Math.max(activeAt, pausedUntil()) + milliseconds - performance.now();
-    if (remaining > 0) schedule(remaining);
-    else onTimeout();
-  }
-
-  function schedule(delay: number): void {
-    timer = setTimeout(check, toTimerDelay(Math.ceil(delay)));
-  }
-
-  schedule(milliseconds);
-  return {
-    /** Restarts the time because the server showed activity. */
-    restart(): void {
-      activeAt = performance.now();
-    },
-    stop: () => clearTimeout(timer),
-  };
 }
 
 /** Returns `_meta` as a field of the parameters of a request, or nothing if it is empty. */

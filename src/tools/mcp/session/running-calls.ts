@@ -1,7 +1,6 @@
-import type { JSONRPCMessage, Progress, RequestId } from '@modelcontextprotocol/client';
+import type { Progress, RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal, untilAborted } from '../../../core/shared/abort.js';
 import type { McpCallFacts } from '../config/callbacks.js';
-import type { PlainObject } from '../../../core/shared/json.js';
 import { captureContext } from '../../../core/shared/async-context.js';
 import { McpFailure } from '../transport/failures.js';
 import type { CallObserver } from '../transport/transport.js';
@@ -30,13 +29,14 @@ export interface RunningCall {
  * requests for run one at a time.
  */
 export interface RunningCalls extends CallObserver {
-  /** Registers a call, which is recognized by its mark when it is sent. Waits for its turn if calls run one at a time.
+  /** True if requests of the server do not name their call. Set when the client is connected, before the first call. */
+  isOneAtATime: boolean;
+  /**
+   * Registers a call, which is recognized by its mark when it is sent. Waits for its turn if calls run one at a time.
    *
    * @throws McpFailure `session-expired` if the session can no longer assign requests, or the signal's reason.
    */
   start(facts: McpCallFacts, options: CallMark & { signal?: AbortSignal }): Promise<RunningCall>;
-  /** Called with each message before the SDK reads it. */
-  onReceive(message: JSONRPCMessage): void;
   /** Returns the call that a request of the server belongs to. */
   find(requestId: RequestId): RunningCall | undefined;
   /** The running call, if there is exactly one. */
@@ -55,17 +55,15 @@ export interface CallMark {
 
 interface Entry extends RunningCall {
   id?: RequestId | undefined;
+  readonly mark: CallMark;
   /** The messages of a task overlap. */
   readonly ids: Set<RequestId>;
-  isOwn(params: PlainObject): boolean;
-  readonly progressToken: RequestId | undefined;
   progressed?: (progress: Progress) => void;
   /** Requests that arrived on the response stream of the call and have not been handled. */
   readonly delivered: Set<RequestId>;
 }
 
-/** @param options.isOneAtATime Called for each call. Returns true if requests of the server do not name their call. */
-export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boolean }): RunningCalls {
+export function createRunningCalls(): RunningCalls {
   const running = new Set<Entry>();
   const waitForTurn = createQueue();
   /** True after a call ended without a response. The server may still send requests for it. */
@@ -78,41 +76,51 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
     return running.size === 1 ? only : undefined;
   }
 
-  return {
-    async start(facts, { arguments: input, taskId, progressToken, signal }) {
-      const leave = isOneAtATime() ? await waitForTurn(signal) : undefined;
+  const calls: RunningCalls = {
+    isOneAtATime: false,
+    async start(facts, { signal, ...mark }) {
+      const leave = calls.isOneAtATime ? await waitForTurn(signal) : undefined;
       if (isExhausted) {
         leave?.();
         throw new McpFailure({ kind: 'session-expired' });
       }
-      const requests = createPendingRequests();
+      /** The requests of the server that the host responds to for the call. */
+      const pending = new Set<LinkedSignal>();
+      let lastPendingAt = 0;
       // The requests arrive in the context of the connection.
       const runInContext = captureContext();
-      const entry: Entry = {
+      const call: Entry = {
         facts,
-        progressToken,
+        mark,
         ids: new Set(),
         delivered: new Set(),
-        isOwn: params =>
-          (input !== undefined && params.arguments === input) ||
-          (taskId !== undefined && params.taskId === taskId),
         onProgress(listener) {
-          entry.progressed = listener;
+          call.progressed = listener;
         },
         get lastPendingAt() {
-          return requests.lastPendingAt;
+          return pending.size > 0 ? performance.now() : lastPendingAt;
         },
-        respond: (requestSignal, respond) =>
-          requests.respond(requestSignal, signal => runInContext(() => respond(signal))),
+        async respond(requestSignal, respond) {
+          const link = linkSignal(requestSignal);
+          pending.add(link);
+          try {
+            const response = runInContext(() => respond(link.signal));
+            return await untilAborted(response, link.signal);
+          } finally {
+            pending.delete(link);
+            link.release();
+            lastPendingAt = performance.now();
+          }
+        },
         end({ isSettled }) {
-          running.delete(entry);
+          running.delete(call);
           hasUnsettled ||= !isSettled;
-          requests.cancelAll();
+          for (const link of pending) link.abort(new Error('The tool call has ended.'));
           leave?.();
         },
       };
-      running.add(entry);
-      return entry;
+      running.add(call);
+      return call;
     },
     find(requestId) {
       const receivers = [...running].filter(({ delivered }) => delivered.has(requestId));
@@ -129,51 +137,27 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
     get only() {
       return hasUnsettled ? undefined : findOnly();
     },
-    onSend(message) {
-      if (!('method' in message) || !('id' in message)) return;
+    onSend({ id, params = {} }) {
       for (const call of running) {
-        if (!call.isOwn(message.params ?? {})) continue;
-        call.id = message.id;
-        call.ids.add(message.id);
+        const { arguments: input, taskId } = call.mark;
+        const isOwn =
+          (input !== undefined && params.arguments === input) ||
+          (taskId !== undefined && params.taskId === taskId);
+        if (!isOwn) continue;
+        call.id = id;
+        call.ids.add(id);
       }
     },
     onDelivery(requestId, { callId }) {
       for (const call of running) if (call.ids.has(callId)) call.delivered.add(requestId);
     },
-    onReceive(message) {
-      if (!('method' in message) || message.method !== 'notifications/progress') return;
-      const { progressToken, ...progress } = message.params ?? {};
+    onProgress({ progressToken, ...progress }) {
+      if (progressToken === undefined) return;
       for (const call of running)
-        if (progressToken !== undefined && call.progressToken === progressToken)
-          call.progressed?.(progress as Progress);
+        if (call.mark.progressToken === progressToken) call.progressed?.(progress as Progress);
     },
   };
-}
-
-/** The requests of the server that the host responds to for a call. */
-function createPendingRequests() {
-  const pending = new Set<LinkedSignal>();
-  let lastPendingAt = 0;
-
-  return {
-    get lastPendingAt(): number {
-      return pending.size > 0 ? performance.now() : lastPendingAt;
-    },
-    async respond<T>(requestSignal: AbortSignal, respond: (signal: AbortSignal) => Promise<T>): Promise<T> {
-      const link = linkSignal(requestSignal);
-      pending.add(link);
-      try {
-        return await untilAborted(respond(link.signal), link.signal);
-      } finally {
-        pending.delete(link);
-        link.release();
-        lastPendingAt = performance.now();
-      }
-    },
-    cancelAll(): void {
-      for (const link of pending) link.abort(new Error('The tool call has ended.'));
-    },
-  };
+  return calls;
 }
 
 /**

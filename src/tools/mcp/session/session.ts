@@ -43,6 +43,8 @@ export interface McpSession {
   readonly announcesChanges: boolean;
   /** `_meta` of tool calls. */
   readonly callMeta: PlainObject;
+  /** True if arguments are repeated as headers: over Streamable HTTP, since revision 2026-07-28. */
+  readonly sendsParamHeaders: boolean;
   /** The running tool calls, to which the server's requests to the host belong. */
   readonly calls: RunningCalls;
   /** Responds to the requests of the server. */
@@ -51,10 +53,10 @@ export interface McpSession {
   /** Facts of the session for its observers. */
   readonly facts: Omit<McpRequestFacts, 'method' | 'target' | 'uri'>;
   /**
-   * Requests the messages that the server sends on its own initiative, once the client is connected. Over Streamable
-   * HTTP they need a stream, which keeps the process alive.
+   * Called once the client is connected: reads the revision, and requests the messages that the server sends on its own
+   * initiative. Over Streamable HTTP they need a stream, which keeps the process alive.
    */
-  subscribe(options: { listens: boolean; timeout: number }): void;
+  start(options: { listens: boolean; timeout: number }): void;
   /** Changes the minimum level of log messages. Since revision 2026-07-28, each request carries it. */
   setLogLevel(level: LoggingLevel, options: RequestOptions): Promise<void>;
   report(): ProcessReport | undefined;
@@ -71,6 +73,14 @@ export interface SessionOptions {
   callbacks: McpCallbacks;
   onToolsChanged: () => void;
   onClose: (session: McpSession) => void;
+}
+
+/** The members that change while the session is open. */
+interface OpenSession extends McpSession {
+  isClosed: boolean;
+  announcesChanges: boolean;
+  callMeta: PlainObject;
+  sendsParamHeaders: boolean;
 }
 
 /** The name and version that the client sends to servers. */
@@ -103,16 +113,14 @@ export function createSession(
   });
   handleServerRequests(client, callbacks, { server: serverName, calls, responses });
   let closing: Promise<void> | undefined;
-  let isClosed = false;
   let isRetired = false;
   let operationCount = 0;
-  let changes: ListChanges | undefined;
   const ending = new AbortController();
-  let { logLevel } = callbacks;
+  const { onLog, logLevel } = callbacks;
 
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
   client.onclose = () => {
-    isClosed = true;
+    session.isClosed = true;
     ending.abort();
     onClose(session);
   };
@@ -120,21 +128,24 @@ export function createSession(
     if (isFatal(error)) void session.close();
   };
 
-  const session: McpSession = {
+  const session: OpenSession = {
     client,
-    subscribe({ listens, timeout }) {
+    start({ listens, timeout }) {
       const { tools, logging } = client.getServerCapabilities() ?? {};
       if (client.getProtocolEra() !== 'modern') {
         // A server may reject the level. Its messages then have the level of its choice.
         if (logging && logLevel) client.setLoggingLevel(logLevel).catch(() => {});
-      } else if (tools?.listChanged === true && (kind !== 'http' || listens)) {
-        changes = followListChanges(client, { onMissed: onToolsChanged, timeout, signal: ending.signal });
+        return;
       }
+      session.sendsParamHeaders = transport.hasPerRequestStream === true;
+      if (onLog) session.callMeta = { [LOG_LEVEL_META_KEY]: logLevel ?? 'info' };
+      if (tools?.listChanged !== true || (kind === 'http' && !listens)) return;
+      const onOpen = (isOpen: boolean): void => void (session.announcesChanges = isOpen);
+      const options = { onOpen, onMissed: onToolsChanged, timeout, signal: ending.signal };
+      followListChanges(client, options).catch(() => {});
     },
     transport,
-    get isClosed() {
-      return isClosed;
-    },
+    isClosed: false,
     get hasId() {
       return transport.sessionId !== undefined;
     },
@@ -146,14 +157,9 @@ export function createSession(
       const isAnnounced = kind !== 'http' && client.getProtocolEra() === 'legacy';
       return !isAnnounced && (kind === 'http' || client.getServerCapabilities()?.tools?.listChanged === true);
     },
-    get announcesChanges() {
-      return changes?.isOpen === true;
-    },
-    get callMeta() {
-      return callbacks.onLog && client.getProtocolEra() === 'modern'
-        ? { [LOG_LEVEL_META_KEY]: logLevel ?? 'info' }
-        : {};
-    },
+    announcesChanges: false,
+    callMeta: {},
+    sendsParamHeaders: false,
     calls,
     responses,
     telemetry,
@@ -168,7 +174,7 @@ export function createSession(
     },
     async setLogLevel(level, options) {
       if (client.getProtocolEra() !== 'modern') await client.setLoggingLevel(level, options);
-      logLevel = level;
+      else if (onLog) session.callMeta = { [LOG_LEVEL_META_KEY]: level };
     },
     report: () => report?.(),
     async use(operation) {
@@ -194,7 +200,7 @@ export function createSession(
     ending.abort();
     // A retired session has expired, so the server does not recognize it.
     const isKept = 'url' in config && config.terminateSessionOnClose === false;
-    if (endSession && session.hasId && !isRetired && !isClosed && !isKept) {
+    if (endSession && session.hasId && !isRetired && !session.isClosed && !isKept) {
       const timeout = new AbortController();
       // An error such as 404 means that the session no longer exists, which is the goal.
       const ended = endSession().catch(() => {});
@@ -217,13 +223,9 @@ function isFatal(error: Error): boolean {
   return error instanceof SseError || error.message.startsWith('Maximum reconnection attempts');
 }
 
-/** The stream on which a server announces changes of its tools, since revision 2026-07-28. */
-interface ListChanges {
-  /** True while announcements are received. */
-  readonly isOpen: boolean;
-}
-
 interface ListChangesOptions {
+  /** Called when announcements are received from now on, and when they no longer are. */
+  onOpen: (isOpen: boolean) => void;
   /** Called when the stream was interrupted, because changes of that time were not announced. */
   onMissed: () => void;
   /** Maximum time until the server confirms the stream, in milliseconds. */
@@ -236,41 +238,34 @@ interface ListChangesOptions {
 const retryDelay = { first: 1000, maximum: 60_000 };
 
 /**
- * Keeps a `subscriptions/listen` stream open. The announcements themselves are ordinary notifications of the client.
+ * Keeps a `subscriptions/listen` stream open, since revision 2026-07-28. The announcements themselves are ordinary notifications of the client.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/subscriptions
  *
  * Corrects the MCP SDK (2.4.0), which does not open the stream again after the server ended it. Test of the bare SDK: "a
  * stream for announcements is not opened again" in test/tools/mcp/sdk-corrections.test.ts.
+ *
+ * Rejects only when the signal aborts.
  */
-function followListChanges(client: Client, options: ListChangesOptions): ListChanges {
-  let isOpen = false;
-
-  async function follow({ onMissed, timeout, signal }: ListChangesOptions): Promise<void> {
-    for (let delay = retryDelay.first; ; delay = Math.min(delay * 2, retryDelay.maximum)) {
-      const openedAt = performance.now();
-      try {
-        const stream = await client.listen({ toolsListChanged: true }, { timeout, signal });
-        if (stream.honoredFilter.toolsListChanged !== true) return await stream.close();
-        isOpen = true;
-        const end = await stream.closed;
-        isOpen = false;
-        if (end === 'local') return;
-        onMissed();
-      } catch (error) {
-        if (error instanceof ProtocolError) return; // the server offers no stream
-      }
-      if (performance.now() - openedAt > retryDelay.maximum) delay = retryDelay.first;
-      await waitUnreferenced(delay * (0.5 + Math.random() / 2), signal);
+async function followListChanges(
+  client: Client,
+  { onOpen, onMissed, timeout, signal }: ListChangesOptions,
+): Promise<void> {
+  for (let delay = retryDelay.first; ; delay = Math.min(delay * 2, retryDelay.maximum)) {
+    const openedAt = performance.now();
+    try {
+      const stream = await client.listen({ toolsListChanged: true }, { timeout, signal });
+      if (stream.honoredFilter.toolsListChanged !== true) return await stream.close();
+      onOpen(true);
+      const end = await stream.closed;
+      onOpen(false);
+      if (end === 'local') return;
+      onMissed();
+    } catch (error) {
+      if (error instanceof ProtocolError) return; // the server offers no stream
     }
+    if (performance.now() - openedAt > retryDelay.maximum) delay = retryDelay.first;
+    await waitUnreferenced(delay * (0.5 + Math.random() / 2), signal);
   }
-
-  // Rejects only when the signal aborts.
-  follow(options).catch(() => {});
-  return {
-    get isOpen() {
-      return isOpen;
-    },
-  };
 }
 
 /** Waits without keeping the process alive. Rejects with the signal's reason when it aborts. */

@@ -5,6 +5,7 @@ import {
   type Request,
   type RequestId,
   type RequestOptions,
+  type Result,
   type Transport,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
@@ -14,6 +15,7 @@ import { inform } from '../../../core/shared/inform.js';
 import type { McpMessage } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
 import { secretsOf } from '../auth/secrets.js';
+import type { CallObserver } from './transport.js';
 import { isWithinBounds } from './untrusted-input.js';
 
 /** Observes the messages of one connection. Never throws. */
@@ -89,10 +91,13 @@ export async function requestOriginal<Schema extends z.ZodType>(
 }
 
 /**
- * Lets a tap observe all messages of a transport, and shields results that contain tools, content or lists from the
- * SDK's validation. Call it before the client connects.
+ * Lets the running calls and a tap observe the messages of a transport, and shields results that contain tools, content or
+ * lists from the SDK's validation. Call it before the client connects.
  */
-export function interceptMessages(transport: Transport, { tap }: { tap?: MessageTap } = {}): void {
+export function interceptMessages(
+  transport: Transport,
+  { calls, tap }: { calls: CallObserver; tap: MessageTap | undefined },
+): void {
   /** Methods of the requests whose results are shielded. */
   const pending = new Map<RequestId, string>();
   const send = transport.send.bind(transport);
@@ -100,13 +105,13 @@ export function interceptMessages(transport: Transport, { tap }: { tap?: Message
   transport.send = (message, options) => {
     tap?.('sent', message);
     if (!('method' in message)) return send(message, options);
-    if (
-      'id' in message &&
-      (Object.hasOwn(standIns, message.method) || Object.hasOwn(lists, message.method))
-    ) {
-      const { id } = message;
-      pending.set(id, message.method);
-      options?.requestSignal?.addEventListener('abort', () => pending.delete(id), { once: true });
+    if ('id' in message) {
+      const { id, method } = message;
+      calls.onSend(message);
+      if (Object.hasOwn(standIns, method) || Object.hasOwn(lists, method)) {
+        pending.set(id, method);
+        options?.requestSignal?.addEventListener('abort', () => pending.delete(id), { once: true });
+      }
     } else if (message.method === 'notifications/cancelled') {
       pending.delete(message.params?.requestId as RequestId);
     }
@@ -122,29 +127,33 @@ export function interceptMessages(transport: Transport, { tap }: { tap?: Message
         listener &&
         ((message, extra) => {
           tap?.('received', message);
-          listener(shield(message), extra);
+          if ('method' in message) {
+            if (message.method === 'notifications/progress') calls.onProgress(message.params ?? {});
+            return listener(message, extra);
+          }
+          const { id } = message;
+          const method = id === undefined ? undefined : pending.get(id);
+          if (id === undefined || method === undefined) return listener(message, extra);
+          pending.delete(id);
+          if (!('result' in message)) return listener(message, extra);
+          listener({ ...message, result: toShielded(method, message.result) }, extra);
         });
     },
   });
-
-  function shield<T extends JSONRPCMessage>(message: T): T {
-    if ('method' in message || !('id' in message) || message.id === undefined) return message;
-    const method = pending.get(message.id);
-    pending.delete(message.id);
-    if (method === undefined || !('result' in message) || !isShielded(method, message.result)) return message;
-    return { ...message, result: toShielded(method, message.result) };
-  }
 }
 
-/** Returns true for a final result and for the handle of a task. Other types, and malformed results, concern the SDK. */
-const isShielded = (method: string, result: unknown): result is PlainObject =>
-  isPlainObject(result) &&
-  [undefined, 'complete', method === 'tools/call' && 'task'].some(type => type === result.resultType);
-
-function toShielded(method: string, original: PlainObject): PlainObject {
+/** Returns what the SDK receives for a result. Results of other types, and malformed ones, concern the SDK. */
+function toShielded(method: string, original: Result): Result {
+  if (!isPlainObject(original)) return original;
+  const { resultType } = original;
+  const isTask = method === 'tools/call' && resultType === 'task';
+  if (resultType !== undefined && resultType !== 'complete' && !isTask) return original;
   const { [method]: standIn } = standIns;
+  if (standIn !== undefined) {
+    const type = resultType !== undefined && { resultType: 'complete' };
+    return { ...type, ...standIn, _meta: { [originalKey]: original } };
+  }
   const { [method]: list } = lists;
-  if (standIn !== undefined) return toStandIn(original, standIn);
   const entries = list && original[list.field];
   if (list === undefined || !Array.isArray(entries)) return original;
   const { field, key, isEntry } = list;
@@ -156,9 +165,4 @@ function toEntry(entry: unknown, key: string): unknown {
   if (!isPlainObject(entry)) return entry;
   const fields = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
   return { name: fields[key], ...fields };
-}
-
-function toStandIn(original: PlainObject, standIn: PlainObject): PlainObject {
-  const type = original.resultType !== undefined && { resultType: 'complete' };
-  return { ...type, ...standIn, _meta: { [originalKey]: original } };
 }

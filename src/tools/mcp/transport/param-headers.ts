@@ -1,4 +1,3 @@
-import type { Client, Transport } from '@modelcontextprotocol/client';
 import { isPlainObject, objectOf, type PlainObject } from '../../../core/shared/json.js';
 import { subschemasOf } from '../../../core/tool-calls/json-schema.js';
 
@@ -27,10 +26,6 @@ export const paramHeaderKeyword = 'x-mcp-header';
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const headerTypes: readonly unknown[] = ['string', 'integer', 'boolean'];
-
-/** Returns true if a session repeats arguments as headers: over Streamable HTTP, since revision 2026-07-28. */
-export const sendsParamHeaders = ({ client, transport }: { client: Client; transport: Transport }): boolean =>
-  client.getProtocolEra() === 'modern' && transport.hasPerRequestStream === true;
 
 /** Describes the first header that a schema requests in a way that the specification forbids. */
 export function findParamHeaderIssue(inputSchema: unknown): string | undefined {

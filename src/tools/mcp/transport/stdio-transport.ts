@@ -2,12 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import {
-  type JSONRPCMessage,
-  type RequestId,
-  serializeMessage,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import { promisify } from 'node:util';
+import { type JSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { createLineSplitter } from '../../../core/http/text-stream.js';
 import type { McpStdioServerConfig } from '../config/config.js';
@@ -29,6 +25,8 @@ export interface StdioTransport extends Transport {
   /** Returns the exit status of the process, if it has ended, and the end of its stderr output. */
   report(): ProcessReport;
 }
+
+type Write = (text: string, onWritten: (error?: Error | null) => void) => boolean;
 
 /** Programs that were closed before they sent a message and may be installing, by command. */
 const installations = new Map<string, Promise<void>>();
@@ -69,9 +67,6 @@ export function createStdioTransport(
   let isReady = false;
   let installation: { readonly key: string; readonly ended: Promise<void> } | undefined;
   let stderr = Buffer.alloc(0);
-  // An idle server does not keep its host alive, so that a script without `close()` can end.
-  const requests = createRequestCounter(isWaiting => child && setKeepsHostAlive(child, isWaiting));
-
   const messages = new WireMessages();
   const close = doOnce(end);
 
@@ -136,21 +131,20 @@ export function createStdioTransport(
   }
 
   function receive(message: JSONRPCMessage): void {
-    if (child) markReady(child);
+    if (child && !isReady) markReady(child);
     isReady = true;
-    requests.onReceived(message);
+    if (child && !messages.isAwaited()) setKeepsHostAlive(child, false);
     transport.onmessage?.(message);
   }
 
   async function send(message: JSONRPCMessage): Promise<void> {
     const target = child;
     if (!target || isEnded) throw new Error('Not connected');
-    requests.onSend(message);
     messages.sent(message);
-    await new Promise<void>((resolve, reject) => {
-      target.stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
-    });
-    requests.onSent(message);
+    // An idle server does not keep its host alive, so that a script without `close()` can end, but receives a cancellation.
+    if (messages.isAwaited()) setKeepsHostAlive(target, true);
+    await promisify(target.stdin.write as Write).call(target.stdin, serializeMessage(message));
+    if (!messages.isAwaited()) setKeepsHostAlive(target, false);
   }
 
   async function end(): Promise<void> {
@@ -174,37 +168,9 @@ export function createStdioTransport(
   return transport;
 }
 
-/** Counts the requests to a server without a response. Reports to `onChange` if there are any. */
-function createRequestCounter(onChange: (isWaiting: boolean) => void) {
-  const ids = new Set<RequestId>();
-
-  function remove(id: RequestId): void {
-    ids.delete(id);
-    if (ids.size === 0) onChange(false);
-  }
-
-  return {
-    onSend(message: JSONRPCMessage): void {
-      // A stream for announcements stays open, but nobody waits for its end.
-      if (!('method' in message && 'id' in message) || message.method === 'subscriptions/listen') return;
-      ids.add(message.id);
-      onChange(true);
-    },
-    onSent(message: JSONRPCMessage): void {
-      if (!('method' in message) || message.method !== 'notifications/cancelled') return;
-      const { requestId } = message.params ?? {};
-      if (typeof requestId === 'number' || typeof requestId === 'string') remove(requestId);
-    },
-    onReceived(message: JSONRPCMessage): void {
-      if ('id' in message && message.id !== undefined && !('method' in message)) remove(message.id);
-    },
-  };
-}
-
 function setKeepsHostAlive(child: ChildProcessWithoutNullStreams, keepsAlive: boolean): void {
-  const streams: unknown[] = [child.stdin, child.stdout, child.stderr];
-  const sockets = streams.filter(stream => stream instanceof Socket);
-  for (const handle of [child, ...sockets]) {
+  for (const handle of [child, child.stdin, child.stdout, child.stderr] as const) {
+    if (handle !== child && !(handle instanceof Socket)) continue;
     if (keepsAlive) handle.ref();
     else handle.unref();
   }
@@ -225,17 +191,13 @@ const maxMessageBytes = 256 * 1024 * 1024;
 const MESSAGE_START = '{"jsonrpc"';
 
 /**
- * Parses a line. A server that answers several calls at once can leave the beginning of one answer in front of another one,
- * for example if it dies. Within a text of a message, the quotes would be escaped.
+ * Parses the answer at the end of a line. A server that answers several calls at once can leave the beginning of one answer
+ * in front of another one, for example if it dies. Within a text of a message, the quotes would be escaped.
  */
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    const at = line.startsWith(MESSAGE_START) ? line.lastIndexOf(MESSAGE_START) : 0;
-    if (at === 0) throw error;
-    return JSON.parse(line.slice(at));
-  }
+function parseEnd(line: string, cause: unknown): unknown {
+  const at = line.startsWith(MESSAGE_START) ? line.lastIndexOf(MESSAGE_START) : 0;
+  if (at === 0) throw cause;
+  return JSON.parse(line.slice(at));
 }
 
 /**
@@ -262,7 +224,13 @@ export function createMessageReader({
   function readLine(line: string): void {
     if (line.trim() === '') return;
     try {
-      const read = messages.read(parseLine(line));
+      let value: unknown;
+      try {
+        value = JSON.parse(line);
+      } catch (error) {
+        value = parseEnd(line, error);
+      }
+      const read = messages.read(value);
       if (read.length === 0) onError(new Error(`Expected a JSON-RPC message, got ${line.slice(0, 200)}`));
       for (const message of read) onMessage(message);
     } catch (error) {

@@ -1,11 +1,12 @@
 import {
   type FetchLike,
-  type JSONRPCMessage,
+  type JSONRPCRequest,
   type RequestId,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import type { PlainObject } from '../../../core/shared/json.js';
 import { AddressGate, createGatedFetch } from '../auth/addresses.js';
 import { createAuthorizedFetch } from '../auth/server-authorization.js';
 import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from '../config/config.js';
@@ -32,12 +33,14 @@ export function toTransportKinds(config: McpServerConfig): [TransportKind, ...Tr
   return config.type === undefined ? ['http', 'sse'] : ['http'];
 }
 
-/** Observes which requests of the server arrive on the response stream of which call. */
+/** Observes the messages that belong to tool calls. */
 export interface CallObserver {
-  /** Called with each message before it is sent. */
-  onSend(message: JSONRPCMessage): void;
+  /** Called with each request before it is sent. */
+  onSend(request: JSONRPCRequest): void;
   /** Called when the response stream of a call delivers a request of the server, before the SDK reads it. */
   onDelivery(requestId: RequestId, options: { callId: RequestId }): void;
+  /** Called with the parameters of each progress notification, before the SDK reads it. */
+  onProgress(params: PlainObject): void;
 }
 
 interface TransportOptions {
@@ -45,7 +48,7 @@ interface TransportOptions {
   fetch?: FetchLike;
   /** Keeps a stream open for messages that the server sends on its own initiative. */
   listens: boolean;
-  calls: CallObserver;
+  calls: Pick<CallObserver, 'onDelivery'>;
   /** Called for each line of standard error. Only for stdio. */
   onStderr?: (line: string) => void;
 }
@@ -55,19 +58,8 @@ export async function openTransport(
   config: McpServerConfig,
   { kind, ...options }: TransportOptions,
 ): Promise<OpenedTransport> {
-  const opened =
-    'command' in config
-      ? await openStdio(config, options)
-      : kind === 'sse'
-        ? openSse(config, options)
-        : openHttp(config, options);
-  const { transport } = opened;
-  const send = transport.send.bind(transport);
-  transport.send = (message, sendOptions) => {
-    for (const sent of Array.isArray(message) ? message : [message]) options.calls.onSend(sent);
-    return send(message, sendOptions);
-  };
-  return opened;
+  if ('command' in config) return openStdio(config, options);
+  return kind === 'sse' ? openSse(config, options) : openHttp(config, options);
 }
 
 async function openStdio(

@@ -41,6 +41,12 @@ export class WireMessages {
     if (id !== undefined) this.#pending.delete(id);
   }
 
+  /** Returns true if somebody waits for an answer. A stream for announcements stays open, but nobody waits for its end. */
+  isAwaited(): boolean {
+    for (const { method } of this.#pending.values()) if (method !== 'subscriptions/listen') return true;
+    return false;
+  }
+
   /**
    * Returns the valid messages in a JSON value. An answer to a known request is always among them: as a result, as its error,
    * or as an error that it cannot be read.
@@ -51,23 +57,26 @@ export class WireMessages {
     if (Array.isArray(value)) return value.flatMap(entry => this.read(entry, exchangeId));
     const message = objectOf(value);
     if (message === undefined) return [];
-    const isAnswer = Object.hasOwn(message, 'result') || !isNothing(message.error);
-    if (typeof message.method === 'string' && message.method !== '' && !isAnswer)
-      return toValid(toMethodMessage(message, message.method));
-    const isMessage = isAnswer || message.jsonrpc !== undefined || toId(message.id) !== undefined;
-    const id = isMessage ? (this.#pendingId(message.id) ?? exchangeId) : undefined;
+    const { method, result, error } = message;
+    const isError = !isNothing(error);
+    const isAnswer = isError || Object.hasOwn(message, 'result');
+    if (typeof method === 'string' && method !== '' && !isAnswer) {
+      const read = toMethodMessage(message, method);
+      return isSpecType.JSONRPCMessage(read) ? [read] : [];
+    }
+    const ownId = toId(message.id);
+    if (!isAnswer && message.jsonrpc === undefined && ownId === undefined) return [];
+    // Some servers return the number of a request as a text.
+    const isText = typeof ownId === 'string' && !this.#pending.has(ownId) && this.#pending.has(Number(ownId));
+    const id = (isText ? Number(ownId) : ownId) ?? exchangeId;
     if (id === undefined) return [];
     const request = this.#pending.get(id);
     this.#pending.delete(id);
-    const read = toValid(toAnswer(id, message, request));
-    return read.length > 0 ? read : [toUnreadable(id, JSON.stringify(message))];
-  }
-
-  /** Returns the id of an answer as it was sent. */
-  #pendingId(value: unknown): RequestId | undefined {
-    const id = toId(value);
-    if (typeof id !== 'string' || this.#pending.has(id)) return id;
-    return this.#pending.has(Number(id)) ? Number(id) : id;
+    const content = isError
+      ? { error: toError(error) }
+      : { result: isPlainObject(result) ? toResult(result, request) : undefined };
+    const answer = { jsonrpc: '2.0', id, ...content };
+    return [isSpecType.JSONRPCMessage(answer) ? answer : toUnreadable(id, JSON.stringify(message))];
   }
 }
 
@@ -92,9 +101,6 @@ const toMissing = (id: RequestId, got: string): JSONRPCMessage => ({
 const toId = (value: unknown): RequestId | undefined =>
   typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value)) ? value : undefined;
 
-const toValid = (message: PlainObject | undefined): JSONRPCMessage[] =>
-  message !== undefined && isSpecType.JSONRPCMessage(message) ? [message] : [];
-
 function toMethodMessage({ id, params }: PlainObject, method: string): PlainObject {
   const requestId = toId(id);
   const fields = objectOf(params);
@@ -104,16 +110,6 @@ function toMethodMessage({ id, params }: PlainObject, method: string): PlainObje
     method,
     ...(fields !== undefined && { params: withReadableMeta(fields) }),
   };
-}
-
-function toAnswer(
-  id: RequestId,
-  { result, error }: PlainObject,
-  request: SentRequest | undefined,
-): PlainObject | undefined {
-  if (!isNothing(error)) return { jsonrpc: '2.0', id, error: toError(error) };
-  if (!isPlainObject(result)) return undefined;
-  return { jsonrpc: '2.0', id, result: toResult(result, request) };
 }
 
 /** Returns true for values with which servers express that there is no error. */
@@ -132,15 +128,25 @@ function toError(error: unknown): PlainObject {
   };
 }
 
+/** Corrects the members of a result. One without odd members is returned as it is. */
 function toResult(original: PlainObject, request: SentRequest | undefined): PlainObject {
-  const result = withReadableMeta(withoutNull(original));
+  const fields = Object.values(original).includes(null) ? withoutNull(original) : original;
+  const result = Object.hasOwn(fields, '_meta') ? withReadableMeta(fields) : fields;
   switch (request?.method) {
     case 'initialize':
       return toInitializeResult(result, request);
     case 'server/discover':
       return withIdentity(result);
-    case 'tools/call':
-      return { ...result, ...toContent(result), ...toErrorFlag(result) };
+    case 'tools/call': {
+      const { content, isError } = result;
+      return {
+        ...result,
+        // Some servers send a text or one block.
+        ...(content !== undefined && !Array.isArray(content) && { content: [toBlock(content)] }),
+        // A flag of another type is an error unless it denies one: a failed call must not look like a success.
+        ...(isError !== undefined && { isError: !isNothing(isError) && isError !== 'false' }),
+      };
+    }
     case 'resources/read':
       return withList(result, 'contents');
     case 'prompts/get':
@@ -157,6 +163,9 @@ function toResult(original: PlainObject, request: SentRequest | undefined): Plai
       return result;
   }
 }
+
+const toBlock = (content: unknown): PlainObject =>
+  isPlainObject(content) ? content : { type: 'text', text: String(content) };
 
 const withoutNull = (fields: PlainObject): PlainObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
@@ -217,16 +226,6 @@ function toServerInfo(info: unknown): PlainObject {
     version: typeof version === 'string' ? version : String(numberOf(version) ?? 'unknown'),
   };
 }
-
-/** Returns the content of a result as blocks: some servers send a text or one block. */
-function toContent({ content }: PlainObject): PlainObject {
-  if (content === undefined || Array.isArray(content)) return {};
-  return { content: [isPlainObject(content) ? content : { type: 'text', text: String(content) }] };
-}
-
-/** A flag of another type is an error unless it denies one: a failed call must not look like a success. */
-const toErrorFlag = ({ isError }: PlainObject): PlainObject =>
-  isError === undefined ? {} : { isError: !isNothing(isError) && isError !== 'false' };
 
 /** Returns a list for one entry, and for the object that PHP makes of a list with gaps. */
 function withList(result: PlainObject, field: string): PlainObject {
