@@ -1,4 +1,4 @@
-import { createClosing, untilAborted } from '../core/shared/abort.js';
+import { type AbortSource, createClosing, untilAborted } from '../core/shared/abort.js';
 import { toHash } from '../core/shared/hash.js';
 import { decoratedName } from '../core/tool-calls/tool-names.js';
 import type {
@@ -40,43 +40,39 @@ export function createToolbox(sources: readonly ToolSource[]): ToolSource {
   };
 }
 
+/** What has tools that are combined. */
+export type ListedSource = Pick<ToolSource, 'listTools' | 'callTool'>;
+
 /** Returns the tools of several sources under unique names. */
-export function combineSources(sources: readonly ToolSource[]) {
+export function combineSources(sources: readonly ListedSource[]) {
   const names = createToolNames();
   /** The newest names, with what they were made of. */
   let latest: { readonly of: readonly unknown[]; readonly named: NamedTools } | undefined;
 
-  /** Names the tools of the sources, unless nothing has changed since they were named for the same turn. */
-  function assign(listings: readonly ToolListing[], { known, reserved }: ListToolsOptions): NamedTools {
-    // An application may change the array that its source returns.
-    const of = [known, reserved, ...listings.flatMap(({ tools, aliases }) => [...tools, aliases])];
-    if (latest !== undefined && isSameList(latest.of, of)) return latest.named;
-    const listed = sources.flatMap((source, index) =>
-      (listings[index]?.tools ?? []).map((tool): SourceTool => ({ source, tool })),
-    );
-    const aliases = listings.flatMap(({ aliases: ofSource = [] }) => [...ofSource]);
-    const named = names.assign(listed, { known, reserved }, aliases);
-    latest = { of, named };
-    return named;
-  }
-
   return {
+    /** Lists the tools. They are named again if something has changed since they were named for the same turn. */
     async listTools(options: ListToolsOptions = {}): Promise<ToolListing> {
+      const { known, reserved } = options;
       const listings = await Promise.all(sources.map(source => source.listTools(options)));
-      return {
-        ...assign(listings, options),
-        warnings: listings.flatMap(({ warnings }) => warnings),
-        closed: listings.flatMap(({ closed = [] }) => closed),
-      };
+      const warnings: string[] = [];
+      const closed: AbortSource[] = [];
+      // An application may change the array that its source returns.
+      const of: unknown[] = [known, reserved];
+      for (const listing of listings) {
+        warnings.push(...listing.warnings);
+        closed.push(...(listing.closed ?? []));
+        of.push(...listing.tools, listing.aliases);
+      }
+      if (latest === undefined || !isSameList(latest.of, of)) {
+        const listed = sources.flatMap((source, index) =>
+          (listings[index]?.tools ?? []).map((tool): SourceTool => ({ source, tool })),
+        );
+        const aliases = listings.flatMap(({ aliases: ofSource = [] }) => [...ofSource]);
+        latest = { of, named: names.assign(listed, { known, reserved }, aliases) };
+      }
+      return { ...latest.named, warnings, closed };
     },
-    /** Returns the source of a call, and the call as this source expects it. */
-    find(call: ToolInvocation): { source: ToolSource; call: ToolInvocation } | undefined {
-      const found = names.find(call);
-      if (found === undefined) return undefined;
-      const { source, tool } = found;
-      const { name, server, originalName } = tool;
-      return { source, call: { ...call, toolName: name, server, originalName } };
-    },
+    find: names.find,
   };
 }
 
@@ -84,12 +80,15 @@ export function combineSources(sources: readonly ToolSource[]) {
 type NamedTools = Required<Pick<ToolListing, 'tools' | 'aliases' | 'meanings'>>;
 
 /** Returns true if two lists have the same values. */
-export const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
-  one.length === other.length && one.every((value, index) => value === other[index]);
+export function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  if (one.length !== other.length) return false;
+  for (const [index, value] of one.entries()) if (value !== other[index]) return false;
+  return true;
+}
 
 /** A tool as its source lists it. */
 interface SourceTool {
-  readonly source: ToolSource;
+  readonly source: ListedSource;
   readonly tool: ToolDefinition;
 }
 
@@ -112,7 +111,7 @@ interface Entry extends SourceTool {
  * @internal
  */
 function createToolNames() {
-  const entries = new Map<ToolSource, Map<string, Entry>>();
+  const entries = new Map<ListedSource, Map<string, Entry>>();
   /** The tools that sources list under a name. */
   const claims = new Map<string, Set<Entry>>();
   /** The tool that was first offered under a name. */
@@ -214,19 +213,20 @@ function createToolNames() {
       return { tools: [...offered.values()], aliases, meanings };
     },
 
-    /** Returns the tool of a call, as its source last listed it. */
-    find({
-      toolName,
-      server,
-      originalName = toolName,
-    }: Pick<ToolInvocation, 'toolName' | 'server' | 'originalName'>): SourceTool | undefined {
-      const owner = owners.get(toolName);
-      if (server === undefined) return owner;
-      const tool = { server, originalName };
-      if (owner !== undefined && isSameTool(owner.tool, tool)) return owner;
-      return [...entries.values()]
-        .flatMap(ofSource => [...ofSource.values()])
-        .find(entry => isSameTool(entry.tool, tool));
+    /** Returns the source of a call, and the call as this source expects it: with the tool as it was last listed. */
+    find(call: ToolInvocation): { source: ListedSource; call: ToolInvocation } | undefined {
+      const { toolName, server, originalName = toolName } = call;
+      let found = owners.get(toolName);
+      if (server !== undefined && !(found && isSameTool(found.tool, { server, originalName })))
+        found = [...entries.values()]
+          .flatMap(ofSource => [...ofSource.values()])
+          .find(entry => isSameTool(entry.tool, { server, originalName }));
+      if (found === undefined) return undefined;
+      const { source, tool } = found;
+      return {
+        source,
+        call: { ...call, toolName: tool.name, server: tool.server, originalName: tool.originalName },
+      };
     },
   };
 }

@@ -50,9 +50,7 @@ export function openConnectionPool(
     isDevelopment() && ![telemetry, fetch, ...Object.values(callbacks)].some(value => value !== undefined);
 
   return {
-    get closed() {
-      return closing.signal;
-    },
+    closing,
     connectionTo(config, { serverName, createConnection }) {
       const key = toConnectionKey(config);
       const limit = connectTimeout ?? connectTimeouts['command' in config ? 'program' : 'url'];

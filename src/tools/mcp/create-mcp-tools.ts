@@ -1,9 +1,8 @@
 import { untilAborted } from '../../core/shared/abort.js';
 import { runDetached } from '../../core/shared/async-context.js';
-import type { HostToolsOptions } from '../host-tools.js';
 import { type McpServers, toSourceName, validateMcpServers } from './config/config.js';
 import { type McpToolsOptions, validateMcpToolsOptions } from './options.js';
-import type { McpServerStatus, McpTools } from './start-mcp-tools.js';
+import type { McpTools } from './start-mcp-tools.js';
 
 /**
  * Offers the tools of MCP servers. Nothing starts before the first list or call. Servers connect in parallel, and if
@@ -42,42 +41,35 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     return untilAborted(loading, signal);
   }
 
-  /** Starts an operation, at once if the module is loaded. */
-  async function use<T>(operation: (tools: McpTools) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return operation(loaded ?? (await load(signal)));
-  }
-
-  function reconnect(server: string): Promise<McpServerStatus>;
-  function reconnect(): Promise<McpServerStatus[]>;
-  function reconnect(server?: string): Promise<McpServerStatus | McpServerStatus[]> {
-    return use<McpServerStatus | McpServerStatus[]>(tools =>
-      server === undefined ? tools.reconnect() : tools.reconnect(server),
-    );
-  }
+  /** Creates a method that starts at once if the module is loaded. `optionsAt` is the index of the options with a signal. */
+  const forward =
+    (name: Exclude<keyof McpTools, 'name' | 'status' | 'close'>, optionsAt = 1) =>
+    async (...given: unknown[]): Promise<never> => {
+      const options = given[optionsAt] as { readonly signal?: AbortSignal } | undefined;
+      const tools = loaded ?? (await load(options?.signal));
+      return (tools[name] as (...request: unknown[]) => Promise<never>)(...given);
+    };
 
   return {
     name: toSourceName(enabled),
-    listTools: (listing = {}) => use(tools => tools.listTools(listing), listing.signal),
-    fingerprints: () => use(tools => tools.fingerprints()),
-    tools: ((toolsOptions?: HostToolsOptions) =>
-      use(tools => tools.tools(toolsOptions))) as McpTools['tools'],
-    callTool: (call, callOptions) => use(tools => tools.callTool(call, callOptions), callOptions.signal),
-    callAppTool: (call, callOptions) =>
-      use(tools => tools.callAppTool(call, callOptions), callOptions.signal),
-    listResources: (...request) => use(tools => tools.listResources(...request), request[1]?.signal),
-    listResourceTemplates: (...request) =>
-      use(tools => tools.listResourceTemplates(...request), request[1]?.signal),
-    readResource: (...request) => use(tools => tools.readResource(...request), request[1].signal),
-    listPrompts: (...request) => use(tools => tools.listPrompts(...request), request[1]?.signal),
-    getPrompt: (...request) => use(tools => tools.getPrompt(...request), request[1].signal),
-    listSkills: (...request) => use(tools => tools.listSkills(...request), request[1]?.signal),
-    readSkill: (...request) => use(tools => tools.readSkill(...request), request[1].signal),
-    complete: (...request) => use(tools => tools.complete(...request), request[1].signal),
-    subscribeResource: (...request) => use(tools => tools.subscribeResource(...request), request[1].signal),
-    setLogLevel: (...request) => use(tools => tools.setLogLevel(...request), request[1].signal),
-    sendRequest: (...request) => use(tools => tools.sendRequest(...request), request[1].signal),
-    reconnect,
-    finishAuth: (...request) => use(tools => tools.finishAuth(...request)),
+    listTools: forward('listTools', 0),
+    fingerprints: forward('fingerprints'),
+    tools: forward('tools'),
+    callTool: forward('callTool'),
+    callAppTool: forward('callAppTool'),
+    listResources: forward('listResources'),
+    listResourceTemplates: forward('listResourceTemplates'),
+    readResource: forward('readResource'),
+    listPrompts: forward('listPrompts'),
+    getPrompt: forward('getPrompt'),
+    listSkills: forward('listSkills'),
+    readSkill: forward('readSkill'),
+    complete: forward('complete'),
+    subscribeResource: forward('subscribeResource'),
+    setLogLevel: forward('setLogLevel'),
+    sendRequest: forward('sendRequest'),
+    reconnect: forward('reconnect'),
+    finishAuth: forward('finishAuth'),
     status: () =>
       loaded?.status() ??
       Object.entries(servers).map(([name, { disabled }]) => ({
@@ -87,7 +79,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
       })),
     async close() {
       // With a signal, it waits as long as the operations that started before, so that these are ended too.
-      if (loading !== undefined) await use(tools => tools.close(), new AbortController().signal);
+      if (loading !== undefined) await (loaded ?? (await load(new AbortController().signal))).close();
     },
   };
 }

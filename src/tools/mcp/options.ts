@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
-import type { AbortSource } from '../../core/shared/abort.js';
+import type { Closing } from '../../core/shared/abort.js';
 import { KelivoError } from '../../core/shared/errors.js';
 import type { McpFingerprints } from '../fingerprints.js';
 import { once } from '../../core/shared/once.js';
@@ -14,8 +14,8 @@ import type { McpCallbacks, RequestMeta } from './config/callbacks.js';
 export interface McpConnectionPool {
   /** Ends all processes, connections and the turns that use them. Using the pool afterwards opens them again. */
   close(): Promise<void>;
-  /** Aborts at the next `close()`. @internal */
-  readonly closed: AbortSource;
+  /** @internal */
+  readonly closing: Closing;
   /** @internal */
   connectionTo(
     config: McpServerConfig,

@@ -1,4 +1,10 @@
-import { createClosing, linkSignal, onceAborted, untilAborted } from '../../core/shared/abort.js';
+import {
+  type Closing,
+  createClosing,
+  linkSignal,
+  onceAborted,
+  untilAborted,
+} from '../../core/shared/abort.js';
 import { inform } from '../../core/shared/inform.js';
 import type { KelivoError } from '../../core/shared/errors.js';
 import { type McpFingerprints, toFingerprint } from '../fingerprints.js';
@@ -17,7 +23,7 @@ import type { AuthorizationCallback } from './auth/authorization.js';
 import { authorizationOf } from './auth/server-authorization.js';
 import { callTool as callServerTool } from './features/call-tool.js';
 import { type McpServerConfig, type McpServers, toSourceName } from './config/config.js';
-import { createConnection, defaultStartupTimeout } from './session/connection.js';
+import { createConnection, defaultStartupTimeout, type McpConnection } from './session/connection.js';
 import { openConnectionPool, type PoolTimings } from './connection-pool.js';
 import { McpFailure } from './transport/failures.js';
 import { toMcpError } from './session/errors.js';
@@ -25,7 +31,7 @@ import type { ServerTools } from './session/list-tools.js';
 import type { McpSourceOptions, McpToolsOptions } from './options.js';
 import type { McpConnectionState } from './config/callbacks.js';
 import type { McpStoredSession } from './transport/stored-session.js';
-import { type CheckedServer, findChange, isChecked, selectTools } from './features/drift.js';
+import { type CheckedServer, findChange, selectTools } from './features/drift.js';
 import { createResourceTools } from './features/resource-tools.js';
 import { findServer } from './features/find-server.js';
 import {
@@ -113,7 +119,8 @@ export interface McpServerStatus {
 /** Maximum number of warnings for one listing of one server. Hosts print every warning. */
 const maxWarnings = 20;
 
-interface Server extends CheckedServer {
+/** One server, whose connection belongs to the pool. It lists and calls its tools as a source does. */
+interface Server extends CheckedServer, Pick<ToolSource, 'listTools'> {
   /** The tools that may run, by the server's own names. */
   readonly tools: Map<string, ToolDefinition>;
   /** The tools that its apps may call. */
@@ -125,6 +132,22 @@ interface Server extends CheckedServer {
   /** Offered names of the last listing. */
   offered: readonly string[];
   error?: KelivoError;
+  /** @param tool The tool that runs. @default the one that is offered to models under this name */
+  callTool(
+    call: ToolInvocation,
+    options: ToolCallOptions,
+    tool?: ToolDefinition | undefined,
+  ): Promise<ToolOutput>;
+}
+
+interface ServerSettings extends Required<
+  Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'startupTimeout'>
+> {
+  readonly requestMeta: McpSourceOptions['requestMeta'];
+  readonly accepted: CheckedServer['accepted'];
+  readonly isPrefixed: boolean;
+  /** Aborts with the source. */
+  readonly closing: Closing;
 }
 
 /** A list of a server as it is offered. While the server's list is the same object, it is not judged again. */
@@ -152,28 +175,23 @@ export function startMcpTools(
 ): McpTools {
   const pool = sharedPool ?? openConnectionPool(poolOptions, timings);
   const configs = Object.entries(mcpServers);
-  const servers = configs
-    .filter(([, config]) => !config.disabled)
-    .map(([name, config]): Server => ({
-      name,
-      config,
-      connection: pool.connectionTo(config, { serverName: name, createConnection }),
-      reported: new Set(),
-      tools: new Map(),
-      appTools: [],
-      isPrefixed: toolNames === 'prefixed',
-      accepted: fingerprints?.[name],
-      offered: [],
-    }));
-  const sourceName = toSourceName(servers.map(({ name }) => name));
+  const enabled = configs.filter(([, config]) => !config.disabled);
+  const sourceName = toSourceName(enabled.map(([name]) => name));
   const closing = createClosing(sourceName);
+  const limits = { timeout, totalTimeout, startupTimeout };
+  const servers = enabled.map(([name, config]) =>
+    createServer(name, config, pool.connectionTo(config, { serverName: name, createConnection }), {
+      ...limits,
+      requestMeta,
+      closing,
+      accepted: fingerprints?.[name],
+      isPrefixed: toolNames === 'prefixed',
+    }),
+  );
   const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
-  const sourceOf = (server: Server) =>
-    toSource(server, closing, { timeout, totalTimeout, startupTimeout }, requestMeta);
-  const sources = servers.map(sourceOf);
   const readable = servers.filter(({ config }) => config.resourceTools);
   const resourceTools = readable.length > 0 ? createResourceTools(readable, features) : undefined;
-  const combined = combineSources(resourceTools === undefined ? sources : [...sources, resourceTools]);
+  const combined = combineSources(resourceTools === undefined ? servers : [...servers, resourceTools]);
 
   let lastTools: readonly ToolDefinition[] | undefined;
 
@@ -181,7 +199,7 @@ export function startMcpTools(
 
   async function listTools(listOptions: ListToolsOptions = {}): Promise<ToolListing> {
     listOptions.signal?.throwIfAborted();
-    const closed = [closing.signal, pool.closed];
+    const closed = [closing.signal, pool.closing.signal];
     const listing = await untilAborted(combined.listTools(listOptions), closing.signal);
     if (listing.tools !== lastTools) {
       lastTools = listing.tools;
@@ -212,7 +230,7 @@ export function startMcpTools(
     (run: ToolSource['callTool']): ToolSource['callTool'] =>
     async (call, callOptions) => {
       const link = linkSignal(callOptions.signal);
-      const releases = [closing.signal, pool.closed].map(closed =>
+      const releases = [closing.signal, pool.closing.signal].map(closed =>
         onceAborted(closed, () => link.abort(closed.reason)),
       );
       try {
@@ -246,9 +264,15 @@ export function startMcpTools(
     listTools,
     tools: hostTools,
     callTool,
-    callAppTool: untilClosed(async (call, callOptions) =>
-      sourceOf(findServer(servers, call.server ?? '')).callAppTool(call, callOptions),
-    ),
+    callAppTool: untilClosed(async (call, callOptions) => {
+      const server = findServer(servers, call.server ?? '');
+      const { toolName, originalName = toolName } = call;
+      await server.listTools({ signal: callOptions.signal });
+      const tool = server.appTools.find(({ name }) => name === originalName);
+      if (tool !== undefined) return server.callTool(call, callOptions, tool);
+      const reason = `MCP server "${server.name}" offers no tool ${JSON.stringify(originalName)} to its apps.`;
+      return { type: 'error-text', value: server.error?.message ?? reason };
+    }),
     async fingerprints() {
       await listTools();
       const all = servers.map(async ({ name, listed, accepted }) => {
@@ -268,20 +292,16 @@ export function startMcpTools(
       server.error = undefined;
     },
     status,
-    reconnect: createReconnect(servers, { startupTimeout, status }),
+    reconnect: createReconnect(servers, status),
   };
 }
 
 /** Creates the function that opens one server again, or all. */
-function createReconnect(
-  servers: readonly Server[],
-  { startupTimeout, status }: { startupTimeout: number } & Pick<McpTools, 'status'>,
-): McpTools['reconnect'] {
+function createReconnect(servers: readonly Server[], status: McpTools['status']): McpTools['reconnect'] {
   async function reopen(server: Server): Promise<McpServerStatus> {
-    const { connection, config } = server;
-    await connection.close();
+    await server.connection.close();
     // The status has the error, also of a server that is required.
-    await listServer(server, { startupTimeout: config.startupTimeout ?? startupTimeout }).catch(() => {});
+    await server.listTools().catch(() => {});
     return toStatus(server.name, servers);
   }
 
@@ -309,55 +329,66 @@ function toStatus(name: string, servers: readonly Server[]): McpServerStatus {
   return { name, state, authorizationUrl, error, tools: offered, ...times, ...(session && { session }) };
 }
 
-/** Returns the tools of one server as a source. The connection belongs to the pool. */
-function toSource(
-  server: Server,
-  closing: Pick<ReturnType<typeof createClosing>, 'signal'>,
-  {
-    timeout,
-    totalTimeout,
-    startupTimeout,
-  }: { timeout: number; totalTimeout: number; startupTimeout: number },
-  requestMeta: McpSourceOptions['requestMeta'],
-): ToolSource & Pick<McpTools, 'callAppTool'> {
-  const { name: serverName, config, connection, tools } = server;
-  async function listTools({ signal }: ListToolsOptions = {}): Promise<ToolListing> {
-    return listServer(server, { signal, startupTimeout: config.startupTimeout ?? startupTimeout });
-  }
+function createServer(
+  name: string,
+  config: McpServerConfig,
+  connection: McpConnection,
+  { timeout, totalTimeout, startupTimeout, requestMeta, accepted, isPrefixed, closing }: ServerSettings,
+): Server {
+  const { required: isRequired = false } = config;
+  const limits = { totalTimeout, timeout: config.timeout ?? timeout };
+  const startLimit = config.startupTimeout ?? startupTimeout;
 
-  async function call(
-    tool: ToolDefinition | undefined,
-    invocation: ToolInvocation,
-    options: ToolCallOptions,
-  ): Promise<ToolOutput> {
-    const { signal: closed } = closing;
-    const { toolName, originalName = toolName } = invocation;
-    const changed = isChecked(server, options) ? await findChange(server, originalName, options) : undefined;
-    // The tools were closed during the check: the call must not open its server again.
-    options.signal.throwIfAborted();
-    closed.throwIfAborted();
-    if (changed !== undefined) return { type: 'error-text', value: changed };
-    if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
-    const limits = { totalTimeout, timeout: config.timeout ?? timeout };
-    const called = { serverName, config, connection, tool, requestMeta };
-    return callServerTool(called, invocation, { ...options, ...limits });
-  }
-
-  return {
-    name: toSourceName([serverName]),
-    listTools,
-    callTool: async (invocation, options) =>
-      call(tools.get(invocation.originalName ?? invocation.toolName), invocation, options),
-    async callAppTool(invocation, options) {
-      const { toolName, originalName = toolName } = invocation;
-      await listTools({ signal: options.signal });
-      const tool = server.appTools.find(({ name }) => name === originalName);
-      if (tool !== undefined) return call(tool, invocation, options);
-      const reason = `MCP server "${serverName}" offers no tool ${JSON.stringify(originalName)} to its apps.`;
-      return { type: 'error-text', value: server.error?.message ?? reason };
+  const server: Server = {
+    name,
+    config,
+    connection,
+    accepted,
+    isPrefixed,
+    reported: new Set(),
+    tools: new Map(),
+    appTools: [],
+    offered: [],
+    /** @throws KelivoError if the server is required, and has failed or is not ready. */
+    async listTools({ signal } = {}) {
+      try {
+        const listed = await connection.listTools({
+          signal,
+          startupTimeout: startLimit,
+          waitsAgain: isRequired,
+        });
+        server.error = undefined;
+        if (listed === undefined && isRequired)
+          throw new McpFailure({ kind: 'timeout', isStart: true, milliseconds: startLimit });
+        if (listed === undefined) {
+          const warning = `MCP server ${JSON.stringify(name)} is still starting. Its tools are offered as soon as it is ready.`;
+          return { tools: [], warnings: [warning] };
+        }
+        if (server.judged?.listed === listed) return server.judged;
+        return await judgeList(server, listed);
+      } catch (error) {
+        signal?.throwIfAborted();
+        server.error = toMcpError(error, { serverName: name, config });
+        if (isRequired) throw server.error;
+        return { tools: [], warnings: [server.error.message] };
+      }
     },
-    close: async () => {},
+    async callTool(call, options, tool = server.tools.get(call.originalName ?? call.toolName)) {
+      const { signal: closed } = closing;
+      const { toolName, originalName = toolName } = call;
+      // The tool was approved, or has to be one that was accepted.
+      const isChecked = options.approved !== undefined || accepted !== undefined;
+      const changed = isChecked ? await findChange(server, originalName, options) : undefined;
+      // The tools were closed during the check: the call must not open its server again.
+      options.signal.throwIfAborted();
+      closed.throwIfAborted();
+      if (changed !== undefined) return { type: 'error-text', value: changed };
+      if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
+      const called = { serverName: name, config, connection, tool, requestMeta };
+      return callServerTool(called, call, { ...options, ...limits });
+    },
   };
+  return server;
 }
 
 /** Decides which tools of a list are offered, and what is reported about the others. */
@@ -394,32 +425,6 @@ async function judgeList(server: Server, listed: ServerTools): Promise<ToolListi
   const warnings = toWarnings(problems.filter(({ isWanted }) => isWanted));
   server.judged = { listed, tools: offeredTools, warnings };
   return { tools: offeredTools, warnings: toWarnings(problems) };
-}
-
-/** @throws KelivoError if the server is required, and has failed or is not ready. */
-async function listServer(
-  server: Server,
-  { signal, startupTimeout }: ListToolsOptions & { startupTimeout: number },
-): Promise<ToolListing> {
-  const { name, config, connection } = server;
-  const { required: isRequired = false } = config;
-  try {
-    const listed = await connection.listTools({ signal, startupTimeout, waitsAgain: isRequired });
-    server.error = undefined;
-    if (listed === undefined && isRequired)
-      throw new McpFailure({ kind: 'timeout', isStart: true, milliseconds: startupTimeout });
-    if (listed === undefined) {
-      const warning = `MCP server ${JSON.stringify(name)} is still starting. Its tools are offered as soon as it is ready.`;
-      return { tools: [], warnings: [warning] };
-    }
-    if (server.judged?.listed === listed) return server.judged;
-    return await judgeList(server, listed);
-  } catch (error) {
-    signal?.throwIfAborted();
-    server.error = toMcpError(error, { serverName: name, config });
-    if (isRequired) throw server.error;
-    return { tools: [], warnings: [server.error.message] };
-  }
 }
 
 function isOffered(toolName: string, { allowedTools, disabledTools }: McpServerConfig): boolean {

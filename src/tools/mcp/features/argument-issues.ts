@@ -6,8 +6,8 @@ import type { ToolDefinition } from '../../tool-source.js';
 import { compilePattern, type Pattern } from './linear-pattern.js';
 import { paramHeaderKeyword } from '../transport/param-headers.js';
 
-/** Returns the message of the validator, or undefined if the value is valid. Throws if that is unknown. */
-type Validator = (input: unknown) => string | undefined;
+/** Returns a message, or none if the value is valid. Throws if that is unknown. */
+type Validator = (input: unknown) => { readonly errorMessage?: string | undefined };
 
 /** Validators by schema, so that each listing of a tool is prepared once. */
 const validators = new WeakMap<object, Validator | undefined>();
@@ -34,10 +34,7 @@ export function findOutputIssue(
   { name, outputSchema }: Pick<ToolDefinition, 'name' | 'outputSchema'>,
   structuredContent: unknown,
 ): string | undefined {
-  const message =
-    structuredContent === undefined || outputSchema === undefined
-      ? undefined
-      : validate(outputSchema, structuredContent);
+  const message = outputSchema && validate(outputSchema, structuredContent);
   return message === undefined
     ? undefined
     : `The structured content of the tool "${name}" does not match its output schema: ${shorten(message)}`;
@@ -46,7 +43,7 @@ export function findOutputIssue(
 function validate(schema: object, value: unknown): string | undefined {
   if (!validators.has(schema)) validators.set(schema, createValidator(schema));
   try {
-    return validators.get(schema)?.(value);
+    return validators.get(schema)?.(value).errorMessage;
   } catch {
     return undefined; // a reference without a target or to itself, or a pattern of names that is not followed
   }
@@ -67,9 +64,9 @@ const formFormats = ['email', 'uri', 'date', 'date-time'];
 export function compareWithForm(form: object, answer: unknown): readonly McpFormIssue[] {
   const closed = { ...form, type: 'object', additionalProperties: false };
   try {
-    const findMessage = createValidator(closed, { formats: formFormats });
-    if (findMessage === undefined) return unreadableForm;
-    const message = findMessage(answer);
+    const compare = createValidator(closed, { formats: formFormats });
+    if (compare === undefined) return unreadableForm;
+    const message = compare(answer).errorMessage;
     return (message === undefined ? [] : toCauses(message)).map(({ path: [field], text }) => ({
       ...(field !== undefined && { field }),
       message: text,
@@ -99,13 +96,12 @@ function createValidator(
     const prepare = (checked: object) =>
       new CfWorkerJsonSchemaValidator().getValidator(checked as JsonSchemaType);
     const patterns = compilePatterns(rules);
+    if (patterns.size === 0) return prepare(rules);
     const inverted = findInverted(rules);
-    const prepared = patterns.size === 0 ? prepare(rules) : undefined;
     return input => {
-      if (prepared !== undefined) return prepared(input).errorMessage;
       const checked = withoutPatterns(rules, { patterns, inverted, texts: textsOf(input) });
       if (checked === undefined) throw new Error('Expected patterns that can be followed.');
-      return prepare(checked)(input).errorMessage;
+      return prepare(checked)(input);
     };
   } catch {
     return undefined; // another draft

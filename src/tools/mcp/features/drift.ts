@@ -51,10 +51,6 @@ export async function selectTools(
 
 const toChange = (toolName: string): string => `has changed the tool ${quoteName(toolName)}`;
 
-/** Returns true for a call whose tool was approved, or has to be one that was accepted. */
-export const isChecked = ({ accepted }: CheckedServer, { approved }: ToolCallOptions): boolean =>
-  approved !== undefined || accepted !== undefined;
-
 /**
  * Returns the text for the model if a tool is no longer the one that was approved or accepted. A list that is still valid is
  * not read again.

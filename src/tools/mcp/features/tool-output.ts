@@ -58,37 +58,46 @@ export function toToolOutput({
   toolResult,
   _meta,
 }: CallResult): ToolOutput {
-  const structured = toBounded(structuredContent === undefined ? toolResult : structuredContent);
-  const output = toModelOutput(toContentItems(content), { structuredContent: structured, failed: isError });
-  const blocks = toOriginalBlocks(content);
+  const value = structuredContent === undefined ? toolResult : structuredContent;
+  const structured = value === undefined ? undefined : toBounded(value);
+  const { items, isLossy } = toContentItems(content);
+  const output = toModelOutput(items, { structuredContent: structured, failed: isError });
   const mcp: McpResultDetails = {
-    ...(blocks !== undefined && { content: blocks }),
+    ...(isLossy &&
+      content.every(isJsonObject) &&
+      isWithinBounds(content, structureBounds) && { content: [...content] }),
     ...(structuredContent !== undefined &&
       output.type !== 'json' && { structuredContent: asJson(structured) }),
-    ...toHostMeta(_meta),
+    ...(_meta !== undefined && toHostMeta(_meta)),
     ...(isError && output.type === 'content' && { isError }),
   };
   return Object.keys(mcp).length === 0 ? output : { ...output, mcp };
 }
 
-/** Converts content blocks, without blank text. Limits their number and size to protect the host. */
-function toContentItems(blocks: readonly unknown[]): ContentItem[] {
-  return limitParts(blocks.map(toPart)).filter(part => part.type === 'file' || part.text.trim() !== '');
-}
-
-/** Returns the blocks if some became text that are more than text to the host, and all can be read back. */
-function toOriginalBlocks(content: readonly unknown[]): JSONObject[] | undefined {
-  const isText = (block: unknown, item: ContentItem): boolean =>
-    item.type === 'file' || objectOf(block)?.type === 'text';
-  const items = content.map(toContentItem);
-  if (items.every((item, index) => item === undefined || isText(content[index], item))) return undefined;
-  const blocks = content.filter(isJsonObject);
-  return items.includes(undefined) ||
-    blocks.length < content.length ||
-    content.length > maxParts ||
-    !isWithinBounds(content, structureBounds)
-    ? undefined
-    : blocks;
+/**
+ * Converts content blocks, without blank text. Limits their number and size to protect the host, and notes what was omitted.
+ * `isLossy` is true if some became text that are more than text to the host, and all can be read back.
+ */
+function toContentItems(blocks: readonly unknown[]): { items: ContentItem[]; isLossy: boolean } {
+  const items: ContentItem[] = [];
+  let remaining = maxResultCharacters;
+  let isReadable = blocks.length <= maxParts;
+  let isLossy = false;
+  for (const block of blocks.slice(0, maxParts)) {
+    const known = toContentItem(block);
+    if (known === undefined) isReadable = false;
+    else if (known.type === 'text' && objectOf(block)?.type !== 'text') isLossy = true;
+    const item = known ?? toTextPart(JSON.stringify(toBounded(block), replaceBinary));
+    const length = item.type === 'text' ? item.text.length : item.data.data.length;
+    if (length > remaining) {
+      const text = item.type === 'text' ? item.text.slice(0, remaining) : '';
+      items.push(toTextPart(`${text}${toOmissionNote(item, length - text.length)}`));
+    } else if (item.type === 'file' || item.text.trim() !== '') items.push(item);
+    remaining = Math.max(0, remaining - length);
+  }
+  const missing = blocks.length - maxParts;
+  if (missing > 0) items.push(toTextPart(`(${missing} more parts of the result omitted)`));
+  return { items, isLossy: isLossy && isReadable };
 }
 
 /** Returns `_meta` without the name of the server, which the SDK's servers add to every result. */
@@ -107,28 +116,9 @@ function toBounded(value: unknown): unknown {
     : `(omitted: more than ${structureBounds.maxDepth} levels deep or larger than ${structureBounds.maxSize} characters)`;
 }
 
-/** Limits the size of a result, and notes what was omitted. */
-function limitParts(parts: readonly ContentItem[]): ContentItem[] {
-  let remaining = maxResultCharacters;
-  const kept = parts.slice(0, maxParts).map((part): ContentItem => {
-    const length = part.type === 'text' ? part.text.length : part.data.data.length;
-    const available = remaining;
-    remaining = Math.max(0, remaining - length);
-    if (length <= available) return part;
-    const text = part.type === 'text' ? part.text.slice(0, available) : '';
-    return toTextPart(`${text}${toOmissionNote(part, length - text.length)}`);
-  });
-  const missing = parts.length - kept.length;
-  return missing === 0 ? kept : [...kept, toTextPart(`(${missing} more parts of the result omitted)`)];
-}
-
 function toOmissionNote(part: ContentItem, missing: number): string {
   const unit = part.type === 'text' ? 'characters' : `characters of ${part.mediaType}`;
   return ` … (${missing} ${unit} omitted: the result is larger than ${maxResultCharacters} characters)`;
-}
-
-function toPart(block: unknown): ContentItem {
-  return toContentItem(block) ?? toTextPart(JSON.stringify(toBounded(block), replaceBinary));
 }
 
 function toTextPart(text: string): ContentItem {
@@ -162,7 +152,7 @@ export function toContentParts(blocks: readonly unknown[]): McpContentPart[] {
   const readable = blocks.map(block =>
     objectOf(block)?.type === 'resource' ? toReadableBlock(objectOf(block)?.resource) : block,
   );
-  return toContentItems(readable).map((item): McpContentPart => {
+  return toContentItems(readable).items.map((item): McpContentPart => {
     if (item.type === 'text') return item;
     const { data, mediaType, uri } = item;
     const filename = toFilename(uri);

@@ -28,14 +28,8 @@ export const tasksCapability = { [TASKS]: {} };
 
 /** Returns the task that a server created instead of a result. */
 export function toTaskHandle(result: PlainObject): TaskHandle | undefined {
-  if (result.resultType === 'task') return toHandle(result, 'v2');
-  return toHandle(objectOf(result.task), 'v1');
-}
-
-function toHandle(
-  task: PlainObject | undefined,
-  generation: TaskHandle['generation'],
-): TaskHandle | undefined {
+  const generation = result.resultType === 'task' ? 'v2' : 'v1';
+  const task = generation === 'v2' ? result : objectOf(result.task);
   const taskId = stringOf(task?.taskId);
   return taskId === '' ? undefined : { taskId, generation };
 }
