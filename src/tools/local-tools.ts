@@ -200,12 +200,13 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
   return {
     name: 'local tools',
     async listTools() {
+      const { context, experimental_sandbox } = options;
       const definitions: ToolDefinition[] = [];
       const warnings: string[] = [];
       for (const [name, tool] of Object.entries(tools)) {
         const { readOnly, destructive, idempotent, timeout, deferLoading = false, providerOptions } = tool;
         const { title, metadata, strict, inputExamples } = tool;
-        const facts = Object.entries({
+        const facts = {
           readOnly,
           destructive,
           idempotent,
@@ -215,18 +216,24 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
           ofApplication: metadata,
           strict,
           inputExamples,
-        });
-        warnings.push(...findUnsupported(name, tool));
+        };
+        if (isFirstListing) warnings.push(...findUnsupported(name, tool));
         try {
-          const description = toDescription(tool, options);
+          // In `ai` 7 it may be a function of the context.
+          const description =
+            typeof tool.description === 'function'
+              ? tool.description({ context, experimental_sandbox } as never)
+              : tool.description;
           const all: unknown[] = [
             tool,
             tool.inputSchema,
             tool.execute,
             tool.needsApproval,
             hasInputHooks(tool),
+            description,
+            deferLoading,
+            ...Object.values(facts),
           ];
-          all.push(description, deferLoading, ...facts.map(([, value]) => value));
           const before = known.get(name);
           if (before !== undefined && isSameList(all, before.facts)) {
             definitions.push(before.definition);
@@ -238,7 +245,7 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
             description,
             inputSchema,
             ...(deferLoading && { deferLoading }),
-            ...Object.fromEntries(facts.filter(([, value]) => value !== undefined)),
+            ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)),
             ...(tool.execute instanceof AsyncGenerator && { isGenerator: true }),
             ...(hasInputHooks(tool) && {
               onInput: event =>
@@ -269,7 +276,10 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
       const tool = Object.hasOwn(tools, call.toolName) ? tools[call.toolName] : undefined;
       if (tool === undefined) return { type: 'error-text', value: `There is no tool "${call.toolName}".` };
       // A tool observes the arguments of a call before it runs.
-      const observed = observing.get(toObservedKey(call.toolCallId, callOptions.callContext));
+      const observed =
+        observing.size === 0
+          ? undefined
+          : observing.get(toObservedKey(call.toolCallId, callOptions.callContext));
       if (observed !== undefined) await untilAborted(observed, signal).catch(() => signal.throwIfAborted());
       return untilAborted(runLocalTool(tool, call, { ...options, ...callOptions }), signal);
     },
@@ -292,13 +302,6 @@ function assertRunnable(tools: object): asserts tools is Readonly<Record<string,
     });
   }
 }
-
-/** Returns the description. In `ai` 7 it may be a function of the context. */
-const toDescription = (
-  { description }: LocalTool,
-  { context, experimental_sandbox }: LocalToolsOptions,
-): string | undefined =>
-  typeof description === 'function' ? description({ context, experimental_sandbox } as never) : description;
 
 /** The fields of tools of the AI SDK. The value tells what happens to a field: a text is the reason of a warning. */
 const FIELDS = {
@@ -411,7 +414,7 @@ async function needsApproval(
 const AsyncGenerator = async function* () {}.constructor as FunctionConstructor;
 
 const hasInputHooks = ({ onInputStart, onInputDelta, onInputAvailable }: RunnableTool): boolean =>
-  [onInputStart, onInputDelta, onInputAvailable].some(hook => hook !== undefined);
+  onInputStart !== undefined || onInputDelta !== undefined || onInputAvailable !== undefined;
 
 /** Calls the functions of a tool that observe the arguments of a call. */
 async function announceInput(

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { toTimerDelay, untilAborted, wait } from '../../../core/shared/abort.js';
 import type { PlainObject } from '../../../core/shared/json.js';
+import { repeat } from '../../../core/shared/repeat.js';
 import { VERSION } from '../../../core/shared/version.js';
 import type { McpRequestFacts, Telemetry } from '../../../core/telemetry.js';
 import type { McpCallbacks } from '../config/callbacks.js';
@@ -244,28 +245,37 @@ const retryDelay = { first: 1000, maximum: 60_000 };
  * Corrects the MCP SDK (2.4.0), which does not open the stream again after the server ended it. Test of the bare SDK: "a
  * stream for announcements is not opened again" in test/tools/mcp/sdk-corrections.test.ts.
  *
- * Rejects only when the signal aborts.
+ * Rejects when the signal aborts, or if the server offers no stream.
  */
 async function followListChanges(
   client: Client,
   { onOpen, onMissed, timeout, signal }: ListChangesOptions,
 ): Promise<void> {
-  for (let delay = retryDelay.first; ; delay = Math.min(delay * 2, retryDelay.maximum)) {
-    const openedAt = performance.now();
-    try {
-      const stream = await client.listen({ toolsListChanged: true }, { timeout, signal });
-      if (stream.honoredFilter.toolsListChanged !== true) return await stream.close();
-      onOpen(true);
-      const end = await stream.closed;
-      onOpen(false);
-      if (end === 'local') return;
-      onMissed();
-    } catch (error) {
-      if (error instanceof ProtocolError) return; // the server offers no stream
-    }
+  let delay = retryDelay.first;
+  let openedAt = 0;
+
+  /** Rejects if the stream has to be opened again. */
+  async function follow(): Promise<void> {
+    openedAt = performance.now();
+    const stream = await client.listen({ toolsListChanged: true }, { timeout, signal });
+    if (stream.honoredFilter.toolsListChanged !== true) return stream.close();
+    onOpen(true);
+    const end = await stream.closed;
+    onOpen(false);
+    if (end === 'local') return;
+    onMissed();
+    throw new Error('The stream ended.');
+  }
+
+  async function pauseAfter(error: unknown): Promise<0 | undefined> {
+    if (error instanceof ProtocolError) return undefined; // the server offers no stream
     if (performance.now() - openedAt > retryDelay.maximum) delay = retryDelay.first;
     await waitUnreferenced(delay * (0.5 + Math.random() / 2), signal);
+    delay = Math.min(delay * 2, retryDelay.maximum);
+    return 0;
   }
+
+  await repeat(follow, pauseAfter, signal);
 }
 
 /** Waits without keeping the process alive. Rejects with the signal's reason when it aborts. */
