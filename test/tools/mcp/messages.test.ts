@@ -21,6 +21,7 @@ describe('results of tools since revision 2026-07-28', () => {
     ],
     ['no content', {}, '(no output)'],
     ['content that is a text', { content: 'text' }, 'text'],
+    ['members that are null', { ...toText('ok'), structuredContent: null, toolResult: null }, 'ok'],
     ['content that is one block', { content: { type: 'text', text: 'ok' } }, 'ok'],
   ])('are kept with %s', async (_, result, value) => {
     const server = await startModernServer({

@@ -214,3 +214,16 @@ it.each([
     mcp: { isError: true },
   });
 });
+
+it('keeps the original blocks for the host, unless some cannot be read back', () => {
+  const link = { type: 'resource_link', uri: 'file:///a.txt', name: 'a' };
+  const text = { type: 'text', text: 'a' };
+  expect(toToolOutput({ content: [text, link] })).toMatchObject({ mcp: { content: [text, link] } });
+  const deep = Array.from({ length: 600 }).reduce<unknown>(inner => ({ inner }), {});
+  const unreadable = [
+    [link, { type: 'hologram' }],
+    [link, { ...text, _meta: deep }],
+    [link, ...Array.from({ length: 1000 }, () => text)],
+  ];
+  for (const content of unreadable) expect(toToolOutput({ content })).not.toHaveProperty('mcp');
+});
