@@ -10,7 +10,7 @@ import type { RoundCalls } from '../calls/round-calls.js';
 import { finishReasonOf, HeldParts, repairHostInput } from '../calls/host-calls.js';
 import type { Round } from '../durable/recorded-rounds.js';
 import type { RoundRetry } from './round-retry.js';
-import { RoundBlocks, type ShownText, withFacts, withId } from './round-text.js';
+import { type BlockOutput, RoundBlocks, type ShownText, withFacts, withId } from './round-text.js';
 import type { TurnLifetime } from './lifetime.js';
 import type { OpenedTurn } from './opened-turn.js';
 
@@ -32,8 +32,6 @@ export interface RoundSummary {
   readonly responseId: string | undefined;
 }
 
-type PartType = Part['type'];
-type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
 type Write = (part: Part) => void;
 type RoundIds = ReturnType<OpenedTurn['ids']['round']>;
 
@@ -62,7 +60,7 @@ interface RoundReaderOptions {
 export async function readRound(round: Round, options: RoundReaderOptions): Promise<RoundSummary> {
   const { sink, isFirst, before, onOutput } = options;
   const { request, warnings: ofTools, lifetime } = options.turn;
-  const forwarder = createForwarder(round, options);
+  const reader = new RoundReader(round, options);
   const next = createBatchReader(round, lifetime);
 
   let parts = await next();
@@ -79,8 +77,8 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
       hasBegun = true;
       onOutput();
     }
-    for (const part of parts) forwarder.forward(part);
-    if (forwarder.isOver()) {
+    for (const part of parts) reader.forward(part);
+    if (reader.isOver) {
       round.cancel(new Error('The response contradicts the text that was shown.'));
       break;
     }
@@ -88,7 +86,7 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
     // An abort is reported by `next`.
     if (room !== undefined) await untilAborted(room, lifetime.signal).catch(() => {});
   }
-  return forwarder.end();
+  return reader.end();
 }
 
 /**
@@ -136,191 +134,235 @@ export function createBatchReader(
 
 const isOutput = ({ type }: Part): boolean => type !== 'stream-start' && type !== 'response-metadata';
 
-/** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
-function createForwarder(
-  round: Round,
-  { turn, calls, sink, maxOutputTokens, retry, isJson }: RoundReaderOptions,
-) {
-  const ids = turn.ids.round();
-  const output = createOutput(sink.write);
-  let isOver = false;
-  const blocks = new RoundBlocks({
-    ids: turn.ids,
-    output,
-    facts: turn.facts,
-    shown: retry.shown,
-    onDifference() {
-      isOver = isJson;
-      if (isJson) errors.push(retry.brokenBy);
-      else retry.reportDifference();
-      return !isJson;
-    },
-  });
-  const callParts = createCallParts(turn, calls, ids, output);
-  let responseId: string | undefined;
-  let finish = NO_FINISH;
-  const errors: unknown[] = [];
+/** Forwards the parts of one response under ids that are unique in the turn. */
+class RoundReader {
+  /** True if the response must end, because it contradicts a text that cannot be taken back. */
+  isOver = false;
+  readonly #round: Round;
+  readonly #options: RoundReaderOptions;
+  readonly #output: RoundOutput;
+  readonly #blocks: RoundBlocks;
+  readonly #calls: CallParts;
+  readonly #errors: unknown[] = [];
+  #responseId: string | undefined;
+  #finish = NO_FINISH;
 
-  const handlers: Handlers = {
-    'stream-start': () => {},
-    'response-metadata': part => {
-      responseId = part.id ?? responseId;
-      output.emit(part);
-    },
-    'text-start': part => blocks.start(part),
-    'text-delta': part => blocks.append(part),
-    'text-end': part => blocks.end(part),
-    'reasoning-start': part => blocks.start(part),
-    'reasoning-delta': part => blocks.append(part),
-    'reasoning-end': part => blocks.end(part),
-    ...callParts.handlers,
-    error: part => void errors.push(part.error),
-    finish: part => {
-      finish = part;
-    },
-  };
+  constructor(round: Round, options: RoundReaderOptions) {
+    const { turn, retry, isJson } = options;
+    this.#round = round;
+    this.#options = options;
+    this.#output = new RoundOutput(options.sink.write);
+    this.#blocks = new RoundBlocks({
+      ids: turn.ids,
+      output: this.#output,
+      facts: turn.facts,
+      shown: retry.shown,
+      onDifference: () => {
+        this.isOver = isJson;
+        if (isJson) this.#errors.push(retry.brokenBy);
+        else retry.reportDifference();
+        return !isJson;
+      },
+    });
+    this.#calls = new CallParts(turn, options.calls, this.#output);
+  }
 
-  return {
-    forward<Type extends PartType>(part: PartOf<Type>): void {
-      if (isOver) return;
-      if (!KEEPS_END.has(part.type)) blocks.flush();
-      const handle: ((part: PartOf<Type>) => void) | undefined = handlers[part.type as Type];
-      if (handle === undefined) output.emit(part);
-      else handle(part);
-    },
+  forward(part: Part): void {
+    if (this.isOver) return;
+    switch (part.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+        return this.#blocks.append(part);
+      case 'text-start':
+      case 'reasoning-start':
+        return this.#blocks.start(part);
+      case 'text-end':
+      case 'reasoning-end':
+        return this.#blocks.end(part);
+      case 'response-metadata':
+        this.#responseId = part.id ?? this.#responseId;
+        return this.#output.emit(part);
+      case 'raw':
+        return this.#output.emit(part);
+      case 'error':
+        this.#errors.push(part.error);
+        return;
+      case 'finish':
+        this.#finish = part;
+        return;
+    }
+    // The others follow the end of a text.
+    this.#blocks.flush();
+    switch (part.type) {
+      case 'stream-start':
+        return;
+      case 'tool-input-start':
+        return this.#calls.startInput(part);
+      case 'tool-input-delta':
+        return this.#calls.appendInput(part);
+      case 'tool-input-end':
+        return this.#calls.endInput(part);
+      case 'tool-call':
+        return this.#calls.add(part);
+      case 'tool-result':
+        return this.#calls.addResult(part);
+      case 'tool-approval-request':
+        return this.#calls.addApprovalRequest(part);
+      default:
+        return this.#output.emit(part);
+    }
+  }
 
-    isOver: () => isOver,
-
-    end(): RoundSummary {
-      const { hostCalls, hasCallsElsewhere } = callParts;
-      const isRepeated = !isOver && retry.accepts({ errors, hasCallsElsewhere }, calls);
-      const shown = isRepeated ? blocks.suspend(output.content()) : [];
-      if (isRepeated) callParts.endInputs();
-      else blocks.endAll({ isFailed: errors.length > 0 });
-      // After an error the response is incomplete, regardless of the reported finish reason.
-      const finishReason: FinishReason =
-        errors.length > 0
-          ? { unified: 'error', raw: finish.finishReason.raw }
-          : finishReasonOf(finish, { maxOutputTokens });
-      return {
-        content: output.content(),
-        hostCalls,
-        finish: { ...finish, finishReason },
-        isReplayed: round.isReplayed === true,
-        errors,
-        isRepeated,
-        shown,
-        release: () => output.held.release(finishReason, sink.write),
-        responseId,
-      };
-    },
-  };
+  end(): RoundSummary {
+    const { sink, calls, retry, maxOutputTokens } = this.#options;
+    const { hostCalls, hasCallsElsewhere } = this.#calls;
+    const errors = this.#errors;
+    const isRepeated = !this.isOver && retry.accepts({ errors, hasCallsElsewhere }, calls);
+    const shown = isRepeated ? this.#blocks.suspend(this.#output.content()) : [];
+    if (isRepeated) this.#calls.endInputs();
+    else this.#blocks.endAll({ isFailed: errors.length > 0 });
+    const finish = this.#finish;
+    // After an error the response is incomplete, regardless of the reported finish reason.
+    const finishReason: FinishReason =
+      errors.length > 0
+        ? { unified: 'error', raw: finish.finishReason.raw }
+        : finishReasonOf(finish, { maxOutputTokens });
+    return {
+      content: this.#output.content(),
+      hostCalls,
+      finish: { ...finish, finishReason },
+      isReplayed: this.#round.isReplayed === true,
+      errors,
+      isRepeated,
+      shown,
+      release: () => this.#output.held.release(finishReason, sink.write),
+      responseId: this.#responseId,
+    };
+  }
 }
 
-/** Parts before which the end of a text need not be written. */
-const KEEPS_END: ReadonlySet<PartType> = new Set<PartType>([
-  ...(['text-delta', 'text-end', 'reasoning-delta', 'reasoning-end'] as const),
-  ...(['response-metadata', 'raw', 'error', 'finish'] as const),
-]);
-
 /** Writes the parts of a response to the host, and collects those that the conversation keeps. */
-function createOutput(write: Write) {
-  const { add, result } = createPartCollector();
-  const held = new HeldParts();
-  const show = (part: Part): void => {
-    if (held.isHolding) held.hold(() => part);
-    else write(part);
+class RoundOutput implements BlockOutput {
+  /** Adds a part to the response that the conversation keeps. */
+  readonly keep: Write;
+  /** Writes a part of a call of the loop, which waits for nothing. */
+  readonly write: Write;
+  readonly held = new HeldParts();
+  readonly #result: () => { readonly content: readonly Content[] };
+
+  constructor(write: Write) {
+    const { add, result } = createPartCollector();
+    this.keep = add;
+    this.write = write;
+    this.#result = result;
+  }
+
+  /** Writes a part after those that are held back. */
+  readonly show = (part: Part): void => {
+    if (this.held.isHolding) this.held.hold(() => part);
+    else this.write(part);
   };
-  return {
-    /** Writes a part of a call of the loop, which waits for nothing. */
-    write,
-    held,
-    keep: add,
-    show,
-    emit(part: Part): void {
-      add(part);
-      show(part);
-    },
-    content: () => result().content,
-  };
+
+  emit(part: Part): void {
+    this.keep(part);
+    this.show(part);
+  }
+
+  content(): readonly Content[] {
+    return this.#result().content;
+  }
 }
 
 /** Forwards the calls of a response, and passes them to those who run them. */
-function createCallParts(
-  turn: OpenedTurn,
-  calls: RoundCalls,
-  ids: RoundIds,
-  { write, held, keep, show: showPart, emit }: ReturnType<typeof createOutput>,
-) {
-  const { tools, show, steps } = turn;
-  const inputs = createInputs(show, write);
+class CallParts {
+  /** Number of calls that the host has to run or to approve. */
+  hostCalls = 0;
+  /** True if the host or the servers of the model may have run a call with an effect. */
+  hasCallsElsewhere = false;
+  readonly #turn: OpenedTurn;
+  readonly #calls: RoundCalls;
+  readonly #output: RoundOutput;
+  readonly #ids: RoundIds;
+  readonly #inputs: CallInputs;
   /** The tools of the loop's calls whose inputs have begun. */
-  const announced = new Map<string, ToolDefinition>();
-  let hostCalls = 0;
-  let hasCallsElsewhere = false;
+  readonly #announced = new Map<string, ToolDefinition>();
 
-  const handlers: Handlers = {
-    'tool-input-start': part => {
-      const id = ids.call(part.id);
-      if (part.providerExecuted === true)
-        return tools.isOfServer(part.toolName) ? undefined : write(withId(part, id));
-      const found = tools.find({ toolName: part.toolName, toolCallId: part.id });
-      const { owner, toolName } = found;
-      inputs.start({ ...part, id, toolName }, { isHost: owner === 'host' });
-      if (owner === 'loop') announceStart(id, found.tool);
-    },
-    'tool-input-delta': part => {
-      const id = ids.call(part.id);
-      inputs.append(withId(part, id));
-      const tool = announced.get(id);
-      if (tool !== undefined) calls.announceInput(id, tool, { type: 'delta', delta: part.delta });
-    },
-    'tool-input-end': part => inputs.append(withId(part, ids.call(part.id))),
-    'tool-call': part => {
-      if (part.providerExecuted !== true) return addCall(part);
-      const toolCallId = ids.call(part.toolCallId);
-      turn.hostedCalls.add(toolCallId);
-      hasCallsElsewhere ||= !HARMLESS.includes(part.toolName);
-      emitHosted({ ...part, toolCallId });
-    },
-    'tool-result': part => emitHosted({ ...part, toolCallId: ids.result(part.toolCallId) }),
-    'tool-approval-request': part => {
-      // A person has to answer before the model can continue, as with a call of the host.
-      addHostPart({ ...part, toolCallId: ids.result(part.toolCallId) }, undefined);
-    },
-  };
+  constructor(turn: OpenedTurn, calls: RoundCalls, output: RoundOutput) {
+    this.#turn = turn;
+    this.#calls = calls;
+    this.#output = output;
+    this.#ids = turn.ids.round();
+    this.#inputs = new CallInputs(turn.show, output.write);
+  }
 
-  return {
-    handlers,
-    endInputs: inputs.endAll,
-    get hostCalls() {
-      return hostCalls;
-    },
-    get hasCallsElsewhere() {
-      return hasCallsElsewhere;
-    },
-  };
+  startInput(part: ToolInputStart): void {
+    const { tools } = this.#turn;
+    const id = this.#ids.call(part.id);
+    if (part.providerExecuted === true) {
+      if (!tools.isOfServer(part.toolName)) this.#output.write(withId(part, id));
+      return;
+    }
+    const found = tools.find({ toolName: part.toolName, toolCallId: part.id });
+    const { owner, toolName } = found;
+    this.#inputs.start({ ...part, id, toolName }, { isHost: owner === 'host' });
+    if (owner === 'loop') this.#announce(id, found.tool);
+  }
+
+  appendInput(part: PartOf<'tool-input-delta'>): void {
+    const id = this.#ids.call(part.id);
+    this.#inputs.append(withId(part, id));
+    const tool = this.#announced.get(id);
+    if (tool !== undefined) this.#calls.announceInput(id, tool, { type: 'delta', delta: part.delta });
+  }
+
+  endInput(part: PartOf<'tool-input-end'>): void {
+    this.#inputs.append(withId(part, this.#ids.call(part.id)));
+  }
+
+  /** Ends the inputs that a broken response left open. */
+  endInputs(): void {
+    this.#inputs.endAll();
+  }
+
+  add(part: PartOf<'tool-call'>): void {
+    if (part.providerExecuted !== true) return this.#addCall(part);
+    const toolCallId = this.#ids.call(part.toolCallId);
+    this.#turn.hostedCalls.add(toolCallId);
+    this.hasCallsElsewhere ||= !HARMLESS.includes(part.toolName);
+    this.#emitHosted({ ...part, toolCallId });
+  }
+
+  addResult(part: PartOf<'tool-result'>): void {
+    this.#emitHosted({ ...part, toolCallId: this.#ids.result(part.toolCallId) });
+  }
+
+  /** A person has to answer before the model can continue, as with a call of the host. */
+  addApprovalRequest(part: PartOf<'tool-approval-request'>): void {
+    this.#addHostPart({ ...part, toolCallId: this.#ids.result(part.toolCallId) }, undefined);
+  }
 
   /** Tells a tool that the model begins a call, once. */
-  function announceStart(toolCallId: string, tool: ToolDefinition): boolean {
-    if (announced.has(toolCallId)) return false;
-    announced.set(toolCallId, tool);
-    calls.announceInput(toolCallId, tool, { type: 'start' });
+  #announce(toolCallId: string, tool: ToolDefinition): boolean {
+    if (this.#announced.has(toolCallId)) return false;
+    this.#announced.set(toolCallId, tool);
+    this.#calls.announceInput(toolCallId, tool, { type: 'start' });
     return true;
   }
 
   /** Forwards a part of a call that the servers of the model ran. Hosts have not declared the search of the loop. */
-  function emitHosted(part: PartOf<'tool-call'> | PartOf<'tool-result'>): void {
-    if (!tools.isOfServer(part.toolName)) return emit(part);
-    keep(part);
-    show(part, showPart);
+  #emitHosted(part: PartOf<'tool-call'> | PartOf<'tool-result'>): void {
+    const output = this.#output;
+    if (!this.#turn.tools.isOfServer(part.toolName)) return output.emit(part);
+    output.keep(part);
+    this.#turn.show(part, output.show);
   }
 
-  function addCall(part: PartOf<'tool-call'>): void {
+  #addCall(part: PartOf<'tool-call'>): void {
+    const turn = this.#turn;
     const { input, providerMetadata, own } = withFacts(part, turn.facts);
-    const found = tools.find(part);
+    const found = turn.tools.find(part);
     const { toolName } = found;
-    const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
+    const toolCallId = this.#ids.completeCall(part.toolCallId, `${toolName} ${input}`);
     if (toolCallId === undefined) return;
     const call = {
       toolCallId,
@@ -330,38 +372,37 @@ function createCallParts(
       ...(own !== undefined && { own }),
     };
     if (found.owner === 'host') {
-      addHostPart({ ...part, ...call }, repairHostInput(input, found.tool));
+      this.#addHostPart({ ...part, ...call }, repairHostInput(input, found.tool));
       return;
     }
-    keep({ type: 'tool-call', ...call });
-    inputs.complete(call);
+    this.#output.keep({ type: 'tool-call', ...call });
+    this.#inputs.complete(call);
     const tool = found.owner === 'loop' ? found.tool : undefined;
     // A call that the host may have to approve is written after the decision on it.
     if (turn.hostApprovals === undefined) {
       const json = toValidJson(input, { schema: tool?.inputSchema });
-      show(
-        { type: 'tool-call', ...withToolIdentity(call, tool), input: json, providerExecuted: true },
-        write,
-      );
+      const shown = withToolIdentity(call, tool);
+      turn.show({ type: 'tool-call', ...shown, input: json, providerExecuted: true }, this.#output.write);
     }
     if (found.owner === 'loop') {
       // The input of the call was not streamed.
-      if (announceStart(toolCallId, found.tool) && turn.request.isStream)
-        calls.announceInput(toolCallId, found.tool, { type: 'delta', delta: input });
-      calls.add(call, found.tool, { isComplete: part.isComplete === true });
-    } else calls.refuse(call, found.reason);
+      if (this.#announce(toolCallId, found.tool) && turn.request.isStream)
+        this.#calls.announceInput(toolCallId, found.tool, { type: 'delta', delta: input });
+      this.#calls.add(call, found.tool, { isComplete: part.isComplete === true });
+    } else this.#calls.refuse(call, found.reason);
   }
 
   /** Writes a call of the host, or a request for its approval. A call whose arguments may be incomplete is held back. */
-  function addHostPart(
+  #addHostPart(
     part: PartOf<'tool-call' | 'tool-approval-request'>,
     inputAfter: ReturnType<typeof repairHostInput>,
   ): void {
-    hostCalls++;
-    hasCallsElsewhere = true;
+    this.hostCalls++;
+    this.hasCallsElsewhere = true;
+    const { held, keep, show } = this.#output;
     keep(part);
     // Hosts run a call as soon as they receive it, which must not happen before the round is recorded.
-    if (inputAfter === undefined && !steps.isDurable) showPart(part);
+    if (inputAfter === undefined && !this.#turn.steps.isDurable) show(part);
     else held.hold(finishReason => ({ ...part, ...(inputAfter && { input: inputAfter(finishReason) }) }));
   }
 }
@@ -380,32 +421,46 @@ function toLoopPart(part: InputPart): InputPart {
 }
 
 /** Writes the input of calls as it streams. */
-function createInputs(show: ShowPart, write: Write) {
-  const showPart = (part: InputPart): void => show(toLoopPart(part), write);
-  /** The function that writes the parts of an input, by the id of its call. */
-  const inputs = new Map<string, (part: InputPart) => void>();
-  return {
-    start(part: ToolInputStart, { isHost }: { isHost: boolean }): void {
-      // A second start may belong to another call, which is written under another id when it is complete.
-      if (inputs.has(part.id)) return;
-      inputs.set(part.id, isHost ? write : showPart);
-      inputs.get(part.id)?.(part);
-    },
-    append(part: PartOf<'tool-input-delta' | 'tool-input-end'>): void {
-      const put = inputs.get(part.id);
-      (put ?? write)(part);
-      if (put !== undefined && part.type === 'tool-input-end') inputs.set(part.id, () => {});
-    },
-    /** Ends the inputs that a broken response left open. */
-    endAll(): void {
-      for (const [id, put] of inputs) put({ type: 'tool-input-end', id });
-    },
-    /** Writes the complete input of a call of the loop whose input was not streamed. Without it `ai@5` cannot place the result. */
-    complete({ toolCallId: id, toolName, input }: LoopCall): void {
-      if (inputs.has(id)) return;
-      show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, write);
-      show({ type: 'tool-input-delta', id, delta: input }, write);
-      show({ type: 'tool-input-end', id }, write);
-    },
-  };
+class CallInputs {
+  readonly #show: ShowPart;
+  readonly #write: Write;
+  /** Who runs the call of an input, by its id. Undefined for an input that has ended. */
+  readonly #owners = new Map<string, 'host' | 'loop' | undefined>();
+
+  constructor(show: ShowPart, write: Write) {
+    this.#show = show;
+    this.#write = write;
+  }
+
+  start(part: ToolInputStart, { isHost }: { isHost: boolean }): void {
+    // A second start may belong to another call, which is written under another id when it is complete.
+    if (this.#owners.has(part.id)) return;
+    this.#owners.set(part.id, isHost ? 'host' : 'loop');
+    this.#put(part);
+  }
+
+  append(part: PartOf<'tool-input-delta' | 'tool-input-end'>): void {
+    // An input without a start belongs to a call that the servers of the model run.
+    if (!this.#owners.has(part.id)) return this.#write(part);
+    this.#put(part);
+    if (part.type === 'tool-input-end') this.#owners.set(part.id, undefined);
+  }
+
+  endAll(): void {
+    for (const id of this.#owners.keys()) this.#put({ type: 'tool-input-end', id });
+  }
+
+  /** Writes the complete input of a call of the loop whose input was not streamed. Without it `ai@5` cannot place the result. */
+  complete({ toolCallId: id, toolName, input }: LoopCall): void {
+    if (this.#owners.has(id)) return;
+    this.#show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, this.#write);
+    this.#show({ type: 'tool-input-delta', id, delta: input }, this.#write);
+    this.#show({ type: 'tool-input-end', id }, this.#write);
+  }
+
+  #put(part: InputPart): void {
+    const owner = this.#owners.get(part.id);
+    if (owner === 'host') this.#write(part);
+    else if (owner === 'loop') this.#show(toLoopPart(part), this.#write);
+  }
 }

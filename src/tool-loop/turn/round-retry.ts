@@ -30,94 +30,78 @@ interface BrokenRound {
   readonly shown: ShownText;
 }
 
-export type RoundRetry = ReturnType<typeof createRoundRetry>;
-
 const NOT_RUN = 'Not run: the response broke off and was requested again.';
 
-export function createRoundRetry(turn: OpenedTurn) {
-  const { signal } = turn.lifetime;
-  const { streamRetries, initialDelay } = turn.retries;
-  let attempt = 1;
-  let kept: CallOutcome[] = [];
-  let callsBefore = 0;
-  let wait: number | undefined;
-  let isUsagePartial = false;
-  let shown: ShownText = [];
-  let brokenBy: unknown;
-  let number = 0;
+/** The attempts at the round that is read. */
+export class RoundRetry {
+  /** Number of the attempt, from 1. */
+  attempt = 1;
+  /** The text that broken attempts have shown. */
+  shown: ShownText = [];
+  /** The error of the newest broken attempt. */
+  brokenBy: unknown;
+  /** The calls that broken attempts had started. */
+  kept: readonly CallOutcome[] = [];
+  /** Number of positions of calls that the broken attempts have used. */
+  callsBefore = 0;
+  /** True if the server did not report the usage of a broken attempt. */
+  isUsagePartial = false;
+  readonly #turn: OpenedTurn;
+  /** The pause before the next attempt, in milliseconds. */
+  #pause: number | undefined;
+  #number = 0;
 
-  return {
-    /** Number of the attempt, from 1. */
-    get attempt(): number {
-      return attempt;
-    },
-    /** The text that broken attempts have shown. */
-    get shown(): ShownText {
-      return shown;
-    },
-    /** The error of the newest broken attempt. */
-    get brokenBy(): unknown {
-      return brokenBy;
-    },
-    reportDifference(): void {
-      turn.warn(
-        number,
-        'A response broke off and was requested again, and the new one has another text. ' +
-          'The text before it is marked with `broken`, and later requests leave it out.',
-      );
-    },
-    /** The calls that broken attempts had started. */
-    get kept(): readonly CallOutcome[] {
-      return kept;
-    },
+  constructor(turn: OpenedTurn) {
+    this.#turn = turn;
+  }
 
-    /** Number of positions of calls that the broken attempts have used. */
-    get callsBefore(): number {
-      return callsBefore;
-    },
+  /** Begins another round. */
+  reset(): void {
+    this.attempt = 1;
+    this.shown = [];
+    this.isUsagePartial = false;
+    this.kept = [];
+    this.callsBefore = 0;
+  }
 
-    /** True if the server did not report the usage of a broken attempt. */
-    get isUsagePartial(): boolean {
-      return isUsagePartial;
-    },
+  reportDifference(): void {
+    this.#turn.warn(
+      this.#number,
+      'A response broke off and was requested again, and the new one has another text. ' +
+        'The text before it is marked with `broken`, and later requests leave it out.',
+    );
+  }
 
-    /** Begins another round. */
-    reset(): void {
-      attempt = 1;
-      shown = [];
-      isUsagePartial = false;
-      kept = [];
-      callsBefore = 0;
-    },
+  /** Returns true if the response is to be requested again. */
+  accepts({ errors, hasCallsElsewhere }: BrokenResponse, calls: RoundCalls): boolean {
+    const { lifetime, hostApprovals, retries } = this.#turn;
+    if (errors.length === 0 || lifetime.signal.aborted || hasCallsElsewhere) return false;
+    // The host may have been asked for the approval of a call that started.
+    if (hostApprovals !== undefined && calls.hasStarted) return false;
+    const { streamRetries: maxRetries, initialDelay } = retries;
+    this.#pause = retryDelay(errors[0], { attempt: this.attempt - 1, maxRetries, initialDelay });
+    return this.#pause !== undefined;
+  }
 
-    /** Returns true if the response is to be requested again. */
-    accepts({ errors, hasCallsElsewhere }: BrokenResponse, calls: RoundCalls): boolean {
-      if (errors.length === 0 || signal.aborted || hasCallsElsewhere) return false;
-      // The host may have been asked for the approval of a call that started.
-      if (turn.hostApprovals !== undefined && calls.hasStarted) return false;
-      wait = retryDelay(errors[0], { attempt: attempt - 1, maxRetries: streamRetries, initialDelay });
-      return wait !== undefined;
-    },
-
-    /** Ends the broken attempt, waits, and returns the request of the next one. Rejects on abort. */
-    async next(
-      request: CoreCall,
-      { round, calls, summary }: { round: number; calls: RoundCalls; summary: BrokenRound },
-    ): Promise<CoreCall> {
-      const outcomes = await calls.keepStarted(NOT_RUN);
-      [brokenBy] = summary.errors;
-      shown = summary.shown;
-      number = round;
-      turn.record.addUsage(summary.finish.usage);
-      isUsagePartial ||= summary.finish.usage.inputTokens.total === undefined;
-      kept.push(...outcomes);
-      if (outcomes.length > 0) callsBefore += calls.size;
-      attempt++;
-      turn.emit({ type: 'round-retry', round, attempt, cause: messageOf(brokenBy) });
-      await delay(wait, { abortSignal: signal });
-      if (outcomes.length === 0) return request;
-      turn.record.addCalls(outcomes);
-      return withOutcomes(request, { content: toCallContent(outcomes), outcomes });
-    },
-  };
+  /** Ends the broken attempt, waits, and returns the request of the next one. Rejects on abort. */
+  async next(
+    request: CoreCall,
+    { round, calls, summary }: { round: number; calls: RoundCalls; summary: BrokenRound },
+  ): Promise<CoreCall> {
+    const { record, emit, lifetime } = this.#turn;
+    const outcomes = await calls.keepStarted(NOT_RUN);
+    [this.brokenBy] = summary.errors;
+    this.shown = summary.shown;
+    this.#number = round;
+    record.addUsage(summary.finish.usage);
+    this.isUsagePartial ||= summary.finish.usage.inputTokens.total === undefined;
+    this.kept = [...this.kept, ...outcomes];
+    if (outcomes.length > 0) this.callsBefore += calls.size;
+    this.attempt++;
+    emit({ type: 'round-retry', round, attempt: this.attempt, cause: messageOf(this.brokenBy) });
+    await delay(this.#pause, { abortSignal: lifetime.signal });
+    if (outcomes.length === 0) return request;
+    record.addCalls(outcomes);
+    return withOutcomes(request, { content: toCallContent(outcomes), outcomes });
+  }
 }

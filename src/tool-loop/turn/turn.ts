@@ -21,7 +21,7 @@ import type {
 import type { OpenedTurn } from './opened-turn.js';
 import type { PartialTurn } from './partial-turn.js';
 import { readRound, type RoundSummary } from './round-reader.js';
-import { createRoundRetry, type RoundRetry } from './round-retry.js';
+import { RoundRetry } from './round-retry.js';
 import { type PreparedRound, Rounds, withSettings } from './rounds.js';
 import { closeShown } from './round-text.js';
 import { costOf } from './turn-reports.js';
@@ -132,7 +132,7 @@ export class Turn {
   constructor(turn: OpenedTurn) {
     this.#turn = turn;
     this.#rounds = new Rounds(turn);
-    this.#retry = createRoundRetry(turn);
+    this.#retry = new RoundRetry(turn);
   }
 
   /** The response of the newest round. */
