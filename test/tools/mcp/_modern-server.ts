@@ -70,7 +70,7 @@ export async function startModernServer(
     const handler = all[method];
     if (handler === undefined) return send(404, { error: { code: -32601, message: 'Method not found' } });
     try {
-      send(200, { result: { resultType: 'complete', ...handler(params, headers) } });
+      send(200, { result: { resultType: 'complete', ...(await handler(params, headers)) } });
     } catch (error) {
       if (error instanceof DroppedConnection) return void response.destroy();
       if (!(error instanceof RpcError)) throw error;

@@ -115,6 +115,17 @@ describe('metadata of a call', () => {
     expect(await send({ requestMeta: { traceparent } })).toMatchObject({ traceparent, tracestate: 'a=1' });
   });
 
+  it('contains no key of the protocol, and nothing too large, that a call adds', async () => {
+    const { send } = await toSource({});
+    const sent = await send({ requestMeta: { traceparent, progressToken: 7, [`${meta}/related-task`]: 1 } });
+    expect(sent).toMatchObject({ traceparent });
+    expect(sent).not.toMatchObject({ progressToken: 7 });
+    expect(sent).not.toHaveProperty([`${meta}/related-task`]);
+    expect(
+      await send({ requestMeta: { traceparent, 'com.example/a': 'a'.repeat(70_000) } }),
+    ).not.toHaveProperty('traceparent');
+  });
+
   it('contains the idempotency key of the call, whatever the host adds', async () => {
     const key = 'com.npmjs.kelivo-responses/idempotencyKey';
     const { send } = await toSource({ requestMeta: () => ({ traceparent, [key]: 'other' }) });

@@ -51,6 +51,12 @@ describe('sendRequest', () => {
     expect(vi.getTimerCount()).toBe(timers - 2);
   });
 
+  it('counts the time that has passed before the request', async () => {
+    const { result } = start({ timeout: 10_000, totalTimeout: 100, elapsed: 60 });
+    await vi.advanceTimersByTimeAsync(40);
+    expect(await result).toMatchObject({ error: { kind: 'total-timeout', milliseconds: 100 }, after: 40 });
+  });
+
   it('restarts the inactivity timeout at each progress notification', async () => {
     const { result, reportProgress } = start({ timeout: 100, totalTimeout: 10_000 });
     for (let count = 0; count < 5; count++) {

@@ -108,6 +108,32 @@ describe('announced changes since revision 2026-07-28', () => {
     expect(server.count('tools/list')).toBe(2);
   });
 
+  it('count for a list that is read at the same time', async () => {
+    const names = ['a'];
+    let isAnnounced = true;
+    const server = await startModernServer({
+      async 'tools/list'() {
+        const list = toList(
+          names.map(name => toTool(name)),
+          { ttlMs: 60_000 },
+        );
+        if (!isAnnounced) {
+          isAnnounced = true;
+          names.push('c');
+          server.announce('notifications/tools/list_changed');
+          await new Promise(resolve => setTimeout(resolve, 200));
+        }
+        return list;
+      },
+    });
+    const tools = openTools({ server: { url: server.url } }, { onLog });
+    await namesOf(tools);
+    await until(() => server.openStreams === 1);
+    isAnnounced = false;
+    server.announce('notifications/tools/list_changed');
+    await until(async () => (await namesOf(tools)).includes('c'));
+  });
+
   it('replace requests for a list without freshness', async () => {
     const server = await startModernServer({ 'tools/list': () => toList([toTool('a')]) });
     const tools = openTools({ server: { url: server.url } }, { onLog });
