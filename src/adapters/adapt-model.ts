@@ -136,13 +136,13 @@ export function adaptCoreModel(
   checkOptions({ ...options });
   const { adapters = modelAdapters, toolPrompting = false, responseTemplate, ...settings } = options;
   const active = chooseAdapters(adapters, { modelId: model.modelId, adaptersById });
-  const names = active.map(({ name }) => name);
+  const names = active.map(adapter => adapter.name);
   const syntax = responseTemplate === undefined ? undefined : createTemplateSyntax(responseTemplate);
   if (active.length === 0 && toolPrompting === false && syntax === undefined) {
     const mayDetect = adapters === modelAdapters && !isOpenAiModel(model.modelId);
     return mayDetect ? detectTextCalls(model, { ...detectedSyntax, ...settings }) : model;
   }
-  const family = joinAdapters(active.map(({ middleware }) => adapterOf(middleware)));
+  const family = joinAdapters(active.map(adapter => adapterOf(adapter.middleware)));
   const adapt = (selected: SelectedPrompt | undefined): CoreModel => {
     const prompted = selected === undefined ? model : withToolPrompt(model, selected.writer);
     // The adapters of the family read the calls, because they know where its reasoning ends.
@@ -172,16 +172,16 @@ export function adaptCoreModel(
  */
 function chooseAdapters(
   selection: AdapterSelection,
-  { modelId, adaptersById }: { modelId: string; adaptersById: boolean },
+  options: { modelId: string; adaptersById: boolean },
 ): readonly ModelAdapter[] {
   if (selection === false) return [];
-  if ('findFor' in selection) return selection.findFor(modelId);
+  if ('findFor' in selection) return selection.findFor(options.modelId);
   validateAdapters(selection);
   return selection.flatMap(choice => {
     if (typeof choice === 'string') return modelAdapters.get(choice) ?? [];
     if (isAdapterModule(choice)) return importAdapter(choice);
     const adapter = defineModelAdapter(choice);
-    return !adaptersById || adapter.appliesTo(modelId) ? adapter : [];
+    return !options.adaptersById || adapter.appliesTo(options.modelId) ? adapter : [];
   });
 }
 

@@ -92,9 +92,9 @@ export function registerToolPrompt(name: string, prompt: OwnToolPrompt, options?
  */
 export function selectPrompt(
   prompting: Exclude<ToolPrompting, ChatTemplatePrompting>,
-  { modelId, adapters }: { modelId: string; adapters: readonly ModelAdapter[] },
+  options: { modelId: string; adapters: readonly ModelAdapter[] },
 ): SelectedPrompt {
-  const name = prompting === 'auto' ? toFamilySyntax(modelId, adapters) : prompting;
+  const name = prompting === 'auto' ? toFamilySyntax(options.modelId, options.adapters) : prompting;
   const found = selected.get(name);
   if (found !== undefined) return found;
   const hint = toNameHint(name, { kind: 'values', known: ['auto', ...toolPromptNames] });
@@ -115,16 +115,17 @@ const EXAMPLE = { id: 'example01', name: 'example', input: { key: 'value' }, num
  * @throws KelivoError with code `missing-package` or `invalid-settings`.
  */
 export async function loadTemplatePrompt(
-  { chatTemplate }: ChatTemplatePrompting,
-  { readsText }: { readsText: boolean },
+  prompting: ChatTemplatePrompting,
+  options: { readsText: boolean },
 ): Promise<SelectedPrompt> {
-  const writer = createTemplateWriter(await loadChatTemplate(chatTemplate));
+  const writer = createTemplateWriter(await loadChatTemplate(prompting.chatTemplate));
   const text = writer.write('', [EXAMPLE]).trim();
   const readers = [...formats.values()].filter(
-    ({ openers, startOpeners = [] }) =>
-      openers.some(opener => text.includes(opener)) || startOpeners.some(opener => text.startsWith(opener)),
+    format =>
+      format.openers.some(opener => text.includes(opener)) ||
+      (format.startOpeners ?? []).some(opener => text.startsWith(opener)),
   );
-  if (readers.length > 0 || readsText) return { name: 'chat-template', writer, formats: readers };
+  if (readers.length > 0 || options.readsText) return { name: 'chat-template', writer, formats: readers };
   throw toPromptError(
     `\`toolPrompting.chatTemplate\` writes calls in a syntax that no format reads: ${JSON.stringify(text)}. ` +
       'Add an adapter that reads it to `adapters`.',
@@ -216,11 +217,11 @@ function createTemplateWriter(render: Render): PromptWriter {
           results.map(result => ({ ...result, input: {} })),
         ),
       ];
-      const messages = results.map(({ id, name, text }) => ({
+      const messages = results.map(result => ({
         role: 'tool',
-        tool_call_id: id,
-        name,
-        content: text,
+        tool_call_id: result.id,
+        name: result.name,
+        content: result.text,
       }));
       return contentOf(added(render([...calls, ...messages]), render(calls)), around).trim();
     },
@@ -230,10 +231,10 @@ function createTemplateWriter(render: Render): PromptWriter {
 const toMessage = (content: string, calls: readonly PromptCall[]): object => ({
   role: 'assistant',
   content,
-  tool_calls: calls.map(({ id, name, input }) => ({
-    id,
+  tool_calls: calls.map(call => ({
+    id: call.id,
     type: 'function',
-    function: { name, arguments: input },
+    function: { name: call.name, arguments: call.input },
   })),
 });
 
@@ -271,7 +272,7 @@ const TOKEN = /<[^<>\s]*>|\[[^[\]\s]*\]/;
 const tokenAt = (text: string, place: number): { start: number; end: number } | undefined =>
   [...text.matchAll(new RegExp(TOKEN, 'g'))]
     .map(({ index, 0: token }) => ({ start: index, end: index + token.length }))
-    .find(({ start, end }) => start < place && place < end);
+    .find(entry => entry.start < place && place < entry.end);
 
 /** Returns the number of characters that both texts start with. */
 function sharedStart(left: string, right: string): number {

@@ -36,18 +36,18 @@ function createIdAssigner(): (part: Part) => Part {
         return { ...part, id: call.id };
       }
       case 'tool-input-delta': {
-        const call = part.id ? undefined : open.findLast(({ hasEnded }) => !hasEnded);
+        const call = part.id ? undefined : open.findLast(openCall => !openCall.hasEnded);
         return call === undefined ? part : { ...part, id: call.id };
       }
       case 'tool-input-end': {
-        const call = part.id ? undefined : open.find(({ hasEnded }) => !hasEnded);
+        const call = part.id ? undefined : open.find(openCall => !openCall.hasEnded);
         if (call === undefined) return part;
         call.hasEnded = true;
         return { ...part, id: call.id };
       }
       case 'tool-call': {
         if (part.toolCallId) return part;
-        const index = open.findIndex(({ toolName }) => toolName === part.toolName);
+        const index = open.findIndex(openCall => openCall.toolName === part.toolName);
         const [call] = index < 0 ? [] : open.splice(index, 1);
         return { ...part, toolCallId: call?.id ?? generateCallId() };
       }

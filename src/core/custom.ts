@@ -106,19 +106,15 @@ export const withCommentary = ({
 });
 
 /** Returns the message that a reasoning part of a response or a prompt contains. Undefined for reasoning. */
-export function commentaryOf({
-  own,
-  providerMetadata,
-  providerOptions,
-}: CarrierPart): Commentary | undefined {
-  if (own?.commentary !== true) return undefined;
-  const openai = (providerMetadata ?? providerOptions)?.openai;
+export function commentaryOf(part: CarrierPart): Commentary | undefined {
+  if (part.own?.commentary !== true) return undefined;
+  const openai = (part.providerMetadata ?? part.providerOptions)?.openai;
   const id = idOf(openai?.itemId);
   const phase = idOf(openai?.phase);
   return {
     ...(id !== undefined && { id }),
     ...(phase !== undefined && { phase }),
-    ...(own.agent !== undefined && { agent: own.agent }),
+    ...(part.own.agent !== undefined && { agent: part.own.agent }),
   };
 }
 

@@ -2,8 +2,8 @@ import { isPlainObject, type JSONObject, type JSONValue } from './shared/json.js
 import type { Finish, FinishReason, Usage } from './part.js';
 
 /** Returns a reason as one word, as events and traces contain it. */
-export const toReasonText = ({ unified }: FinishReason): string =>
-  unified === 'interrupted' ? 'unknown' : unified;
+export const toReasonText = (finishReason: FinishReason): string =>
+  finishReason.unified === 'interrupted' ? 'unknown' : finishReason.unified;
 
 export const NO_USAGE: Usage = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
@@ -47,11 +47,11 @@ const subtract = (total: number | undefined, part: number | undefined): number |
   total === undefined || part === undefined ? undefined : total - part;
 
 /** Returns all tokens of a usage: the server's count, or the sum of input and output. */
-export const totalOf = ({ total, inputTokens, outputTokens }: Usage): number | undefined =>
-  total ??
-  (inputTokens.total === undefined || outputTokens.total === undefined
+export const totalOf = (usage: Usage): number | undefined =>
+  usage.total ??
+  (usage.inputTokens.total === undefined || usage.outputTokens.total === undefined
     ? undefined
-    : inputTokens.total + outputTokens.total);
+    : usage.inputTokens.total + usage.outputTokens.total);
 
 /** Adds two usages. Counts that are missing on both sides stay undefined. A cost that is unknown on one side makes the sum unknown. */
 export function addUsage(a: Usage, b: Usage): Usage {

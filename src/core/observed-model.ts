@@ -23,7 +23,7 @@ export function observeModel(model: CoreModel, observer: Telemetry): CoreModel {
       const { call, round, end } = start(received);
       try {
         const source = await round.run(() => model.open(call));
-        if (round.isRecording) return observeSource(source, { round, end });
+        if (round.isRecording) return observeSource(source, round, end);
         end();
         return source;
       } catch (error) {
@@ -51,7 +51,8 @@ export function observeModel(model: CoreModel, observer: Telemetry): CoreModel {
 
 function observeSource(
   source: PartSource,
-  { round, end }: { round: RoundTelemetry; end: (outcome?: OperationOutcome) => void },
+  round: RoundTelemetry,
+  end: (outcome?: OperationOutcome) => void,
 ): PartSource {
   const onParts = (parts: readonly Part[] | undefined): readonly Part[] | undefined => {
     if (parts === undefined) end();

@@ -85,7 +85,7 @@ export interface PartTransformer {
  * Returns the source with its parts rewritten. Cancelling it cancels `source`, and an error of `source` is passed on. A
  * transformer that throws ends both.
  */
-export function transformParts(source: PartSource, { part: transform, flush }: PartTransformer): PartSource {
+export function transformParts(source: PartSource, transformer: PartTransformer): PartSource {
   let emitted: Part[] = [];
   let end: 'closed' | { error: unknown } | undefined;
   const emit: Emit = part => void emitted.push(part);
@@ -110,10 +110,10 @@ export function transformParts(source: PartSource, { part: transform, flush }: P
 
   function take(parts: readonly Part[] | undefined): void {
     try {
-      if (parts !== undefined) for (const part of parts) transform(part, emit);
+      if (parts !== undefined) for (const part of parts) transformer.part(part, emit);
       else {
         end = 'closed';
-        flush?.(emit);
+        transformer.flush?.(emit);
       }
     } catch (error) {
       // Parts that were emitted before are still delivered.
@@ -259,14 +259,14 @@ export function createPartSource(
 const CHECKS = 4;
 
 /** Watches a reader. `isAsking` returns true while it waits for parts. */
-function watchReader({ milliseconds, onReached }: UnreadLimit, isAsking: () => boolean) {
+function watchReader(limit: UnreadLimit, isAsking: () => boolean) {
   let checks = 0;
   const timer = setInterval(() => {
     checks = isAsking() ? 0 : checks + 1;
     if (checks <= CHECKS) return;
     clearInterval(timer);
-    onReached();
-  }, milliseconds / CHECKS);
+    limit.onReached();
+  }, limit.milliseconds / CHECKS);
   // The turn itself keeps the process alive while it does something.
   if (typeof timer === 'object') timer.unref();
   return { restart: () => void (checks = 0), end: () => clearInterval(timer) };

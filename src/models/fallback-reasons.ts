@@ -74,9 +74,9 @@ function isOutage(error: Error): boolean {
 /** Returns the error of a call for which no model has an answer. It contains all of them. */
 export function joinErrors(failures: readonly FallbackFailure[], last: unknown): unknown {
   if (failures.length === 0 || partialTurnOf(last) !== undefined) return last;
-  const errors = [...failures.map(({ error }) => error), last];
+  const errors = [...failures.map(failure => failure.error), last];
   const texts = failures.map(
-    ({ provider, modelId, reason, error }) => `${provider} ${modelId} (${reason}): ${messageOf(error)}`,
+    failure => `${failure.provider} ${failure.modelId} (${failure.reason}): ${messageOf(failure.error)}`,
   );
   const message = `No model has an answer. ${[...texts, messageOf(last)].join(' ')}`;
   const isRetryable = errors.some(error => APICallError.isInstance(error) && error.isRetryable);

@@ -118,7 +118,7 @@ function joinModels(
   }: FallbackOptions,
 ): CoreModel {
   const cooldowns = createCooldowns(cooldown);
-  const ids = models.map(({ provider, modelId }, index) => `${index} ${provider} ${modelId}`);
+  const ids = models.map((model, index) => `${index} ${model.provider} ${model.modelId}`);
   const [first] = models;
   const joined: CoreModel = {
     provider: first.provider,
@@ -203,8 +203,10 @@ function createCooldowns(duration: number) {
   const ends = new Memory<string, number>('cooldowns');
   /** The conversations that the status 500 has answered last, by model: one of them could have caused it. */
   const failed = new Map<number, string>();
-  const keysOf = (index: number, { headers = {} }: CoreCall): readonly [string, string] => {
-    const credentials = Object.entries(headers).filter(([name, value = '']) => isSecretHeader(name, value));
+  const keysOf = (index: number, call: CoreCall): readonly [string, string] => {
+    const credentials = Object.entries(call.headers ?? {}).filter(([name, value = '']) =>
+      isSecretHeader(name, value),
+    );
     return [String(index), `${index} ${JSON.stringify(credentials)}`];
   };
   const isCooling = (index: number, call: CoreCall): boolean =>
@@ -220,7 +222,9 @@ function createCooldowns(duration: number) {
       if (reason === 'context-overflow' || reason === 'content-filter') return;
       const now = Date.now();
       if (reason === 'outage' && APICallError.isInstance(error) && error.statusCode === 500) {
-        const conversation = toHash(JSON.stringify(call.prompt.find(({ role }) => role === 'user') ?? null));
+        const conversation = toHash(
+          JSON.stringify(call.prompt.find(message => message.role === 'user') ?? null),
+        );
         const before = failed.get(index);
         failed.set(index, conversation);
         if (before === undefined || before === conversation) return;
@@ -250,7 +254,7 @@ async function openUntilOutput(model: CoreModel, call: CoreCall): Promise<Opened
     source = await model.open(call);
     for (let batch = await source.next(); batch !== undefined; batch = await source.next()) {
       read.push(...batch);
-      const output = call.isStream ? batch.find(({ type }) => !SILENT_PARTS.includes(type)) : undefined;
+      const output = call.isStream ? batch.find(part => !SILENT_PARTS.includes(part.type)) : undefined;
       for (const part of output === undefined ? batch : [output]) {
         if (part.type === 'error') throw part.error;
         if (part.type === 'finish' && part.finishReason.unified === 'content-filter') {
@@ -320,8 +324,8 @@ const KEPT_PARTS = /^(?:(?:text|reasoning)-(?:start|end)|tool-(?:call|result)|cu
 /** Returns the call with a history of which the model understands all: its own parts, and what all models understand. */
 function toOwnHistory(call: CoreCall, ids: readonly string[], index: number): CoreCall {
   const { prompt, turn } = call;
-  const isForeign = ({ own }: AssistantPart | ToolPart): boolean =>
-    (own?.answeredBy ?? ids[0]) !== ids[index];
+  const isForeign = (part: AssistantPart | ToolPart): boolean =>
+    (part.own?.answeredBy ?? ids[0]) !== ids[index];
   const isHosted = (part: AssistantPart): boolean =>
     (part.type === 'tool-call' || part.type === 'tool-result') &&
     (turn?.hostedCalls?.has(part.toolCallId) === true || isHostedToolPart(part));
@@ -363,9 +367,9 @@ function withoutFacts<One extends AssistantPart | ToolPart>(part: One): One {
 
 /** Returns the addresses that all models read themselves. */
 async function commonUrls(models: readonly CoreModel[]): Promise<Record<string, RegExp[]>> {
-  const [first = {}, ...others] = await Promise.all(models.map(({ supportedUrls }) => supportedUrls));
-  const isCommon = (type: string, { source }: RegExp): boolean =>
-    others.every(urls => urls[type]?.some(pattern => pattern.source === source));
+  const [first = {}, ...others] = await Promise.all(models.map(model => model.supportedUrls));
+  const isCommon = (type: string, expression: RegExp): boolean =>
+    others.every(urls => urls[type]?.some(pattern => pattern.source === expression.source));
   return Object.fromEntries(
     Object.entries(first).map(([type, patterns]) => [
       type,

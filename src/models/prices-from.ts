@@ -36,8 +36,8 @@ export function pricesFrom(
   calcPrice: CalcPrice,
   { providerId }: PricesFromOptions = {},
 ): (model: PricedModel) => ModelPrice | undefined {
-  return ({ modelId }) => {
-    const found = calcPrice({}, modelId, providerId === undefined ? {} : { providerId });
+  return model => {
+    const found = calcPrice({}, model.modelId, providerId === undefined ? {} : { providerId });
     return found === null ? undefined : toPrice(found.model_price);
   };
 }
@@ -58,12 +58,12 @@ function toPrice(prices: Readonly<Record<string, KindPrice | undefined>>): Model
     return price === undefined ? [] : [{ kind, price }];
   });
   const starts = new Set(
-    kinds.flatMap(({ price }) => (typeof price === 'number' ? [] : price.tiers.map(({ start }) => start))),
+    kinds.flatMap(kind => (typeof kind.price === 'number' ? [] : kind.price.tiers.map(tier => tier.start))),
   );
   if (starts.size > 1) return undefined;
   const [above] = starts;
   const ordinary = toTokenPrices(
-    kinds.map(({ kind, price }) => [kind, typeof price === 'number' ? price : price.base]),
+    kinds.map(entry => [entry.kind, typeof entry.price === 'number' ? entry.price : entry.price.base]),
   );
   if (ordinary === undefined || above === undefined) return ordinary;
   const long = toTokenPrices(

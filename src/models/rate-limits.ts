@@ -148,10 +148,10 @@ function spend(state: State | undefined, tokens: number): void {
 }
 
 /** Reads the limits of a response. Undefined if there are none. */
-function readLimits({ status, headers }: Response, before: State | undefined): State | undefined {
+function readLimits(response: Response, before: State | undefined): State | undefined {
   const now = Date.now();
-  const all = Object.fromEntries(headers.entries());
-  const wait = status === 429 || status === 503 ? toRetryAfter(all, now) : undefined;
+  const all = Object.fromEntries(response.headers.entries());
+  const wait = response.status === 429 || response.status === 503 ? toRetryAfter(all, now) : undefined;
   const budgets = new Map(before?.budgets);
   for (const [name, value] of Object.entries(all)) {
     if (!name.includes('ratelimit')) continue;

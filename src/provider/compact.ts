@@ -86,7 +86,7 @@ export async function compactMessages<Message extends CompactMessage>(
   const { items, usage, warnings, response } = await compactConversation(call, config);
   const { writeUsage, writeWarning } = VERSIONS[VERSION_OF_MAJOR[5]];
   const compacted = [
-    ...hostPrompt.filter(({ role }) => role === 'system'),
+    ...hostPrompt.filter(message => message.role === 'system'),
     ...signMessages(items.map(toMessage), signature),
   ];
   const historyWarnings = read.warnings.map((message): Warning => ({ type: 'other', message }));
@@ -145,11 +145,11 @@ function toMessage(item: PlainObject): HostMessage & CompactMessage {
   return { role: 'assistant', content: [{ type: 'reasoning', text: '', providerOptions }] };
 }
 
-function toUserPart({ type, text, image_url: image, detail }: PlainObject): PlainObject | undefined {
-  if (type === 'input_text') return { type: 'text', text: stringOf(text) };
-  const isDefault = detail === undefined || detail === null || detail === 'auto';
-  return type === 'input_image' && typeof image === 'string' && isDefault
-    ? { type: 'image', image }
+function toUserPart(value: PlainObject): PlainObject | undefined {
+  if (value.type === 'input_text') return { type: 'text', text: stringOf(value.text) };
+  const isDefault = value.detail === undefined || value.detail === null || value.detail === 'auto';
+  return value.type === 'input_image' && typeof value.image_url === 'string' && isDefault
+    ? { type: 'image', image: value.image_url }
     : undefined;
 }
 
@@ -198,7 +198,7 @@ async function compactConversation(
   );
   const { id, output, usage } = objectOf(body) ?? {};
   const items = objectsOf(output);
-  if (!items.some(({ type }) => type === 'compaction')) {
+  if (!items.some(item => item.type === 'compaction')) {
     throw createCallError(
       'unexpectedResponse',
       { url: config.url, responseHeaders },

@@ -181,20 +181,16 @@ function adapt(
  */
 function whenLoaded(
   model: CoreModel,
-  {
-    closed,
-    load,
-    check,
-  }: {
+  options: {
     closed: () => AbortSource;
     load: () => Promise<CoreModel>;
     check?: ((call: CoreCall) => Promise<void>) | undefined;
   },
 ): CoreModel {
-  const loadModel = loadOnce(load);
+  const loadModel = loadOnce(options.load);
   return withOpen(model, async call => {
-    const signal = closed();
-    await check?.(call);
+    const signal = options.closed();
+    await options.check?.(call);
     const loaded = await loadModel();
     signal.throwIfAborted();
     return loaded.open(call);

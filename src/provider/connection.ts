@@ -86,9 +86,9 @@ function toDefaultBaseURL({ api = 'openai' }: KelivoResponsesSettings): string {
  */
 export function createCredentials(
   { apiKey, api, organization, project, headers }: KelivoResponsesSettings,
-  { url }: { url: string },
+  options: { url: string },
 ): Credentials {
-  const ring = createKeyRing(apiKey ?? { read: keyOfEnvironment }, { url });
+  const ring = createKeyRing(apiKey ?? { read: keyOfEnvironment }, { url: options.url });
   const toHeaders = (key: string | undefined): RequestHeaders => ({
     ...(key !== undefined && toKeyHeader(key, api)),
     ...(organization !== undefined && { 'openai-organization': organization }),
@@ -124,8 +124,8 @@ const keyOfEnvironment = (): string | undefined =>
   loadOptionalSetting({ settingValue: undefined, environmentVariableName: 'OPENAI_API_KEY' });
 
 /** Returns the API keys of settings, those of the environment included. A function is not called. */
-export const staticKeysOf = ({ apiKey }: Pick<KelivoResponsesSettings, 'apiKey'>): readonly string[] =>
-  typeof apiKey === 'function' ? [] : toKeys(apiKey ?? keyOfEnvironment());
+export const staticKeysOf = (settings: Pick<KelivoResponsesSettings, 'apiKey'>): readonly string[] =>
+  typeof settings.apiKey === 'function' ? [] : toKeys(settings.apiKey ?? keyOfEnvironment());
 
 /** Azure expects keys in the `api-key` header, and Microsoft Entra tokens (JSON Web Tokens) in `authorization`. */
 function toKeyHeader(key: string, api: KelivoResponsesSettings['api']): Record<string, string> {

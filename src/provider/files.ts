@@ -66,7 +66,7 @@ export const createSkills = (connection: Connection): Pick<SkillsV4, 'uploadSkil
   async uploadSkill({ files, displayTitle, providerOptions }) {
     const form = new FormData();
     for (const { path, data } of files) form.append('files[]', await toBlob(data), path);
-    const body = { files: files.map(({ path }) => path) };
+    const body = { files: files.map(file => file.path) };
     const skill = await sendRequest(connection, 'skills', { providerOptions, method: 'POST', body, form });
     const { name, description } = skill;
     const latestVersion = idOf(skill.latest_version);
@@ -128,16 +128,16 @@ async function openDownload(connection: Connection, path: string, options: Reque
 }
 
 const toRequest = (
-  { urlOf, needsKey, fetchFor, timeout }: Connection,
+  connection: Connection,
   path: string,
   { keyHeaders, options }: { keyHeaders: JsonRequestOptions['headers'][number]; options: RequestOptions },
 ) => ({
-  url: urlOf(path),
+  url: connection.urlOf(path),
   headers: [keyHeaders, options.headers],
-  needsKey,
-  fetch: fetchFor(options.providerOptions),
+  needsKey: connection.needsKey,
+  fetch: connection.fetchFor(options.providerOptions),
   signal: options.abortSignal,
-  timeouts: { total: timeout },
+  timeouts: { total: connection.timeout },
 });
 
 /**
@@ -146,11 +146,11 @@ const toRequest = (
  *
  * @throws InvalidArgumentError for an option of the wrong type.
  */
-function toUploadForm({ providerOptions }: Pick<FilesV4UploadOptions, 'providerOptions'>) {
+function toUploadForm(options: Pick<FilesV4UploadOptions, 'providerOptions'>) {
   // The default of the official provider. The API requires a purpose.
   const { purpose = 'assistants', expiresAfter } = {
-    ...objectOf(providerOptions?.openai),
-    ...objectOf(providerOptions?.kelivo),
+    ...objectOf(options.providerOptions?.openai),
+    ...objectOf(options.providerOptions?.kelivo),
   };
   if (typeof purpose !== 'string') throw toOptionError('purpose', 'a string', purpose);
   if (expiresAfter !== undefined && numberOf(expiresAfter) === undefined)

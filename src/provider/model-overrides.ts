@@ -160,15 +160,15 @@ type ResolvedOverride = RequestOverride & Pick<ModelOverride, 'transport'>;
  */
 export function resolveModelOverride(
   modelId: string,
-  { models = {}, compatibility }: OverrideSettings,
+  settings: OverrideSettings,
   known: Compatibility = {},
 ): ResolvedOverride {
   const start: ResolvedOverride = {
     headers: {},
     body: {},
-    compatibility: selectCompatibility(known, compatibility),
+    compatibility: selectCompatibility(known, settings.compatibility),
   };
-  return findOverrides(modelId, models).reduce(
+  return findOverrides(modelId, settings.models ?? {}).reduce(
     (resolved, override) => ({
       headers: { ...resolved.headers, ...override.headers },
       body: { ...resolved.body, ...override.body },

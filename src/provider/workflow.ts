@@ -185,11 +185,11 @@ function toRegistration(reference: ModelReference): Pick<Registration, 'provider
 /** Calls the method that the reference names. References come from the store of a workflow engine. */
 const createModel = (
   provider: RegistrableProvider,
-  { method, modelId }: Pick<ModelReference, 'method' | 'modelId'>,
+  reference: Pick<ModelReference, 'method' | 'modelId'>,
 ): AnyLanguageModel =>
-  method === 'responses' && provider.responses !== undefined
-    ? provider.responses(modelId)
-    : provider.languageModel(modelId);
+  reference.method === 'responses' && provider.responses !== undefined
+    ? provider.responses(reference.modelId)
+    : provider.languageModel(reference.modelId);
 
 /** Returns the model as an instance of the class by which workflow engines serialize models. */
 export const toSerializable = <Model extends AnyLanguageModel>(model: Model, call?: ModelCall): Model =>

@@ -9,7 +9,7 @@ interface BackgroundFacts {
   readonly status: unknown;
 }
 
-const nameOf = ({ responseId }: BackgroundFacts): string => `response "${responseId ?? ''}"`;
+const nameOf = (response: BackgroundFacts): string => `response "${response.responseId ?? ''}"`;
 
 export const toTruncationError = (context: CallErrorFacts): APICallError =>
   createCallError(
@@ -37,7 +37,8 @@ export const toGoneError = (response: BackgroundFacts, cause: APICallError, resu
 
 export const toLostError = (
   response: BackgroundFacts,
-  { failures, context }: { failures: number; context: CallErrorFacts },
+  failures: number,
+  context: CallErrorFacts,
 ): APICallError =>
   createCallError(
     'unexpectedResponse',
@@ -46,10 +47,7 @@ export const toLostError = (
       'server: pass its id in `resume` to read it later.',
   );
 
-export const toLimitError = (
-  response: BackgroundFacts,
-  { limit, url }: { limit: number; url: string },
-): APICallError =>
+export const toLimitError = (response: BackgroundFacts, limit: number, url: string): APICallError =>
   createCallError(
     'totalTimeout',
     { url: withoutQuery(url) },

@@ -100,7 +100,7 @@ async function openInBackground(options: BackgroundRequest): Promise<ResponseSou
   function startTotalLimit(): ReturnType<typeof setTimeout> | undefined {
     const { total: limit } = timeouts;
     if (limit === undefined) return undefined;
-    return setTimeout(() => request.abort(toLimitError(tracker, { limit, url })), toTimerDelay(limit));
+    return setTimeout(() => request.abort(toLimitError(tracker, limit, url)), toTimerDelay(limit));
   }
 
   /** Ends the reading after a failure. After an abort or a time limit, nobody will read the response. */
@@ -181,8 +181,7 @@ function createConnections(options: ConnectionOptions, tracker: Tracker) {
       connection = undefined;
       if (tracker.responseId === undefined) throw toTruncationError(current.errorContext);
       if (isNew) checksState = false;
-      else if (++failures > MAX_FAILURES)
-        throw toLostError(tracker, { failures, context: current.errorContext });
+      else if (++failures > MAX_FAILURES) throw toLostError(tracker, failures, current.errorContext);
       // The response may have ended in another way.
       else checksState = failures > 1;
     }
@@ -219,9 +218,10 @@ function createConnections(options: ConnectionOptions, tracker: Tracker) {
     if (isGone) throw toGoneError(tracker, error, resume);
     if (isRefused) isPolling = true;
     else if (++failures > MAX_FAILURES)
-      throw toLostError(tracker, {
-        failures,
-        context: { url: error.url, responseHeaders: error.responseHeaders, cause: error },
+      throw toLostError(tracker, failures, {
+        url: error.url,
+        responseHeaders: error.responseHeaders,
+        cause: error,
       });
     checksState ||= failures > 1;
     return takePause(toRetryAfter(error.responseHeaders, Date.now()));
@@ -239,14 +239,14 @@ function createConnections(options: ConnectionOptions, tracker: Tracker) {
 
 /** Returns the address of the state of the response, or of its stream after the last event. */
 function toUrl(
-  { url, body }: BackgroundRequest,
+  options: BackgroundRequest,
   tracker: Tracker,
   { isState = false, action = '' }: { isState?: boolean; action?: string },
 ): string {
-  const address = new URL(url);
+  const address = new URL(options.url);
   address.pathname += `/${encodeURIComponent(tracker.responseId ?? '')}${action}`;
   if (action !== '') return address.href;
-  for (const value of body.include ?? []) address.searchParams.append('include[]', value);
+  for (const value of options.body.include ?? []) address.searchParams.append('include[]', value);
   if (!isState) address.searchParams.set('stream', 'true');
   if (!isState && tracker.lastEvent >= 0)
     address.searchParams.set('starting_after', String(tracker.lastEvent));
@@ -266,22 +266,24 @@ async function cancel(options: BackgroundRequest, tracker: Tracker): Promise<voi
 }
 
 /** Returns true if another process may continue the response: the turn is durable, and only this process has ended it. */
-const isKept = ({ code }: KelivoError, resume: ResumedResponse | undefined): boolean =>
-  code === 'turn-running' || code === 'journal-failed' || (code === 'closed' && resume !== undefined);
+const isKept = (error: KelivoError, resume: ResumedResponse | undefined): boolean =>
+  error.code === 'turn-running' ||
+  error.code === 'journal-failed' ||
+  (error.code === 'closed' && resume !== undefined);
 
 /** An event of a connection, or a document in place of the stream. */
 interface ReceivedEvent extends SseEvent {
   readonly isDocument?: boolean;
 }
 
-async function* eventsOf({ read, errorContext }: OpenedResponse): AsyncGenerator<ReceivedEvent, undefined> {
+async function* eventsOf(response: OpenedResponse): AsyncGenerator<ReceivedEvent, undefined> {
   const decoder = new TextDecoder();
   let events: ReceivedEvent[] = [];
   const parser = createSseParser(event => events.push(event));
   let beginning = '';
   let isDocument: boolean | undefined;
   for (;;) {
-    const bytes = await read();
+    const bytes = await response.read();
     beginning += decoder.decode(bytes, { stream: bytes !== undefined });
     if (isDocument === undefined && beginning.trim() !== '') isDocument = /^\s*[{[<]/.test(beginning);
     if (isDocument === false) {
@@ -296,7 +298,7 @@ async function* eventsOf({ read, errorContext }: OpenedResponse): AsyncGenerator
     if (bytes !== undefined) continue;
     if (isDocument === true) {
       if (/^\s*\{/.test(beginning) && tryParseJson(beginning) === undefined)
-        throw toTruncationError(errorContext);
+        throw toTruncationError(response.errorContext);
       yield { event: undefined, data: beginning, isDocument };
     }
     return undefined;
@@ -356,9 +358,9 @@ function createTracker(responseId: string | undefined): Tracker {
   return tracker;
 }
 
-function toText({ event, data }: SseEvent): string {
-  const lines = data.split('\n').map(line => `data: ${line}\n`);
-  return `${event === undefined ? '' : `event: ${event}\n`}${lines.join('')}\n`;
+function toText(sseEvent: SseEvent): string {
+  const lines = sseEvent.data.split('\n').map(line => `data: ${line}\n`);
+  return `${sseEvent.event === undefined ? '' : `event: ${sseEvent.event}\n`}${lines.join('')}\n`;
 }
 
 const isTransient = (error: unknown): boolean => APICallError.isInstance(error) && error.isRetryable;

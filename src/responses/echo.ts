@@ -11,12 +11,12 @@ import type { ResponsesRequestBody } from './wire.js';
  */
 
 /** Returns true if a response runs in the background, where it can be read again. Ollama repeats the field, and stores nothing. */
-export const isInBackground = ({ background, store }: PlainObject): boolean =>
-  background === true && store !== false;
+export const isInBackground = (response: PlainObject): boolean =>
+  response.background === true && response.store !== false;
 
 /** Returns true if a response continues another one. OpenAI always repeats the id, so that a missing one means no. */
-export const continues = ({ previous_response_id: id }: PlainObject, previousId: string): boolean =>
-  id === previousId;
+export const continues = (response: PlainObject, previousId: string): boolean =>
+  response.previous_response_id === previousId;
 
 /** A field that the server ignored. */
 interface IgnoredField {
@@ -86,7 +86,7 @@ function ignoresTools(
   { tools, output, status }: PlainObject,
   memory: ModelMemory,
 ): boolean {
-  if (objectsOf(output).some(({ type }) => type === 'function_call')) memory.tools = 'called';
+  if (objectsOf(output).some(item => item.type === 'function_call')) memory.tools = 'called';
   const received = Array.isArray(tools) ? new Set(objectsOf(tools).map(nameOf)) : undefined;
   if (received === undefined || sent.length === 0 || sent.some(tool => received.has(nameOf(tool))))
     return false;
@@ -116,7 +116,7 @@ export function readEcho(
   memory: ModelMemory,
 ): { warnings: readonly Warning[]; facts: PartFacts | undefined } {
   const warnings = findIgnored({ ...body }, response, memory)
-    .filter(({ feature }) => memory.isNewReport(feature))
+    .filter(field => memory.isNewReport(field.feature))
     .map((ignored): Warning => ({ type: 'unsupported', ...ignored }));
   const other = toOtherModel(body.model, response);
   if (other !== undefined && memory.isNewModel(other)) {
@@ -131,8 +131,8 @@ export function readEcho(
  * Returns the name of the model that answered, if it is another one of the same family, as `grok-4.3` for `grok-3-mini`.
  * Servers add a version, a date or a vendor to a name, and gateways have names of their own for models.
  */
-function toOtherModel(requested: string, { model }: PlainObject): string | undefined {
-  const received = idOf(model) ?? '';
+function toOtherModel(requested: string, response: PlainObject): string | undefined {
+  const received = idOf(response.model) ?? '';
   const [a = '', b = ''] = [requested, received].map(name => name.toLowerCase().replace(/^.*[/\\]/, ''));
   const isSameFamily = /^[a-z]+/.exec(a)?.[0] === /^[a-z]+/.exec(b)?.[0];
   return isSameFamily && !a.includes(b) && !b.includes(a) ? received : undefined;

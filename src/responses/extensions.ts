@@ -42,8 +42,8 @@ const isProviderTool = (tool: NonNullable<CoreCall['tools']>[number]): tool is P
   tool.type === 'provider';
 
 /** Returns true for a message that may show items of extensions. */
-const hasCustomParts = ({ role, content }: Message): boolean =>
-  role === 'assistant' && content.some(({ type }) => type === 'custom');
+const hasCustomParts = (message: Message): boolean =>
+  message.role === 'assistant' && message.content.some(part => part.type === 'custom');
 
 /** Encodes the tools of a call, and replaces the parts of its prompt that extensions have shown by their items. */
 export async function encodeExtensions(
@@ -93,15 +93,13 @@ export function decodeExtensions(
   };
 }
 
-async function encodeTool(
-  tool: ProviderTool,
-  { byId, sendsUnknown }: ExtensionRegistry,
-): Promise<EncodedTool | undefined> {
+async function encodeTool(tool: ProviderTool, registry: ExtensionRegistry): Promise<EncodedTool | undefined> {
   const { id, name } = tool;
   const args = { ...tool.args };
-  const extension = byId.get(id);
+  const extension = registry.byId.get(id);
   const [implementor = ''] = id.split('.');
-  if (extension === undefined && (!sendsUnknown || OTHER_PROVIDERS.test(implementor))) return undefined;
+  if (extension === undefined && (!registry.sendsUnknown || OTHER_PROVIDERS.test(implementor)))
+    return undefined;
   const type = extension?.toolType ?? id.replace('.', ':');
   const fields = extension?.encodeTool === undefined ? args : await extension.encodeTool({ name, args });
   if (fields === undefined) return undefined;
@@ -114,27 +112,27 @@ async function encodeTool(
 function createItemEncoder(
   prompt: Prompt,
   declared: readonly ProviderTool[],
-  { byId, byItem }: ExtensionRegistry,
+  registry: ExtensionRegistry,
 ): () => Promise<Prompt> {
   const carried = new Set<string>();
   /** The extensions that have shown a call, by its id. */
   const shown = new Map<string, OpenResponsesExtension | undefined>();
-  const assistantParts = prompt.flatMap(({ role, content }) => (role === 'assistant' ? content : []));
+  const assistantParts = prompt.flatMap(message => (message.role === 'assistant' ? message.content : []));
   for (const part of assistantParts) {
     const item = part.type === 'custom' ? itemOf(part) : undefined;
     if (!isExtensionType(item?.type)) continue;
     carried.add(stringOf(item?.id));
-    for (const id of part.own?.shows ?? []) shown.set(id, byItem.get(stringOf(item?.type)));
+    for (const id of part.own?.shows ?? []) shown.set(id, registry.byItem.get(stringOf(item?.type)));
   }
-  const isReplaced = ({ own }: AssistantPart): boolean =>
-    own?.ofItem !== undefined && carried.has(own.ofItem);
+  const isReplaced = (part: AssistantPart): boolean =>
+    part.own?.ofItem !== undefined && carried.has(part.own.ofItem);
   for (const part of assistantParts) {
     if (part.type === 'tool-call' && isReplaced(part) && !shown.has(part.toolCallId))
       shown.set(part.toolCallId, extensionOf(part));
   }
 
   return async () => {
-    if (carried.size === 0 && byId.size === 0) return prompt;
+    if (carried.size === 0 && registry.byId.size === 0) return prompt;
     const messages: Message[] = [];
     for (const message of prompt) {
       if (message.role === 'assistant') {
@@ -174,8 +172,8 @@ function createItemEncoder(
     return [toItemPart({ type: 'function_call_output', call_id: part.toolCallId, output: text })];
   }
 
-  function extensionOf({ toolName }: { toolName: string }): OpenResponsesExtension | undefined {
-    return byId.get(declared.find(({ name }) => name === toolName)?.id ?? '');
+  function extensionOf(part: { toolName: string }): OpenResponsesExtension | undefined {
+    return registry.byId.get(declared.find(tool => tool.name === part.toolName)?.id ?? '');
   }
 
   async function encode(
@@ -184,7 +182,7 @@ function createItemEncoder(
   ): Promise<readonly CustomPart[] | undefined> {
     if (extension?.encodeInputItem === undefined) return undefined;
     const { id, itemTypes = [] } = extension;
-    const tool = declared.find(({ name }) => name === part.toolName) ?? {
+    const tool = declared.find(providerTool => providerTool.name === part.toolName) ?? {
       type: 'provider' as const,
       id,
       name: part.toolName,
@@ -192,7 +190,7 @@ function createItemEncoder(
     };
     const encoded = await extension.encodeInputItem({ part, tool });
     const items = encoded === undefined ? undefined : ([encoded].flat() as PlainObject[]);
-    const other = items?.find(({ type }) => !itemTypes.some(known => known === type));
+    const other = items?.find(item => !itemTypes.some(known => known === item.type));
     if (other === undefined) return items?.map(toItemPart);
     throw new UnsupportedFunctionalityError({
       functionality: `the extension "${id}", whose \`encodeInputItem\` returned an item of type "${stringOf(other.type)}"`,

@@ -68,8 +68,8 @@ const connect: Handler = async (exchange, next) => {
 const recognizeServer: Handler = (exchange, next) => {
   const { server, recognizes } = exchange.config;
   if (!recognizes) return next();
-  exchange.observe(({ id }, headers) => {
-    server.see({ headers, responseId: idOf(id) });
+  exchange.observe((response, headers) => {
+    server.see({ headers, responseId: idOf(response.id) });
     return undefined;
   });
   exchange.recognize = async ({ error: { responseHeaders, statusCode }, rejection, cause }, changes) => {

@@ -129,13 +129,17 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
   }
 }
 
-const isJsonCall = ({ responseFormat }: CoreCall): boolean => responseFormat?.type === 'json';
+const isJsonCall = (call: CoreCall): boolean => call.responseFormat?.type === 'json';
 
 /** Reads a response that is not streamed to its end. Rejects with its error. */
-async function readAll({ reader, head, close }: BegunResponse, call: CoreCall): Promise<Part[]> {
+async function readAll(begunResponse: BegunResponse, call: CoreCall): Promise<Part[]> {
   try {
     const collector = createPartCollector();
-    for (let parts: readonly Part[] | undefined = head; parts !== undefined; parts = await reader.next()) {
+    for (
+      let parts: readonly Part[] | undefined = begunResponse.head;
+      parts !== undefined;
+      parts = await begunResponse.reader.next()
+    ) {
       for (const part of parts) collector.add(part);
     }
     const { content, warnings: _, response, ...finish } = collector.result();
@@ -145,7 +149,7 @@ async function readAll({ reader, head, close }: BegunResponse, call: CoreCall): 
       { type: 'finish', ...finish },
     ];
   } finally {
-    close();
+    begunResponse.close();
   }
 }
 
@@ -153,9 +157,9 @@ async function readAll({ reader, head, close }: BegunResponse, call: CoreCall): 
 function toDeclaredTools({ tools = [], toolChoice, host }: CoreCall): DeclaredTools {
   const byProvider = tools.flatMap(tool => (tool.type === 'provider' ? [tool] : []));
   return {
-    names: new Set(toolChoice?.type === 'none' ? [] : tools.map(({ name }) => name)),
-    nameById: new Map(byProvider.map(({ id, name }) => [id, name])),
-    argsById: new Map(byProvider.map(({ id, args }) => [id, args])),
+    names: new Set(toolChoice?.type === 'none' ? [] : tools.map(tool => tool.name)),
+    nameById: new Map(byProvider.map(tool => [tool.id, tool.name])),
+    argsById: new Map(byProvider.map(tool => [tool.id, tool.args])),
     host,
   };
 }

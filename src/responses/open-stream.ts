@@ -78,7 +78,7 @@ function openEarly(
       const cancel = (reason: unknown): void => {
         life.abort(reason);
         response.close();
-        content.then(({ close }) => close()).catch(() => {});
+        content.then(begunResponse => begunResponse.close()).catch(() => {});
       };
       resolve(toSource(response, { next: () => next(), cancel }));
     }
@@ -113,7 +113,7 @@ export async function readHead(
   const head: Part[] = [];
   for (;;) {
     const open = opener();
-    const isAnnounced = head.some(({ type }) => type === 'response-metadata');
+    const isAnnounced = head.some(part => part.type === 'response-metadata');
     const endSilence =
       open && isAnnounced ? whenSilent(() => open({ ...response, head: head.splice(0) })) : undefined;
     const parts = await response.reader.next().finally(endSilence);

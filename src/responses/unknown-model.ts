@@ -9,8 +9,11 @@ import { readError } from '../core/shared/reported-error.js';
 const MAX_NAMES = 20;
 
 /** Returns true if a server reports that it does not have a model. Servers other than OpenAI's report no code for it. */
-export function isUnknownModel({ statusCode, message, data }: APICallError, modelId: string): boolean {
-  return readError(data)?.code === 'model_not_found' || (statusCode === 404 && message.includes(modelId));
+export function isUnknownModel(error: APICallError, modelId: string): boolean {
+  return (
+    readError(error.data)?.code === 'model_not_found' ||
+    (error.statusCode === 404 && error.message.includes(modelId))
+  );
 }
 
 /** Adds to an error what the server's list of models says about a name that it does not know. */
@@ -25,7 +28,7 @@ export async function explainUnknownModel(
 async function readNames(request: JsonRequestOptions): Promise<string[]> {
   try {
     const { body } = await requestJson(request);
-    const ids = objectsOf(objectOf(body)?.data).map(({ id }) => id);
+    const ids = objectsOf(objectOf(body)?.data).map(entry => entry.id);
     return ids.filter(id => typeof id === 'string').map(toErrorText);
   } catch {
     // The server has no such list. Its first error is the one that counts.

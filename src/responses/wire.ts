@@ -246,8 +246,8 @@ export function toItemReference(
 }
 
 /** Returns the items that replace a reference. Empty if they cannot be rebuilt. */
-export const rebuiltItems = (reference: InputItem, { rebuilt }: ItemRelations): readonly InputItem[] =>
-  rebuilt.get(reference) ?? [];
+export const rebuiltItems = (reference: InputItem, relations: ItemRelations): readonly InputItem[] =>
+  relations.rebuilt.get(reference) ?? [];
 
 export const isCompaction = (item: InputItem, relations: ItemRelations): boolean =>
   item.type === 'compaction' ||

@@ -89,13 +89,13 @@ export function createContentWriter(): ContentWriter {
     toText,
     toJson,
     toInput(prompt) {
-      const isSystem = ({ role }: Message): boolean => role === 'system';
+      const isSystem = (message: Message): boolean => message.role === 'system';
       const system = prompt
         .filter(isSystem)
-        .map(({ content }) => ({ type: 'text', content: toText(String(content)) }));
+        .map(message => ({ type: 'text', content: toText(String(message.content)) }));
       const messages = prompt
         .filter(message => !isSystem(message))
-        .map(({ role, content }) => toMessage(role, Array.isArray(content) ? content : []));
+        .map(message => toMessage(message.role, Array.isArray(message.content) ? message.content : []));
       return {
         messages: toLimitedJson(messages),
         instructions: system.length === 0 ? undefined : JSON.stringify(system),
@@ -171,11 +171,11 @@ export function createContentWriter(): ContentWriter {
 const DATA_URL = /data:([\w.+-]+\/[\w.+-]+);base64,[A-Za-z0-9+/=_-]+/g;
 
 /** Describes media by their type and size. The data is base64, an address, or a file of a prompt. */
-function toMedia({ mediaType, data }: Readonly<Record<string, unknown>>): object {
-  const file = data instanceof Uint8Array ? undefined : objectOf(data);
-  const given = file?.data ?? file?.url ?? data;
+function toMedia(part: Readonly<Record<string, unknown>>): object {
+  const file = part.data instanceof Uint8Array ? undefined : objectOf(part.data);
+  const given = file?.data ?? file?.url ?? part.data;
   const address = given instanceof URL ? given.href : given;
-  const mime_type = typeof mediaType === 'string' ? mediaType : undefined;
+  const mime_type = typeof part.mediaType === 'string' ? part.mediaType : undefined;
   if (address instanceof Uint8Array) return { type: 'blob', mime_type, size: address.byteLength };
   if (typeof address !== 'string') return { type: 'blob', mime_type };
   if (/^https?:/.test(address)) return { type: 'uri', mime_type, uri: redactUrl(address).url };

@@ -126,11 +126,11 @@ interface CallOptions extends CallFacts {
   readonly usage: NonNullable<TelemetryOptions['usage']>;
 }
 
-function startCall(recorders: Recorders, { parent, usage, server }: CallOptions): CallTelemetry {
-  const modelCall = modelCallOf(parent);
+function startCall(recorders: Recorders, options: CallOptions): CallTelemetry {
+  const modelCall = modelCallOf(options.parent);
   const isInModelCall = modelCall !== undefined;
-  const usesOwnNames = usage === 'kelivo' || (usage === 'auto' && isInModelCall);
-  const serverAttributes = toServerAttributes(server);
+  const usesOwnNames = options.usage === 'kelivo' || (options.usage === 'auto' && isInModelCall);
+  const serverAttributes = toServerAttributes(options.server);
   const { [ATTRIBUTE.serverAddress]: host } = serverAttributes;
   /** Requests by round. */
   const attempts = new Map<unknown, number>();
@@ -144,7 +144,7 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
     startTurn({ turnId }) {
       // The span of the host's model call stands for the turn.
       if (isInModelCall) return;
-      turn = startOperation(recorders.tracer, INVOKE_AGENT, SpanKind.INTERNAL, parent, {
+      turn = startOperation(recorders.tracer, INVOKE_AGENT, SpanKind.INTERNAL, options.parent, {
         [ATTRIBUTE.operation]: INVOKE_AGENT,
         [ATTRIBUTE.turnId]: turnId,
       });
@@ -175,7 +175,7 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
       const round = startRound(recorders, {
         ...facts,
         submitted: isRead ? submitted : undefined,
-        parent: turn?.context ?? parent,
+        parent: turn?.context ?? options.parent,
         providerName: toProviderName(facts.provider, typeof host === 'string' ? host : undefined),
         server: serverAttributes,
         // The tokens of a recorded round were counted when it was requested.
@@ -188,7 +188,7 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
     },
     startTool(facts) {
       if (facts.notRun === undefined) toolCalls++;
-      return startTool(recorders, facts, turn?.context ?? parent);
+      return startTool(recorders, facts, turn?.context ?? options.parent);
     },
   };
 }

@@ -186,11 +186,11 @@ export function startRound(
 }
 
 /** Returns the id of the response that a request reads, which another request has created. */
-function toReadId({ turn, own }: ObservedCall): string | undefined {
-  const response = turn?.response;
+function toReadId(call: ObservedCall): string | undefined {
+  const response = call.turn?.response;
   if (typeof response === 'object') return response.responseId;
   // `resume` is for the first round of a turn.
-  return (turn?.round ?? 1) === 1 ? idOf(objectOf(own.resume)?.responseId) : undefined;
+  return (call.turn?.round ?? 1) === 1 ? idOf(objectOf(call.own.resume)?.responseId) : undefined;
 }
 
 /** Adds an event for each HTTP request that repeats one which has failed. */
@@ -266,9 +266,9 @@ function recordNoUsage(metrics: Metrics, attributes: Attributes): void {
 /** Returns true for a prompt with more than text. */
 const hasMedia = (prompt: ObservedCall['prompt']): boolean =>
   prompt.some(
-    ({ content }) =>
-      typeof content !== 'string' &&
-      /"(?:file|reasoning-file|file-\w+|image-\w+|media)"/.test(typesOf(content)),
+    message =>
+      typeof message.content !== 'string' &&
+      /"(?:file|reasoning-file|file-\w+|image-\w+|media)"/.test(typesOf(message.content)),
   );
 
 /** Returns the types of parts, and of those in outputs of tools, as JSON. */

@@ -169,17 +169,20 @@ export function toServerAttributes(url: string | undefined): GivenAttributes {
  * of a provider are.
  */
 export function toFailure(
-  { error, isAborted = false }: OperationOutcome,
+  outcome: OperationOutcome,
   toMessage: (error: unknown) => string | undefined,
 ): Failure | undefined {
-  if (error === undefined && !isAborted) return undefined;
-  const { name, code, statusCode } = fieldsOf(error);
-  if (name === 'TimeoutError') return { type: 'timeout', message: toMessage(error) };
+  if (outcome.error === undefined && !outcome.isAborted) return undefined;
+  const { name, code, statusCode } = fieldsOf(outcome.error);
+  if (name === 'TimeoutError') return { type: 'timeout', message: toMessage(outcome.error) };
   // The code of an error of this package; others use codes, too, for example an aborted request of a database.
   const isOwn = name === 'KelivoError' && typeof code === 'string';
-  if ((isAborted && !isOwn) || name === 'AbortError') return { type: undefined };
+  if ((outcome.isAborted && !isOwn) || name === 'AbortError') return { type: undefined };
   const type = isOwn ? code : typeof statusCode === 'number' ? String(statusCode) : name;
-  return { type: typeof type === 'string' && type !== 'Error' ? type : '_OTHER', message: toMessage(error) };
+  return {
+    type: typeof type === 'string' && type !== 'Error' ? type : '_OTHER',
+    message: toMessage(outcome.error),
+  };
 }
 
 const fieldsOf = (error: unknown): { name?: unknown; code?: unknown; statusCode?: unknown } =>

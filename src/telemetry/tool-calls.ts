@@ -109,19 +109,19 @@ interface McpRequestOptions {
 function observeMcpRequest(
   { metrics, propagates, propagatesBaggage }: Recorders,
   facts: McpRequestFacts,
-  { active, run, end }: McpRequestOptions,
+  options: McpRequestOptions,
 ): McpRequestTelemetry {
   const startedAt = performance.now();
   const { method, target, server } = facts;
   return {
     meta:
       safely(() => propagates(server)) === true
-        ? toTraceContext(active, { hasBaggage: safely(() => propagatesBaggage(server)) === true })
+        ? toTraceContext(options.active, { hasBaggage: safely(() => propagatesBaggage(server)) === true })
         : {},
-    run,
+    run: options.run,
     end(failure, id) {
       const type = failure?.kind === ABORTED ? undefined : failure?.kind;
-      end(
+      options.end(
         failure && {
           type: failure.kind === 'rpc' ? String(failure.rpcCode ?? '_OTHER') : type,
           attributes: { [ATTRIBUTE.rpcStatus]: failure.rpcCode?.toString() },
@@ -164,12 +164,12 @@ const toMcpAttributes = ({ method, server, uri, url, ...facts }: McpRequestFacts
  *
  * https://www.w3.org/TR/trace-context/, https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
-function toTraceContext(active: Context, { hasBaggage }: { hasBaggage: boolean }): Record<string, string> {
+function toTraceContext(active: Context, options: { hasBaggage: boolean }): Record<string, string> {
   const spanContext = trace.getSpanContext(active);
   if (spanContext === undefined || !isSpanContextValid(spanContext)) return {};
   const { traceId, spanId, traceFlags, traceState } = spanContext;
   const tracestate = traceState?.serialize();
-  const entries = hasBaggage ? (propagation.getBaggage(active)?.getAllEntries() ?? []) : [];
+  const entries = options.hasBaggage ? (propagation.getBaggage(active)?.getAllEntries() ?? []) : [];
   const baggage = entries.map(([name, { value }]) => `${name}=${encodeURIComponent(value)}`).join(',');
   return {
     traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,

@@ -148,7 +148,7 @@ export async function testTextFormat(
   if (vectors.length === 0) faults.add('has no vectors to be tested with');
   for (const { input, tools = [], expected } of vectors) {
     const { text = '', toolCalls = [] } = expected;
-    const wanted = toolCalls.map(({ name, arguments: args }) => `${name} ${toStableJson(args)}`);
+    const wanted = toolCalls.map(call => `${call.name} ${toStableJson(call.arguments)}`);
     const seen = await compare(openAs('stop'), { text: input, tools, faults });
     if (seen === undefined) continue;
     const at = JSON.stringify(input);
@@ -175,8 +175,8 @@ async function checkHistory(
   const send = async (): Promise<{ calls: string[]; results: string[] }> => {
     const calls: string[] = [];
     const results: string[] = [];
-    const model = open(({ prompt }) => {
-      for (const { content } of prompt)
+    const model = open(request => {
+      for (const { content } of request.prompt)
         for (const part of typeof content === 'string' ? [] : content) {
           if (part.type === 'tool-call') calls.push(part.toolCallId);
           if (part.type === 'tool-result') results.push(part.toolCallId);
@@ -222,7 +222,7 @@ async function truncate(
       read(open([cut]), { tools, isStream: true, faults }),
     );
     // A call whose arguments have started to stream ends with input that is no JSON, and does not run.
-    const complete = (seen?.calls ?? []).filter(({ input: one }) => tryParseJson(one) !== undefined);
+    const complete = (seen?.calls ?? []).filter(call => tryParseJson(call.input) !== undefined);
     faults.expectEqual(
       `runs no half call of ${JSON.stringify(cut)}`,
       complete.map(toShown),
@@ -293,20 +293,20 @@ async function read(
     parts.push(...content, { type: 'finish', finishReason });
   }
   if (JSON.stringify(options) !== before) faults.add('changes the object of the request');
-  const failed = parts.find(({ type }) => type === 'error');
+  const failed = parts.find(part => part.type === 'error');
   if (failed !== undefined) throw (failed as { error?: unknown }).error;
   const join = (kind: string): string =>
     parts
-      .map(({ type, delta, text }) =>
-        type === `${kind}-delta` ? (delta ?? '') : type === kind ? (text ?? '') : '',
+      .map(part =>
+        part.type === `${kind}-delta` ? (part.delta ?? '') : part.type === kind ? (part.text ?? '') : '',
       )
       .join('');
   return {
     text: join('text'),
     reasoning: join('reasoning'),
-    calls: parts.flatMap(({ type, toolName = '', input = '' }) =>
-      type === 'tool-call' ? [{ name: toolName, input }] : [],
+    calls: parts.flatMap(part =>
+      part.type === 'tool-call' ? [{ name: part.toolName ?? '', input: part.input ?? '' }] : [],
     ),
-    finishReason: parts.find(({ type }) => type === 'finish')?.finishReason,
+    finishReason: parts.find(part => part.type === 'finish')?.finishReason,
   };
 }

@@ -125,7 +125,7 @@ export async function startEmulator(
     // Sent with every response: https://platform.openai.com/docs/api-reference/debugging-requests
     if (rules === 'openai') outgoing.setHeader('openai-version', '2020-10-01');
     if (rules === 'llamacpp') outgoing.setHeader('server', 'llama.cpp');
-    await sendDelivery(delivery, { to: outgoing, signal: disconnected.signal });
+    await sendDelivery(delivery, outgoing, disconnected.signal);
   }
 
   const server = createServer((incoming, outgoing) => {

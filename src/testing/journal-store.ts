@@ -109,137 +109,142 @@ const CHECKS: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     expectThat(await read('t'), undefined, 'the record of another step');
   },
 
-  async 'write answers "written", "exists" or "lost"'({ claim, write }) {
-    expectThat(await write('s', 'record'), 'lost', 'the answer without a claim');
-    await claim('a');
-    expectThat(await write('s', 'record'), 'written', 'the first answer');
-    expectThat(await write('s', 'record'), 'exists', 'the second answer');
-    expectThat(await write('t', 'record', { owner: 'b' }), 'lost', "the answer without the owner's claim");
+  async 'write answers "written", "exists" or "lost"'(scene) {
+    expectThat(await scene.write('s', 'record'), 'lost', 'the answer without a claim');
+    await scene.claim('a');
+    expectThat(await scene.write('s', 'record'), 'written', 'the first answer');
+    expectThat(await scene.write('s', 'record'), 'exists', 'the second answer');
+    expectThat(
+      await scene.write('t', 'record', { owner: 'b' }),
+      'lost',
+      "the answer without the owner's claim",
+    );
   },
 
-  async 'claim answers true or false'({ claim }) {
-    expectThat(await claim('a'), true, 'the first answer');
-    expectThat(await claim('b'), false, 'the answer for another owner');
+  async 'claim answers true or false'(scene) {
+    expectThat(await scene.claim('a'), true, 'the first answer');
+    expectThat(await scene.claim('b'), false, 'the answer for another owner');
   },
 
-  async 'a claim excludes other owners'({ store, claim }) {
+  async 'a claim excludes other owners'(scene) {
     const owners = Array.from({ length: 50 }, (_, number) => `owner ${number}`);
-    const answers = await Promise.all(owners.map(owner => claim(owner)));
+    const answers = await Promise.all(owners.map(owner => scene.claim(owner)));
     expectThat(answers.filter(answer => answer === true).length, 1, 'the number of owners among 50');
     const winner = owners[answers.indexOf(true)] ?? '';
     const other = owners.find(owner => owner !== winner) ?? '';
-    await store.release(winner === '' ? '' : `other ${winner}`, other);
-    expectThat(await claim(other), false, 'the claim while another owner has it');
+    await scene.store.release(winner === '' ? '' : `other ${winner}`, other);
+    expectThat(await scene.claim(other), false, 'the claim while another owner has it');
   },
 
-  async 'an owner can renew its claim'({ claim, write }) {
-    expectThat(await claim('a', LATER), true, 'the claim');
+  async 'an owner can renew its claim'(scene) {
+    expectThat(await scene.claim('a', LATER), true, 'the claim');
     for (let number = 0; number < 4; number++) {
       await pause(LATER / 2);
-      expectThat(await claim('a', LATER), true, 'the renewal');
+      expectThat(await scene.claim('a', LATER), true, 'the renewal');
     }
-    expectThat(await claim('b'), false, "another owner's claim after the renewals");
-    expectThat(await write('s', 'record'), 'written', 'the answer of a write after the renewals');
+    expectThat(await scene.claim('b'), false, "another owner's claim after the renewals");
+    expectThat(await scene.write('s', 'record'), 'written', 'the answer of a write after the renewals');
   },
 
-  async 'a claim expires'({ claim, write, read }) {
-    await claim('a', SHORT);
+  async 'a claim expires'(scene) {
+    await scene.claim('a', SHORT);
     await pause(LATER);
-    expectThat(await write('s', 'record'), 'lost', 'the answer after the claim has expired');
-    expectThat(await claim('b'), true, "another owner's claim after the lease");
-    expectThat(await claim('a'), false, 'the claim of the former owner');
-    expectThat(await write('s', 'record'), 'lost', 'the answer for the former owner');
-    expectThat(await read('s'), undefined, 'the record of the former owner');
+    expectThat(await scene.write('s', 'record'), 'lost', 'the answer after the claim has expired');
+    expectThat(await scene.claim('b'), true, "another owner's claim after the lease");
+    expectThat(await scene.claim('a'), false, 'the claim of the former owner');
+    expectThat(await scene.write('s', 'record'), 'lost', 'the answer for the former owner');
+    expectThat(await scene.read('s'), undefined, 'the record of the former owner');
   },
 
-  async 'release ends the claim of its owner alone'({ store, turn, claim, write }) {
-    await claim('a');
-    await store.release(turn, 'b');
-    expectThat(await claim('b'), false, 'the claim after a release by a stranger');
-    expectThat(await write('s', 'record'), 'written', 'the answer after a release by a stranger');
-    await store.release(turn, 'a');
-    expectThat(await claim('b'), true, 'the claim after the release');
-    expectThat(await write('t', 'record'), 'lost', 'the answer after the release');
+  async 'release ends the claim of its owner alone'(scene) {
+    await scene.claim('a');
+    await scene.store.release(scene.turn, 'b');
+    expectThat(await scene.claim('b'), false, 'the claim after a release by a stranger');
+    expectThat(await scene.write('s', 'record'), 'written', 'the answer after a release by a stranger');
+    await scene.store.release(scene.turn, 'a');
+    expectThat(await scene.claim('b'), true, 'the claim after the release');
+    expectThat(await scene.write('t', 'record'), 'lost', 'the answer after the release');
   },
 
-  async 'a record is not replaced'({ claim, write, read }) {
-    await claim('a');
-    await write('s', 'first');
-    expectThat(await write('s', 'second'), 'exists', 'the answer of a second write');
-    expectThat(await read('s'), 'first', 'the record');
+  async 'a record is not replaced'(scene) {
+    await scene.claim('a');
+    await scene.write('s', 'first');
+    expectThat(await scene.write('s', 'second'), 'exists', 'the answer of a second write');
+    expectThat(await scene.read('s'), 'first', 'the record');
   },
 
-  async 'a write needs the claim'({ claim, write, read }) {
-    await claim('b');
-    expectThat(await write('s', 'record'), 'lost', 'the answer without the claim');
-    expectThat(await read('s'), undefined, 'the record without the claim');
+  async 'a write needs the claim'(scene) {
+    await scene.claim('b');
+    expectThat(await scene.write('s', 'record'), 'lost', 'the answer without the claim');
+    expectThat(await scene.read('s'), undefined, 'the record without the claim');
   },
 
-  async 'records stay'({ store, turn, claim, write, read }) {
-    await claim('a');
+  async 'records stay'(scene) {
+    await scene.claim('a');
     const steps = Array.from({ length: 200 }, (_, number) => `step ${number}`);
-    for (const step of steps) await write(step, `record of ${step}`);
-    await store.release(turn, 'a');
-    await claim('b');
-    for (const step of steps) expectThat(await read(step), `record of ${step}`, `the record of ${step}`);
+    for (const step of steps) await scene.write(step, `record of ${step}`);
+    await scene.store.release(scene.turn, 'a');
+    await scene.claim('b');
+    for (const step of steps)
+      expectThat(await scene.read(step), `record of ${step}`, `the record of ${step}`);
   },
 
-  async 'a record expires'({ claim, write, read }) {
-    await claim('a');
-    await write('s', 'record', { expiresAt: Date.now() + SHORT });
+  async 'a record expires'(scene) {
+    await scene.claim('a');
+    await scene.write('s', 'record', { expiresAt: Date.now() + SHORT });
     await pause(LATER);
-    expectThat(await read('s'), undefined, 'the expired record');
-    expectThat(await write('s', 'next'), 'written', 'the answer after the record has expired');
-    expectThat(await read('s'), 'next', 'the next record');
+    expectThat(await scene.read('s'), undefined, 'the expired record');
+    expectThat(await scene.write('s', 'next'), 'written', 'the answer after the record has expired');
+    expectThat(await scene.read('s'), 'next', 'the next record');
   },
 
-  async 'times follow the clock of the store'({ claim, write, read }) {
+  async 'times follow the clock of the store'(scene) {
     const now = Date.now;
     try {
       // The clock of this process is a day behind, that of a server is not.
       Date.now = () => now() - 86_400_000;
-      expectThat(await claim('a'), true, 'the claim of a process whose clock is a day behind');
-      expectThat(await write('s', 'record'), 'written', 'its answer');
-      expectThat(await read('s'), 'record', 'its record');
+      expectThat(await scene.claim('a'), true, 'the claim of a process whose clock is a day behind');
+      expectThat(await scene.write('s', 'record'), 'written', 'its answer');
+      expectThat(await scene.read('s'), 'record', 'its record');
     } finally {
       Date.now = now;
     }
   },
 
-  async 'one of 50 writes succeeds'({ claim, write, read }) {
-    await claim('a');
+  async 'one of 50 writes succeeds'(scene) {
+    await scene.claim('a');
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, number) => write('s', `record ${number}`)),
+      Array.from({ length: 50 }, (_, number) => scene.write('s', `record ${number}`)),
     );
     expectThat(answers.filter(answer => answer === 'written').length, 1, 'the number of written records');
     expectThat(answers.filter(answer => answer === 'exists').length, 49, 'the number of existing records');
-    expectThat(await read('s'), `record ${answers.indexOf('written')}`, 'the record');
+    expectThat(await scene.read('s'), `record ${answers.indexOf('written')}`, 'the record');
   },
 
-  async '50 turns at once keep their records'({ turn, claim, write, read }) {
+  async '50 turns at once keep their records'(scene) {
     await Promise.all(
       Array.from({ length: 50 }, async (_, number) => {
-        const of = `${turn} ${number}`;
-        expectThat(await claim('a', LEASE, of), true, 'the claim of a turn');
-        expectThat(await write('s', `record ${number}`, {}, of), 'written', 'the answer');
-        expectThat(await read('s', of), `record ${number}`, 'the record of a turn');
+        const of = `${scene.turn} ${number}`;
+        expectThat(await scene.claim('a', LEASE, of), true, 'the claim of a turn');
+        expectThat(await scene.write('s', `record ${number}`, {}, of), 'written', 'the answer');
+        expectThat(await scene.read('s', of), `record ${number}`, 'the record of a turn');
       }),
     );
   },
 
-  async 'a claim that is taken over and a write do not overlap'({ turn, claim, write, read, store }) {
+  async 'a claim that is taken over and a write do not overlap'(scene) {
     for (let number = 0; number < 20; number++) {
-      const of = `${turn} ${number}`;
-      await claim('a', LEASE, of);
+      const of = `${scene.turn} ${number}`;
+      await scene.claim('a', LEASE, of);
       const [, taken, answer] = await Promise.all([
-        store.release(of, 'a'),
-        claim('b', LEASE, of),
-        write('s', 'record', {}, of),
+        scene.store.release(of, 'a'),
+        scene.claim('b', LEASE, of),
+        scene.write('s', 'record', {}, of),
       ]);
-      const record = await read('s', of);
+      const record = await scene.read('s', of);
       expectThat(record, answer === 'written' ? 'record' : undefined, 'the record');
       if (taken === true)
-        expectThat(await write('t', 'record', {}, of), 'lost', 'the answer for the former owner');
+        expectThat(await scene.write('t', 'record', {}, of), 'lost', 'the answer for the former owner');
     }
   },
 
@@ -254,25 +259,26 @@ const CHECKS: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   'a record of 10 MB is not changed': scene =>
     expectRecord(scene, 'x'.repeat(10_000_000), 'a record of 10 MB'),
 
-  async 'keys are neither cut nor folded'({ turn, claim, write, read }) {
-    const turns = KEYS.map(key => `${turn} ${key}`);
+  async 'keys are neither cut nor folded'(scene) {
+    const turns = KEYS.map(key => `${scene.turn} ${key}`);
     for (const of of turns) {
-      expectThat(await claim('a', LEASE, of), true, `the claim of ${show(of)}`);
-      expectThat(await write('s', of, {}, of), 'written', `the answer for ${show(of)}`);
+      expectThat(await scene.claim('a', LEASE, of), true, `the claim of ${show(of)}`);
+      expectThat(await scene.write('s', of, {}, of), 'written', `the answer for ${show(of)}`);
     }
-    await claim('a');
+    await scene.claim('a');
     for (const step of KEYS)
-      expectThat(await write(step, `of ${step}`), 'written', `the answer for step ${show(step)}`);
-    for (const of of turns) expectThat(await read('s', of), of, `the record of ${show(of)}`);
-    for (const step of KEYS) expectThat(await read(step), `of ${step}`, `the record of step ${show(step)}`);
+      expectThat(await scene.write(step, `of ${step}`), 'written', `the answer for step ${show(step)}`);
+    for (const of of turns) expectThat(await scene.read('s', of), of, `the record of ${show(of)}`);
+    for (const step of KEYS)
+      expectThat(await scene.read(step), `of ${step}`, `the record of step ${show(step)}`);
   },
 
-  async 'owners are neither cut nor folded'({ turn, claim }) {
+  async 'owners are neither cut nor folded'(scene) {
     for (const [number, owner] of KEYS.entries()) {
-      const of = `${turn} ${number}`;
-      expectThat(await claim(owner, LEASE, of), true, 'the claim');
+      const of = `${scene.turn} ${number}`;
+      expectThat(await scene.claim(owner, LEASE, of), true, 'the claim');
       const others = KEYS.filter(key => key !== owner);
-      const answers = await Promise.all(others.map(other => claim(other, LEASE, of)));
+      const answers = await Promise.all(others.map(other => scene.claim(other, LEASE, of)));
       expectThat(answers.filter(answer => answer !== false).length, 0, `other owners than ${show(owner)}`);
     }
   },

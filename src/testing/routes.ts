@@ -74,22 +74,23 @@ export function routeRequest({ method, path, body }: EmulatorRequest, context: E
   return toErrorDelivery({ ...badRequest(`Invalid URL (${method} ${pathname})`), status: 404 });
 }
 
-const respondToOpenAI: Route = ({ method, pathname, query, body }, context) => {
+const respondToOpenAI: Route = (request, context) => {
   const error = authorize(context.key, context);
   if (error !== undefined) return toErrorDelivery(error);
-  const [, endpoint = ''] = /^(?:\/openai)?\/v1(\/.*)$/.exec(pathname) ?? [];
-  const respond = endpoints[`${method} ${endpoint}`];
-  if (respond === undefined) return respondToStored(`${method} ${endpoint}`, { query, ...context });
-  if (method === 'POST' && !isPlainObject(body)) return toErrorDelivery(invalidJson);
-  return respond(isPlainObject(body) ? body : {}, context);
+  const [, endpoint = ''] = /^(?:\/openai)?\/v1(\/.*)$/.exec(request.pathname) ?? [];
+  const respond = endpoints[`${request.method} ${endpoint}`];
+  if (respond === undefined)
+    return respondToStored(`${request.method} ${endpoint}`, { query: request.query, ...context });
+  if (request.method === 'POST' && !isPlainObject(request.body)) return toErrorDelivery(invalidJson);
+  return respond(isPlainObject(request.body) ? request.body : {}, context);
 };
 
 const endpoints: Readonly<Record<string, (body: PlainObject, context: EmulatorContext) => Delivery>> = {
   'POST /responses': respondToResponses,
   'POST /responses/compact': respondToCompact,
   'POST /embeddings': respondToEmbeddings,
-  'GET /models': (_body, { rules, models }) =>
-    toJsonDelivery(toModelList(rules === 'llamacpp' ? rules : 'system', models)),
+  'GET /models': (_body, context) =>
+    toJsonDelivery(toModelList(context.rules === 'llamacpp' ? context.rules : 'system', context.models)),
 };
 
 export const invalidJson = badRequest(
@@ -110,8 +111,8 @@ const toModelList = (owner: string, models: readonly string[] = MODELS): PlainOb
   })),
 });
 
-function respondToEmbeddings(body: PlainObject, { queue }: EmulatorContext): Delivery {
-  const scripted = queue.shift();
+function respondToEmbeddings(body: PlainObject, context: EmulatorContext): Delivery {
+  const scripted = context.queue.shift();
   if (scripted === undefined) {
     const result = embed(body);
     return 'error' in result ? toErrorDelivery(result.error) : toJsonDelivery(result.body);
@@ -163,14 +164,14 @@ function respondToCompact(body: PlainObject, context: EmulatorContext): Delivery
 
 function respondToStored(
   endpoint: string,
-  { query, responses }: EmulatorContext & { query: URLSearchParams },
+  context: EmulatorContext & { query: URLSearchParams },
 ): Delivery | undefined {
   const [, method, id = '', action = ''] =
     /^(GET|POST|DELETE) \/responses\/([^/]+)(\/cancel)?$/.exec(endpoint) ?? [];
-  if (method === 'POST') return action === '' ? undefined : responses.cancel(id);
+  if (method === 'POST') return action === '' ? undefined : context.responses.cancel(id);
   if (action !== '') return undefined;
-  if (method === 'GET') return responses.retrieve(id, query);
-  return method === 'DELETE' ? responses.remove(id) : undefined;
+  if (method === 'GET') return context.responses.retrieve(id, context.query);
+  return method === 'DELETE' ? context.responses.remove(id) : undefined;
 }
 
 function readRequest(
@@ -183,24 +184,25 @@ function readRequest(
   return { request, error: checkModel(body.model, context) ?? error ?? context.check?.(request) };
 }
 
-function checkModel(model: unknown, { models }: EmulatorContext): ApiError | undefined {
-  if (models === undefined || typeof model !== 'string' || models.includes(model)) return undefined;
+function checkModel(model: unknown, context: EmulatorContext): ApiError | undefined {
+  if (context.models === undefined || typeof model !== 'string' || context.models.includes(model))
+    return undefined;
   const message = `The model \`${model}\` does not exist or you do not have access to it.`;
   return { ...badRequest(message), status: 404, code: 'model_not_found' };
 }
 
 function readConversation(
   body: PlainObject,
-  { memory, rules }: EmulatorContext,
+  context: EmulatorContext,
 ): { items: readonly PlainObject[]; shownItems?: readonly PlainObject[]; error?: ApiError } {
-  const { items: given, error } = expandInput(body, { memory });
-  const server = servers[rules];
+  const { items: given, error } = expandInput(body, context.memory);
+  const server = servers[context.rules];
   if (server !== undefined) {
     const { reads = () => true } = server;
     return { items: given.filter(reads), error: validateForServer(body, server) };
   }
-  const { items, shownItems } = restoreCompacted(given, { memory });
-  if (rules === 'none') return { items, shownItems };
+  const { items, shownItems } = restoreCompacted(given, context.memory);
+  if (context.rules === 'none') return { items, shownItems };
   return {
     items,
     shownItems,
@@ -208,16 +210,16 @@ function readConversation(
       validateRequest(body) ??
       validateItems(body.input) ??
       error ??
-      validateConversation(items, { memory, store: body.store !== false }),
+      validateConversation(items, { memory: context.memory, store: body.store !== false }),
   };
 }
 
 /** Puts the conversation that the newest compaction item replaces before it. The API ignores other items before it. */
 function restoreCompacted(
   items: readonly PlainObject[],
-  { memory }: { memory: ItemMemory },
+  memory: ItemMemory,
 ): { items: readonly PlainObject[]; shownItems: readonly PlainObject[] } {
-  const start = items.findLastIndex(({ type }) => type === 'compaction');
+  const start = items.findLastIndex(item => item.type === 'compaction');
   const compacted = memory.findCompacted(String(items[start]?.encrypted_content));
   if (compacted === undefined) return { items, shownItems: items };
   const shownItems = items.slice(start);
@@ -230,7 +232,7 @@ function restoreCompacted(
  */
 function expandInput(
   body: PlainObject,
-  { memory }: { memory: ItemMemory },
+  memory: ItemMemory,
 ): { items: readonly PlainObject[]; error?: ApiError } {
   const input = toInputItems(body.input).map(item =>
     item.type === 'item_reference' ? (memory.findItem(String(item.id)) ?? item) : item,

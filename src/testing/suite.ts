@@ -57,7 +57,7 @@ export function checkOrder(
   }
   for (const block of open)
     faults.add(`does not end the block of ${block.split(' ')[0] ?? ''}: \`-end\` is missing`);
-  const finishes = parts.filter(({ type }) => type === 'finish').length;
+  const finishes = parts.filter(part => part.type === 'finish').length;
   if (finishes !== 1) faults.add(`emits ${finishes} parts \`finish\`, expected one`);
   else if (parts.at(-1)?.type !== 'finish') faults.add('emits parts after `finish`');
 }
@@ -70,21 +70,17 @@ export const CALL = {
   input: '{"query": "x"}',
 } satisfies Part;
 
-export const scripted = ({
-  modelId,
-  parts,
-  onRequest,
-}: {
+export const scripted = (options: {
   modelId: string;
   parts: readonly Part[];
   onRequest?: ((request: CoreCall) => void) | undefined;
 }): CoreModel => ({
   provider: 'test',
-  modelId,
+  modelId: options.modelId,
   supportedUrls: {},
   async open(request) {
-    onRequest?.(request);
-    return sourceOf(parts);
+    options.onRequest?.(request);
+    return sourceOf(options.parts);
   },
 });
 
@@ -92,12 +88,12 @@ const USAGE = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
 
 export function partsOf(
   chunks: readonly string[],
-  { call, finishReason }: { call: boolean; finishReason: 'stop' | 'length' },
+  options: { call: boolean; finishReason: 'stop' | 'length' },
 ): Part[] {
-  const reason = call ? 'tool-calls' : finishReason;
+  const reason = options.call ? 'tool-calls' : options.finishReason;
   const parts = [
     { type: 'stream-start', warnings: [] },
-    ...(call
+    ...(options.call
       ? [
           { type: 'reasoning-start', id: 'r' },
           { type: 'reasoning-delta', id: 'r', delta: 'I think.' },
@@ -107,7 +103,7 @@ export function partsOf(
     { type: 'text-start', id: 't' },
     ...chunks.filter(delta => delta !== '').map(delta => ({ type: 'text-delta', id: 't', delta })),
     { type: 'text-end', id: 't' },
-    ...(call ? [CALL] : []),
+    ...(options.call ? [CALL] : []),
     { type: 'finish', finishReason: { unified: reason, raw: reason }, usage: USAGE },
   ];
   parts.forEach(freeze);

@@ -77,7 +77,7 @@ export const TURN_CHECKS: Readonly<Record<string, (scene: Scene) => Promise<void
     expectThat(known?.details, '{"rounds":1}', 'the details');
     expectThat(known?.claim?.owner, 'a', 'the owner of the claim');
     const records = await turns.records(turn);
-    expectThat(records.map(({ step }) => step).join(), 'first', 'the steps of the turn');
+    expectThat(records.map(record => record.step).join(), 'first', 'the steps of the turn');
     await scene.store.release(turn, 'a', {
       entry: entryOf({ state: 'finished' }),
       expiresAt: Date.now() + SHORT,
@@ -157,12 +157,12 @@ const entryOf = (entry: Partial<TurnEntry>): TurnEntry => ({
 
 /** Begins a turn with an entry and a record. */
 async function begin(
-  { claim, write }: Pick<Scene, 'claim' | 'write'>,
+  scene: Pick<Scene, 'claim' | 'write'>,
   turn: string,
   entry: Partial<TurnEntry> = {},
   expiresAt = later(),
 ): Promise<void> {
-  await claim('a', LEASE, turn);
+  await scene.claim('a', LEASE, turn);
   const options = { entry: entryOf(entry), begins: true, expiresAt };
-  expectThat(await write('first', 'record', options, turn), 'written', 'the answer for a new turn');
+  expectThat(await scene.write('first', 'record', options, turn), 'written', 'the answer for a new turn');
 }

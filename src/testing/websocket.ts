@@ -323,14 +323,16 @@ function toFrames(body: string): string[] {
     .filter(text => text !== '');
 }
 
-function toErrorFrame({ status, headers, steps }: Delivery): string {
-  const text = steps.map(step => (typeof step === 'object' && 'write' in step ? step.write : '')).join('');
+function toErrorFrame(delivery: Delivery): string {
+  const text = delivery.steps
+    .map(step => (typeof step === 'object' && 'write' in step ? step.write : ''))
+    .join('');
   const body = tryParseJson(text);
   const error = isPlainObject(body) && body.error !== undefined ? body.error : { message: text };
-  const { 'content-type': _type, ...shown } = headers;
+  const { 'content-type': _type, ...shown } = delivery.headers;
   return JSON.stringify({
     type: 'error',
-    status,
+    status: delivery.status,
     error,
     ...(Object.keys(shown).length > 0 && { headers: shown }),
   });

@@ -173,8 +173,8 @@ function prepareToolLoop(
 }
 
 /** True for a host that takes a step for each round, and sees the calls. */
-const isTakenInSteps = (call: CoreCall, { showsCalls }: LoopPolicy): boolean =>
-  isRunInSteps(call) && showsCalls && call.host.acceptsLaterResults;
+const isTakenInSteps = (call: CoreCall, policy: LoopPolicy): boolean =>
+  isRunInSteps(call) && policy.showsCalls && call.host.acceptsLaterResults;
 
 /** The default of `timeouts.unread`, in milliseconds. */
 const UNREAD = 60_000;
@@ -194,8 +194,8 @@ const SIGN_INTERVAL = 100;
  * Repeats the metadata of the last response while the turn waits. Hosts ignore it, but it restarts the limit of the time
  * between two parts that some have.
  */
-function toTurnSink(sink: PartSink, { isStream, host }: CoreCall): TurnSink {
-  if (!isStream || !host.countsAllParts) return { ...sink, setIdle() {} };
+function toTurnSink(sink: PartSink, call: CoreCall): TurnSink {
+  if (!call.isStream || !call.host.countsAllParts) return { ...sink, setIdle() {} };
   let metadata: Part = { type: 'response-metadata' };
   let timer: ReturnType<typeof setInterval> | undefined;
   return {
@@ -340,9 +340,9 @@ export async function createAgentSettings(
   return {
     providerOptions: toRunOptions(RUN_BY_HOST, run),
     tools: toRecorded(marked, toolLoop, run),
-    stopWhen: ({ steps }) => steps.length > lastStep,
+    stopWhen: options => options.steps.length > lastStep,
     prepareStep({ stepNumber, steps }) {
-      const calls = steps.reduce((sum, { toolCalls = [] }) => sum + toolCalls.length, 0);
+      const calls = steps.reduce((sum, step) => sum + (step.toolCalls ?? []).length, 0);
       return stepNumber >= lastStep || calls >= callLimit ? { toolChoice: 'none' } : {};
     },
   };
@@ -351,12 +351,9 @@ export async function createAgentSettings(
 /** Identifies a run of the host. */
 type Run = Pick<AgentSettingsOptions, 'turnId' | 'scope'>;
 
-const toRunOptions = <Mark extends { readonly kelivo: object }>(
-  { kelivo }: Mark,
-  { turnId, scope }: Run,
-) => ({
+const toRunOptions = <Mark extends { readonly kelivo: object }>(mark: Mark, { turnId, scope }: Run) => ({
   kelivo: {
-    ...(kelivo as { runBy: string }),
+    ...(mark.kelivo as { runBy: string }),
     ...(turnId !== undefined && { turnId }),
     ...(scope !== undefined && { scope }),
   },
@@ -365,12 +362,12 @@ const toRunOptions = <Mark extends { readonly kelivo: object }>(
 /** Returns tools whose calls the journal records. */
 function toRecorded(
   tools: HostTools,
-  { journal, onUnknownOutcome }: Pick<ToolLoopOptions, 'journal' | 'onUnknownOutcome'>,
+  options: Pick<ToolLoopOptions, 'journal' | 'onUnknownOutcome'>,
   { turnId, scope }: Run,
 ): HostTools {
-  const { tools: record } = (journal ?? {}) as Partial<Pick<Journal, 'tools'>>;
+  const { tools: record } = (options.journal ?? {}) as Partial<Pick<Journal, 'tools'>>;
   if (record === undefined) return tools;
-  const isRepeated = onUnknownOutcome === 'run';
+  const isRepeated = options.onUnknownOutcome === 'run';
   return record(tools, {
     turnId,
     ...(scope !== undefined && { scope }),
@@ -395,10 +392,10 @@ export async function createStepSettings(shared: SharedTools | undefined, run: R
     stopWhen({ steps }) {
       const { finishReason, content = [] } = steps.at(-1) ?? {};
       const hasFailed = finishReason !== 'tool-calls' && finishReason !== 'stop';
-      return hasFailed || content.some(({ type }) => type === 'tool-approval-request');
+      return hasFailed || content.some(entry => entry.type === 'tool-approval-request');
     },
-    prepareStep: ({ stepNumber }) => ({
-      providerOptions: { kelivo: { ...RUN_IN_STEPS.kelivo, hostStep: stepNumber } },
+    prepareStep: options => ({
+      providerOptions: { kelivo: { ...RUN_IN_STEPS.kelivo, hostStep: options.stepNumber } },
     }),
   };
 }

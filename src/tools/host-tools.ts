@@ -149,9 +149,11 @@ export const RUN_BY_HOST = { kelivo: { runBy: 'host' } };
  * Returns true for a call with the options or the tools of `agentSettings`: its host runs the tools of the provider. The options
  * count without a tool, because a host may leave out all of them in a step.
  */
-export const isRunByHost = ({ tools = [], own }: Pick<CoreCall, 'tools' | 'own'>): boolean =>
-  own.runBy === 'host' ||
-  tools.some(tool => tool.type === 'function' && objectOf(tool.providerOptions?.kelivo)?.runBy === 'host');
+export const isRunByHost = (call: Pick<CoreCall, 'tools' | 'own'>): boolean =>
+  call.own.runBy === 'host' ||
+  (call.tools ?? []).some(
+    tool => tool.type === 'function' && objectOf(tool.providerOptions?.kelivo)?.runBy === 'host',
+  );
 
 /** Rules for calls that the host runs. */
 export interface HostRunRules {
@@ -198,8 +200,8 @@ function toHostTool(
   const mayAsk =
     tool.needsApproval !== undefined || typeof approvals === 'function' || isAskedByPolicy(approvals, tool);
 
-  const toCall = (input: unknown, { toolCallId }: HostCallOptions): ToolInvocation => ({
-    toolCallId,
+  const toCall = (input: unknown, options: HostCallOptions): ToolInvocation => ({
+    toolCallId: options.toolCallId,
     toolName: name,
     ...(server !== undefined && { server, originalName }),
     input: objectOf(input) ?? {},
@@ -395,7 +397,8 @@ function createRecentIds() {
   };
 }
 
-const isFailed = ({ type, mcp }: ToolOutput): boolean => type.startsWith('error') || mcp?.isError === true;
+const isFailed = (output: ToolOutput): boolean =>
+  output.type.startsWith('error') || output.mcp?.isError === true;
 
 function toText(output: ToolOutput): string {
   if (output.type === 'content')

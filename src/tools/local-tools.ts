@@ -413,8 +413,8 @@ async function needsApproval(
 /** The constructor of functions that are declared as `async function*`. */
 const AsyncGenerator = async function* () {}.constructor as FunctionConstructor;
 
-const hasInputHooks = ({ onInputStart, onInputDelta, onInputAvailable }: RunnableTool): boolean =>
-  onInputStart !== undefined || onInputDelta !== undefined || onInputAvailable !== undefined;
+const hasInputHooks = (tool: RunnableTool): boolean =>
+  tool.onInputStart !== undefined || tool.onInputDelta !== undefined || tool.onInputAvailable !== undefined;
 
 /** Calls the functions of a tool that observe the arguments of a call. */
 async function announceInput(
@@ -431,12 +431,12 @@ async function announceInput(
   if (checked.success) await tool.onInputAvailable?.({ ...shared, input: checked.value });
 }
 
-const validate = async ({ inputSchema }: RunnableTool, { input }: ToolInvocation) =>
-  (await asSchema(inputSchema).validate?.(input)) ?? { success: true as const, value: input };
+const validate = async (tool: RunnableTool, call: ToolInvocation) =>
+  (await asSchema(tool.inputSchema).validate?.(call.input)) ?? { success: true as const, value: call.input };
 
 /** Returns the facts of a call that tools receive besides its id and messages. */
 async function toCallFacts(
-  { contextSchema }: RunnableTool,
+  tool: RunnableTool,
   {
     callContext,
     context: given = callContext?.context,
@@ -445,7 +445,7 @@ async function toCallFacts(
 ): Promise<
   Pick<LocalToolCallOptions, 'turnId' | 'round' | 'experimental_context' | 'context' | 'experimental_sandbox'>
 > {
-  const context = contextSchema === undefined ? given : await toValidContext(given, contextSchema);
+  const context = tool.contextSchema === undefined ? given : await toValidContext(given, tool.contextSchema);
   return {
     ...(experimental_sandbox !== undefined && { experimental_sandbox }),
     ...(callContext !== undefined && { turnId: callContext.turnId, round: callContext.round }),

@@ -64,8 +64,8 @@ export interface LoopApprovals {
 
 type LoopRequest = CallForApproval & Pick<ToolCallContext, 'turnId' | 'round'>;
 
-const toKey = ({ toolCallId, server, originalName, toolName, input }: ToolInvocation): string =>
-  toStableJson([toolCallId, server, originalName ?? toolName, input]);
+const toKey = (call: ToolInvocation): string =>
+  toStableJson([call.toolCallId, call.server, call.originalName ?? call.toolName, call.input]);
 
 interface RecentOutput {
   readonly output: Promise<ToolOutput>;

@@ -54,9 +54,9 @@ export const stepToolsOf = (tools: readonly Tool[] = []): ReadonlyMap<string, st
   new Map(tools.filter(isStepTool).map(tool => [tool.name, readStepTool(tool).identity]));
 
 /** Returns how a host declares a tool of the provider. */
-export const readStepTool = ({ id, args }: ProviderTool): DeclaredStub => ({
-  identity: id.slice(PREFIX.length),
-  isCopy: objectOf(args)?.original !== true,
+export const readStepTool = (tool: ProviderTool): DeclaredStub => ({
+  identity: tool.id.slice(PREFIX.length),
+  isCopy: objectOf(tool.args)?.original !== true,
   needsApproval: undefined,
 });
 
@@ -64,8 +64,8 @@ export const readStepTool = ({ id, args }: ProviderTool): DeclaredStub => ({
 export const RUN_IN_STEPS = { kelivo: { runBy: 'provider' } };
 
 /** Returns true for a call with the options or the tools of `agentSettings({ runBy: 'provider' })`. */
-export const isRunInSteps = ({ tools = [], own }: Pick<CoreCall, 'tools' | 'own'>): boolean =>
-  own.runBy === 'provider' || tools.some(isStepTool);
+export const isRunInSteps = (call: Pick<CoreCall, 'tools' | 'own'>): boolean =>
+  call.own.runBy === 'provider' || (call.tools ?? []).some(isStepTool);
 
 /** Returns a source with the tools that the host has declared. */
 export const onlyDeclared = (source: ToolSource, isDeclared: (identity: string) => boolean): ToolSource => ({

@@ -296,10 +296,8 @@ export function effectiveAnnotations(tool: ToolDefinition) {
 }
 
 /** Returns true if a tool claims that it may run in parallel with others. The claim may be unverified. */
-export const isReadOnly = ({
-  readOnly,
-  destructive,
-}: Pick<ToolDefinition, 'readOnly' | 'destructive'>): boolean => readOnly === true && destructive !== true;
+export const isReadOnly = (tool: Pick<ToolDefinition, 'readOnly' | 'destructive'>): boolean =>
+  tool.readOnly === true && tool.destructive !== true;
 
 /** Returns the error of a call that a time limit ended. */
 export const toTimeoutText = (toolName: string, limit: number | undefined): string =>
@@ -314,6 +312,6 @@ export interface ToolTimeouts {
 /** Returns the time that a call may take: of the application for this tool, of the tool, or of the application for all. */
 export const timeoutOf = (
   toolName: string,
-  { timeout }: Pick<ToolDefinition, 'timeout'>,
+  definition: Pick<ToolDefinition, 'timeout'>,
   { tool, tools = {} }: ToolTimeouts,
-): number | undefined => (Object.hasOwn(tools, toolName) ? tools[toolName] : (timeout ?? tool));
+): number | undefined => (Object.hasOwn(tools, toolName) ? tools[toolName] : (definition.timeout ?? tool));

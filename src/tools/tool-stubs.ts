@@ -149,10 +149,10 @@ export interface DeclaredStub {
 }
 
 /** Returns how a host declares a tool of the provider, or undefined for other tools. */
-export function readToolStub({ providerOptions, inputSchema }: FunctionTool): DeclaredStub | undefined {
-  const { stub, tool, needsApproval } = objectOf(providerOptions?.kelivo) ?? {};
+export function readToolStub(functionTool: FunctionTool): DeclaredStub | undefined {
+  const { stub, tool, needsApproval } = objectOf(functionTool.providerOptions?.kelivo) ?? {};
   if (stub === true) return { identity: stringOf(tool), isCopy: false, needsApproval };
-  const comment = stringOf(inputSchema.$comment);
+  const comment = stringOf(functionTool.inputSchema.$comment);
   if (!comment.startsWith(STUB_COMMENT)) return undefined;
   return { identity: comment.slice(STUB_COMMENT.length), isCopy: true, needsApproval: undefined };
 }

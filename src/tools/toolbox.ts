@@ -67,7 +67,7 @@ export function combineSources(sources: readonly ListedSource[]) {
         const listed = sources.flatMap((source, index) =>
           (listings[index]?.tools ?? []).map((tool): SourceTool => ({ source, tool })),
         );
-        const aliases = listings.flatMap(({ aliases: ofSource = [] }) => [...ofSource]);
+        const aliases = listings.flatMap(listing => [...(listing.aliases ?? [])]);
         latest = { of, named: names.assign(listed, { known, reserved }, aliases) };
       }
       return { ...latest.named, warnings, closed };
@@ -134,7 +134,8 @@ function createToolNames() {
   /** Names a tool. `reserved` are the names of the host. */
   function chooseName(
     entry: Entry,
-    { isFree, reserved }: { isFree: (name: string) => boolean; reserved: ReadonlySet<string> },
+    isFree: (name: string) => boolean,
+    reserved: ReadonlySet<string>,
   ): string {
     const { name, server } = entry.tool;
     const isUnclaimed = (candidate: string): boolean => {
@@ -159,12 +160,12 @@ function createToolNames() {
      */
     assign(
       listed: readonly SourceTool[],
-      { known = [], reserved = [] }: Pick<ListToolsOptions, 'known' | 'reserved'>,
+      options: Pick<ListToolsOptions, 'known' | 'reserved'>,
       sourceAliases: Iterable<readonly [name: string, tool: ToolDefinition | undefined]>,
     ): NamedTools {
       const current = new Set(listed.map(register));
-      const ofHost = new Set(reserved);
-      const given = new Map(known.map(tool => [tool.name, tool]));
+      const ofHost = new Set(options.reserved ?? []);
+      const given = new Map((options.known ?? []).map(tool => [tool.name, tool]));
       const names = new Map<Entry, string>();
       const taken = new Set<string>();
       const name = (entry: Entry, isAllowed: (name: string) => boolean): void => {
@@ -174,7 +175,7 @@ function createToolNames() {
           !(isOfServer && ofHost.has(candidate)) &&
           (owners.get(candidate) ?? entry) === entry &&
           isAllowed(candidate);
-        const chosen = chooseName(entry, { isFree, reserved: ofHost });
+        const chosen = chooseName(entry, isFree, ofHost);
         taken.add(chosen);
         names.set(entry, chosen);
         if (!owners.has(chosen)) owners.set(chosen, entry);
@@ -236,8 +237,8 @@ const RESERVED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.
 
 const originalNameOf = ({ name, originalName = name }: ToolDefinition): string => originalName;
 
-const isSameTool = (tool: ToolDefinition, { server, originalName }: Omit<KnownTool, 'name'>): boolean =>
-  tool.server === server && originalNameOf(tool) === originalName;
+const isSameTool = (tool: ToolDefinition, knownTool: Omit<KnownTool, 'name'>): boolean =>
+  tool.server === knownTool.server && originalNameOf(tool) === knownTool.originalName;
 
 const rename = (tool: ToolDefinition, name: string): ToolDefinition =>
   name === tool.name ? tool : { ...tool, name, originalName: originalNameOf(tool) };

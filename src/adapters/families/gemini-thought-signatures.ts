@@ -24,13 +24,13 @@ export const thoughtSignaturesMiddleware = createMiddleware({
 });
 
 /** Signs the calls of a stream with the signatures in its raw chunks. */
-function readSignedChunks(source: PartSource, { keepsRawChunks }: { keepsRawChunks: boolean }): PartSource {
+function readSignedChunks(source: PartSource, options: { keepsRawChunks: boolean }): PartSource {
   const signatures = createWireSignatures();
   return transformParts(source, {
     part(part, emit) {
       if (part.type === 'raw') {
         signatures.read(part.rawValue);
-        if (!keepsRawChunks) return;
+        if (!options.keepsRawChunks) return;
       }
       emit(part.type === 'tool-call' ? sign(part, signatures) : part);
     },
@@ -67,12 +67,12 @@ const requiresSignatures = /gemini-(?:[3-9]|\d{2,})(?!\d)/i;
  * Writes the signatures of a prompt's calls into the options that `@ai-sdk/openai-compatible` copies to the call on the
  * wire. Gemini signs only the first of parallel calls. Messages of other models have no signature and get a placeholder.
  */
-const withWireSignatures = (prompt: Prompt, { modelId }: { modelId: string }): Prompt =>
+const withWireSignatures = (prompt: Prompt, model: { modelId: string }): Prompt =>
   prompt.map((message): Message => {
     if (message.role !== 'assistant') return message;
     const calls = message.content.filter(part => part.type === 'tool-call');
     const isSigned = calls.some(call => signatureOf(call) !== undefined);
-    const unsigned = isSigned || !requiresSignatures.test(modelId) ? undefined : calls[0];
+    const unsigned = isSigned || !requiresSignatures.test(model.modelId) ? undefined : calls[0];
     return {
       ...message,
       content: message.content.map(part =>
@@ -83,8 +83,8 @@ const withWireSignatures = (prompt: Prompt, { modelId }: { modelId: string }): P
     };
   });
 
-function signatureOf({ providerOptions }: ToolCallPart): string | undefined {
-  const signature = providerOptions?.['google']?.['thoughtSignature'];
+function signatureOf(part: ToolCallPart): string | undefined {
+  const signature = part.providerOptions?.['google']?.['thoughtSignature'];
   return typeof signature === 'string' ? signature : undefined;
 }
 
@@ -147,7 +147,7 @@ export function createWireSignatures(): WireSignatures {
       }
     },
     take({ toolCallId, toolName }) {
-      let index = calls.findIndex(({ id }) => id !== '' && id === toolCallId);
+      let index = calls.findIndex(call => call.id !== '' && call.id === toolCallId);
       if (index < 0) index = calls.findIndex(call => call.id === '' && call.toolName === toolName);
       return index < 0 ? undefined : calls.splice(index, 1)[0]?.signature;
     },

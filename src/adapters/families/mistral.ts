@@ -81,9 +81,9 @@ const loadReader = () => import('./mistral-reader.js');
  * mistralai/mistral-common, protocol/instruct/validator.py.
  */
 const nineCharacters: CallIdFormat = {
-  isValid: ({ toolCallId }) => /^[a-zA-Z0-9]{9}$/.test(toolCallId),
-  toValid: ({ toolCallId }, attempt) =>
-    toAlphanumericId(attempt === 0 ? toolCallId : `${attempt} ${toolCallId}`, { length: 9 }),
+  isValid: call => /^[a-zA-Z0-9]{9}$/.test(call.toolCallId),
+  toValid: (call, attempt) =>
+    toAlphanumericId(attempt === 0 ? call.toolCallId : `${attempt} ${call.toolCallId}`, { length: 9 }),
 };
 
 /**
@@ -132,7 +132,7 @@ function hoistSystemMessages(prompt: Prompt): Prompt {
     kept.push(message);
     previous = message.role;
   }
-  const start = kept.findIndex(({ role }) => role !== 'system');
+  const start = kept.findIndex(message => message.role !== 'system');
   return hoisted.length === 0 ? prompt : kept.toSpliced(start, 0, ...hoisted);
 }
 
@@ -176,13 +176,14 @@ const insertAssistantBeforeUser = (prompt: Prompt, text: string): Prompt =>
  * Appends a user message after a final assistant message, unless the model is asked to continue that message. Servers
  * reject it with `Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant`.
  */
-function endWithUserTurn(prompt: Prompt, { text, provider }: { text: string; provider: string }): Prompt {
+function endWithUserTurn(prompt: Prompt, options: { text: string; provider: string }): Prompt {
   const last = prompt.at(-1);
   if (last?.role !== 'assistant') return prompt;
   // `@ai-sdk/mistral` (`mistral.chat`) sends every final assistant message with `prefix: true`.
   const isPrefix =
-    provider.startsWith('mistral.') || last.providerOptions?.['openaiCompatible']?.['prefix'] === true;
-  return isPrefix ? prompt : [...prompt, { role: 'user', content: [{ type: 'text', text }] }];
+    options.provider.startsWith('mistral.') ||
+    last.providerOptions?.['openaiCompatible']?.['prefix'] === true;
+  return isPrefix ? prompt : [...prompt, { role: 'user', content: [{ type: 'text', text: options.text }] }];
 }
 
 /**
@@ -191,10 +192,11 @@ function endWithUserTurn(prompt: Prompt, { text, provider }: { text: string; pro
  */
 const splitTextFromToolCalls = (prompt: Prompt): Prompt =>
   prompt.flatMap((message): Message[] => {
-    if (message.role !== 'assistant' || !message.content.some(({ type }) => type === 'tool-call')) {
+    if (message.role !== 'assistant' || !message.content.some(part => part.type === 'tool-call')) {
       return [message];
     }
-    const isText = ({ type }: { type: string }): boolean => type !== 'tool-call' && type !== 'reasoning';
+    const isText = (part: { type: string }): boolean =>
+      part.type !== 'tool-call' && part.type !== 'reasoning';
     const text = message.content.filter(isText);
     if (text.length === 0) return [message];
     return [

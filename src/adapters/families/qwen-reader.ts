@@ -10,8 +10,8 @@ const MAX_BEFORE_CONTENT = 300;
 const fencedContent: UndeclaredCalls = {
   mayReplace: start =>
     start.length < MAX_BEFORE_CONTENT || start.slice(0, MAX_BEFORE_CONTENT).includes('"content":'),
-  replace({ input }) {
-    const { content }: { content?: unknown } = JSON.parse(input);
+  replace(call) {
+    const { content }: { content?: unknown } = JSON.parse(call.input);
     if (typeof content !== 'string' || content.trim() === '') return undefined;
     const longestRun = Math.max(2, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
     const fence = '`'.repeat(longestRun + 1);

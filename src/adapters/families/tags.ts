@@ -15,12 +15,12 @@ const MAX_ID_LENGTH = 64;
  * at most 64 characters (`toolUseId` of its Converse API).
  */
 const wordCharacters: CallIdFormat = {
-  isValid: ({ toolCallId }) => toolCallId.length <= MAX_ID_LENGTH && /^[a-zA-Z0-9_-]+$/.test(toolCallId),
-  toValid({ toolCallId }, attempt) {
-    const id = toolCallId.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
+  isValid: call => call.toolCallId.length <= MAX_ID_LENGTH && /^[a-zA-Z0-9_-]+$/.test(call.toolCallId),
+  toValid(call, attempt) {
+    const id = call.toolCallId.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
     if (attempt === 0 && id.length <= MAX_ID_LENGTH) return id;
     // Two ids may differ only in the characters that were removed or replaced.
-    const suffix = `_${toAlphanumericId(`${attempt} ${toolCallId}`, { length: 9 })}`;
+    const suffix = `_${toAlphanumericId(`${attempt} ${call.toolCallId}`, { length: 9 })}`;
     return id.slice(0, MAX_ID_LENGTH - suffix.length) + suffix;
   },
 };

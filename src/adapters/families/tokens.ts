@@ -29,8 +29,8 @@ export const commandR = defineFamily('command-r', {
 });
 
 /** The chat template of R1 and its distillations ends in `<think>`, except after a tool result. */
-const deepseekStartsInReasoning: TextToolsOptions['startsInReasoning'] = (modelId, { prompt }) =>
-  /deepseek[-_.]r1/i.test(modelId) && prompt.at(-1)?.role !== 'tool';
+const deepseekStartsInReasoning: TextToolsOptions['startsInReasoning'] = (modelId, params) =>
+  /deepseek[-_.]r1/i.test(modelId) && params.prompt.at(-1)?.role !== 'tool';
 
 /** Cogito names its base model. */
 const isDeepseek = matchModelName('(?<!cogito.*)deepseek');
@@ -154,11 +154,11 @@ export const internlm = defineFamily('internlm', {
  * each response: fw-ai/fireconnect#16.
  */
 const kimiCallIds = callIdsMiddleware({
-  isValid: ({ toolCallId, toolName }) => {
-    const [, name, index = ''] = /^(?:functions\.)?(.+):(\d+)$/s.exec(toolCallId) ?? [];
-    return name === toolName && index !== '';
+  isValid: call => {
+    const [, name, index = ''] = /^(?:functions\.)?(.+):(\d+)$/s.exec(call.toolCallId) ?? [];
+    return name === call.toolName && index !== '';
   },
-  toValid: ({ toolName, index }, attempt) => `functions.${toolName}:${index + attempt}`,
+  toValid: (call, attempt) => `functions.${call.toolName}:${call.index + attempt}`,
   repeated: 'new-call',
 });
 

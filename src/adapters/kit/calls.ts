@@ -106,7 +106,7 @@ export function createCallIds(prompt: Prompt, format: CallIdFormat): CallIds {
 
   const toNew = createNewIds(id => modelIds.has(id) || originals.has(id));
   return {
-    hasChanges: calls.some(({ toolCallId }) => modelIds.get(toolCallId) !== toolCallId),
+    hasChanges: calls.some(call => modelIds.get(call.toolCallId) !== call.toolCallId),
     toModelId: id => modelIds.get(id) ?? id,
     toOriginal: format.repeated === 'new-call' ? toNew : id => originals.get(id) ?? id,
   };
@@ -143,16 +143,16 @@ const BLOCK = 5;
  * Hashes a text to a short id of letters and digits, synchronously and identically in every runtime. Two texts can
  * collide by chance; callers check for it.
  */
-export function toAlphanumericId(text: string, { length }: { length: number }): string {
+export function toAlphanumericId(text: string, options: { length: number }): string {
   let id = '';
-  for (let seed = 0; id.length < length; seed++) {
+  for (let seed = 0; id.length < options.length; seed++) {
     let bits = hash(text, seed);
     for (let position = 0; position < BLOCK; position++) {
       id += ALPHABET[bits % ALPHABET.length];
       bits = Math.floor(bits / ALPHABET.length);
     }
   }
-  return id.slice(0, length);
+  return id.slice(0, options.length);
 }
 
 /** Returns 32 bits that depend on the text and the seed. The constants are the mixers of MurmurHash3. */
@@ -169,8 +169,8 @@ function hash(text: string, seed: number): number {
 /** Restores the declared names of tools that are called with extra characters around the name. */
 export const toolNamesMiddleware = createMiddleware({
   wrap: model =>
-    withChanges(model, ({ tools = [] }) => {
-      const declared = new Set(tools.map(({ name }) => name));
+    withChanges(model, call => {
+      const declared = new Set((call.tools ?? []).map(tool => tool.name));
       if (declared.size === 0) return {};
       return {
         response: {

@@ -35,7 +35,7 @@ export const createMiddleware = (adapter: CoreAdapter): ModelMiddleware =>
 /** Returns the adapter of a middleware. A middleware of an application receives values of the adapted model's version. */
 export function adapterOf(middleware: AnyMiddleware | ModelMiddleware): CoreAdapter {
   const { [ADAPTER]: adapter } = middleware as { readonly [ADAPTER]?: CoreAdapter };
-  return adapter ?? { wrap: (model, { version }) => applyMiddleware(model, middleware, version) };
+  return adapter ?? { wrap: (model, context) => applyMiddleware(model, middleware, context.version) };
 }
 
 /** Returns a model whose wrapper is loaded by the first call. After a failure, the next call tries again. */
@@ -59,7 +59,7 @@ export const readerMiddleware = (
 
 /** Joins several adapters into one, the first one outermost. */
 export const joinAdapters = (adapters: readonly CoreAdapter[]): CoreAdapter => ({
-  readsText: adapters.some(({ readsText }) => readsText),
+  readsText: adapters.some(adapter => adapter.readsText),
   wrap: (model, context) => adapters.reduceRight((inner, adapter) => adapter.wrap(inner, context), model),
 });
 
@@ -72,7 +72,7 @@ export const joinMiddlewares = (
  * Returns true if a request continues the current turn after results of its tools. A new message of the user does not,
  * whatever results the history contains.
  */
-export function isContinuation({ prompt }: Pick<AdaptedCall, 'prompt'>): boolean {
-  const last = prompt.at(-1);
-  return last?.role === 'tool' && last.content.some(({ type }) => type === 'tool-result');
+export function isContinuation(call: Pick<AdaptedCall, 'prompt'>): boolean {
+  const last = call.prompt.at(-1);
+  return last?.role === 'tool' && last.content.some(part => part.type === 'tool-result');
 }

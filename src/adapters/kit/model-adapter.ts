@@ -137,7 +137,7 @@ function toParts(replaced: AdaptedParts, part: Part, { name }: { readonly name: 
         'Return the part itself to keep it, or undefined to drop it.',
     );
   }
-  if (part.type === 'finish' && !parts.some(({ type }) => type === 'finish')) {
+  if (part.type === 'finish' && !parts.some(entry => entry.type === 'finish')) {
     throw toSettingsError(
       `Expected \`adaptBack\` of the adapter "${name}" to return the part \`finish\`, because a response without it ` +
         'is incomplete. Return the part itself to keep it.',

@@ -38,14 +38,10 @@ export const withToolPrompt = (model: CoreModel, writer: PromptWriter): CoreMode
   });
 
 /** Returns true if a JSON response is requested in the prompt, because the endpoint could not enforce it and allow calls. */
-const writesAnswerFormat = ({
-  tools = [],
-  toolChoice,
-  responseFormat,
-}: Pick<CoreCall, 'tools' | 'toolChoice' | 'responseFormat'>): boolean =>
-  responseFormat?.type === 'json' &&
-  toolChoice?.type !== 'none' &&
-  tools.some(tool => tool.type === 'function');
+const writesAnswerFormat = (call: Pick<CoreCall, 'tools' | 'toolChoice' | 'responseFormat'>): boolean =>
+  call.responseFormat?.type === 'json' &&
+  call.toolChoice?.type !== 'none' &&
+  (call.tools ?? []).some(tool => tool.type === 'function');
 
 function writeRequest(call: CoreCall, writer: PromptWriter): { changed: CoreCall; warnings: Warning[] } {
   const { tools = [], toolChoice, responseFormat, ...rest } = call;
@@ -119,20 +115,19 @@ function toAnswerFormat(format: ResponseFormat | undefined): string {
  *
  * @param keepOrphans True if the server stores the history, so that results occur without their calls.
  */
-function writeHistory(
-  prompt: Prompt,
-  writer: PromptWriter,
-  { keepOrphans }: { keepOrphans: boolean },
-): Prompt {
+function writeHistory(prompt: Prompt, writer: PromptWriter, options: { keepOrphans: boolean }): Prompt {
   const written: Message[] = [];
   const numbers = new Map<string, number>();
   const numberOf = (id: string): number => numbers.get(id) ?? numbers.set(id, numbers.size).size - 1;
   // The results of the previous message are joined with the next user message, as many endpoints require alternation.
   let areResults = false;
-  for (const message of pairToolCalls(prompt, { isFunctionTool: () => true, keepOrphans })) {
+  for (const message of pairToolCalls(prompt, {
+    isFunctionTool: () => true,
+    keepOrphans: options.keepOrphans,
+  })) {
     if (message.role === 'tool') {
       // Answers to requests for approval are for layers that run tools.
-      if (!message.content.some(({ type }) => type === 'tool-result')) continue;
+      if (!message.content.some(part => part.type === 'tool-result')) continue;
       appendToUser(written, writeResults(message.content, { writer, numberOf }));
       areResults = true;
       continue;
@@ -150,14 +145,14 @@ interface HistoryContext {
   numberOf(id: string): number;
 }
 
-function writeCalls(message: AssistantMessage, { writer, numberOf }: HistoryContext): AssistantMessage {
+function writeCalls(message: AssistantMessage, context: HistoryContext): AssistantMessage {
   const calls = message.content.filter(part => part.type === 'tool-call');
   if (calls.length === 0) return message;
   const rest = message.content.filter(part => part.type !== 'tool-call');
-  const texts = rest.filter(part => part.type === 'text').map(({ text }) => text);
-  const text = writer.write(
+  const texts = rest.filter(part => part.type === 'text').map(part => part.text);
+  const text = context.writer.write(
     texts.filter(part => part !== '').join('\n'),
-    calls.map(call => toPromptCall(call, numberOf(call.toolCallId))),
+    calls.map(call => toPromptCall(call, context.numberOf(call.toolCallId))),
   );
   // Item ids and similar options belong to the parts that the server returned, not to this text.
   return {
@@ -166,24 +161,24 @@ function writeCalls(message: AssistantMessage, { writer, numberOf }: HistoryCont
   };
 }
 
-const toPromptCall = ({ toolCallId, toolName, input }: ToolCallPart, number: number): PromptCall => ({
+const toPromptCall = (part: ToolCallPart, number: number): PromptCall => ({
   number,
-  id: toolCallId,
-  name: toolName,
-  input: objectOf(typeof input === 'string' ? tryParseJson(input) : input) ?? {},
+  id: part.toolCallId,
+  name: part.toolName,
+  input: objectOf(typeof part.input === 'string' ? tryParseJson(part.input) : part.input) ?? {},
 });
 
-function writeResults(parts: readonly ToolPart[], { writer, numberOf }: HistoryContext): UserPart[] {
+function writeResults(parts: readonly ToolPart[], context: HistoryContext): UserPart[] {
   const results = parts.filter(part => part.type === 'tool-result');
-  const text = writer.results(
-    results.map(({ toolCallId, toolName, output }) => ({
-      id: toolCallId,
-      name: toolName,
-      number: numberOf(toolCallId),
-      text: toText(output),
+  const text = context.writer.results(
+    results.map(result => ({
+      id: result.toolCallId,
+      name: result.toolName,
+      number: context.numberOf(result.toolCallId),
+      text: toText(result.output),
     })),
   );
-  return [{ type: 'text', text }, ...results.flatMap(({ output }) => toFiles(output))];
+  return [{ type: 'text', text }, ...results.flatMap(result => toFiles(result.output))];
 }
 
 function toText(output: ToolResultOutput): string {

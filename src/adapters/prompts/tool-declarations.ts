@@ -98,13 +98,15 @@ export const toGemmaTool = ({ name, description, parameters }: PlainObject): str
   `parameters:{${toGemmaObject(objectOf(parameters) ?? {}).join(',')}}}`;
 
 /** Writes the members of an object schema, and its type in capitals. */
-function toGemmaObject({ properties, required, type }: PlainObject): string[] {
+function toGemmaObject(schema: PlainObject): string[] {
   return [
-    ...(isPlainObject(properties) && Object.keys(properties).length > 0
-      ? [`properties:{${toGemmaProperties(properties)}}`]
+    ...(isPlainObject(schema.properties) && Object.keys(schema.properties).length > 0
+      ? [`properties:{${toGemmaProperties(schema.properties)}}`]
       : []),
-    ...(Array.isArray(required) && required.length > 0 ? [`required:${toGemma(required)}`] : []),
-    `type:${toGemma(stringOf(type).toUpperCase())}`,
+    ...(Array.isArray(schema.required) && schema.required.length > 0
+      ? [`required:${toGemma(schema.required)}`]
+      : []),
+    `type:${toGemma(stringOf(schema.type).toUpperCase())}`,
   ];
 }
 

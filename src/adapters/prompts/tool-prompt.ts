@@ -203,10 +203,10 @@ function writeArguments(
     .join(argumentSeparator);
 }
 
-const fieldsOf = ({ id, name, number }: Omit<PromptCall, 'input'>, index: number) => ({
-  id: () => id,
-  name: () => name,
-  number: () => number,
+const fieldsOf = (call: Omit<PromptCall, 'input'>, index: number) => ({
+  id: () => call.id,
+  name: () => call.name,
+  number: () => call.number,
   place: () => index + 1,
 });
 

@@ -158,7 +158,7 @@ export function detectTextCalls(
     () => (startsInReasoning === true ? 'reasoning' : 'text'),
   );
   return withOpen(model, call => {
-    const hasTools = call.tools?.some(({ type }) => type === 'function') === true;
+    const hasTools = call.tools?.some(tool => tool.type === 'function') === true;
     return hasTools ? detecting.open(call) : model.open(call);
   });
 }
@@ -168,7 +168,7 @@ function withFormats(
   formats: readonly TextToolFormat[],
   added: readonly TextToolFormat[] = [],
 ): readonly TextToolFormat[] {
-  const missing = added.filter(({ name }) => !formats.some(format => format.name === name));
+  const missing = added.filter(entry => !formats.some(format => format.name === entry.name));
   return missing.length === 0 ? formats : [...missing, ...formats];
 }
 
@@ -192,10 +192,10 @@ const SWITCH_CONTAINERS = ['chat_template_kwargs', 'chatTemplateKwargs', 'extra_
  * Returns true if the request turns the model's reasoning off. What was sent counts. Without it, the effort and the options
  * of any provider do.
  */
-function turnsReasoningOff({ reasoning, providerOptions = {}, own }: CoreCall, sent: unknown): boolean {
+function turnsReasoningOff(call: CoreCall, sent: unknown): boolean {
   const body: unknown = typeof sent === 'string' ? tryParseJson(sent) : sent;
   if (isPlainObject(body) && Object.keys(body).length > 0) return isOffIn(body);
-  return reasoning === 'none' || [own, ...Object.values(providerOptions)].some(isOffIn);
+  return call.reasoning === 'none' || [call.own, ...Object.values(call.providerOptions ?? {})].some(isOffIn);
 }
 
 function isOffIn(options: unknown): boolean {

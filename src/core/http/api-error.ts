@@ -106,29 +106,32 @@ const NOT_FOUND = /^(?:(?:file|resource|page|url|route|endpoint|404)[ :]*)?not f
 
 /** Returns true if the server has no endpoint for new responses. A model, an item or a response may be missing instead. */
 function isMissingRoute(
-  { message, code = '', param }: ReportedError,
-  { url, status }: { readonly url: string; readonly status?: number },
+  error: ReportedError,
+  context: { readonly url: string; readonly status?: number },
 ): boolean {
-  if (!/\/responses(?:\/compact)?$/.test(url) || param !== undefined || /\w_not_found/.test(code))
+  if (
+    !/\/responses(?:\/compact)?$/.test(context.url) ||
+    error.param !== undefined ||
+    /\w_not_found/.test(error.code ?? '')
+  )
     return false;
-  return MISSING_ROUTE.test(message) || (status === 404 && NOT_FOUND.test(message.trim()));
+  return (
+    MISSING_ROUTE.test(error.message) || (context.status === 404 && NOT_FOUND.test(error.message.trim()))
+  );
 }
 
 /** A server may have the API without the endpoint for compactions. */
-const describeMissing = (message: string, { url }: Pick<ErrorContext, 'url'>): string =>
-  `${url} returned "${toErrorText(message)}". ` +
-  (url.endsWith('/compact') ? 'This server has no endpoint for compactions.' : NO_API);
+const describeMissing = (message: string, context: Pick<ErrorContext, 'url'>): string =>
+  `${context.url} returned "${toErrorText(message)}". ` +
+  (context.url.endsWith('/compact') ? 'This server has no endpoint for compactions.' : NO_API);
 
 const NO_API = 'Check `baseURL`: this server has no Responses API there.';
 
 /** Returns the next step for a status that has one usual cause. */
-function toHint(
-  status: number,
-  { hasKey, isApiError }: { hasKey: boolean; isApiError: boolean },
-): string | undefined {
-  if (status === 401 && !hasKey) return 'No `apiKey` was set: pass one, or set OPENAI_API_KEY.';
+function toHint(status: number, options: { hasKey: boolean; isApiError: boolean }): string | undefined {
+  if (status === 401 && !options.hasKey) return 'No `apiKey` was set: pass one, or set OPENAI_API_KEY.';
   // An API that does not have the model reports a JSON error; a server without the endpoint does not.
-  if (status === 405 || status === 501 || (status === 404 && !isApiError)) {
+  if (status === 405 || status === 501 || (status === 404 && !options.isApiError)) {
     return NO_API;
   }
   return undefined;

@@ -18,7 +18,7 @@ export type Warn = (warning: Warning) => void;
  */
 export function withCompression(
   fetch: FetchFunction,
-  { threshold = 100_000 }: CompressionOptions = {},
+  options: CompressionOptions = {},
 ): (warn?: Warn) => FetchFunction {
   let isAccepted: boolean | undefined;
   let warning: Warning | undefined;
@@ -26,7 +26,7 @@ export function withCompression(
   return warn => async (input, init) => {
     const body = init?.body;
     report(warn);
-    if (isAccepted === false || typeof body !== 'string' || body.length < threshold)
+    if (isAccepted === false || typeof body !== 'string' || body.length < (options.threshold ?? 100_000))
       return fetch(input, init);
     const compressed = new Blob([body]).stream().pipeThrough(new CompressionStream('gzip'));
     const headers = new Headers(init?.headers);

@@ -48,9 +48,9 @@ const ABOUT_PERIOD =
   /\bper (?:second|minute|min|hour|day|month)\b|\b[TR]P[MD]\b|rate[ _-]?limit|quota|please wait/i;
 
 /** Returns true if a server rejected a request because its conversation is too long for the model. */
-export function isContextOverflow({ code, type, message = '' }: Partial<ReportedError>): boolean {
-  if (CODES.has(code) || CODES.has(type)) return true;
-  const text = [code, type, message].join(' ');
+export function isContextOverflow(error: Partial<ReportedError>): boolean {
+  if (CODES.has(error.code) || CODES.has(error.type)) return true;
+  const text = [error.code, error.type, error.message ?? ''].join(' ');
   if (ABOUT_PERIOD.test(text)) return false;
   return TEXTS.some(known => known.test(text)) || (UNSPECIFIC.test(text) && !ABOUT_OUTPUT.test(text));
 }

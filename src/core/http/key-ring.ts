@@ -78,7 +78,7 @@ export function createKeyRing(
       const state = status === undefined ? undefined : keyStateAfter({ message, ...readError(data), status });
       if (state === undefined) return false;
       if (state === 'refused') refusals.set(key, error);
-      if (state !== 'unsuited') cooldownEnd.set(key, now() + keyCooldown(state, { headers, now: now() }));
+      if (state !== 'unsuited') cooldownEnd.set(key, now() + keyCooldown(state, headers, now()));
       return keys.some(other => other !== key && isUsable(other, tried));
     },
   };

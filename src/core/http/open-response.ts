@@ -199,7 +199,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   }
 
   /** Converts the failure of a request or a body: the caller's abort, a timeout or the network. */
-  function toCallError(error: unknown, { responseHeaders }: ErrorContext): unknown {
+  function toCallError(error: unknown, errorContext: ErrorContext): unknown {
     if (outer?.aborted) return outer.reason;
     if (APICallError.isInstance(error)) return error;
     if (APICallError.isInstance(request.signal.reason)) return request.signal.reason;
@@ -208,8 +208,12 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
     const cause = toErrorText(redact(text)).replace(/\.$/, '');
     return createCallError(
       isFinal ? 'refusedConnection' : 'connectionFailure',
-      { ...context, responseHeaders, cause: toRedactor().isClean(error) ? error : undefined },
-      responseHeaders === undefined
+      {
+        ...context,
+        responseHeaders: errorContext.responseHeaders,
+        cause: toRedactor().isClean(error) ? error : undefined,
+      },
+      errorContext.responseHeaders === undefined
         ? `Could not reach ${url}: ${cause}. ${hint}`
         : `The connection to ${url} broke before the response was complete: ${cause}.`,
     );
@@ -233,10 +237,10 @@ export function checkHeaders(
 /** Returns the keys in headers. */
 function requireKey(
   headers: Readonly<Record<string, string>>,
-  { needsKey }: Pick<OpenResponseOptions, 'needsKey'>,
+  options: Pick<OpenResponseOptions, 'needsKey'>,
 ): string[] {
   const keys = findSecrets(Object.entries(headers));
-  if (needsKey && keys.length === 0) throw missingKeyError();
+  if (options.needsKey && keys.length === 0) throw missingKeyError();
   return keys;
 }
 
@@ -305,7 +309,7 @@ function createTimeLimit(
  */
 function toRequestJson(
   body: unknown,
-  { url, redact }: ErrorContext,
+  context: ErrorContext,
   toInputJson: OpenResponseOptions['toInputJson'],
 ): string | undefined {
   // A request for a stored response or a list has no body.
@@ -317,11 +321,11 @@ function toRequestJson(
     const fields = toWellFormedJson(JSON.stringify(others).slice(1, -1));
     return `{${fields}${fields === '' ? '' : ','}"input":${toInputJson(body.input)}}`;
   } catch (error) {
-    const reason = toErrorText(redact(messageOf(error)));
+    const reason = toErrorText(context.redact(messageOf(error)));
     throw createCallError(
       'invalidRequest',
       // Without the body: a logger would fail to serialize it in the same way.
-      { url },
+      { url: context.url },
       `Expected a request body that JSON can represent, got one that it cannot: ${reason}. Check the provider options and the messages of the call.`,
     );
   }

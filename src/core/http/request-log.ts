@@ -58,13 +58,13 @@ export function createRequestLog(logger: RequestLogger | undefined): RequestLog 
   if (logger === undefined) return UNLOGGED;
   let count = 0;
 
-  return async ({ method, url: address, headers, call }, send) => {
-    const { url, secrets } = redactUrl(address);
-    const sent = [...new Headers(headers)];
+  return async (request, send) => {
+    const { url, secrets } = redactUrl(request.url);
+    const sent = [...new Headers(request.headers)];
     const { redact } = createRedactor([...findSecrets(sent), ...secrets]);
     const requestId = ++count;
     const startedAt = performance.now();
-    const common = { requestId, method, url: redact(url), ...toCallFields(call) };
+    const common = { requestId, method: request.method, url: redact(url), ...toCallFields(request.call) };
     const report = (entry: Omit<RequestLogEntry, keyof typeof common>): void =>
       void inform(logger, { ...common, ...entry });
 

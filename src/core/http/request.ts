@@ -88,11 +88,11 @@ export async function fetchWithinOrigin(
     address = target.href;
   }
 
-  function toError({ status, headers }: Response, target: string): APICallError {
-    const responseHeaders = redactHeaderValues(headers, context.redact);
+  function toError(response: Response, target: string): APICallError {
+    const responseHeaders = redactHeaderValues(response.headers, context.redact);
     return createCallError(
       'refusedRedirect',
-      { ...context, responseHeaders, statusCode: status || undefined },
+      { ...context, responseHeaders, statusCode: response.status || undefined },
       `Expected a response from ${context.url}, got a redirect ${toErrorText(context.redact(target))}. ` +
         'If that is the right server, set `baseURL` to it.',
     );

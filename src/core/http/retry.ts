@@ -227,7 +227,8 @@ const RATE_LIMIT_COOLDOWN = 30_000;
 /** Returns the time for which a key is not used after a failure, in milliseconds. */
 export const keyCooldown = (
   state: Exclude<KeyState, 'unsuited'>,
-  { headers, now }: { headers: Record<string, string> | undefined; now: number },
+  headers: Record<string, string> | undefined,
+  now: number,
 ): number =>
   state === 'refused' ? REFUSED_KEY_COOLDOWN : (toRetryAfter(headers, now) ?? RATE_LIMIT_COOLDOWN);
 

@@ -7,11 +7,9 @@ import type { ResponseTimeouts } from './open-response.js';
  * Adds the time limits of responses to a `fetch` whose response another package reads. A limit ends the request with the
  * error that `openResponse` has for it.
  */
-export function withTimeLimits(
-  fetch: FetchFunction,
-  { connect, idle, total }: ResponseTimeouts,
-): FetchFunction {
-  if (connect === undefined && idle === undefined && total === undefined) return fetch;
+export function withTimeLimits(fetch: FetchFunction, timeouts: ResponseTimeouts): FetchFunction {
+  if (timeouts.connect === undefined && timeouts.idle === undefined && timeouts.total === undefined)
+    return fetch;
   return async (input, init) => {
     const { href } = new URL(input instanceof Request ? input.url : input);
     const [url = ''] = href.split('?');
@@ -29,14 +27,14 @@ export function withTimeLimits(
       );
     };
     const totalTimer = limit(
-      total,
+      timeouts.total,
       'totalTimeout',
-      `no complete response within ${total} ms (timeouts.total)`,
+      `no complete response within ${timeouts.total} ms (timeouts.total)`,
     );
     const connectTimer = limit(
-      connect,
+      timeouts.connect,
       'connectTimeout',
-      `no response within ${connect} ms (timeouts.connect)`,
+      `no response within ${timeouts.connect} ms (timeouts.connect)`,
     );
     const release = (): void => {
       clearTimeout(totalTimer);
@@ -52,7 +50,11 @@ export function withTimeLimits(
       }
       const body = new ReadableStream<Uint8Array>({
         async pull(controller) {
-          const timer = limit(idle, 'idleTimeout', `nothing for ${idle} ms (timeouts.idle)`);
+          const timer = limit(
+            timeouts.idle,
+            'idleTimeout',
+            `nothing for ${timeouts.idle} ms (timeouts.idle)`,
+          );
           try {
             const { value } = await untilAborted(reader.read(), request.signal);
             if (value !== undefined) return controller.enqueue(value);

@@ -195,8 +195,8 @@ export function secretPatterns(): readonly RegExp[] {
   // `Authorization` has a rule of its own.
   const names = `${SECRET_NAMES.field.pattern.source.slice(0, -1)}(?<!authorization)`;
   return (patterns ??= [
-    new RegExp(`${WORD_START.source}(?:${TOKENS.map(({ pattern }) => pattern.source).join('|')})`, 'g'),
-    ...VALUES.map(({ pattern }) => pattern),
-    ...NAMED.map(({ pattern }) => new RegExp(names + pattern.source, 'gi')),
+    new RegExp(`${WORD_START.source}(?:${TOKENS.map(token => token.pattern.source).join('|')})`, 'g'),
+    ...VALUES.map(value => value.pattern),
+    ...NAMED.map(rule => new RegExp(names + rule.pattern.source, 'gi')),
   ]);
 }

@@ -119,7 +119,7 @@ export interface TimeLimit {
 /** Creates a time limit. Without `milliseconds` the signal only follows the other one. */
 export function createTimeLimit(
   outer: AbortSignal | undefined,
-  { milliseconds, message }: { milliseconds: number | undefined; message: string },
+  options: { milliseconds: number | undefined; message: string },
 ): TimeLimit {
   const link = linkSignal(outer);
   let isOver = false;
@@ -128,11 +128,11 @@ export function createTimeLimit(
   const stop = (): void => clearTimeout(timer);
   const start = (): void => {
     stop();
-    if (milliseconds === undefined || link.signal.aborted) return;
+    if (options.milliseconds === undefined || link.signal.aborted) return;
     timer = setTimeout(() => {
       isOver = true;
-      link.abort(new DOMException(message, 'TimeoutError'));
-    }, toTimerDelay(milliseconds));
+      link.abort(new DOMException(options.message, 'TimeoutError'));
+    }, toTimerDelay(options.milliseconds));
   };
   start();
 

@@ -117,7 +117,7 @@ export class Memory<Key, Value> {
     const timer: unknown = setTimeout(() => {
       const now = Date.now();
       for (const [key, { expires }] of this.#entries) if (expires <= now) this.#drop(key);
-      const next = Math.min(...[...this.#entries.values()].map(({ expires }) => expires));
+      const next = Math.min(...[...this.#entries.values()].map(entry => entry.expires));
       this.#hasTimer = false;
       if (next !== Infinity) this.#expireIn(next - now);
     }, milliseconds);

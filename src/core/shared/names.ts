@@ -77,12 +77,12 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
  *
  * @param options.kind The names in the plural, for example `adapters`.
  */
-export function toNameHint(name: string, { kind, known }: { kind: string; known: Iterable<string> }): string {
-  const names = [...known];
+export function toNameHint(name: string, options: { kind: string; known: Iterable<string> }): string {
+  const names = [...options.known];
   // Every name of one or two characters is similar to every other one.
   const nearest = name.length < 3 ? undefined : nearestName(name, names);
   const suggestion = nearest === undefined ? '' : `Did you mean ${JSON.stringify(nearest)}? `;
-  return `${suggestion}Known ${kind}: ${names.map(one => JSON.stringify(one)).join(', ') || 'none'}.`;
+  return `${suggestion}Known ${options.kind}: ${names.map(one => JSON.stringify(one)).join(', ') || 'none'}.`;
 }
 
 function commonPrefix(a: string, b: string): number {

@@ -33,7 +33,7 @@ const DETAILS = ['last_error', 'status_details', 'incomplete_details', 'details'
 export function readError(value: unknown): ReportedError | undefined {
   if (typeof value !== 'object') return undefined;
   const found = [...factsIn(value)];
-  const nearest = found.find(({ message }) => message !== undefined);
+  const nearest = found.find(error => error.message !== undefined);
   const inOrder = nearest === undefined ? found : [nearest, ...found];
   const first = (name: keyof Facts) => inOrder.find(facts => facts[name] !== undefined)?.[name];
   const [code, type, param] = [first('code'), first('type'), first('param')];
@@ -97,6 +97,8 @@ function codeOf(fields: PlainObject): string | undefined {
 }
 
 /** Returns the type of an error. Types of events and items are none. */
-function typeOf({ type }: PlainObject): string | undefined {
-  return type === 'error' || /^(?:response|message)(?:\.|$)/.test(String(type)) ? undefined : idOf(type);
+function typeOf(fields: PlainObject): string | undefined {
+  return fields.type === 'error' || /^(?:response|message)(?:\.|$)/.test(String(fields.type))
+    ? undefined
+    : idOf(fields.type);
 }

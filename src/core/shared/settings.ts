@@ -33,9 +33,9 @@ export class SchemaTable<Rows extends SchemasByName> {
   ) {
     this.#rows = rows;
     this.names = Object.keys(rows);
-    const schema: z.ZodType<unknown, unknown> = z.transform((value: unknown, { issues }): unknown => {
+    const schema: z.ZodType<unknown, unknown> = z.transform((value: unknown, context): unknown => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-        issues.push({ code: 'invalid_type', expected: 'object', input: value });
+        context.issues.push({ code: 'invalid_type', expected: 'object', input: value });
         return z.NEVER;
       }
       const settings: Record<string, unknown> = {};
@@ -48,11 +48,11 @@ export class SchemaTable<Rows extends SchemasByName> {
         const result = this.schemaOf(name)?.safeParse(given, ONCE);
         if (result?.success === true) settings[name] = result.data;
         for (const issue of result?.error?.issues ?? [])
-          issues.push({ ...issue, path: [name, ...issue.path] } as z.core.$ZodRawIssue);
+          context.issues.push({ ...issue, path: [name, ...issue.path] } as z.core.$ZodRawIssue);
       }
       const keys = Object.keys(value).filter(key => !Object.hasOwn(rows, key));
       if (options.allowsOthers !== true && keys.length > 0)
-        issues.push({ code: 'unrecognized_keys', keys, input: value as Record<string, unknown> });
+        context.issues.push({ code: 'unrecognized_keys', keys, input: value as Record<string, unknown> });
       return settings;
     });
     this.schema = schema as z.ZodType<SettingsOf<Rows>, SettingsOf<Rows>>;
@@ -84,20 +84,18 @@ const ONCE = { reportInput: true, jitless: true };
 export function parseSettings<Settings>(schema: z.ZodType<Settings>, value: unknown, name: string): Settings {
   const result = schema.safeParse(value ?? {}, ONCE);
   if (result.success) return result.data;
-  const [issue] = describeIssues(result.error, { schema, name });
+  const [issue] = describeIssues(result.error, schema, name);
   throw new KelivoError({ code: 'invalid-settings', message: issue ?? `Invalid value for ${name}.` });
 }
 
 /** Returns one sentence for each invalid setting, and an empty array for valid settings. */
 export function findSettingsIssues(schema: z.ZodType, value: unknown, name: string): string[] {
   const result = schema.safeParse(value, ONCE);
-  return result.success ? [] : describeIssues(result.error, { schema, name });
+  return result.success ? [] : describeIssues(result.error, schema, name);
 }
 
-const describeIssues = (
-  { issues }: z.core.$ZodError,
-  { schema, name }: { schema: z.ZodType; name: string },
-): string[] => issues.map(issue => describe(issue, schema, name));
+const describeIssues = (error: z.core.$ZodError, schema: z.ZodType, name: string): string[] =>
+  error.issues.map(issue => describe(issue, schema, name));
 
 function describe(issue: z.core.$ZodIssue, schema: z.ZodType, name: string): string {
   // The alternative that fits best fails deepest.
@@ -124,8 +122,8 @@ function toHint(keys: readonly string[], known: readonly string[]): string {
 }
 
 /** Unknown keys are reported for the object that contains them, one level above the keys. */
-const depthOf = ({ code, path }: z.core.$ZodIssue): number =>
-  path.length + (code === 'unrecognized_keys' ? 0.5 : 0);
+const depthOf = (issue: z.core.$ZodIssue): number =>
+  issue.path.length + (issue.code === 'unrecognized_keys' ? 0.5 : 0);
 
 const byDepth = (a: z.core.$ZodIssue, b: z.core.$ZodIssue): number => depthOf(b) - depthOf(a);
 

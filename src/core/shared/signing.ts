@@ -77,8 +77,8 @@ function toKey(secret: string): SigningKey {
   return { bytes, id, prefix: VERSION + id.slice(0, 2) };
 }
 
-const signWith = ({ bytes, prefix }: SigningKey, text: string): string =>
-  prefix + toBase64Url(digest(bytes, encode(text)).subarray(0, 16));
+const signWith = (key: SigningKey, text: string): string =>
+  key.prefix + toBase64Url(digest(key.bytes, encode(text)).subarray(0, 16));
 
 const toSigned = (kind: string, value: unknown, binding: readonly unknown[]): string =>
   toStableJson([VERSION, kind, binding, value]);
@@ -86,11 +86,11 @@ const toSigned = (kind: string, value: unknown, binding: readonly unknown[]): st
 /** Signatures that were made or verified, with the id of their key and a copy of the value that was signed. */
 const verified = new Memory<string, { readonly key: string; readonly value: () => unknown }>('signatures');
 
-function remember({ id }: SigningKey, signature: string, value: unknown, length: number): void {
+function remember(key: SigningKey, signature: string, value: unknown, length: number): void {
   if (length > MAX_REMEMBERED) return;
   const json = JSON.stringify(value);
   // Most of what is signed does not come back in this process.
-  verified.set(signature, { key: id, value: once((): unknown => JSON.parse(json)) }, length);
+  verified.set(signature, { key: key.id, value: once((): unknown => JSON.parse(json)) }, length);
 }
 
 /** One long text does not displace all others. In characters. */

@@ -81,7 +81,7 @@ export function pairToolCalls(
         results.length > 0 &&
         isSame(
           results,
-          message.content.filter(({ type }) => type === 'tool-result'),
+          message.content.filter(part => part.type === 'tool-result'),
         )
       ) {
         history.push(message);
@@ -152,14 +152,14 @@ interface Round {
   readonly calls: readonly MatchedCall[];
 }
 
-function toRounds(message: AssistantMessage, { nextSlot, isHosted }: SlotReader): Round[] {
+function toRounds(message: AssistantMessage, reader: SlotReader): Round[] {
   const sections: Section[] = [];
   let current: Section = { parts: [], calls: [] };
   // The model knew the result when it wrote the text after a provider-executed call, but not after a host's call.
   let hasResult = false;
   for (const part of message.content) {
-    const isFunction = isFunctionPart(part, 'assistant', isHosted);
-    const call = isFunction ? nextSlot() : undefined;
+    const isFunction = isFunctionPart(part, 'assistant', reader.isHosted);
+    const call = isFunction ? reader.nextSlot() : undefined;
     if (isFunction && call === undefined) continue;
     if (call?.part !== undefined) {
       current.parts.push(toCallPart(call.part, call));
@@ -179,11 +179,13 @@ function toRounds(message: AssistantMessage, { nextSlot, isHosted }: SlotReader)
   if (message.content.length === 0) return [{ message, calls: [] }];
   if (sections.length === 1 && isSame(current.parts, message.content))
     return [{ message, calls: current.calls }];
-  return sections.map(({ parts, calls }, index) => ({
+  return sections.map((section, index) => ({
     // Options of a message, such as a cache breakpoint, apply to its end.
     message:
-      index === sections.length - 1 ? { ...message, content: parts } : { role: 'assistant', content: parts },
-    calls,
+      index === sections.length - 1
+        ? { ...message, content: section.parts }
+        : { role: 'assistant', content: section.parts },
+    calls: section.calls,
   }));
 }
 
@@ -195,27 +197,27 @@ interface SlotReader {
 /** Separates the results of a `tool` message without a call from the parts that stay in place. */
 function sortToolMessage(
   message: ToolMessage,
-  { nextSlot, keepOrphans, isHosted }: SlotReader & { keepOrphans: boolean },
+  reader: SlotReader & { keepOrphans: boolean },
 ): { orphans: MatchedCall[]; rest: ToolPart[] } {
   const orphans: MatchedCall[] = [];
   const rest: ToolPart[] = [];
   for (const part of message.content) {
-    if (!isFunctionPart(part, 'tool', isHosted)) {
+    if (!isFunctionPart(part, 'tool', reader.isHosted)) {
       rest.push(part);
       continue;
     }
-    const orphan = nextSlot();
+    const orphan = reader.nextSlot();
     if (orphan === undefined) continue;
-    if (keepOrphans) rest.push(part);
+    if (reader.keepOrphans) rest.push(part);
     else orphans.push(orphan);
   }
   return { orphans, rest };
 }
 
-function toCallPart(part: ToolCallPart, { toolCallId, providerExecuted }: MatchedCall): ToolCallPart {
-  if (part.toolCallId === toolCallId && !(providerExecuted && part.providerExecuted)) return part;
+function toCallPart(part: ToolCallPart, call: MatchedCall): ToolCallPart {
+  if (part.toolCallId === call.toolCallId && !(call.providerExecuted && part.providerExecuted)) return part;
   const { providerExecuted: _, ...plain } = part;
-  return { ...plain, toolCallId };
+  return { ...plain, toolCallId: call.toolCallId };
 }
 
 /**
@@ -267,14 +269,11 @@ function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
 }
 
 /** Returns true if the server stores the history, so that results can occur without their calls. */
-export function continuesStoredResponse({
-  own,
-  providerOptions,
-}: Pick<CoreCall, 'own' | 'providerOptions'>): boolean {
+export function continuesStoredResponse(call: Pick<CoreCall, 'own' | 'providerOptions'>): boolean {
   const { previousResponseId, conversation }: Readonly<Record<string, unknown>> = {
-    ...providerOptions?.azure,
-    ...providerOptions?.openai,
-    ...own,
+    ...call.providerOptions?.azure,
+    ...call.providerOptions?.openai,
+    ...call.own,
   };
   return typeof previousResponseId === 'string' || typeof conversation === 'string';
 }

@@ -44,15 +44,17 @@ export interface HistoryPart {
  */
 export function findHostedTool<Tool extends { readonly history?: HostedCallNames }>(
   tools: readonly Tool[],
-  { toolName, toolCallId, providerOptions }: HistoryPart,
+  part: HistoryPart,
 ): Tool | undefined {
   const findById = (id: string) =>
-    tools.find(({ history }) => history?.idPrefixes.some(prefix => id.startsWith(`${prefix}_`)));
+    tools.find(tool => tool.history?.idPrefixes.some(prefix => id.startsWith(`${prefix}_`)));
   const byId =
-    findById(stringOf(objectOf(objectOf(providerOptions)?.openai)?.itemId)) ?? findById(toolCallId);
-  if (byId !== undefined || toolCallId.startsWith('call_')) return byId;
-  return tools.find(({ history }) =>
-    history?.toolNames.some(name => (name.endsWith('.') ? toolName.startsWith(name) : toolName === name)),
+    findById(stringOf(objectOf(objectOf(part.providerOptions)?.openai)?.itemId)) ?? findById(part.toolCallId);
+  if (byId !== undefined || part.toolCallId.startsWith('call_')) return byId;
+  return tools.find(tool =>
+    tool.history?.toolNames.some(name =>
+      name.endsWith('.') ? part.toolName.startsWith(name) : part.toolName === name,
+    ),
   );
 }
 

@@ -147,7 +147,7 @@ function onlyReading(readings: readonly MendedJson[]): JsonReading | JsonFault {
     json,
     isCompleted,
   }));
-  const filled = parsed.length > 1 ? parsed.filter(({ json }) => !/^\{\s*\}$/.test(json)) : parsed;
+  const filled = parsed.length > 1 ? parsed.filter(entry => !/^\{\s*\}$/.test(entry.json)) : parsed;
   const [first = parsed[0], ...others] = filled;
   // Two backticks are the start of a code fence.
   if (first === undefined || first.value === '') return 'malformed';
@@ -254,9 +254,9 @@ class JsonCursor {
   }
 }
 
-function readMalformed(lenient: LenientText, { start = 0, isClosed = false }: MendOptions): MendedJson {
+function readMalformed(lenient: LenientText, options: MendOptions): MendedJson {
   const { text } = lenient;
-  const cursor = new JsonCursor(lenient, start);
+  const cursor = new JsonCursor(lenient, options.start ?? 0);
   let json = '';
   let isCompleted = false;
   /** True if the last value is a number or word that may continue after the end of the text. */
@@ -288,8 +288,14 @@ function readMalformed(lenient: LenientText, { start = 0, isClosed = false }: Me
       // A missing element of a list is data that was lost.
       if (!isObject && (commas > 1 || (commas > 0 && isFirst))) cursor.fail('malformed');
       if (cursor.next === '') {
-        const isOpenEnd = mayContinue && cursor.at === valueEnd && !isClosed;
-        if (isFirst || commas > 0 || isOpenEnd || (!isObject && !isClosed) || (hasInnerQuotes && !isClosed))
+        const isOpenEnd = mayContinue && cursor.at === valueEnd && !options.isClosed;
+        if (
+          isFirst ||
+          commas > 0 ||
+          isOpenEnd ||
+          (!isObject && !options.isClosed) ||
+          (hasInnerQuotes && !options.isClosed)
+        )
           cursor.fail('truncated');
         isCompleted = true;
         break;
@@ -419,11 +425,11 @@ const isHalfConstant = (word: string): boolean =>
   word.length >= 3 && [...constants.keys()].some(constant => constant !== word && constant.startsWith(word));
 
 /** Returns a number in JSON syntax, with all its digits. */
-function toNumber(word: string, { isLast }: { isLast: boolean }): string | undefined {
+function toNumber(word: string, options: { isLast: boolean }): string | undefined {
   const [, sign, integer = '', fraction = '', exponent = ''] =
     /^([-+]?)(0|[1-9]\d*)?(?:\.(\d*))?(e[-+]?\d+)?$/i.exec(word) ?? [];
   if (sign === undefined || integer + fraction === '') return undefined;
   // The digits after the point may be missing.
-  if (word.endsWith('.') && isLast) return undefined;
+  if (word.endsWith('.') && options.isLast) return undefined;
   return `${sign === '-' ? '-' : ''}${integer || '0'}${fraction && `.${fraction}`}${exponent}`;
 }

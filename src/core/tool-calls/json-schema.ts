@@ -165,7 +165,8 @@ function decodeFragment(key: string): string {
 }
 
 /** Returns the alternative schemas of a value: those of `anyOf` and `oneOf`. */
-export const alternativesOf = ({ anyOf, oneOf }: PlainObject): unknown[] => [anyOf, oneOf].flatMap(toSchemas);
+export const alternativesOf = (schema: PlainObject): unknown[] =>
+  [schema.anyOf, schema.oneOf].flatMap(toSchemas);
 
 /** Returns the schemas that a schema is composed of: its alternatives and those of `allOf`. */
 export const branchesOf = (schema: PlainObject): unknown[] => [

@@ -174,23 +174,19 @@ const isApostrophe = (text: string, at: number): boolean =>
   /['’]/.test(text.charAt(at)) && /\p{L}/u.test(text.charAt(at - 1)) && /\p{L}/u.test(text.charAt(at + 1));
 
 /** Returns true if a string may end before `at`. */
-function mayFollow(
-  lenient: LenientText,
-  at: number,
-  { isKey, isInObject, depth, inner }: StringContext & { inner: number },
-): boolean {
+function mayFollow(lenient: LenientText, at: number, context: StringContext & { inner: number }): boolean {
   const { text } = lenient;
   const next = lenient.skipBlank(at);
   // At the end of a truncated text, quotes within a string cannot be distinguished from those of later strings.
-  if (next === undefined || next >= text.length) return inner === 0;
+  if (next === undefined || next >= text.length) return context.inner === 0;
   const character = text.charAt(next);
-  if (isKey) return character === ':';
-  if (depth === 0) return !isQuote(character);
-  if (character === ',') return mayFollowComma(lenient, next + 1, isInObject);
-  if ('}])'.includes(character)) return mayFollowBracket(lenient, next + 1, depth);
+  if (context.isKey) return character === ':';
+  if (context.depth === 0) return !isQuote(character);
+  if (character === ',') return mayFollowComma(lenient, next + 1, context.isInObject);
+  if ('}])'.includes(character)) return mayFollowBracket(lenient, next + 1, context.depth);
   // A comma is missing.
-  if (inner % 2 > 0 || next === at) return false;
-  if (isInObject) return matchesAt(KEY_AND_COLON, text, next);
+  if (context.inner % 2 > 0 || next === at) return false;
+  if (context.isInObject) return matchesAt(KEY_AND_COLON, text, next);
   return text.slice(at, next).includes('\n') && matchesAt(VALUE_START, text, next);
 }
 

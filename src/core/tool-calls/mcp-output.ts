@@ -41,8 +41,8 @@ export function withoutDetails(output: ToolResultOutput): ModelOutput {
 }
 
 /** Returns the facts about an output for the history. */
-export const toOutputFacts = ({ kept }: ToolResultOutput): { readonly own?: PartFacts } =>
-  kept === undefined ? {} : { own: { output: kept } };
+export const toOutputFacts = (output: ToolResultOutput): { readonly own?: PartFacts } =>
+  output.kept === undefined ? {} : { own: { output: output.kept } };
 
 /** A part of an MCP result as the model receives it. */
 export type ContentItem =

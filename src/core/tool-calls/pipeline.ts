@@ -80,9 +80,9 @@ export class ToolCallCollector {
     return call === undefined || beginsAnother(fragment, call) ? undefined : call;
   }
 
-  #begin({ index }: ToolCallFragment): OpenCall {
+  #begin(fragment: ToolCallFragment): OpenCall {
     const call: OpenCall = {
-      index: isIndex(index) ? index : undefined,
+      index: isIndex(fragment.index) ? fragment.index : undefined,
       id: undefined,
       name: '',
       arguments: '',
@@ -216,8 +216,8 @@ export class ToolCallPipeline {
   #fragments = 0;
   #isFinished = false;
 
-  constructor({ tools = [] }: ToolCallPipelineOptions = {}) {
-    this.#schemas = new Map(tools.map(({ name, inputSchema }) => [name, inputSchema]));
+  constructor(options: ToolCallPipelineOptions = {}) {
+    this.#schemas = new Map((options.tools ?? []).map(tool => [tool.name, tool.inputSchema]));
     this.#names = new Set(this.#schemas.keys());
   }
 

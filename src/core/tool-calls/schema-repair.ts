@@ -239,8 +239,8 @@ const types: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
 ]);
 
 /** Accepts any value for types that JSON Schema does not define. */
-const hasType = (value: unknown, { type }: PlainObject): boolean =>
-  Array.isArray(type) ? type.some(one => isOfType(value, one)) : isOfType(value, type);
+const hasType = (value: unknown, schema: PlainObject): boolean =>
+  Array.isArray(schema.type) ? schema.type.some(one => isOfType(value, one)) : isOfType(value, schema.type);
 
 const isOfType = (value: unknown, type: unknown): boolean => types.get(type)?.(value) ?? true;
 

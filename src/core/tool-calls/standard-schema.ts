@@ -246,13 +246,14 @@ function names(value: unknown): readonly unknown[] | undefined {
 }
 
 /** Converts tuples of older drafts, and gives each array `items`, which the API requires. */
-function withItems(schema: PlainObject, { convert }: Converter): PlainObject {
+function withItems(schema: PlainObject, converter: Converter): PlainObject {
   const { items, additionalItems, ...rest } = schema;
   if (Array.isArray(items)) {
     return {
       ...rest,
-      ...(items.length > 0 && rest.prefixItems === undefined && { prefixItems: items.map(convert) }),
-      items: additionalItems === undefined ? {} : convert(additionalItems),
+      ...(items.length > 0 &&
+        rest.prefixItems === undefined && { prefixItems: items.map(converter.convert) }),
+      items: additionalItems === undefined ? {} : converter.convert(additionalItems),
     };
   }
   return items === undefined && [schema.type].flat().includes('array') ? { ...schema, items: {} } : schema;

@@ -65,7 +65,7 @@ function findIssue(schema: PlainObject, { path, level, totals }: Position): stri
   if (schema.format !== undefined && !FORMATS.has(schema.format)) {
     return `${place} has the format ${JSON.stringify(schema.format)}`;
   }
-  const own = toObjectIssue(schema, place) ?? countValues(schema, { place, totals });
+  const own = toObjectIssue(schema, place) ?? countValues(schema, place, totals);
   if (own !== undefined) return own;
 
   for (const inner of subschemasOf(schema)) {
@@ -100,10 +100,7 @@ function toObjectIssue(
   return optional === undefined ? undefined : `the property \`${optional}\` of ${place} is optional`;
 }
 
-function countValues(
-  schema: PlainObject,
-  { place, totals }: { place: string; totals: Totals },
-): string | undefined {
+function countValues(schema: PlainObject, place: string, totals: Totals): string | undefined {
   const values: unknown[] = Array.isArray(schema.enum) ? schema.enum : [];
   const characters = values.reduce<number>((sum, value) => sum + String(value).length, 0);
   totals.enumValues += values.length;
@@ -113,10 +110,10 @@ function countValues(
     : undefined;
 }
 
-function toLimitIssue({ properties, enumValues, characters }: Totals): string | undefined {
-  if (properties > MAX_PROPERTIES) return `there are more than ${MAX_PROPERTIES} properties`;
-  if (enumValues > MAX_ENUM_VALUES) return `there are more than ${MAX_ENUM_VALUES} enum values`;
-  return characters > MAX_CHARACTERS
+function toLimitIssue(totals: Totals): string | undefined {
+  if (totals.properties > MAX_PROPERTIES) return `there are more than ${MAX_PROPERTIES} properties`;
+  if (totals.enumValues > MAX_ENUM_VALUES) return `there are more than ${MAX_ENUM_VALUES} enum values`;
+  return totals.characters > MAX_CHARACTERS
     ? `names and values have more than ${MAX_CHARACTERS} characters`
     : undefined;
 }

@@ -141,15 +141,15 @@ export function toModelOf(
 
 function hostOf(
   version: Version,
-  { isStream, isSilent, signature }: { isStream: boolean; isSilent: boolean; signature: SignatureContext },
+  options: { isStream: boolean; isSilent: boolean; signature: SignatureContext },
 ): Host {
   const { facts } = version;
   const { stream, generate } = facts.undeclaredCalls;
   return {
     ...facts,
-    undeclaredCalls: isSilent ? 'none' : isStream ? stream : generate,
+    undeclaredCalls: options.isSilent ? 'none' : options.isStream ? stream : generate,
     writeMessages: prompt =>
-      signMessages(writePrompt(prompt, version), signature) as object[] as JSONObject[],
+      signMessages(writePrompt(prompt, version), options.signature) as object[] as JSONObject[],
   };
 }
 

@@ -54,19 +54,19 @@ export function findLaterHost(
  */
 export function createImportNotice(): (host: LaterHost) => string | undefined {
   let isTold = false;
-  return ({ expects, version }) => {
-    if (isTold || version.name !== v2.name) return undefined;
+  return laterHost => {
+    if (isTold || laterHost.version.name !== v2.name) return undefined;
     isTold = true;
-    const host = `\`ai@${expects === 'v3' ? 6 : 7}\``;
+    const host = `\`ai@${laterHost.expects === 'v3' ? 6 : 7}\``;
     return (
-      `Expected a model of version ${expects} in ${host}, got one of version v2, which is that of \`ai@5\`. All calls ` +
-      `and results are shown, but the host converts usage and files, and loses details. Import the provider from \`kelivo-responses/${expects}\`, or set ` +
-      `\`specificationVersion: '${expects}'\`.`
+      `Expected a model of version ${laterHost.expects} in ${host}, got one of version v2, which is that of \`ai@5\`. All calls ` +
+      `and results are shown, but the host converts usage and files, and loses details. Import the provider from \`kelivo-responses/${laterHost.expects}\`, or set ` +
+      `\`specificationVersion: '${laterHost.expects}'\`.`
     );
   };
 }
 
-function majorInUserAgent({ headers }: HostOptions): string | undefined {
-  const agent = (headers as Readonly<Record<string, unknown>> | undefined)?.['user-agent'];
+function majorInUserAgent(options: HostOptions): string | undefined {
+  const agent = (options.headers as Readonly<Record<string, unknown>> | undefined)?.['user-agent'];
   return typeof agent === 'string' ? /(?:^|\s)ai\/(\d+)\.\S+$/.exec(agent)?.[1] : undefined;
 }

@@ -128,10 +128,10 @@ export function toModelMiddleware(wrap: (model: AnyLanguageModel) => AnyLanguage
   };
   return {
     specificationVersion: 'v3',
-    wrapGenerate: async <Result>({ model, params }: { model: AnyLanguageModel; params: object }) =>
-      (await wrapped(model).doGenerate(params as never)) as Result,
-    wrapStream: async <Result>({ model, params }: { model: AnyLanguageModel; params: object }) =>
-      (await wrapped(model).doStream(params as never)) as Result,
+    wrapGenerate: async <Result>(call: { model: AnyLanguageModel; params: object }) =>
+      (await wrapped(call.model).doGenerate(call.params as never)) as Result,
+    wrapStream: async <Result>(call: { model: AnyLanguageModel; params: object }) =>
+      (await wrapped(call.model).doStream(call.params as never)) as Result,
   };
 }
 

@@ -27,10 +27,10 @@ export function readAhead(stream: ReadableStream<unknown>): Batches<PlainObject>
     reader.read().then(add, fail);
   }
 
-  function add({ done, value }: ReadableStreamReadResult<PlainObject>): void {
+  function add(result: ReadableStreamReadResult<PlainObject>): void {
     isReading = false;
-    if (done) end = 'closed';
-    else arrived.push(value);
+    if (result.done) end = 'closed';
+    else arrived.push(result.value);
     wake?.();
     read();
   }

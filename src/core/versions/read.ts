@@ -64,8 +64,9 @@ export function readCall(
   const { prompt, faults } = admitHistory(given, { ...signature, tools });
   const { own, others } = splitOptions(providerOptions);
   const requests = prompt.some(
-    ({ content }) =>
-      typeof content !== 'string' && content.some(({ type }) => type === 'tool-approval-request'),
+    message =>
+      typeof message.content !== 'string' &&
+      message.content.some(entry => entry.type === 'tool-approval-request'),
   );
   return {
     ...rest,
@@ -236,13 +237,10 @@ export function readContentPart(given: PlainObject): Part | Content {
   }
 }
 
-function readCarrier(
-  { providerMetadata }: PlainObject,
-  text: string,
-): Extract<Part, { type: 'custom' }> | undefined {
+function readCarrier(part: PlainObject, text: string): Extract<Part, { type: 'custom' }> | undefined {
   const carried = fromCarrier(
     text,
-    splitFacts(admitMetadata(providerMetadata as ProviderMetadata | undefined)),
+    splitFacts(admitMetadata(part.providerMetadata as ProviderMetadata | undefined)),
   );
   if (carried === undefined) return undefined;
   const { kind, metadata, own } = carried;

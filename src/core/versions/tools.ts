@@ -165,7 +165,7 @@ const SHAPES: Readonly<
   >
 > = {
   v2: {
-    identity: ({ id, name }) => ({ type: 'provider-defined', id, name }),
+    identity: kind => ({ type: 'provider-defined', id: kind.id, name: kind.name }),
     toSchema: create => create(),
   },
   v3: {
@@ -184,11 +184,11 @@ const SHAPES: Readonly<
       ...(supportsDeferredResults && { supportsDeferredResults }),
     }),
     toSchema: toLazySchema,
-    complete: (tool, { caller }) =>
-      caller === undefined
+    complete: (tool, kind) =>
+      kind.caller === undefined
         ? tool
         : Object.defineProperty(tool, 'experimental_toolCaller', {
-            value: { type: 'provider', prepareProviderOptions: caller },
+            value: { type: 'provider', prepareProviderOptions: kind.caller },
           }),
   },
 };

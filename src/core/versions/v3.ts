@@ -28,7 +28,10 @@ export const v3: Version = {
       const { type, data, ...rest } = part;
       return type === 'file' ? toMedia(rest, data as PlainObject) : part;
     }),
-  writeFinishReason: ({ unified, raw }) => ({ unified: unified === 'interrupted' ? 'other' : unified, raw }),
+  writeFinishReason: reason => ({
+    unified: reason.unified === 'interrupted' ? 'other' : reason.unified,
+    raw: reason.raw,
+  }),
   writeUsage: v4.writeUsage,
   writeWarning: warning =>
     warning.type === 'deprecated' ? toPlainWarning(warning) : v4.writeWarning(warning),

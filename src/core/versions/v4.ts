@@ -37,8 +37,8 @@ export const v4: Version = {
     const { tool: _, ...rest } = warning;
     return rest;
   },
-  writeResult({ content, isJson }) {
-    const structuredOutputText = isJson ? toStructuredOutputText(content) : undefined;
+  writeResult(result) {
+    const structuredOutputText = result.isJson ? toStructuredOutputText(result.content) : undefined;
     return structuredOutputText === undefined ? {} : { structuredOutputText };
   },
   official: {
@@ -58,7 +58,7 @@ export const v4: Version = {
  */
 function toStructuredOutputText(content: readonly Content[]): string | undefined {
   const messages = toMessages(content);
-  const final = messages.findLast(({ phase }) => phase === 'final_answer');
+  const final = messages.findLast(message => message.phase === 'final_answer');
   if (final !== undefined) return final.text;
   const last = messages.length > 1 ? messages.at(-1) : undefined;
   return last !== undefined && isWholeJson(last.text) ? last.text : undefined;

@@ -48,7 +48,7 @@ export function writeCall(call: CoreCall, version: Version, removed: (type: stri
  */
 export const toModelMessages = (prompt: Prompt): ModelMessage[] =>
   writePrompt(
-    prompt.filter(({ role }) => role !== 'system'),
+    prompt.filter(message => message.role !== 'system'),
     v2,
   ) as object[] as ModelMessage[];
 
@@ -105,21 +105,22 @@ export function writePrompt(
  */
 export function serializeHistory(
   call: CoreCall,
-  { provider }: Pick<CoreModel, 'provider'>,
+  model: Pick<CoreModel, 'provider'>,
   version: Version,
-  { sendsForeign = false }: { sendsForeign?: boolean } = {},
+  options: { sendsForeign?: boolean } = {},
 ): CoreCall {
-  const functions = new Set(call.tools?.filter(({ type }) => type === 'function').map(({ name }) => name));
-  const own = sendsForeign ? call.prompt : withoutForeignReasoning(call.prompt, provider);
+  const functions = new Set(call.tools?.filter(tool => tool.type === 'function').map(tool => tool.name));
+  const own = options.sendsForeign ? call.prompt : withoutForeignReasoning(call.prompt, model.provider);
   const prompt = pairToolCalls(own, {
     keepOrphans: continuesStoredResponse(call),
     isFunctionTool: name => functions.has(name),
-    isHostedTool: part => call.turn?.hostedCalls?.has(part.toolCallId) === true || isRunBy(provider, part),
+    isHostedTool: part =>
+      call.turn?.hostedCalls?.has(part.toolCallId) === true || isRunBy(model.provider, part),
   });
-  if (/\.responses$/.test(provider)) return withoutUnknownItems({ ...call, prompt });
+  if (/\.responses$/.test(model.provider)) return withoutUnknownItems({ ...call, prompt });
   return {
     ...call,
-    prompt: CHAT.test(provider) && !version.hasFilesInChatOutputs ? prompt.map(withoutMedia) : prompt,
+    prompt: CHAT.test(model.provider) && !version.hasFilesInChatOutputs ? prompt.map(withoutMedia) : prompt,
   };
 }
 
@@ -133,8 +134,8 @@ function withoutUnknownItems(call: CoreCall): CoreCall {
   const store = own.store ?? providerOptions?.openai?.store;
   if (store === false) return call;
   const isEncrypted = prompt.some(
-    ({ role, content }) =>
-      role === 'assistant' && content.some(part => isReasoning(part, { isStored: false })),
+    message =>
+      message.role === 'assistant' && message.content.some(part => isReasoning(part, { isStored: false })),
   );
   if (isEncrypted && typeof store !== 'boolean') {
     const openai = { ...providerOptions?.openai, store: false };
@@ -159,13 +160,10 @@ function withoutUnknownIds(message: Message): Message {
   return { ...message, content };
 }
 
-const isReasoning = (
-  { type, providerOptions }: AssistantPart,
-  { isStored }: { isStored: boolean },
-): boolean =>
-  type === 'reasoning' &&
-  providerOptions?.openai?.itemId !== undefined &&
-  (typeof providerOptions.openai.reasoningEncryptedContent === 'string') !== isStored;
+const isReasoning = (part: AssistantPart, options: { isStored: boolean }): boolean =>
+  part.type === 'reasoning' &&
+  part.providerOptions?.openai?.itemId !== undefined &&
+  (typeof part.providerOptions.openai.reasoningEncryptedContent === 'string') !== options.isStored;
 
 /** Providers that write the output of a tool as text, in which a file would be base64. */
 const CHAT = /\.(?:chat|completion)$/;

@@ -17,12 +17,12 @@ import { type Version, withMetadata, writeCarrier } from './version.js';
 /** Creates the filter for parts that the host cannot show or keep. `emit` is the same for all parts, as most are deltas. */
 export function createFilter(
   call: CoreCall,
-  { hasApprovalTool }: Version,
+  version: Version,
   emit: (part: Part) => void,
 ): { part(part: Part): void; flush(): void } {
   const filter = createHostFilter(call);
   const keep = (part: Part): void => filter.part(part, emit);
-  if (!hasApprovalTool) return { part: keep, flush: () => filter.flush?.(emit) };
+  if (!version.hasApprovalTool) return { part: keep, flush: () => filter.flush?.(emit) };
   const approvals = createApprovalWriter(call);
   return {
     part: part => approvals.part(part, keep),
@@ -37,16 +37,16 @@ export function createFilter(
 export function writeSource(
   source: PartSource,
   call: CoreCall,
-  { version, signature }: { version: Version; signature: SignatureContext },
+  options: { version: Version; signature: SignatureContext },
 ): Batches<PlainObject> {
-  const write = createPartWriter(version, call);
+  const write = createPartWriter(options.version, call);
   let written: PlainObject[] = [];
   let isOver = false;
   const emit = (part: PlainObject): void =>
     void written.push(
-      part.providerMetadata === undefined ? part : signPart(part, 'providerMetadata', signature),
+      part.providerMetadata === undefined ? part : signPart(part, 'providerMetadata', options.signature),
     );
-  const filter = createFilter(call, version, part => write(part, emit));
+  const filter = createFilter(call, options.version, part => write(part, emit));
   return {
     async next() {
       written = [];
@@ -102,7 +102,7 @@ type Emit = (part: PlainObject) => void;
 /** Converts the parts of one response, streamed or complete. A part becomes any number of parts. */
 export function createPartWriter(
   version: Version,
-  { isStream }: { isStream: boolean },
+  call: { isStream: boolean },
 ): (part: Part | Content, emit: Emit) => void {
   let carriers = 0;
   let wasCut = false;
@@ -121,7 +121,7 @@ export function createPartWriter(
       case 'custom': {
         if (version.hasCustomParts) break;
         const providerMetadata = writeCarrier(part, part.providerMetadata);
-        if (!isStream) return emit({ type: 'reasoning', text: '', providerMetadata });
+        if (!call.isStream) return emit({ type: 'reasoning', text: '', providerMetadata });
         const id = `custom-${carriers++}`;
         emit({ type: 'reasoning-start', id, providerMetadata });
         return emit({ type: 'reasoning-end', id, providerMetadata });
@@ -145,13 +145,13 @@ export function createPartWriter(
 /** The end of a response, which a generated result contains as well. */
 export function writeFinish(
   { own, structuredOutputText: _, ...finish }: Extract<Part, { type: 'finish' }>,
-  { writeFinishReason, writeUsage }: Version,
+  version: Version,
   wasCut = false,
 ): PlainObject {
   const { finishReason, usage } = finish;
   return {
     ...withMetadata({ ...finish }, own),
-    finishReason: writeFinishReason(finishReason, wasCut),
-    usage: writeUsage(usage),
+    finishReason: version.writeFinishReason(finishReason, wasCut),
+    usage: version.writeUsage(usage),
   };
 }

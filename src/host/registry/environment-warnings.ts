@@ -55,9 +55,9 @@ export function findEnvironmentWarnings(environment: Environment, used: Readonly
 const namesOf = (prefixes: readonly string[], endings: readonly string[]): string[] =>
   prefixes.flatMap(prefix => endings.map(ending => `${prefix}_${ending}`));
 
-const endingsOf = ({ settings = {} }: KnownProvider): readonly (readonly string[])[] => [
+const endingsOf = (known: KnownProvider): readonly (readonly string[])[] => [
   ...Object.values(variableEndings),
-  ...Object.values(settings).map(ending => [ending]),
+  ...Object.values(known.settings ?? {}).map(ending => [ending]),
 ];
 
 function findMisspelt(environment: Environment): string[] {

@@ -94,13 +94,14 @@ export const isProvider = (value: unknown): value is AnyProvider =>
 export function languageModelOf(
   provider: AnyProvider,
   modelId: string,
-  { source, sendsForeign = false }: { source: string; sendsForeign?: boolean },
+  options: { source: string; sendsForeign?: boolean },
 ): CoreModel {
   const model = provider.languageModel(modelId);
-  if (!isVersion(model.specificationVersion)) throw toVersionError(model, source);
+  if (!isVersion(model.specificationVersion)) throw toVersionError(model, options.source);
   if (isOfficialModel(model)) return continueHistories(model);
   return fromLanguageModel(model, {
-    serialize: (call, facts, version) => serializeHistory(call, facts, version, { sendsForeign }),
+    serialize: (call, facts, version) =>
+      serializeHistory(call, facts, version, { sendsForeign: options.sendsForeign ?? false }),
   });
 }
 
@@ -133,27 +134,27 @@ export function embeddingModelOf(provider: AnyProvider, modelId: string, source:
 export function imageModelOf(
   provider: AnyProvider,
   modelId: string,
-  { source, version }: { source: string; version: HostVersion },
+  options: { source: string; version: HostVersion },
 ): AnyImageModel {
   const model = provider.imageModel?.(modelId);
   if (model === undefined) throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
-  if (model.specificationVersion === version) return model as AnyImageModel;
-  const major = Object.entries(VERSION_OF_MAJOR).find(([, known]) => known === version)?.[0];
+  if (model.specificationVersion === options.version) return model as AnyImageModel;
+  const major = Object.entries(VERSION_OF_MAJOR).find(([, known]) => known === options.version)?.[0];
   throw new KelivoError({
     code: 'missing-package',
     message:
-      `Expected an image model of version ${version} from ${source}, got one of version ${model.specificationVersion}, ` +
+      `Expected an image model of version ${options.version} from ${options.source}, got one of version ${model.specificationVersion}, ` +
       "which the registry cannot convert. Use the provider's image models directly, or install its major version for " +
       `\`ai@${major}\`.`,
   });
 }
 
-const toVersionError = ({ specificationVersion }: { specificationVersion: string }, source: string) =>
+const toVersionError = (model: { specificationVersion: string }, source: string) =>
   new KelivoError({
     code: 'missing-package',
     message:
       `Expected models of version v2, v3 or v4 (\`ai\` 5, 6 or 7) from ${source}, got one of version ` +
-      `${String(specificationVersion)}. Install a major version of the package for \`ai\` 5, 6 or 7.`,
+      `${String(model.specificationVersion)}. Install a major version of the package for \`ai\` 5, 6 or 7.`,
   });
 
 /** The provider name of a model, before and after it is loaded, and its id. */

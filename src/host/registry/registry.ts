@@ -136,8 +136,8 @@ export function createProviderRegistryFromConfig<Version extends HostVersion = D
     );
   };
   const history = createHistoryKeys(undefined, () =>
-    Object.values(entries).flatMap(({ settings = {} }) => {
-      const { apiKey } = settings;
+    Object.values(entries).flatMap(entry => {
+      const { apiKey } = entry.settings ?? {};
       return staticKeysOf({
         apiKey: typeof apiKey === 'string' || Array.isArray(apiKey) ? apiKey : undefined,
       });

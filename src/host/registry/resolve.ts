@@ -202,7 +202,7 @@ export function createModelNames({
 
   /** Returns the provider whose patterns match a model id. */
   function findOwner(modelId: string): string | undefined {
-    return patterns.find(({ expression }) => expression.test(modelId))?.provider;
+    return patterns.find(pattern => pattern.expression.test(modelId))?.provider;
   }
 
   function findRole(task: ModelTask): ModelReference {
@@ -281,11 +281,11 @@ const KINDS: readonly string[] = ['chat', 'embedding'];
 
 function toUnknownNameError(
   kind: 'provider' | 'role',
-  { name, known }: { name: string; known: Iterable<string> },
+  options: { name: string; known: Iterable<string> },
 ): KelivoError {
   return new KelivoError({
     code: 'unknown-name',
-    message: `Unknown ${kind} ${JSON.stringify(name)}. ${toNameHint(name, { kind: `${kind}s`, known })}`,
+    message: `Unknown ${kind} ${JSON.stringify(options.name)}. ${toNameHint(options.name, { kind: `${kind}s`, known: options.known })}`,
   });
 }
 

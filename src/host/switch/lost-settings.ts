@@ -100,5 +100,5 @@ function findLostLimits(toolLoop: KelivoResponsesSettings['toolLoop']): string[]
 }
 
 /** Returns the names of the options of a call that do not apply without a tool loop. */
-export const findLostOptions = ({ own }: CoreCall): readonly string[] =>
-  LOOP_OPTIONS.filter(name => own[name] !== undefined);
+export const findLostOptions = (call: CoreCall): readonly string[] =>
+  LOOP_OPTIONS.filter(name => call.own[name] !== undefined);

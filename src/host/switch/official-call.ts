@@ -30,7 +30,7 @@ export function continueHistories(official: AnyLanguageModel, settings: SettingO
   const model = fromLanguageModel(official, { serialize: call => call });
   const { hasOwn, toOwn, fromOwn } = createNamespaces(official.provider);
   return withOpen(model, async received => {
-    const { call, toDeclaredName, warnings } = toOfficialCall(fromOwn(received), { settings, traits });
+    const { call, toDeclaredName, warnings } = toOfficialCall(fromOwn(received), settings, traits);
     const source = await model.open(toOwn(call));
     if (toDeclaredName === undefined && warnings.length === 0 && !hasOwn) return source;
     return transformParts(source, {
@@ -111,10 +111,7 @@ interface OfficialCall {
  * Converts a call for the official provider, so that it can continue a conversation of this package's provider. Without
  * such a history, only `store` and, for providers that do not read it, the reasoning option of `ai@7` change.
  */
-function toOfficialCall(
-  call: CoreCall,
-  { settings, traits }: { settings: SettingOptions; traits: OfficialTraits },
-): OfficialCall {
+function toOfficialCall(call: CoreCall, settings: SettingOptions, traits: OfficialTraits): OfficialCall {
   const { own, providerOptions, reasoning } = call;
   const openai = providerOptions?.openai;
   // The official provider's default, `true`, replays items by reference. Items of responses that were not stored exist on
@@ -129,10 +126,10 @@ function toOfficialCall(
   const prompt = mode === 'remove' ? withoutSystem(written, warn) : written;
   const sendable = call.tools?.filter(tool => tool.type !== 'function' || !isToolStub(tool));
   const allowed = allowedToolsOf(call, sendable);
-  const isOffered = ({ name }: Tool): boolean =>
+  const isOffered = (tool: Tool): boolean =>
     allowed === undefined ||
     (traits.restrictsTools && allowed.toolNames.length > 0) ||
-    allowed.toolNames.includes(name);
+    allowed.toolNames.includes(tool.name);
   const tools = sendable?.filter(isOffered);
   if (allowed !== undefined && allowed.toolNames.length === 0)
     warn('No tools are sent, because none of `allowedTools` is one of the tools of the call.');
@@ -156,8 +153,8 @@ function toOfficialCall(
     toolChoice: toValidChoice(choice, new Set(tools?.map(tool => tool.name))),
   };
 
-  const functions = call.tools?.filter(({ type }) => type === 'function') ?? [];
-  const names: NamedTool[] = [...functions.map(({ name }) => ({ name })), ...toolNamesIn(prompt)];
+  const functions = call.tools?.filter(tool => tool.type === 'function') ?? [];
+  const names: NamedTool[] = [...functions.map(tool => ({ name: tool.name })), ...toolNamesIn(prompt)];
   const { toWire, fromWire } = createToolNames(names);
   if (names.every(({ name, namespace }) => toWire(name, namespace) === name))
     return { call: converted, warnings };
@@ -167,7 +164,7 @@ function toOfficialCall(
 const REQUIRED: ToolChoice = { type: 'required' };
 
 function withoutSystem(prompt: Prompt, warn: (message: string) => void): Prompt {
-  const rest = prompt.filter(({ role }) => role !== 'system');
+  const rest = prompt.filter(message => message.role !== 'system');
   if (rest.length < prompt.length) warn('system messages are removed for this model');
   return rest;
 }
@@ -177,15 +174,16 @@ function withoutSystem(prompt: Prompt, warn: (message: string) => void): Prompt 
  * tool loop, a forced call would be forced again.
  */
 function allowedToolsOf(
-  { own, providerOptions, turn }: CoreCall,
+  call: CoreCall,
   tools: readonly Tool[] = [],
 ): { toolNames: readonly string[]; mode?: unknown } | undefined {
-  const { toolNames, mode } = objectOf(own.allowedTools ?? providerOptions?.openai?.allowedTools) ?? {};
+  const { toolNames, mode } =
+    objectOf(call.own.allowedTools ?? call.providerOptions?.openai?.allowedTools) ?? {};
   if (!Array.isArray(toolNames)) return undefined;
   const known = tools.flatMap(tool =>
     tool.type === 'provider' ? [tool.name, tool.id.split('.')[1]] : [tool.name],
   );
-  const modeOfRound = turn !== undefined && turn.round > 1 ? 'auto' : mode;
+  const modeOfRound = call.turn !== undefined && call.turn.round > 1 ? 'auto' : mode;
   return {
     toolNames: toolNames.map(String).filter(name => known.includes(name)),
     ...(modeOfRound !== undefined && { mode: modeOfRound }),

@@ -43,8 +43,8 @@ const HINT = 'Switch kelivo-responses on for this conversation to send them.';
 /** Places the result of each call of a function after it. Calls of hosted tools stay as they are. */
 function pairCalls(prompt: Prompt, call: CoreCall): Prompt {
   const { tools = [], turn } = call;
-  const functions = new Set(tools.flatMap(({ type, name }) => (type === 'function' ? [name] : [])));
-  const hosted = new Set(tools.flatMap(({ type, name }) => (type === 'provider' ? [name] : [])));
+  const functions = new Set(tools.flatMap(tool => (tool.type === 'function' ? [tool.name] : [])));
+  const hosted = new Set(tools.flatMap(tool => (tool.type === 'provider' ? [tool.name] : [])));
   return pairToolCalls(prompt, {
     keepOrphans: continuesStoredResponse(call),
     isFunctionTool: name => functions.has(name),
@@ -206,8 +206,7 @@ function withOwnIds(prompt: Prompt, { traits: { refersByCallId } }: OfficialHist
   );
 }
 
-const itemIdOf = ({ providerOptions }: AssistantPart): string | undefined =>
-  idOf(providerOptions?.openai?.itemId);
+const itemIdOf = (part: AssistantPart): string | undefined => idOf(part.providerOptions?.openai?.itemId);
 
 function withoutItemId(part: ToolCallPart): ToolCallPart {
   const { itemId: _, ...openai } = part.providerOptions?.openai ?? {};
@@ -226,7 +225,7 @@ const withoutTrailingReasoning = (prompt: Prompt, options: OfficialHistoryOption
     const last = message.content.findLastIndex(part => isItem(part, options));
     const isRejected = (part: AssistantPart, at: number): boolean => {
       if (at > last) return true;
-      const follower = message.content.slice(at).find(({ type }) => type !== 'reasoning');
+      const follower = message.content.slice(at).find(assistantPart => assistantPart.type !== 'reasoning');
       const isUnnamed = follower?.type === 'text' && itemIdOf(follower) === undefined;
       return options.store && isUnnamed && itemIdOf(part)?.startsWith('rs') === true;
     };
@@ -236,14 +235,15 @@ const withoutTrailingReasoning = (prompt: Prompt, options: OfficialHistoryOption
 
 /** Returns true for a message whose approval responses refer to items of the turn before it. */
 const isApprovalAnswer = (message: Message | undefined): boolean =>
-  message?.role === 'tool' && message.content.some(({ type }) => type === 'tool-approval-response');
+  message?.role === 'tool' && message.content.some(part => part.type === 'tool-approval-response');
 
 /** Returns true if the official provider sends the part as an item that may follow reasoning. */
-function isItem(part: AssistantPart, { store, traits }: OfficialHistoryOptions): boolean {
+function isItem(part: AssistantPart, options: OfficialHistoryOptions): boolean {
   if (part.type === 'tool-call') return part.providerExecuted !== true;
-  if (part.type === 'tool-result') return store || traits.rebuiltResults.test(part.toolName);
+  if (part.type === 'tool-result') return options.store || options.traits.rebuiltResults.test(part.toolName);
   // A reasoning part with the id of another item is sent as a reference to that item.
-  const isReference = part.type === 'reasoning' && store && itemIdOf(part)?.startsWith('rs') === false;
+  const isReference =
+    part.type === 'reasoning' && options.store && itemIdOf(part)?.startsWith('rs') === false;
   return part.type === 'text' || part.type === 'custom' || isReference;
 }
 

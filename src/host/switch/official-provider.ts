@@ -128,7 +128,7 @@ export interface OfficialPackage {
  * @throws KelivoError with code `missing-package` if its models have an unknown version.
  */
 function openOfficialModel(
-  { createOpenAI }: OfficialPackage,
+  officialPackage: OfficialPackage,
   modelId: string,
   { baseURL, headers, fetch }: ConnectionSettings,
   needsKey: boolean,
@@ -137,14 +137,16 @@ function openOfficialModel(
   const hasKey = headers.authorization !== undefined || headers['api-key'] !== undefined;
   // If a required key is missing, the official provider reports it.
   const skipsKeyCheck = hasKey || !needsKey;
-  const model = createOpenAI({
-    baseURL,
-    // Versions 2 and 3 accept only strings. The key is already in the headers.
-    ...(skipsKeyCheck && { apiKey: '' }),
-    // The official provider creates an Authorization header from `apiKey`. An undefined value removes it.
-    headers: { ...(skipsKeyCheck && { Authorization: undefined }), ...headers },
-    fetch,
-  }).responses(modelId);
+  const model = officialPackage
+    .createOpenAI({
+      baseURL,
+      // Versions 2 and 3 accept only strings. The key is already in the headers.
+      ...(skipsKeyCheck && { apiKey: '' }),
+      // The official provider creates an Authorization header from `apiKey`. An undefined value removes it.
+      headers: { ...(skipsKeyCheck && { Authorization: undefined }), ...headers },
+      fetch,
+    })
+    .responses(modelId);
   const { specificationVersion: found } = model;
   if (isVersion(found)) return { model, major: majorOf(found) };
   const supported = Object.entries(VERSION_OF_MAJOR)

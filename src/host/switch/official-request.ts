@@ -106,8 +106,8 @@ function toInput(input: unknown, { systemMessageMode = 'auto' }: ResponsesCallOp
 
 const WEB_SEARCH_SOURCES = 'web_search_call.action.sources';
 
-function toInclude({ include }: PlainObject, { includeWebSearchSources }: ResponsesCallOptions): PlainObject {
-  if (includeWebSearchSources !== false || !Array.isArray(include)) return {};
+function toInclude({ include }: PlainObject, options: ResponsesCallOptions): PlainObject {
+  if (options.includeWebSearchSources !== false || !Array.isArray(include)) return {};
   const rest = include.filter(value => value !== WEB_SEARCH_SOURCES);
   return { include: rest.length === 0 ? undefined : rest };
 }

@@ -45,7 +45,7 @@ export const withHostRunTools = (model: CoreModel, tools: SharedTools | undefine
       return [{ ...toFunctionTool(found), name: tool.name }];
     };
     const converted = declared.flatMap(toTool);
-    const undeclared = [...byIdentity.values()].map(({ name }) => name);
+    const undeclared = [...byIdentity.values()].map(tool => tool.name);
     const isForced = isForcedCall(call, new Set(available));
     const lost = findLostOptions(call);
     const source = await model.open({ ...call, tools: converted.length === 0 ? undefined : converted });
@@ -61,10 +61,10 @@ export const withHostRunTools = (model: CoreModel, tools: SharedTools | undefine
   });
 
 /** Returns true if the model must call a tool that the loop would run, and which it forces in the first round only. */
-const isForcedCall = ({ toolChoice }: CoreCall, names: ReadonlySet<string>): boolean =>
-  toolChoice?.type === 'tool'
-    ? names.has(toolChoice.toolName)
-    : toolChoice?.type === 'required' && names.size > 0;
+const isForcedCall = (call: CoreCall, names: ReadonlySet<string>): boolean =>
+  call.toolChoice?.type === 'tool'
+    ? names.has(call.toolChoice.toolName)
+    : call.toolChoice?.type === 'required' && names.size > 0;
 
 const FORCED_TEXT =
   'While this model is switched off, `toolChoice` forces a call in every step of the host, and not only in the first one. ' +
@@ -72,11 +72,13 @@ const FORCED_TEXT =
 
 async function listAll(
   sources: readonly ToolSource[],
-  { abortSignal: signal }: CoreCall,
+  call: CoreCall,
 ): Promise<{ tools: ToolDefinition[]; warnings: string[] }> {
-  const listings = await Promise.all(sources.map(source => source.listTools(signal && { signal })));
+  const listings = await Promise.all(
+    sources.map(source => source.listTools(call.abortSignal && { signal: call.abortSignal })),
+  );
   const all = <Value>(read: (listing: ToolListing) => readonly Value[]): Value[] => listings.flatMap(read);
-  return { tools: all(({ tools }) => tools), warnings: all(({ warnings }) => warnings) };
+  return { tools: all(listing => listing.tools), warnings: all(listing => listing.warnings) };
 }
 
 const MAX_NAMES = 10;

@@ -90,16 +90,16 @@ export class EmbeddingMismatchError extends KelivoError {
   /** The identity of the vectors of the call. */
   readonly actual: ActualEmbedding;
 
-  constructor({ expected, actual }: { expected: EmbeddingIdentity; actual: ActualEmbedding }) {
+  constructor(options: { expected: EmbeddingIdentity; actual: ActualEmbedding }) {
     super({
       code: 'embedding-mismatch',
       message:
-        `Expected embeddings of ${describe(expected)}, as in the index, got ${describe(actual)}. ` +
+        `Expected embeddings of ${describe(options.expected)}, as in the index, got ${describe(options.actual)}. ` +
         'Use the model of the index, or create the index again.',
     });
     this.name = 'EmbeddingMismatchError';
-    this.expected = expected;
-    this.actual = actual;
+    this.expected = options.expected;
+    this.actual = options.actual;
   }
 
   /** Returns true for an `EmbeddingMismatchError`, including one of another copy of this package. */
@@ -108,8 +108,8 @@ export class EmbeddingMismatchError extends KelivoError {
   }
 }
 
-const describe = ({ provider, modelId, dimensions }: ActualEmbedding): string =>
-  `${provider} "${modelId}"${dimensions === undefined ? '' : ` with ${dimensions} dimensions`}`;
+const describe = (embedding: ActualEmbedding): string =>
+  `${embedding.provider} "${embedding.modelId}"${embedding.dimensions === undefined ? '' : ` with ${embedding.dimensions} dimensions`}`;
 
 const identitySchema = once(() =>
   z.object({

@@ -272,14 +272,20 @@ function isAffected(item: InputItem, isString: boolean): boolean {
 
 function toOutput(
   content: readonly InputContent[],
-  { images, isString }: { images: ToolImages; isString: boolean },
+  options: { images: ToolImages; isString: boolean },
 ): FunctionCallOutput['output'] {
   const shown = content.map(part => {
     if (part.type === 'input_text') return part;
-    const notice = isImage(part) ? IMAGE_NOTICES[images] : isString ? toFileNotice(part) : undefined;
+    const notice = isImage(part)
+      ? IMAGE_NOTICES[options.images]
+      : options.isString
+        ? toFileNotice(part)
+        : undefined;
     return notice === undefined ? part : { type: 'input_text' as const, text: notice };
   });
-  return isString ? shown.flatMap(part => (part.type === 'input_text' ? [part.text] : [])).join('\n') : shown;
+  return options.isString
+    ? shown.flatMap(part => (part.type === 'input_text' ? [part.text] : [])).join('\n')
+    : shown;
 }
 
 const IMAGE_NOTICES: Readonly<Record<ToolImages, string | undefined>> = {
@@ -290,8 +296,8 @@ const IMAGE_NOTICES: Readonly<Record<ToolImages, string | undefined>> = {
 
 const NO_IMAGES_NOTICE = '[image omitted: this model accepts text only]';
 
-const toFileNotice = ({ filename }: { filename?: string }): string =>
-  `[file${filename === undefined ? '' : ` ${filename}`} omitted: this server accepts text only]`;
+const toFileNotice = (part: { filename?: string }): string =>
+  `[file${part.filename === undefined ? '' : ` ${part.filename}`} omitted: this server accepts text only]`;
 
 const isImage = (part: InputContent): part is InputImage => part.type === 'input_image';
 

@@ -188,13 +188,13 @@ export interface ServerEvidence {
 }
 
 /** Returns the server that a response shows. Proxies remove headers, so that each fact suffices. */
-export function serverOf({ headers, responseId, owner }: ServerEvidence): KnownServer | undefined {
-  const name = headers?.server ?? '';
+export function serverOf(evidence: ServerEvidence): KnownServer | undefined {
+  const name = evidence.headers?.server ?? '';
   return SERVERS.find(
     server =>
       server.header?.test(name) === true ||
-      (owner !== undefined && server.owner === owner) ||
-      (responseId !== undefined && server.responseId?.test(responseId) === true),
+      (evidence.owner !== undefined && server.owner === evidence.owner) ||
+      (evidence.responseId !== undefined && server.responseId?.test(evidence.responseId) === true),
   );
 }
 
@@ -204,4 +204,4 @@ export const serverOfRejection = (rejection: RejectionText): KnownServer | undef
 
 /** The compatibilities that the owner of a model shows. */
 export const compatibilitiesByOwner = (): Compatibility[] =>
-  SERVERS.flatMap(({ owner, compatibility }) => (owner === undefined ? [] : [compatibility]));
+  SERVERS.flatMap(server => (server.owner === undefined ? [] : [server.compatibility]));

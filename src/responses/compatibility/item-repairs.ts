@@ -46,15 +46,15 @@ const ITEM_REPAIRS: readonly ItemRepair[] = [
   {
     // A reference to an item that the server has not stored, or no longer.
     texts: [/Item with id '?([\w-]+)'? not found/i],
-    repair: (id, { input }, relations) =>
-      input.some(item => isReferenceTo(item, id))
-        ? input.flatMap(item => (isReferenceTo(item, id) ? rebuiltItems(item, relations) : item))
+    repair: (id, body, relations) =>
+      body.input.some(item => isReferenceTo(item, id))
+        ? body.input.flatMap(item => (isReferenceTo(item, id) ? rebuiltItems(item, relations) : item))
         : undefined,
   },
   {
     // The input, or the stored conversation, contains the item already.
     texts: [/Duplicate item found with id '?([\w-]+?)'?\./i],
-    repair: (id, { input }, relations) => withoutDuplicate(input, { id, relations }),
+    repair: (id, body, relations) => withoutDuplicate(body.input, id, relations),
   },
   {
     // The stored response ended with a call that was never answered.
@@ -84,16 +84,16 @@ export function repairInput(
  * has no compaction, or if the history did not contain what it replaced.
  */
 function withoutRefusedCompaction(
-  { input }: ResponsesRequestBody,
+  body: ResponsesRequestBody,
   relations: ItemRelations,
 ): InputItem[] | undefined {
   const isCompacted = (item: InputItem): boolean => isCompaction(item, relations);
-  const newest = input.findLastIndex(isCompacted);
-  const compaction = input[newest];
+  const newest = body.input.findLastIndex(isCompacted);
+  const compaction = body.input[newest];
   const replaced = compaction && relations.replaced.get(compaction);
   if (replaced === undefined || !replaced.some(item => !isCompacted(item) && isContent(item)))
     return undefined;
-  return [...replaced, ...input.slice(newest + 1)].filter(item => !isCompacted(item));
+  return [...replaced, ...body.input.slice(newest + 1)].filter(item => !isCompacted(item));
 }
 
 /** Returns true for an item that the conversation consists of. Hosts keep instructions when they remove old messages. */
@@ -106,7 +106,8 @@ const isReferenceTo = (item: InputItem, id: string): boolean =>
 /** Replaces the items of an id by their contents without it, each once. Items without a known content are left out. */
 function withoutDuplicate(
   input: readonly InputItem[],
-  { id, relations }: { id: string; relations: ItemRelations },
+  id: string,
+  relations: ItemRelations,
 ): InputItem[] | undefined {
   const isNamed = (item: InputItem): boolean => 'id' in item && item.id === id;
   if (!input.some(isNamed)) return undefined;

@@ -120,7 +120,7 @@ export class ModelMemories {
 
   /** The servers of the models that have answered, with undefined for an unknown one. */
   servers(): Set<KnownServer | undefined> {
-    const answers = this.#byModel.values().flatMap(({ answered }) => answered ?? []);
-    return new Set(answers.map(({ server }) => server));
+    const answers = this.#byModel.values().flatMap(memory => memory.answered ?? []);
+    return new Set(answers.map(answer => answer.server));
   }
 }

@@ -36,18 +36,18 @@ export function explainRefusal(
 
 /** Returns the next step for a rejection of the conversation, or of a field that changes more than the text. */
 function toHint(
-  { error, rejection }: Pick<RejectedRequest, 'error' | 'rejection'>,
+  rejected: Pick<RejectedRequest, 'error' | 'rejection'>,
   body: ResponsesRequestBody,
   relations: ItemRelations,
 ): string | undefined {
   const isRefused = [...REFUSED_CONTENT, ...ENCRYPTED_TEXTS].some(
-    text => rejection.match(text) !== undefined,
+    text => rejected.rejection.match(text) !== undefined,
   );
   if (isRefused && body.input.some(item => isCompaction(item, relations))) return COMPACTION_HINT;
-  const reported = readError(error.data);
+  const reported = readError(rejected.error.data);
   if (reported !== undefined && isContextOverflow(reported)) return OVERFLOW_HINT;
   if (reported?.code === 'previous_response_not_found') return PREVIOUS_HINT;
-  const field = findKeptField(body, error, rejection);
+  const field = findKeptField(body, rejected.error, rejected.rejection);
   if (field === undefined) return undefined;
   const effect =
     field === 'store'

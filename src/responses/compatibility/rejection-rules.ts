@@ -103,15 +103,15 @@ export const REJECTION_RULES: readonly RejectionRule[] = [
       /"options": *\[([^\]]*)\][^}]*"path": *\[ *"reasoning", *"effort" *\]/,
       /reasoning[._]?effort.{0,120}?(?:supported values are|(?:must|should) be one of|expected one of):? ?([^.]*)/i,
     ],
-    fallback: ({ named }) => {
-      const efforts = (named.match(/\w+/g) ?? []).filter(word => EFFORTS.includes(word));
+    fallback: rejection => {
+      const efforts = (rejection.named.match(/\w+/g) ?? []).filter(word => EFFORTS.includes(word));
       return efforts.length > 0 ? { efforts } : undefined;
     },
   },
   {
     // An unknown value of `include`.
     texts: [/Invalid value: '([\w.]+)'.*['"`]include(?:\[\d+\])?['"`]/i],
-    fallback: ({ named }) => ({ without: [`include.${named}`] }),
+    fallback: rejection => ({ without: [`include.${rejection.named}`] }),
   },
   {
     texts: [/must be verified to generate reasoning summaries/i], // continuedev/continue#12031 (OpenAI)
@@ -127,9 +127,10 @@ export const REJECTION_RULES: readonly RejectionRule[] = [
       /does not support parameter (\w+)/i, // BerriAI/litellm#16265 (xAI)
       /Argument not supported on this model: (\w+)/i, // yym68686/uni-api#105 (xAI)
     ],
-    fallback({ named, param, body }) {
-      const field = toOmittableField(named, body);
-      const isNamed = param === undefined || toOmittableField(param, body) === field;
+    fallback(rejection) {
+      const field = toOmittableField(rejection.named, rejection.body);
+      const isNamed =
+        rejection.param === undefined || toOmittableField(rejection.param, rejection.body) === field;
       return field === undefined || !isNamed ? undefined : { without: [field] };
     },
     beginsSentence: true,
@@ -137,7 +138,7 @@ export const REJECTION_RULES: readonly RejectionRule[] = [
   {
     // Without the tool, the others remain usable.
     texts: [/Invalid (?:schema|parameters) (?:for|of|in) (?:the )?(?:function|tool):? '?([\w-]+)/i],
-    fallback: ({ named }) => ({ without: [`${TOOL_FIELD}${named}`] }),
+    fallback: rejection => ({ without: [`${TOOL_FIELD}${rejection.named}`] }),
     beginsSentence: true,
   },
   {
@@ -191,8 +192,8 @@ export const REJECTION_RULES: readonly RejectionRule[] = [
       /(?:reasoning|thinking) is (?:mandatory|required)/i,
       /(?:reasoning|thinking) (?:cannot|can't|can not|must not) be (?:disabled|turned off)/i,
     ],
-    fallback: ({ body }) =>
-      body.reasoning?.effort === 'none' ? { without: ['reasoning.effort'] } : undefined,
+    fallback: rejection =>
+      rejection.body.reasoning?.effort === 'none' ? { without: ['reasoning.effort'] } : undefined,
     isForThisRequestOnly: true,
   },
   {
@@ -264,8 +265,8 @@ export interface Fallback {
  */
 const PROTECTED = /^(?:max_output_tokens|parallel_tool_calls|safety_identifier|user|tools\..*)$/;
 
-const isProtected = ({ without = [] }: Compatibility): boolean =>
-  without.some(field => PROTECTED.test(field));
+const isProtected = (compatibility: Compatibility): boolean =>
+  (compatibility.without ?? []).some(field => PROTECTED.test(field));
 
 /**
  * Returns the request with the change that a known rejection requires. Returns undefined if the rejection is unknown or
@@ -329,10 +330,7 @@ const OMITTABLE_FIELDS: readonly string[] = (
 ).split(' ');
 
 /** Returns the field that a rejection names, in any spelling, if the request can be sent without it. */
-function toOmittableField(
-  named: string,
-  { prompt_cache_options: cache }: ResponsesRequestBody,
-): string | undefined {
+function toOmittableField(named: string, body: ResponsesRequestBody): string | undefined {
   // Servers name fields as their own code does: `reasoningEffort` (xAI), `reasoning_effort`, `reasoning.effort`.
   const flat = named
     .replaceAll(/\[\d+\]/g, '')
@@ -341,6 +339,6 @@ function toOmittableField(
     .replace(/_{1,9}$/, '');
   const found = OMITTABLE_FIELDS.find(field => field.replaceAll('.', '_') === flat);
   // A request that only fills the cache would generate an answer, at its price.
-  const isPrewarm = objectOf(cache)?.prewarm === true;
+  const isPrewarm = objectOf(body.prompt_cache_options)?.prewarm === true;
   return found === 'prompt_cache_options' && isPrewarm ? undefined : found;
 }

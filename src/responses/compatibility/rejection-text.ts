@@ -47,7 +47,7 @@ export class RejectionText {
     for (const sentence of sentences) add(sentence, quotesIn(sentence));
     add(withoutEscapes(JSON.stringify(fields)));
     this.#segments = segments;
-    this.#text = segments.map(({ text }) => text).join(' ');
+    this.#text = segments.map(segment => segment.text).join(' ');
   }
 
   /** Returns the first match in the server's own words. */
@@ -93,7 +93,7 @@ export class RejectionText {
   }
 
   #segmentAt(index: number): Segment {
-    return this.#segments.findLast(({ start }) => start <= index) ?? { start: 0, text: '' };
+    return this.#segments.findLast(segment => segment.start <= index) ?? { start: 0, text: '' };
   }
 
   #isQuoted(index: number, length: number): boolean {

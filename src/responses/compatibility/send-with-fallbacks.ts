@@ -166,10 +166,10 @@ function toWarnings(
   ];
 }
 
-const countReasoning = ({ input }: ResponsesRequestBody): number => input.filter(isReasoning).length;
+const countReasoning = (body: ResponsesRequestBody): number => body.input.filter(isReasoning).length;
 
-const countReferences = ({ input }: ResponsesRequestBody): number =>
-  input.filter(({ type }) => type === 'item_reference').length;
+const countReferences = (body: ResponsesRequestBody): number =>
+  body.input.filter(item => item.type === 'item_reference').length;
 
 /** Returns a warning for a setting that the server does not accept, under the host's name for it. */
 function toOmittedWarning(field: string): Warning {

@@ -57,13 +57,15 @@ export const applyPatch = defineHostedTool<ApplyPatchInput, ApplyPatchOutput, Ap
 
 const diffStream: HostedInputStream = {
   events: ['response.apply_patch_call_operation_diff.delta', 'response.apply_patch_call_operation_diff.done'],
-  begin({ call_id: callId, operation }) {
-    const { type, path } = objectOf(operation) ?? {};
-    const start = JSON.stringify(presentFields({ callId, operation: presentFields({ type, path }) }));
+  begin(item) {
+    const { type, path } = objectOf(item.operation) ?? {};
+    const start = JSON.stringify(
+      presentFields({ callId: item.call_id, operation: presentFields({ type, path }) }),
+    );
     let isEmpty = true;
-    return ({ delta, diff }) => {
+    return event => {
       // The last event repeats the diff.
-      const text = stringOf(delta) || (isEmpty ? stringOf(diff) : '');
+      const text = stringOf(event.delta) || (isEmpty ? stringOf(event.diff) : '');
       if (text === '') return '';
       const before = isEmpty ? `${start.slice(0, -2)},"diff":"` : '';
       isEmpty = false;
@@ -80,23 +82,26 @@ export const applyPatchTool: HostedTool = {
       toolName: 'apply_patch',
       callId: toCallId,
       inputStream: diffStream,
-      input({ call_id: callId, operation }) {
+      input(item) {
         // In the order in which the fields are streamed.
-        const { type, path, diff, ...others } = objectOf(operation) ?? {};
-        return presentFields({ callId, operation: presentFields({ type, path, diff, ...others }) });
+        const { type, path, diff, ...others } = objectOf(item.operation) ?? {};
+        return presentFields({
+          callId: item.call_id,
+          operation: presentFields({ type, path, diff, ...others }),
+        });
       },
       isForHost: () => true,
       result: toStatus,
     },
   },
   replay: {
-    toCall({ toolCallId, input }, { takeId }) {
-      const operation = objectOf(objectOf(input)?.operation);
+    toCall(part, context) {
+      const operation = objectOf(objectOf(part.input)?.operation);
       if (operation === undefined || typeof operation.type !== 'string') return undefined;
       return {
         type: 'apply_patch_call',
-        call_id: toolCallId,
-        ...takeId(),
+        call_id: part.toolCallId,
+        ...context.takeId(),
         status: 'completed',
         operation,
       };

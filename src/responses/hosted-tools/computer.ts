@@ -172,22 +172,22 @@ export const computerTool: HostedTool = {
       callId: item => toCallId(item) ?? idOf(item.id),
       input: toInput,
       isForHost: () => true,
-      result: ({ status }) => ({ type: 'computer_use_tool_result', status: stringOf(status) || 'completed' }),
+      result: item => ({ type: 'computer_use_tool_result', status: stringOf(item.status) || 'completed' }),
     },
   },
   replay: {
     requiredOutput:
       "a screenshot, `{ output: { type: 'computer_screenshot', imageUrl } }` with `imageUrl` or `fileId`, or content with an image",
 
-    toCall({ toolCallId, input }, { itemId }) {
-      const { action, actions, pendingSafetyChecks, status } = objectOf(input) ?? {};
+    toCall(part, context) {
+      const { action, actions, pendingSafetyChecks, status } = objectOf(part.input) ?? {};
       const single = objectOf(action);
       if (single === undefined && !Array.isArray(actions)) return undefined;
       return {
         type: 'computer_call',
-        call_id: toolCallId,
+        call_id: part.toolCallId,
         // The API requires the id of this item.
-        ...(itemId !== undefined && { id: itemId }),
+        ...(context.itemId !== undefined && { id: context.itemId }),
         status: stringOf(status) || 'completed',
         ...(single !== undefined && { action: toWireAction(single) }),
         ...(Array.isArray(actions) && { actions: objectsOf(actions).map(toWireAction) }),
@@ -234,13 +234,13 @@ function toInput(item: PlainObject, declaredId: string | undefined): JSONObject 
 const toWireAction = ({ scrollX, scrollY, ...action }: PlainObject): object =>
   withoutUndefined({ scroll_x: scrollX, scroll_y: scrollY, ...action });
 
-function toScreenshot({ imageUrl, fileId, detail }: PlainObject = {}): PlainObject | undefined {
-  if (typeof imageUrl !== 'string' && typeof fileId !== 'string') return undefined;
+function toScreenshot(item: PlainObject = {}): PlainObject | undefined {
+  if (typeof item.imageUrl !== 'string' && typeof item.fileId !== 'string') return undefined;
   return {
     type: 'computer_screenshot',
-    ...(typeof imageUrl === 'string' && { image_url: imageUrl }),
-    ...(typeof fileId === 'string' && { file_id: fileId }),
-    ...(typeof detail === 'string' && { detail }),
+    ...(typeof item.imageUrl === 'string' && { image_url: item.imageUrl }),
+    ...(typeof item.fileId === 'string' && { file_id: item.fileId }),
+    ...(typeof item.detail === 'string' && { detail: item.detail }),
   };
 }
 

@@ -50,9 +50,9 @@ export const customTool: HostedTool = {
   },
   items: {
     custom_tool_call: {
-      toolName: ({ name }) => stringOf(name) || 'custom_tool',
+      toolName: item => stringOf(item.name) || 'custom_tool',
       callId: toCallId,
-      input: ({ input }) => stringOf(input),
+      input: item => stringOf(item.input),
       inputStream: {
         events: ['response.custom_tool_call_input.delta'],
         begin: () => (event: PlainObject) => stringOf(event.delta),
@@ -64,12 +64,12 @@ export const customTool: HostedTool = {
     },
   },
   replay: {
-    toCall: ({ toolCallId, input }, { wireName, takeId }) => ({
+    toCall: (part, context) => ({
       type: 'custom_tool_call',
-      call_id: toolCallId,
-      ...takeId(),
-      name: wireName,
-      input: typeof input === 'string' ? input : (JSON.stringify(input) ?? ''),
+      call_id: part.toolCallId,
+      ...context.takeId(),
+      name: context.wireName,
+      input: typeof part.input === 'string' ? part.input : (JSON.stringify(part.input) ?? ''),
     }),
 
     toOutput: (part, toContent) => ({

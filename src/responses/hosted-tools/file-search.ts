@@ -76,16 +76,16 @@ export const fileSearchTool: HostedTool = {
     file_search_call: {
       toolName: 'file_search',
       emitsCallAtStart: true,
-      result: ({ queries, results }) => ({
-        queries: asJson(queries ?? null),
-        results: Array.isArray(results)
-          ? objectsOf(results).map(({ attributes, file_id: fileId, filename, score, text }) =>
+      result: item => ({
+        queries: asJson(item.queries ?? null),
+        results: Array.isArray(item.results)
+          ? objectsOf(item.results).map(({ attributes, file_id: fileId, filename, score, text }) =>
               presentFields({ attributes, fileId, filename, score, text }),
             )
           : null,
       }),
-      sources: ({ results }) =>
-        objectsOf(results).flatMap(({ file_id: id, filename }) => {
+      sources: item =>
+        objectsOf(item.results).flatMap(({ file_id: id, filename }) => {
           const fileId = idOf(id);
           return fileId === undefined ? [] : [{ fileId, filename: idOf(filename) ?? fileId }];
         }),

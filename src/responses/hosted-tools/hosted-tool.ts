@@ -233,8 +233,8 @@ export function toPlainOutput(
   return { text, isError: type.startsWith('error-') || type === 'execution-denied' };
 }
 
-export const toOutputObject = ({ output }: ToolResultPart): PlainObject | undefined =>
-  output.type === 'json' ? objectOf(output.value) : undefined;
+export const toOutputObject = (part: ToolResultPart): PlainObject | undefined =>
+  part.output.type === 'json' ? objectOf(part.output.value) : undefined;
 
 export const presentFields = (fields: PlainObject): JSONObject =>
   Object.fromEntries(
@@ -243,16 +243,16 @@ export const presentFields = (fields: PlainObject): JSONObject =>
       .map(([name, value]) => [name, asJson(value)]),
   );
 
-export function toItemId({ id }: PlainObject): JSONObject {
-  const itemId = idOf(id);
+export function toItemId(item: PlainObject): JSONObject {
+  const itemId = idOf(item.id);
   return itemId === undefined ? {} : { itemId };
 }
 
-export const toCallId = ({ call_id: callId }: PlainObject): string | undefined => idOf(callId);
+export const toCallId = (item: PlainObject): string | undefined => idOf(item.call_id);
 
 /** Returns the status as the result of a server-executed call whose item has no other result. */
-export const toStatus = ({ status }: PlainObject): JSONObject => ({
-  status: stringOf(status) || 'completed',
+export const toStatus = (item: PlainObject): JSONObject => ({
+  status: stringOf(item.status) || 'completed',
 });
 
 /** Returns the items of a call that are known, and undefined without any. */

@@ -54,15 +54,15 @@ export const imageGenerationTool: HostedTool = {
     image_generation_call: {
       toolName: 'image_generation',
       emitsCallAtStart: true,
-      result: ({ result, error }) => ({ result: asJson(result ?? null), ...presentFields({ error }) }),
-      isError: ({ status, error }) => status === 'failed' || (error !== undefined && error !== null),
+      result: item => ({ result: asJson(item.result ?? null), ...presentFields({ error: item.error }) }),
+      isError: item => item.status === 'failed' || (item.error !== undefined && item.error !== null),
       preview: {
         event: 'response.image_generation_call.partial_image',
-        result({ partial_image_b64: image }) {
-          const result = idOf(image);
+        result(event) {
+          const result = idOf(event.partial_image_b64);
           return result === undefined ? undefined : { result };
         },
-        isRequested: ({ partialImages }) => Number(partialImages) > 0,
+        isRequested: item => Number(item.partialImages) > 0,
       },
     },
   },
@@ -72,10 +72,10 @@ export const imageGenerationTool: HostedTool = {
 };
 
 /** Rebuilds the item, which the API accepts with its image even if it has not stored it. */
-function toItems({ id, result, isError, options }: ServerCall): readonly SentItem[] | undefined {
-  const itemId = idOf(options.itemId) ?? id;
-  const image = stringOf(objectOf(result)?.result);
-  if (isError || image === '' || !itemId.startsWith('ig_')) return undefined;
+function toItems(call: ServerCall): readonly SentItem[] | undefined {
+  const itemId = idOf(call.options.itemId) ?? call.id;
+  const image = stringOf(objectOf(call.result)?.result);
+  if (call.isError || image === '' || !itemId.startsWith('ig_')) return undefined;
   return [{ type: 'image_generation_call', id: itemId, status: 'completed', result: image }];
 }
 
@@ -83,8 +83,8 @@ function toItems({ id, result, isError, options }: ServerCall): readonly SentIte
  * Returns the image as an input image, so that the model can edit it in a later turn although the server does not store
  * its call. The API accepts raster images only.
  */
-function toUserContent({ result }: ServerCall): readonly InputContent[] | undefined {
-  const data = stringOf(objectOf(result)?.result);
+function toUserContent(call: ServerCall): readonly InputContent[] | undefined {
+  const data = stringOf(objectOf(call.result)?.result);
   const format = imageFormats.find(([beginning]) => data.startsWith(beginning))?.[1];
   return format === undefined
     ? undefined

@@ -57,21 +57,17 @@ export const declarationOfType = (type: string): HostedToolDeclaration | undefin
  * Converts a provider-defined tool to its declaration in the request. `name` is the name of the tool in the request, if
  * the host names it. Returns undefined for a tool that is unknown or not sent.
  */
-export function toHostedTool({
-  id,
-  name,
-  args,
-}: {
+export function toHostedTool(options: {
   id: string;
   name: string;
   args?: PlainObject;
 }): WireHostedTool | undefined {
-  const { type, isNamedByHost, unchangedArguments, adaptSettings } = declarationOf(id) ?? {};
+  const { type, isNamedByHost, unchangedArguments, adaptSettings } = declarationOf(options.id) ?? {};
   if (type === undefined) return undefined;
   // An argument that this package does not know is sent as well, because it can restrict the tool.
-  const settings = toWireNames(args ?? {}, unchangedArguments);
+  const settings = toWireNames(options.args ?? {}, unchangedArguments);
   const adapted = adaptSettings?.(settings) ?? settings;
-  return withoutUndefined({ type, ...adapted, ...(isNamedByHost && { name }) });
+  return withoutUndefined({ type, ...adapted, ...(isNamedByHost && { name: options.name }) });
 }
 
 /** Returns the replay rules of a tool that the host executes, by the id under which it is declared. */
@@ -104,7 +100,7 @@ export const hostedEvents: readonly string[] = eventTypes;
 export type ServerTool = Pick<HostedTool, 'serverReplay' | 'toUserContent'>;
 
 export const serverToolOf = (id: string): ServerTool | undefined =>
-  allTools.find(({ declarations }) => Object.hasOwn(declarations, id));
+  allTools.find(tool => Object.hasOwn(tool.declarations, id));
 
 /** Returns the tool of a provider-executed call or result in a history. */
 export const serverToolOfCall = (part: HistoryPart): ServerTool | undefined => findHostedTool(allTools, part);

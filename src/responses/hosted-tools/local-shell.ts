@@ -52,14 +52,14 @@ export const localShellTool: HostedTool = {
     local_shell_call: {
       toolName: 'local_shell',
       callId: toCallId,
-      input({ action }) {
+      input(item) {
         const {
           command,
           timeout_ms: timeoutMs,
           user,
           working_directory: workingDirectory,
           env,
-        } = objectOf(action) ?? {};
+        } = objectOf(item.action) ?? {};
         return {
           action: { type: 'exec', ...presentFields({ command, timeoutMs, user, workingDirectory, env }) },
         };
@@ -69,16 +69,16 @@ export const localShellTool: HostedTool = {
     },
   },
   replay: {
-    toCall({ toolCallId, input }, { itemId }) {
-      const action = objectOf(objectOf(input)?.action);
+    toCall(part, context) {
+      const action = objectOf(objectOf(part.input)?.action);
       if (action === undefined || !Array.isArray(action.command)) return undefined;
       const { command, timeoutMs, user, workingDirectory } = action;
       const env = objectOf(action.env);
       return {
         type: 'local_shell_call',
-        call_id: toolCallId,
+        call_id: part.toolCallId,
         // The API requires the id of this item.
-        ...(itemId !== undefined && { id: itemId }),
+        ...(context.itemId !== undefined && { id: context.itemId }),
         action: {
           type: 'exec',
           command: command.map(String),

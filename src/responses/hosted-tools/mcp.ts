@@ -129,9 +129,9 @@ export const mcpTool: HostedTool = {
   },
   items: {
     mcp_call: {
-      toolName: ({ name }) => `mcp.${stringOf(name)}`,
+      toolName: item => `mcp.${stringOf(item.name)}`,
       input: toMcpInput,
-      isError: ({ error }) => error !== null && error !== undefined,
+      isError: item => item.error !== null && item.error !== undefined,
       result: ({ server_label: serverLabel, name, arguments: args, output, error }) => ({
         type: 'call',
         ...presentFields({ serverLabel, name, arguments: args, output, error }),
@@ -204,14 +204,15 @@ export const mcpApprovalTool: HostedTool = {
     // earlier approval was used.
     isSentOnce: output => objectOf(output)?.approve === true,
 
-    toCall({ toolCallId, input }) {
-      const { serverLabel, name, arguments: args } = objectOf(input) ?? {};
+    toCall(part) {
+      const { serverLabel, name, arguments: args } = objectOf(part.input) ?? {};
       // A request that only the server has.
-      if (serverLabel === undefined && name === undefined) return { type: 'item_reference', id: toolCallId };
+      if (serverLabel === undefined && name === undefined)
+        return { type: 'item_reference', id: part.toolCallId };
       if (typeof serverLabel !== 'string' || typeof name !== 'string') return undefined;
       return {
         type: 'mcp_approval_request',
-        id: toolCallId,
+        id: part.toolCallId,
         server_label: serverLabel,
         name,
         arguments: toArgumentsJson(args),
@@ -232,11 +233,11 @@ export const mcpApprovalTool: HostedTool = {
 };
 
 /** Parses the arguments of an MCP item. Returns text that is not valid JSON unchanged. */
-function toMcpInput({ arguments: args }: PlainObject): JSONValue {
-  if (typeof args !== 'string') return asJson(args ?? {});
+function toMcpInput(item: PlainObject): JSONValue {
+  if (typeof item.arguments !== 'string') return asJson(item.arguments ?? {});
   try {
-    return asJson(JSON.parse(args));
+    return asJson(JSON.parse(item.arguments));
   } catch {
-    return args;
+    return item.arguments;
   }
 }

@@ -50,8 +50,8 @@ export const programmaticToolCalling = defineHostedTool<
   }),
 });
 
-function callersOf({ allowedCallers }: Readonly<Record<string, unknown>> = {}): unknown[] {
-  return Array.isArray(allowedCallers) ? allowedCallers : [];
+function callersOf(openai: Readonly<Record<string, unknown>> = {}): unknown[] {
+  return Array.isArray(openai.allowedCallers) ? openai.allowedCallers : [];
 }
 
 export const programmaticToolCallingTool: HostedTool = {
@@ -63,7 +63,7 @@ export const programmaticToolCallingTool: HostedTool = {
       onlyIfDeclared: true,
       toolName: 'programmatic_tool_calling',
       callId: toCallId,
-      input: ({ code, fingerprint }) => presentFields({ code, fingerprint }),
+      input: item => presentFields({ code: item.code, fingerprint: item.fingerprint }),
       result: () => undefined,
       resultFollows: true,
       metadata: toItemId,
@@ -72,7 +72,7 @@ export const programmaticToolCallingTool: HostedTool = {
       onlyIfDeclared: true,
       toolName: 'programmatic_tool_calling',
       resultOf: toCallId,
-      result: ({ result, status }) => presentFields({ result, status }),
+      result: item => presentFields({ result: item.result, status: item.status }),
       metadata: toItemId,
       // The program is incomplete, not the response.
       hasIncompleteResult: true,
@@ -90,19 +90,19 @@ function toItems(call: ServerCall): readonly SentItem[] | undefined {
   return presentItems(program, output);
 }
 
-function toProgram(callId: string, input: unknown, { itemId }: PlainObject): SentItem | undefined {
+function toProgram(callId: string, input: unknown, options: PlainObject): SentItem | undefined {
   const { code, fingerprint } = objectOf(input) ?? {};
   if (typeof code !== 'string' || typeof fingerprint !== 'string') return undefined;
-  return { type: 'program', id: idOf(itemId) ?? callId, call_id: callId, code, fingerprint };
+  return { type: 'program', id: idOf(options.itemId) ?? callId, call_id: callId, code, fingerprint };
 }
 
-function toOutput(callId: string, value: unknown, { itemId }: PlainObject = {}): SentItem | undefined {
+function toOutput(callId: string, value: unknown, resultOptions: PlainObject = {}): SentItem | undefined {
   const { result, status } = objectOf(value) ?? {};
   if (typeof result !== 'string') return undefined;
   return {
     type: 'program_output',
     // `ai@5` keeps no metadata of results. The official provider also falls back to the id of the call.
-    id: idOf(itemId) ?? callId,
+    id: idOf(resultOptions.itemId) ?? callId,
     call_id: callId,
     result,
     status: status === 'incomplete' ? status : 'completed',

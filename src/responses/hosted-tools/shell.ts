@@ -126,16 +126,16 @@ const commandStream: HostedInputStream = {
   begin() {
     let current = -1;
     let isEmpty = true;
-    return ({ command_index: index, delta, command }) => {
-      if (typeof index !== 'number' || index < current) return '';
+    return event => {
+      if (typeof event.command_index !== 'number' || event.command_index < current) return '';
       let before = '';
-      if (index > current) {
+      if (event.command_index > current) {
         before = current < 0 ? '{"action":{"commands":["' : '","';
-        current = index;
+        current = event.command_index;
         isEmpty = true;
       }
       // The last event repeats the command.
-      const text = stringOf(delta) || (isEmpty ? stringOf(command) : '');
+      const text = stringOf(event.delta) || (isEmpty ? stringOf(event.command) : '');
       isEmpty &&= text === '';
       return before + escapeJson(text);
     };
@@ -158,12 +158,12 @@ export const shellTool: HostedTool = {
     shell_call: {
       toolName: 'shell',
       callId: toCallId,
-      input({ action }) {
+      input(item) {
         const {
           commands,
           timeout_ms: timeoutMs,
           max_output_length: maxOutputLength,
-        } = objectOf(action) ?? {};
+        } = objectOf(item.action) ?? {};
         return { action: presentFields({ commands, timeoutMs, maxOutputLength }) };
       },
       inputStream: commandStream,
@@ -176,14 +176,14 @@ export const shellTool: HostedTool = {
     shell_call_output: {
       toolName: 'shell',
       resultOf: toCallId,
-      result: ({ max_output_length: maxOutputLength, output }) => ({
-        ...presentFields({ maxOutputLength }),
-        output: objectsOf(output).map(toCommandResult),
+      result: item => ({
+        ...presentFields({ maxOutputLength: item.max_output_length }),
+        output: objectsOf(item.output).map(toCommandResult),
       }),
     },
   },
   replay: {
-    toCall: ({ toolCallId, input }, { takeId }) => toCall(toolCallId, input, takeId()),
+    toCall: (part, context) => toCall(part.toolCallId, part.input, context.takeId()),
 
     toOutput(part, toContent) {
       const item = { type: 'shell_call_output', call_id: part.toolCallId };
@@ -191,10 +191,10 @@ export const shellTool: HostedTool = {
       return output ?? { ...item, output: [toSingleOutput(toPlainOutput(part, toContent))] };
     },
   },
-  serverReplay({ id, input, result }: ServerCall) {
-    const call = toCall(id, input, {});
-    const output = toOutput(id, objectOf(result));
-    if (input !== undefined && call === undefined) return undefined;
+  serverReplay(serverCall: ServerCall) {
+    const call = toCall(serverCall.id, serverCall.input, {});
+    const output = toOutput(serverCall.id, objectOf(serverCall.result));
+    if (serverCall.input !== undefined && call === undefined) return undefined;
     return presentItems(call, output);
   },
   // The names of MCP tools and of containers' calls may be equal: the id of the item distinguishes them.
@@ -253,19 +253,19 @@ function toSkill(skill: unknown): unknown {
   return { type: 'skill_reference', skill_id: id ?? objectOf(reference)?.openai, ...fields };
 }
 
-const isInContainer = ({ environment }: PlainObject): boolean =>
-  stringOf(objectOf(environment)?.type).startsWith('container');
+const isInContainer = (item: PlainObject): boolean =>
+  stringOf(objectOf(item.environment)?.type).startsWith('container');
 
 function toCommandResult({ stdout, stderr, outcome }: PlainObject): JSONObject {
   const { type, exit_code: exitCode } = objectOf(outcome) ?? {};
   return { ...presentFields({ stdout, stderr }), outcome: presentFields({ type, exitCode }) };
 }
 
-function toCommandOutput({ stdout, stderr, outcome }: PlainObject): PlainObject {
-  const { type, exitCode } = objectOf(outcome) ?? {};
+function toCommandOutput(item: PlainObject): PlainObject {
+  const { type, exitCode } = objectOf(item.outcome) ?? {};
   return {
-    stdout: stringOf(stdout),
-    stderr: stringOf(stderr),
+    stdout: stringOf(item.stdout),
+    stderr: stringOf(item.stderr),
     outcome:
       type === 'timeout'
         ? { type: 'timeout' }
@@ -274,7 +274,7 @@ function toCommandOutput({ stdout, stderr, outcome }: PlainObject): PlainObject 
 }
 
 /** Converts an output that is not split by command, such as a text, an error or a denial. */
-const toSingleOutput = ({ text, isError }: { text: string; isError: boolean }): PlainObject =>
-  isError
-    ? { stdout: '', stderr: text, outcome: { type: 'exit', exit_code: 1 } }
-    : { stdout: text, stderr: '', outcome: { type: 'exit', exit_code: 0 } };
+const toSingleOutput = (options: { text: string; isError: boolean }): PlainObject =>
+  options.isError
+    ? { stdout: '', stderr: options.text, outcome: { type: 'exit', exit_code: 1 } }
+    : { stdout: options.text, stderr: '', outcome: { type: 'exit', exit_code: 0 } };

@@ -59,11 +59,11 @@ export const toolSearchTool: HostedTool = {
       onlyIfDeclared: true,
       toolName: 'tool_search',
       callId: item => toCallId(item) ?? idOf(item.id),
-      input: ({ arguments: args, call_id: callId }) => ({
-        arguments: asJson(args ?? {}),
-        call_id: asJson(callId ?? null),
+      input: item => ({
+        arguments: asJson(item.arguments ?? {}),
+        call_id: asJson(item.call_id ?? null),
       }),
-      isForHost: ({ execution }) => execution === 'client',
+      isForHost: item => item.execution === 'client',
       result: () => undefined,
       resultFollows: true,
       metadata: toItemId,
@@ -72,13 +72,13 @@ export const toolSearchTool: HostedTool = {
       onlyIfDeclared: true,
       toolName: 'tool_search',
       resultOf: toCallId,
-      result: ({ tools }) => ({ tools: asJson(tools ?? []) }),
+      result: item => ({ tools: asJson(item.tools ?? []) }),
       metadata: toItemId,
     },
   },
   replay: {
-    toCall: ({ toolCallId, input }, { itemId }) =>
-      toCallItem(input, { execution: 'client', callId: toolCallId, id: itemId }),
+    toCall: (part, context) =>
+      toCallItem(part.input, { execution: 'client', callId: part.toolCallId, id: context.itemId }),
 
     toOutput: (part): SentItem | undefined =>
       toOutputItem(toOutputObject(part), { execution: 'client', callId: part.toolCallId, id: undefined }),
@@ -87,11 +87,16 @@ export const toolSearchTool: HostedTool = {
   history: hostedCallNames.toolSearch,
 };
 
-function toItems({ id, input, result, options, resultOptions }: ServerCall): readonly SentItem[] | undefined {
+function toItems(serverCall: ServerCall): readonly SentItem[] | undefined {
   const origin = { execution: 'server', callId: null } as const;
   const call =
-    input === undefined ? undefined : toCallItem(input, { ...origin, id: idOf(options.itemId) ?? id });
-  return presentItems(call, toOutputItem(objectOf(result), { ...origin, id: idOf(resultOptions?.itemId) }));
+    serverCall.input === undefined
+      ? undefined
+      : toCallItem(serverCall.input, { ...origin, id: idOf(serverCall.options.itemId) ?? serverCall.id });
+  return presentItems(
+    call,
+    toOutputItem(objectOf(serverCall.result), { ...origin, id: idOf(serverCall.resultOptions?.itemId) }),
+  );
 }
 
 interface SearchOrigin {

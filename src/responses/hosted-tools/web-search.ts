@@ -111,8 +111,8 @@ export const webSearchTool: HostedTool = {
       emitsCallAtStart: true,
       hasInputParts: true,
       result: toResult,
-      sources: ({ action }) =>
-        objectsOf(objectOf(action)?.sources).flatMap(({ url, title }) => {
+      sources: item =>
+        objectsOf(objectOf(item.action)?.sources).flatMap(({ url, title }) => {
           const address = idOf(url);
           const name = idOf(title);
           return address === undefined ? [] : [{ url: address, ...(name !== undefined && { title: name }) }];
@@ -145,8 +145,8 @@ function toResult({ status, action, results }: PlainObject): JSONObject {
  * Rebuilds the item. The API requires `url` and `pattern` of the actions that open a page, which the history of a host may
  * lack.
  */
-function toItems({ id, result, isError, options }: ServerCall): readonly SentItem[] | undefined {
-  const { action, sources, status } = objectOf(result) ?? {};
+function toItems(call: ServerCall): readonly SentItem[] | undefined {
+  const { action, sources, status } = objectOf(call.result) ?? {};
   const { type, ...fields } = objectOf(action) ?? {};
   if (typeof type !== 'string') return undefined;
   const wireType = Object.keys(actionTypes).find(name => actionTypes[name] === type) ?? type;
@@ -155,8 +155,8 @@ function toItems({ id, result, isError, options }: ServerCall): readonly SentIte
   return [
     {
       type: 'web_search_call',
-      id: idOf(options.itemId) ?? id,
-      status: isError || status === 'failed' ? 'failed' : 'completed',
+      id: idOf(call.options.itemId) ?? call.id,
+      status: call.isError || status === 'failed' ? 'failed' : 'completed',
       action: { type: wireType, ...fields, ...presentFields({ sources }) },
     },
   ];

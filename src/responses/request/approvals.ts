@@ -42,12 +42,12 @@ export type KnownByServer = 'items' | 'messages' | 'nothing';
  */
 export function withAnsweredApprovals(
   prompt: Prompt,
-  { known, warn }: { known: KnownByServer; warn: (warning: Warning) => void },
+  options: { known: KnownByServer; warn: (warning: Warning) => void },
 ): Prompt {
   /** Requests by their id and by the id of their call. */
   const requests = new Map<string, ApprovalRequest>();
   const removed = new Set<string>();
-  const warnOf = (message: string): void => warn({ type: 'other', message });
+  const warnOf = (message: string): void => options.warn({ type: 'other', message });
   const converted = prompt.flatMap((message): Message[] => {
     switch (message.role) {
       case 'assistant': {
@@ -135,7 +135,7 @@ export function withAnsweredApprovals(
     if (request.hasResponse) return [];
     request.hasResponse = true;
     if (request.type === 'claimed') {
-      if (known === 'nothing') {
+      if (options.known === 'nothing') {
         warnOf(
           `The response to approval request ${id} was not sent, because the history does not show that this package received ` +
             'the request, and the server has not stored it.',
@@ -143,7 +143,7 @@ export function withAnsweredApprovals(
         return [];
       }
       // The server has the request, and nobody can change it.
-      if (known === 'items')
+      if (options.known === 'items')
         references.push({
           type: 'tool-call',
           toolCallId: id,
@@ -168,9 +168,9 @@ export const isApprovalPart = (part: ToolCallPart | ToolResultPart, prompt: Prom
   part.toolName === REQUEST_NAME &&
   (part.own?.approvalFor !== undefined ||
     prompt.some(
-      ({ role, content }) =>
-        role === 'assistant' &&
-        content.some(
+      message =>
+        message.role === 'assistant' &&
+        message.content.some(
           other =>
             other.type === 'tool-call' &&
             other.toolCallId === part.toolCallId &&

@@ -116,36 +116,33 @@ export function toAssistantItems(
 }
 
 /** Shows an image to the model. The API accepts no files of the assistant. */
-function addFile(
-  { data, mediaType: given }: FilePart,
-  { showImages, warn }: Pick<AssistantItemsContext, 'showImages' | 'warn'>,
-): void {
-  const mediaType = toFullMediaType(given);
+function addFile(part: FilePart, context: Pick<AssistantItemsContext, 'showImages' | 'warn'>): void {
+  const mediaType = toFullMediaType(part.mediaType);
   const content = /^image\//.test(mediaType)
-    ? toFileContent(data, { mediaType, defaultName: () => 'image', providers: [] })
+    ? toFileContent(part.data, { mediaType, defaultName: () => 'image', providers: [] })
     : undefined;
-  if (content !== undefined) showImages([content]);
-  else warn(`Files of assistant messages are not sent because the API does not accept them (${mediaType}).`);
+  if (content !== undefined) context.showImages([content]);
+  else
+    context.warn(
+      `Files of assistant messages are not sent because the API does not accept them (${mediaType}).`,
+    );
 }
 
 /** Returns the item that a part carries, or a reference to it. Content of other APIs is not sent. */
-function toCarriedItems(
-  part: CustomPart,
-  { store, relations, received, claimId, warn }: AssistantItemsContext,
-): InputItem[] {
+function toCarriedItems(part: CustomPart, context: AssistantItemsContext): InputItem[] {
   const found = itemOf(part);
   if (found === undefined) {
-    warn(`Assistant content of type "${part.kind}" is not supported and not sent.`);
+    context.warn(`Assistant content of type "${part.kind}" is not supported and not sent.`);
     return [];
   }
   const item: HostedInputItem = { ...found, type: stringOf(found.type) };
-  if (part.own?.isWindow === true) relations.windows.add(item);
+  if (part.own?.isWindow === true) context.relations.windows.add(item);
   const { id } = item;
-  if (id !== undefined && !claimId(id)) return [];
+  if (id !== undefined && !context.claimId(id)) return [];
   // Items of extensions are always sent as they were received.
-  const isStored = store && part.own?.unstored !== true && !item.type.includes(':');
-  const isReferred = isStored && id !== undefined && !received.has(id);
-  return [isReferred ? toItemReference(id, [item], relations) : item];
+  const isStored = context.store && part.own?.unstored !== true && !item.type.includes(':');
+  const isReferred = isStored && id !== undefined && !context.received.has(id);
+  return [isReferred ? toItemReference(id, [item], context.relations) : item];
 }
 
 function toMessageFields(part: TextPart | FilePart): Commentary {
@@ -180,8 +177,8 @@ function toCalls(part: ToolCallPart, context: AssistantItemsContext): readonly I
   return [call];
 }
 
-const toAgent = ({ own }: OptionsOfPart): { agent?: JSONObject } =>
-  own?.agent === undefined ? {} : { agent: own.agent };
+const toAgent = (options: OptionsOfPart): { agent?: JSONObject } =>
+  options.own?.agent === undefined ? {} : { agent: options.own.agent };
 
 /** Returns the caller of a call, which the call and its output have to name. */
 export function toCaller(part: OptionsOfPart): { caller?: PlainObject } {
@@ -198,13 +195,14 @@ export function toCaller(part: OptionsOfPart): { caller?: PlainObject } {
 function addReasoning(
   part: ReasoningPart,
   reasoning: Map<string, ReasoningItem>,
-  { sentReasoning, removedReasoning }: Pick<AssistantItemsContext, 'sentReasoning' | 'removedReasoning'>,
+  context: Pick<AssistantItemsContext, 'sentReasoning' | 'removedReasoning'>,
 ): ReasoningItem | undefined {
   const { itemId, reasoningEncryptedContent } = readPartOptions(part);
   const key = itemId ?? reasoningEncryptedContent;
   // Some servers, such as OpenRouter, attach the same reasoning to every parallel call:
   // https://github.com/OpenRouterTeam/ai-sdk-provider/issues/254
-  if (key === undefined || sentReasoning.has(key) || removedReasoning().has(key)) return undefined;
+  if (key === undefined || context.sentReasoning.has(key) || context.removedReasoning().has(key))
+    return undefined;
 
   const known = reasoning.get(key);
   const item: ReasoningItem = known ?? {

@@ -129,7 +129,9 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
     replays: hostedToolsOf(call, replayOf),
     updates,
     toolsWithOutputSchema: new Set(
-      declared.flatMap(({ tool, options }) => (options?.outputSchema === undefined ? [] : [tool.name])),
+      declared.flatMap(readTool =>
+        readTool.options?.outputSchema === undefined ? [] : [readTool.tool.name],
+      ),
     ),
     passThroughFiles: callOptions.passThroughUnsupportedFiles ?? false,
     serverToolOf: part => serverTools.get(part.toolName) ?? serverToolOfCall(part),
@@ -140,7 +142,7 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
     relations,
   });
   const hasUpdates = callOptions.reasoningEffortUpdate !== undefined || items.some(isConfigurationUpdate);
-  const input = hasUpdates ? withEffortUpdate(items, { context: updates, warn }) : items;
+  const input = hasUpdates ? withEffortUpdate(items, updates, warn) : items;
   const modelSettings = toModelSettings(call, { traits, callOptions, warn });
   const effort = toFinalEffort(input, modelSettings.reasoning);
   const outputSettings = toOutputSettings(call, {
@@ -192,9 +194,9 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
 const PLAIN_PARTS: ReadonlySet<string> = new Set(['text', 'reasoning', 'file', 'custom']);
 
 /** Returns true for a message that may contain approvals of hosted MCP servers, or parts that the API does not accept. */
-const mayHaveApprovals = ({ role, content }: Message): boolean =>
-  (role === 'assistant' || role === 'tool') &&
-  content.some(part =>
+const mayHaveApprovals = (message: Message): boolean =>
+  (message.role === 'assistant' || message.role === 'tool') &&
+  message.content.some(part =>
     part.type === 'tool-call' || part.type === 'tool-result'
       ? isRequestId(part.toolCallId) ||
         (part.type === 'tool-call' && part.own?.approvalFor !== undefined) ||
@@ -204,11 +206,11 @@ const mayHaveApprovals = ({ role, content }: Message): boolean =>
 
 /** Returns the rules of the declared hosted tools, by the names under which they are declared. */
 const hostedToolsOf = <Rules>(
-  { tools = [] }: Pick<CoreCall, 'tools'>,
+  call: Pick<CoreCall, 'tools'>,
   rulesOf: (id: string) => Rules | undefined,
 ): ReadonlyMap<string, Rules> =>
   new Map(
-    tools.flatMap(tool => {
+    (call.tools ?? []).flatMap(tool => {
       const rules = tool.type === 'provider' ? rulesOf(tool.id) : undefined;
       return rules === undefined ? [] : [[tool.name, rules] as const];
     }),
@@ -223,7 +225,7 @@ function toBody(groups: readonly object[]): ResponsesRequestBody {
   return body as object as ResponsesRequestBody;
 }
 
-const isBackground = ({ background = false }: ResponsesCallOptions): boolean => background !== false;
+const isBackground = (options: ResponsesCallOptions): boolean => (options.background ?? false) !== false;
 
 /** In a tool loop, the options concern the first round, and those of the loop each round. */
 function toBackgroundCall(
@@ -257,9 +259,9 @@ const MULTI_AGENT_BETA = 'responses_multi_agent=v1';
 /** A restriction that forces a call would force one in every round of the tool loop, endlessly. */
 function toAllowedToolsOfRound(
   allowedTools: ResponsesCallOptions['allowedTools'],
-  { turn }: Pick<CoreCall, 'turn'>,
+  call: Pick<CoreCall, 'turn'>,
 ): ResponsesCallOptions['allowedTools'] {
-  return allowedTools && turn !== undefined && turn.round > 1
+  return allowedTools && call.turn !== undefined && call.turn.round > 1
     ? { ...allowedTools, mode: 'auto' }
     : allowedTools;
 }

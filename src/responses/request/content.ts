@@ -38,16 +38,16 @@ export function toFileContent(data: FileData, options: FileContentOptions): Inpu
 
 type SentSource = Exclude<FileSource, { type: 'text' }>;
 
-function toImage(source: SentSource, { mediaType, imageDetail }: FileContentOptions): InputImage {
-  const detail = imageDetail === undefined ? {} : { detail: imageDetail };
+function toImage(source: SentSource, options: FileContentOptions): InputImage {
+  const detail = options.imageDetail === undefined ? {} : { detail: options.imageDetail };
   if (source.type === 'id') return { type: 'input_image', file_id: source.id, ...detail };
   // Hosts that do not know the image format pass `image/*` or `image`.
-  const format = /^image\/[^*]/.test(mediaType) ? mediaType : 'image/jpeg';
+  const format = /^image\/[^*]/.test(options.mediaType) ? options.mediaType : 'image/jpeg';
   const image_url = source.type === 'url' ? source.url : toDataUrl(format, source.data);
   return { type: 'input_image', image_url, ...detail };
 }
 
-function toFile(source: SentSource, { mediaType, filename, defaultName }: FileContentOptions): InputFile {
+function toFile(source: SentSource, options: FileContentOptions): InputFile {
   if (source.type === 'id') return { type: 'input_file', file_id: source.id };
   if (source.type === 'url' && !source.url.startsWith('data:')) {
     return { type: 'input_file', file_url: source.url };
@@ -55,8 +55,8 @@ function toFile(source: SentSource, { mediaType, filename, defaultName }: FileCo
   return {
     type: 'input_file',
     // The API derives the file type from the extension.
-    filename: filename ?? defaultName(toExtension(mediaType)),
-    file_data: source.type === 'url' ? source.url : toDataUrl(mediaType, source.data),
+    filename: options.filename ?? options.defaultName(toExtension(options.mediaType)),
+    file_data: source.type === 'url' ? source.url : toDataUrl(options.mediaType, source.data),
   };
 }
 
@@ -170,16 +170,16 @@ export function toToolOutput(part: ToolResultPart, options: ToolOutputOptions): 
 
 function toText(
   output: Exclude<ToolResultOutput, { type: 'content' }>,
-  { isJson, wrapsErrors }: { isJson: boolean; wrapsErrors: boolean },
+  options: { isJson: boolean; wrapsErrors: boolean },
 ): string {
   const text =
     output.type === 'execution-denied'
       ? output.reason || 'The user did not allow this tool call.'
       : output.value;
   const isError = output.type === 'error-text' || output.type === 'error-json';
-  if (isError && (wrapsErrors || isJson)) return toJson({ error: text });
+  if (isError && (options.wrapsErrors || options.isJson)) return toJson({ error: text });
   const isText = typeof text === 'string' && output.type !== 'json' && output.type !== 'error-json';
-  return isText && !isJson ? text : toJson(text);
+  return isText && !options.isJson ? text : toJson(text);
 }
 
 const toJson = (value: unknown): string => JSON.stringify(toJsonValue(value)) ?? '';
@@ -190,13 +190,10 @@ function toContent(content: readonly OutputContent[], options: ToolOutputOptions
   return items.length === 0 ? '' : items;
 }
 
-function toContentItem(
-  item: OutputContent,
-  { fileProviders, warn }: ToolOutputOptions,
-): InputContent | undefined {
+function toContentItem(item: OutputContent, options: ToolOutputOptions): InputContent | undefined {
   if (item.type === 'text') return { type: 'input_text', text: String(item.text) };
   if (item.type !== 'file') {
-    warn(`Tool output of type "${item.type}" is not supported and not sent.`);
+    options.warn(`Tool output of type "${item.type}" is not supported and not sent.`);
     return undefined;
   }
   // Files of MCP resources have their address.
@@ -209,13 +206,13 @@ function toContentItem(
         filename,
         imageDetail: readPartOptions(item).imageDetail,
         defaultName: () => 'data',
-        providers: fileProviders,
+        providers: options.fileProviders,
       });
   if (content !== undefined) return content;
   // The call has been executed: the model is informed about the omission and the turn continues.
   const description = `${mediaType || item.type} content`;
   const reason =
-    findReferenceIssue(data, fileProviders) ?? 'The Responses API accepts text, images and files.';
-  warn(`Tool output with ${description} is not sent. ${reason}`);
+    findReferenceIssue(data, options.fileProviders) ?? 'The Responses API accepts text, images and files.';
+  options.warn(`Tool output with ${description} is not sent. ${reason}`);
   return { type: 'input_text', text: `[${description} omitted: it cannot be shown to the model]` };
 }

@@ -23,9 +23,10 @@ export interface UpdatesContext {
 }
 
 /** Returns why a call cannot change effort and format within a conversation. Undefined if it can. */
-function toUpdateIssue({ traits, callOptions }: UpdatesContext): string | undefined {
-  const { reasoningMode, truncation, contextManagement } = callOptions;
-  if (!traits.isGpt6OrLater) return 'Configuration updates are only supported by GPT-6 and later models';
+function toUpdateIssue(context: UpdatesContext): string | undefined {
+  const { reasoningMode, truncation, contextManagement } = context.callOptions;
+  if (!context.traits.isGpt6OrLater)
+    return 'Configuration updates are only supported by GPT-6 and later models';
   return reasoningMode === 'pro' || truncation === 'auto' || contextManagement !== undefined
     ? 'Configuration updates require standard reasoning mode without automatic compaction or automatic truncation'
     : undefined;
@@ -39,21 +40,21 @@ function toUpdateIssue({ traits, callOptions }: UpdatesContext): string | undefi
  * @throws InvalidArgumentError for an invalid format or tool.
  */
 export function toUpdates(
-  { content, providerOptions }: Pick<SystemMessage, 'content' | 'providerOptions'>,
+  systemMessage: Pick<SystemMessage, 'content' | 'providerOptions'>,
   context: UpdatesContext,
 ): InputItem[] | undefined {
   const {
     reasoningEffortUpdate: effort,
     textFormatUpdate: format,
     additionalTools,
-  } = readPartOptions({ providerOptions });
+  } = readPartOptions({ providerOptions: systemMessage.providerOptions });
   if (effort === undefined && format === undefined && additionalTools === undefined) return undefined;
   const updates = { reasoningEffortUpdate: effort, textFormatUpdate: format, additionalTools };
   const option = Object.entries(updates).find(([, value]) => value !== undefined)?.[0];
   const refuse = (message: string): never => {
     throw new UnsupportedFunctionalityError({ functionality: `Message-level ${option}`, message });
   };
-  if (content !== '') refuse(`Message-level ${option} requires empty system message content.`);
+  if (systemMessage.content !== '') refuse(`Message-level ${option} requires empty system message content.`);
   const tools = toAdditionalTools(additionalTools, context);
   if (effort === undefined && format === undefined) return tools;
 
@@ -160,13 +161,8 @@ function readTextFormat(value: unknown, context: Pick<UpdatesContext, 'losses'>)
 /** Inserts the call's change of effort before the items, unless they begin with the same change. */
 export function withEffortUpdate(
   items: InputItem[],
-  {
-    context,
-    warn,
-  }: {
-    context: UpdatesContext;
-    warn: (warning: Warning) => void;
-  },
+  context: UpdatesContext,
+  warn: (warning: Warning) => void,
 ): InputItem[] {
   const effort = context.callOptions.reasoningEffortUpdate;
   const issue = toUpdateIssue(context) ?? toEffortIssue(effort, context);

@@ -115,16 +115,13 @@ function toFailureMessage(result: ToolResultPart, toContent: ToContent): HostedI
 }
 
 /** Returns the error for an output without the form that its tool requires. */
-function toOutputError(
-  { toolName, toolCallId, output }: ToolResultPart,
-  { requiredOutput }: HostedToolReplay,
-): Error | undefined {
-  if (requiredOutput === undefined) return undefined;
+function toOutputError(part: ToolResultPart, replay: HostedToolReplay): Error | undefined {
+  if (replay.requiredOutput === undefined) return undefined;
   return new InvalidArgumentError({
     argument: 'prompt',
     message:
-      `Expected the output of the tool "${toolName}" to be ${requiredOutput}, got an output of type "${output.type}" ` +
-      `for the call ${toolCallId}. Return a screenshot from the tool, also when an action fails.`,
+      `Expected the output of the tool "${part.toolName}" to be ${replay.requiredOutput}, got an output of type "${part.output.type}" ` +
+      `for the call ${part.toolCallId}. Return a screenshot from the tool, also when an action fails.`,
   });
 }
 
@@ -194,12 +191,14 @@ export function createServerCalls(
     },
   };
 
-  function isUnsent({ id }: HostedInputItem): boolean {
-    return id === undefined || claimId(id);
+  function isUnsent(item: HostedInputItem): boolean {
+    return item.id === undefined || claimId(item.id);
   }
 
-  function receivedItems({ call, result }: CallParts): HostedInputItem[] {
-    const ids = [call, result].flatMap(part => (part ? [part.toolCallId, itemIdOf(part) ?? ''] : []));
+  function receivedItems(parts: CallParts): HostedInputItem[] {
+    const ids = [parts.call, parts.result].flatMap(part =>
+      part ? [part.toolCallId, itemIdOf(part) ?? ''] : [],
+    );
     return [...new Set(ids.flatMap(id => received.of(id)))];
   }
 
@@ -247,16 +246,15 @@ function toServerCall({ call, result }: CallParts): (ServerCall & { part: Server
   };
 }
 
-const isOutput = ({ type }: HostedInputItem): boolean => type.endsWith('_output');
+const isOutput = (item: HostedInputItem): boolean => item.type.endsWith('_output');
 
 /** Returns the id of a part's item, which is that of the call for most tools. */
 const itemIdOf = (part: ServerCallPart): string | undefined =>
   readPartOptions(part).itemId ?? (part.toolCallId.startsWith('call') ? undefined : part.toolCallId);
 
-const optionsOf = ({ providerOptions }: ServerCallPart): PlainObject =>
-  objectOf(providerOptions?.openai) ?? {};
+const optionsOf = (part: ServerCallPart): PlainObject => objectOf(part.providerOptions?.openai) ?? {};
 
-const valueOf = ({ output }: ToolResultPart): unknown => ('value' in output ? output.value : undefined);
+const valueOf = (part: ToolResultPart): unknown => ('value' in part.output ? part.output.value : undefined);
 
 /** Hosts write a denial as its own type of output, or as JSON. */
 const isDenial = (part: ToolResultPart): boolean =>

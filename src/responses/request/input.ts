@@ -200,9 +200,9 @@ function collectCallers(prompt: Prompt): ReadonlyMap<string, ReturnType<typeof t
 /** Returns true if the items of a message do not depend on others, as ids, reasoning and hosted calls do. */
 function isIndependent(
   message: Message,
-  { missingReasoning, replays }: Pick<ToInputOptions, 'missingReasoning' | 'replays'>,
+  options: Pick<ToInputOptions, 'missingReasoning' | 'replays'>,
 ): boolean {
-  if (missingReasoning !== 'omit-ids' || replays.size > 0) return false;
+  if (options.missingReasoning !== 'omit-ids' || options.replays.size > 0) return false;
   switch (message.role) {
     case 'assistant':
       return message.content.every(
@@ -221,24 +221,20 @@ function isIndependent(
 
 function toInstructions(
   { content, providerOptions }: SystemMessage,
-  {
-    systemMessageMode,
-    updates,
-    warn,
-  }: Pick<ToInputOptions, 'systemMessageMode' | 'updates'> & { warn: (message: string) => void },
+  options: Pick<ToInputOptions, 'systemMessageMode' | 'updates'> & { warn: (message: string) => void },
 ): InputItem[] {
-  const changes = providerOptions && toUpdates({ content, providerOptions }, updates);
+  const changes = providerOptions && toUpdates({ content, providerOptions }, options.updates);
   if (changes !== undefined) return changes;
   const { promptCacheBreakpoint } = readPartOptions({ providerOptions });
-  if (systemMessageMode === 'remove') {
-    warn('system messages are removed for this model');
+  if (options.systemMessageMode === 'remove') {
+    options.warn('system messages are removed for this model');
     return [];
   }
   const text =
     promptCacheBreakpoint === undefined
       ? content
       : [{ type: 'input_text' as const, text: content, ...toCacheBreakpoint(promptCacheBreakpoint) }];
-  return [{ type: 'message', role: systemMessageMode, content: text }];
+  return [{ type: 'message', role: options.systemMessageMode, content: text }];
 }
 
 type UserFile = Extract<UserPart, { type: 'file' }>;
@@ -272,21 +268,17 @@ function toUserContent(
   return content;
 }
 
-function toUserFile(
-  part: UserFile,
-  index: number,
-  { fileProviders, passThroughFiles }: UserFileOptions,
-): InputContent {
+function toUserFile(part: UserFile, index: number, options: UserFileOptions): InputContent {
   const content = toFileContent(part.data, {
     mediaType: toFullMediaType(part.mediaType),
     filename: part.filename,
     imageDetail: readPartOptions(part).imageDetail,
     defaultName: extension => `part-${index}.${extension}`,
-    providers: fileProviders,
-    passThrough: passThroughFiles,
+    providers: options.fileProviders,
+    passThrough: options.passThroughFiles,
   });
   if (content !== undefined) return content;
-  const issue = findReferenceIssue(part.data, fileProviders);
+  const issue = findReferenceIssue(part.data, options.fileProviders);
   throw new UnsupportedFunctionalityError({
     functionality:
       issue === undefined ? `file part media type ${toFullMediaType(part.mediaType)}` : 'file reference',
@@ -315,17 +307,17 @@ function toUserFile(
  */
 export function toNewMessages(
   prompt: Prompt,
-  { conversation, previousResponseId }: Pick<ResponsesCallOptions, 'conversation' | 'previousResponseId'>,
+  options: Pick<ResponsesCallOptions, 'conversation' | 'previousResponseId'>,
 ): Prompt {
-  if (previousResponseId !== undefined) {
-    const known = prompt.findLastIndex(message => responseIdOf(message) === previousResponseId);
+  if (options.previousResponseId !== undefined) {
+    const known = prompt.findLastIndex(message => responseIdOf(message) === options.previousResponseId);
     const presumed = prompt.findLastIndex(
       message => message.role === 'assistant' && responseIdOf(message) === undefined,
     );
     return toMessagesAfter(prompt, known < 0 ? presumed : known);
   }
   const last = prompt.findLastIndex(message => message.role === 'assistant');
-  return conversation === undefined ? prompt : toMessagesAfter(prompt, last);
+  return options.conversation === undefined ? prompt : toMessagesAfter(prompt, last);
 }
 
 /** Returns the messages after one that the server has, and before them its calls, if the server has their text alone. */

@@ -47,24 +47,24 @@ export const toFinalEffort = (
 
 export function toSampling(
   { temperature, topP }: Pick<CoreCall, 'temperature' | 'topP'>,
-  { traits, effort, warn }: Pick<ModelSettingsContext, 'traits' | 'warn'> & { effort: string | undefined },
+  context: Pick<ModelSettingsContext, 'traits' | 'warn'> & { effort: string | undefined },
 ): Pick<ResponsesRequestBody, 'temperature' | 'top_p'> {
-  const samples = effort === 'none' && traits.samplesWithoutReasoning;
-  if (!traits.isReasoningModel || samples) return { temperature, top_p: topP };
+  const samples = context.effort === 'none' && context.traits.samplesWithoutReasoning;
+  if (!context.traits.isReasoningModel || samples) return { temperature, top_p: topP };
   for (const [setting, value] of Object.entries({ temperature, topP })) {
     if (value == null) continue;
     const details = `${setting} is not supported for reasoning models`;
-    warn({ type: 'unsupported', feature: setting, details });
+    context.warn({ type: 'unsupported', feature: setting, details });
   }
   return {};
 }
 
 function toReasoning(
-  { reasoning }: Pick<CoreCall, 'reasoning'>,
+  call: Pick<CoreCall, 'reasoning'>,
   { traits, callOptions, warn }: ModelSettingsContext,
 ): ReasoningSettings | undefined {
   const { reasoningEffort, reasoningSummary, reasoningMode, reasoningContext, omitsSummary } = callOptions;
-  const hostEffort = reasoning === 'provider-default' ? undefined : reasoning;
+  const hostEffort = call.reasoning === 'provider-default' ? undefined : call.reasoning;
   const requested = {
     reasoningEffort,
     reasoningSummary,
@@ -101,38 +101,38 @@ function toReasoning(
 /** Returns the effort that is nearest to the requested one. A value that is no known level is sent as it is. */
 function toAcceptedEffort(
   effort: string | undefined,
-  { setting, traits, warn }: { setting: string } & Pick<ModelSettingsContext, 'traits' | 'warn'>,
+  context: { setting: string } & Pick<ModelSettingsContext, 'traits' | 'warn'>,
 ): string | undefined {
-  const accepted = traits.reasoningEfforts;
+  const accepted = context.traits.reasoningEfforts;
   if (effort === undefined || accepted === undefined || accepted.includes(effort)) return effort;
   const nearest = nearestEffort(effort, accepted);
   if (nearest === undefined) return effort;
-  const message = `${setting} "${effort}" is not directly supported by this model. mapped to effort "${nearest}".`;
-  warn({ type: 'other', message });
+  const message = `${context.setting} "${effort}" is not directly supported by this model. mapped to effort "${nearest}".`;
+  context.warn({ type: 'other', message });
   return nearest;
 }
 
-function toServiceTier({ traits, callOptions, warn }: ModelSettingsContext): string | undefined {
-  const { serviceTier } = callOptions;
+function toServiceTier(context: ModelSettingsContext): string | undefined {
+  const { serviceTier } = context.callOptions;
   // Deployments and other servers name models as they like.
-  if (!traits.isKnown) return serviceTier;
+  if (!context.traits.isKnown) return serviceTier;
   const isPriority = serviceTier === 'priority' || serviceTier === 'fast';
   let details: string | undefined;
-  if (serviceTier === 'flex' && !traits.supportsFlexTier)
+  if (serviceTier === 'flex' && !context.traits.supportsFlexTier)
     details = 'flex processing is only available for o3, o4-mini, and gpt-5 models';
-  if (isPriority && !traits.supportsPriorityTier)
+  if (isPriority && !context.traits.supportsPriorityTier)
     details =
       'priority processing is only available for supported models (gpt-4, gpt-5, gpt-5-mini, o3, o4-mini) ' +
       'and requires Enterprise access. gpt-5-nano is not supported';
   if (details === undefined) return serviceTier;
-  warn({ type: 'unsupported', feature: 'serviceTier', details });
+  context.warn({ type: 'unsupported', feature: 'serviceTier', details });
   return undefined;
 }
 
-function toCacheRetention({ traits, callOptions, warn }: ModelSettingsContext): string | undefined {
-  const { promptCacheRetention } = callOptions;
-  if (promptCacheRetention === undefined || !traits.isGpt6OrLater) return promptCacheRetention;
-  warn({
+function toCacheRetention(context: ModelSettingsContext): string | undefined {
+  const { promptCacheRetention } = context.callOptions;
+  if (promptCacheRetention === undefined || !context.traits.isGpt6OrLater) return promptCacheRetention;
+  context.warn({
     type: 'unsupported',
     feature: 'promptCacheRetention',
     details:
@@ -154,11 +154,11 @@ export interface OutputSettingsContext {
 
 /** Returns the format of the response and the optional data that it contains. */
 export function toOutputSettings(
-  { responseFormat }: Pick<CoreCall, 'responseFormat'>,
+  call: Pick<CoreCall, 'responseFormat'>,
   context: OutputSettingsContext,
 ): Pick<ResponsesRequestBody, 'text' | 'include' | 'top_logprobs'> {
   return {
-    text: toText(toResponseFormat(responseFormat, context), context.callOptions.textVerbosity),
+    text: toText(toResponseFormat(call.responseFormat, context), context.callOptions.textVerbosity),
     ...toInclude(context),
   };
 }
@@ -172,18 +172,19 @@ function toText(format: TextFormat | undefined, verbosity: string | undefined): 
 /** Returns the format of the response. Undefined for text. */
 export function toResponseFormat(
   responseFormat: CoreCall['responseFormat'],
-  { callOptions, losses, warn }: Pick<OutputSettingsContext, 'callOptions' | 'losses' | 'warn'>,
+  context: Pick<OutputSettingsContext, 'callOptions' | 'losses' | 'warn'>,
 ): TextFormat | undefined {
-  if (callOptions.textFormat !== undefined) return toTextFormat(callOptions.textFormat, { losses });
+  if (context.callOptions.textFormat !== undefined)
+    return toTextFormat(context.callOptions.textFormat, { losses: context.losses });
   if (responseFormat?.type !== 'json') return undefined;
   const { name = 'response', description } = responseFormat;
   if (responseFormat.schema === undefined || responseFormat.schema === null) return { type: 'json_object' };
   const { schema, losses: lost } = toResponseSchema(responseFormat.schema);
-  losses.add(lost, 'the response');
+  context.losses.add(lost, 'the response');
   const issue = toStrictIssue(schema);
   const mayDeviate = issue !== undefined && !allowsAnyObject(schema);
-  if (callOptions.strictJsonSchema === undefined && mayDeviate) {
-    warn({
+  if (context.callOptions.strictJsonSchema === undefined && mayDeviate) {
+    context.warn({
       type: 'other',
       message:
         `The schema of the response does not satisfy strict mode, because ${issue}. It is sent with \`strict: false\`, ` +
@@ -192,7 +193,7 @@ export function toResponseFormat(
   }
   return {
     type: 'json_schema',
-    strict: callOptions.strictJsonSchema ?? issue === undefined,
+    strict: context.callOptions.strictJsonSchema ?? issue === undefined,
     name,
     ...(description !== undefined && { description }),
     schema,

@@ -35,21 +35,18 @@ function normalizeReasoning(items: InputItem[], options: NormalizeItemsOptions):
   return options.missingReasoning === 'synthesize' ? withSynthesized(kept) : kept;
 }
 
-function withReplayable(
-  items: readonly InputItem[],
-  { store, missingReasoning, warn }: NormalizeItemsOptions,
-): readonly InputItem[] {
+function withReplayable(items: readonly InputItem[], options: NormalizeItemsOptions): readonly InputItem[] {
   // If ids are sent, an item without content still contains the id that a call refers to.
-  if (missingReasoning === 'synthesize') return items;
+  if (options.missingReasoning === 'synthesize') return items;
   const replayable = items.filter(
     item =>
       !isReasoning(item) ||
       item.encrypted_content !== undefined ||
       item.content !== undefined ||
-      (store && item.id !== undefined),
+      (options.store && item.id !== undefined),
   );
   if (replayable.length < items.length) {
-    warn(
+    options.warn(
       'Reasoning parts without encrypted content are not supported when store is false. Skipping reasoning parts.',
     );
   }
@@ -112,8 +109,8 @@ function isOfModel(item: InputItem): boolean {
 const HOST_ITEM = /_call_output$|^mcp_approval_response$/;
 
 /** Returns true for items that change settings, at any position. */
-const isSetting = ({ type }: InputItem): boolean =>
-  type === 'configuration_update' || type === 'additional_tools';
+const isSetting = (item: InputItem): boolean =>
+  item.type === 'configuration_update' || item.type === 'additional_tools';
 
 /**
  * Removes the items before the newest compaction, which contains what the model needs of them. System messages stay,
@@ -129,15 +126,12 @@ function withoutCompacted(items: InputItem[], relations: ItemRelations): InputIt
   const forms = [compaction, ...rebuiltItems(compaction, relations)];
   if (forms.some(form => relations.windows.has(form))) return items;
   for (const form of forms) relations.replaced.set(form, items.slice(0, newest));
-  const start = findStart(items, { newest, relations });
+  const start = findStart(items, newest, relations);
   return [...items.slice(0, start).filter(isInstruction), ...items.slice(start)];
 }
 
 /** Returns the index from which all items are kept. */
-function findStart(
-  items: readonly InputItem[],
-  { newest, relations }: { newest: number; relations: ItemRelations },
-): number {
+function findStart(items: readonly InputItem[], newest: number, relations: ItemRelations): number {
   const required = new Set<string>();
   let start = items.length;
   const keepFrom = (index: number): void => {
@@ -174,7 +168,9 @@ const idsOf = (item: InputItem, relations: ItemRelations): string[] =>
   });
 
 const requiredBy = (item: InputItem, relations: ItemRelations): string[] =>
-  contentsOf(item, relations).flatMap(({ type, call_id: callId, caller, approval_request_id: requestId }) => {
-    const call = stringOf(type).endsWith('_output') ? callId : undefined;
-    return [call, objectOf(caller)?.caller_id, requestId].flatMap(value => idOf(value) ?? []);
+  contentsOf(item, relations).flatMap(content => {
+    const call = stringOf(content.type).endsWith('_output') ? content.call_id : undefined;
+    return [call, objectOf(content.caller)?.caller_id, content.approval_request_id].flatMap(
+      value => idOf(value) ?? [],
+    );
   });

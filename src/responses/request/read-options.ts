@@ -150,12 +150,12 @@ export type ReadToolOptions = Present<typeof toolOptions>;
  */
 export function readToolOptions(
   { name, providerOptions }: Pick<FunctionTool, 'name' | 'providerOptions'>,
-  { official, warn }: { official: OfficialNamespace; warn: Warn },
+  context: { official: OfficialNamespace; warn: Warn },
 ): ReadToolOptions {
   if (providerOptions === undefined) return {};
-  const [namespace, options] = officialOptionsOf(providerOptions, official);
+  const [namespace, options] = officialOptionsOf(providerOptions, context.official);
   const read = (key: string, value: Namespace | undefined): ReadToolOptions => {
-    warnAboutUnknownNames(optionsOfTool, value, { path: key, others: TOOL_MARKS, warn });
+    warnAboutUnknownNames(optionsOfTool, value, { path: key, others: TOOL_MARKS, warn: context.warn });
     return readNamespace(optionsOfTool, value, `${key} of the tool "${name}"`);
   };
   return { ...read(namespace, options), ...read('kelivo', providerOptions.kelivo) };
@@ -207,17 +207,17 @@ export interface OptionsOfPart {
  * Reads the options of a message or part from the namespaces `openai` and `kelivo`, which takes precedence. A part with
  * neither may have the same options under another provider of this API, such as `azure` or `xai`.
  */
-export function readPartOptions({ providerOptions, own }: OptionsOfPart): PartOptions {
-  if (providerOptions === undefined && own === undefined) return NO_OPTIONS;
-  const { openai, kelivo } = providerOptions ?? {};
+export function readPartOptions(options: OptionsOfPart): PartOptions {
+  if (options.providerOptions === undefined && options.own === undefined) return NO_OPTIONS;
+  const { openai, kelivo } = options.providerOptions ?? {};
   const namespace: Namespace | undefined =
-    openai === undefined && kelivo === undefined && own === undefined
-      ? (Object.values(providerOptions ?? {}).find(isItemNamespace) ?? providerOptions?.azure)
+    openai === undefined && kelivo === undefined && options.own === undefined
+      ? (Object.values(options.providerOptions ?? {}).find(isItemNamespace) ?? options.providerOptions?.azure)
       : { ...openai, ...kelivo };
   if (namespace === undefined) return NO_OPTIONS;
   return {
     itemId: idOf(namespace.itemId),
-    responseId: own?.responseId ?? idOf(namespace.responseId),
+    responseId: options.own?.responseId ?? idOf(namespace.responseId),
     reasoningEncryptedContent: idOf(namespace.reasoningEncryptedContent),
     phase: idOf(namespace.phase),
     imageDetail: idOf(namespace.imageDetail),

@@ -149,7 +149,7 @@ function withoutRootKeywords(root: PlainObject): PlainObject {
   const required = new Set(Array.isArray(rest.required) ? rest.required : []);
   const definitions = new Map(Object.entries(objectOf(rest.$defs) ?? {}));
   const visited = new Set<PlainObject>();
-  const addBranches = (branches: unknown, { areRequired }: { areRequired: boolean }): void => {
+  const addBranches = (branches: unknown, options: { areRequired: boolean }): void => {
     for (const branch of objectsOf(branches).map(inner => resolveSchema(inner, root))) {
       // A branch may be an alternative of itself, by reference.
       if (visited.has(branch)) continue;
@@ -161,8 +161,9 @@ function withoutRootKeywords(root: PlainObject): PlainObject {
       }
       for (const [name, definition] of Object.entries(objectOf(branch.$defs) ?? {}))
         if (!definitions.has(name)) definitions.set(name, definition);
-      if (areRequired && Array.isArray(branch.required)) branch.required.forEach(name => required.add(name));
-      addBranches(branch.allOf, { areRequired });
+      if (options.areRequired && Array.isArray(branch.required))
+        branch.required.forEach(name => required.add(name));
+      addBranches(branch.allOf, { areRequired: options.areRequired });
       addBranches([branch.oneOf, branch.anyOf].flat(), { areRequired: false });
     }
   };
@@ -218,10 +219,10 @@ export const toAcceptedSchema: (schema: unknown) => AcceptedSchema = remember(sc
 });
 
 /** Converts a format of the response as the caller wrote it. */
-export function toTextFormat(format: TextFormatOption, { losses }: { losses: SchemaLosses }): TextFormat {
+export function toTextFormat(format: TextFormatOption, context: { losses: SchemaLosses }): TextFormat {
   if (objectOf(format.schema) === undefined) return format;
   const accepted = toResponseSchema(format.schema);
-  losses.add(accepted.losses, 'the response');
+  context.losses.add(accepted.losses, 'the response');
   return { ...format, schema: accepted.schema };
 }
 
@@ -241,18 +242,18 @@ interface Acceptance {
 }
 
 /** Returns one schema without what the API rejects. The schemas inside it have been converted already. */
-function toAccepted(schema: PlainObject, { root, losses, widened }: Acceptance): PlainObject {
-  const isWidened = (...inner: unknown[]): boolean => inner.some(one => widened.has(one));
+function toAccepted(schema: PlainObject, acceptance: Acceptance): PlainObject {
+  const isWidened = (...inner: unknown[]): boolean => inner.some(one => acceptance.widened.has(one));
   const removed = new Set<string>();
   const lose = (keyword: string, loss?: Loss): void => {
     removed.add(keyword);
-    if (loss !== undefined) losses.add(loss);
+    if (loss !== undefined) acceptance.losses.add(loss);
   };
   const { propertyNames, pattern, patternProperties, $ref, oneOf } = schema;
   const allowsAnyName = propertyNames === true || isAnyString(propertyNames);
   if (propertyNames !== undefined) lose('propertyNames', allowsAnyName ? undefined : 'property-names');
   if (typeof pattern === 'string' && !isAcceptedPattern(pattern)) lose('pattern', 'pattern');
-  if (typeof $ref === 'string' && !hasTarget($ref, root)) lose('$ref', 'reference');
+  if (typeof $ref === 'string' && !hasTarget($ref, acceptance.root)) lose('$ref', 'reference');
   if (schema.$dynamicRef !== undefined) lose('$dynamicRef', 'reference');
   const names = objectOf(patternProperties) ?? {};
   const rejected = Object.keys(names).filter(name => !isAcceptedPattern(name));
@@ -276,7 +277,8 @@ function toAccepted(schema: PlainObject, { root, losses, widened }: Acceptance):
           ...(overlaps && schema.anyOf === undefined && { anyOf: oneOf }),
           ...(rejected.length > 0 && withoutPatterns(schema, names, rejected)),
         };
-  if (isLossy || isWidened(...subschemasOf(schema).map(inner => inner.schema))) widened.add(accepted);
+  if (isLossy || isWidened(...subschemasOf(schema).map(inner => inner.schema)))
+    acceptance.widened.add(accepted);
   return accepted;
 }
 
@@ -286,15 +288,15 @@ const isAnyString = (schema: unknown): boolean =>
 
 /** Removes names that are patterns. What they allowed stays allowed. */
 function withoutPatterns(
-  { additionalProperties }: PlainObject,
+  schema: PlainObject,
   patterns: PlainObject,
   rejected: readonly string[],
 ): PlainObject {
   const kept = Object.entries(patterns).filter(([name]) => !rejected.includes(name));
-  const allowed = [additionalProperties, ...rejected.map(name => patterns[name])].filter(
+  const allowed = [schema.additionalProperties, ...rejected.map(name => patterns[name])].filter(
     one => one !== false,
   );
-  const isOpen = additionalProperties === undefined || allowed.includes(true);
+  const isOpen = schema.additionalProperties === undefined || allowed.includes(true);
   return {
     patternProperties: Object.fromEntries(kept),
     additionalProperties: isOpen ? true : allowed.length === 1 ? allowed[0] : { anyOf: allowed },
@@ -313,9 +315,10 @@ function hasTarget(reference: string, root: PlainObject): boolean {
 }
 
 /** Returns the reference of `allOf: [{ $ref }]`, in which Zod wraps recursive schemas. The API has no `allOf`. */
-function toOnlyReference({ allOf, $ref }: PlainObject): string | undefined {
-  if (!Array.isArray(allOf) || allOf.length !== 1 || $ref !== undefined) return undefined;
-  const only: unknown = allOf[0];
+function toOnlyReference(schema: PlainObject): string | undefined {
+  if (!Array.isArray(schema.allOf) || schema.allOf.length !== 1 || schema.$ref !== undefined)
+    return undefined;
+  const only: unknown = schema.allOf[0];
   if (!isPlainObject(only) || typeof only.$ref !== 'string') return undefined;
   return Object.keys(only).length === 1 ? only.$ref : undefined;
 }

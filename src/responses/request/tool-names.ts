@@ -67,8 +67,7 @@ export function createToolNames(tools: Iterable<NamedTool | string>): ToolNames 
   for (const { name, wireName, namespace } of all) {
     if (wireName !== undefined && isFree(wireName, namespace)) register(name, wireName, namespace);
   }
-  const isAccepted = ({ name, namespace }: NamedTool): boolean =>
-    acceptedName.test(toLocalName(name, namespace));
+  const isAccepted = (tool: NamedTool): boolean => acceptedName.test(toLocalName(tool.name, tool.namespace));
   // Names that need no change come first, so that no invented name takes them.
   for (const tool of [...all.filter(isAccepted), ...all]) {
     const wire = toWire(tool.name, tool.namespace);

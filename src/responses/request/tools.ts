@@ -80,7 +80,7 @@ export function toTools(
       if (isOmitted) continue;
       const wire = toFunctionTool(tool, toolOptions, options);
       if (namespace === undefined) wireTools.push(wire);
-      else toNamespace(namespace, { namespaces, wireTools }).tools.push(wire);
+      else toNamespace(namespace, namespaces, wireTools).tools.push(wire);
       continue;
     }
     const declaration = declarationOf(tool.id);
@@ -122,7 +122,7 @@ function warnAboutCount(
   declared: Iterable<{ readonly isOmitted?: boolean; readonly isDeferred?: boolean }>,
   warn: (warning: Warning) => void,
 ): void {
-  const count = [...declared].filter(({ isOmitted, isDeferred }) => !isOmitted && !isDeferred).length;
+  const count = [...declared].filter(entry => !entry.isOmitted && !entry.isDeferred).length;
   if (count <= MAX_TOOLS) return;
   warn({
     type: 'other',
@@ -135,7 +135,8 @@ function warnAboutCount(
 /** Returns the namespace in the request, which is added before its first tool. */
 function toNamespace(
   { name, description }: NonNullable<ReadToolOptions['namespace']>,
-  { namespaces, wireTools }: { namespaces: Map<string, NamespaceTool>; wireTools: WireTool[] },
+  namespaces: Map<string, NamespaceTool>,
+  wireTools: WireTool[],
 ): NamespaceTool {
   const known = namespaces.get(name);
   if (known === undefined) {
@@ -213,11 +214,11 @@ type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
 /** @throws UnsupportedFunctionalityError for a tool that the request does not contain, or cannot identify. */
 function toToolChoice(
   toolChoice: ToolChoice,
-  { declared, toWire }: { declared: DeclaredTools; toWire: (name: string) => string },
+  options: { declared: DeclaredTools; toWire: (name: string) => string },
 ): WireToolChoice {
   if (toolChoice.type !== 'tool') return toolChoice.type;
   const { toolName } = toolChoice;
-  const tool = declared.get(toolName);
+  const tool = options.declared.get(toolName);
   if (tool?.isOmitted) {
     throw new UnsupportedFunctionalityError({
       functionality:
@@ -225,7 +226,7 @@ function toToolChoice(
         'use automatic tool choice for history-loaded tools',
     });
   }
-  if (tool?.wire.type === 'function' && isAmbiguous(tool, declared)) {
+  if (tool?.wire.type === 'function' && isAmbiguous(tool, options.declared)) {
     throw new UnsupportedFunctionalityError({
       functionality: `forcing tool "${toolName}", because another namespace has a function of the same name`,
     });
@@ -238,7 +239,7 @@ function toToolChoice(
   const wire = tool?.wire ?? { type: toolName };
   const choiceFields = declarationOfType(wire.type)?.choiceFields;
   if (wire.type === 'function' || choiceFields === undefined) {
-    return { type: 'function', name: idOf(wire.name) ?? toWire(toolName) };
+    return { type: 'function', name: idOf(wire.name) ?? options.toWire(toolName) };
   }
   return { type: wire.type, ...Object.fromEntries(choiceFields.map(field => [field, wire[field]])) };
 }
@@ -280,12 +281,8 @@ const ALLOWED_TOOL_FIELDS: Readonly<Record<string, readonly string[]>> = {
  * @throws UnsupportedFunctionalityError if no tool is left.
  */
 function toAllowedTools(
-  { toolNames, mode }: NonNullable<ResponsesCallOptions['allowedTools']>,
-  {
-    declared,
-    isRequired,
-    warn,
-  }: {
+  allowedTools: NonNullable<ResponsesCallOptions['allowedTools']>,
+  options: {
     declared: DeclaredTools;
     /** True if the tool choice requires a call, which the mode overrides. */
     isRequired: boolean;
@@ -293,22 +290,26 @@ function toAllowedTools(
   },
 ): WireToolChoice {
   const entries: PlainObject[] = [];
-  for (const name of toolNames) {
-    const resolved = resolveAllowedTool(name, declared);
+  for (const name of allowedTools.toolNames) {
+    const resolved = resolveAllowedTool(name, options.declared);
     if (typeof resolved !== 'string') {
       entries.push(resolved);
       continue;
     }
-    warn({
+    options.warn({
       type: 'other',
       message: `allowedTools entry "${name}": ${resolved}; the tool is removed from the allowed tools.`,
     });
   }
   if (entries.length > 0) {
-    return { type: 'allowed_tools', mode: mode ?? (isRequired ? 'required' : 'auto'), tools: entries };
+    return {
+      type: 'allowed_tools',
+      mode: allowedTools.mode ?? (options.isRequired ? 'required' : 'auto'),
+      tools: entries,
+    };
   }
   throw new UnsupportedFunctionalityError({
-    functionality: `allowedTools with only tools that cannot be allow-listed (${toolNames.join(', ')})`,
+    functionality: `allowedTools with only tools that cannot be allow-listed (${allowedTools.toolNames.join(', ')})`,
   });
 }
 
@@ -335,7 +336,7 @@ function resolveAllowedTool(name: string, declared: DeclaredTools): PlainObject 
 /** Finds a hosted tool by its type. A host may declare it under any name. */
 function findByType(type: string, declared: DeclaredTools): DeclaredTool | 'ambiguous' | undefined {
   const [first, ...others] = [...declared.values()].filter(
-    ({ wire }) => wire.type === type && wire.type !== 'function' && wire.type !== 'custom',
+    tool => tool.wire.type === type && tool.wire.type !== 'function' && tool.wire.type !== 'custom',
   );
   return others.length > 0 ? 'ambiguous' : first;
 }

@@ -84,41 +84,45 @@ const handlers: Readonly<Record<string, Handler>> = {
   'response.queued': announceResponse,
   'response.in_progress': announceResponse,
 
-  'response.output_item.added': (fields, { items }) => {
+  'response.output_item.added': (fields, mapping) => {
     const wire = objectOf(fields.item);
-    if (wire !== undefined) items.announce(fields, wire);
+    if (wire !== undefined) mapping.items.announce(fields, wire);
   },
-  'response.output_item.done': (fields, { items }) => {
+  'response.output_item.done': (fields, mapping) => {
     const wire = objectOf(fields.item);
-    if (wire !== undefined) items.finish(fields, wire);
+    if (wire !== undefined) mapping.items.finish(fields, wire);
   },
 
-  'response.output_text.delta': (fields, { items, logprobs }) => {
-    items.at('message', fields)?.writeText(stringOf(fields.delta));
-    if (isNonEmptyArray(fields.logprobs)) logprobs.push(fields.logprobs);
+  'response.output_text.delta': (fields, mapping) => {
+    mapping.items.at('message', fields)?.writeText(stringOf(fields.delta));
+    if (isNonEmptyArray(fields.logprobs)) mapping.logprobs.push(fields.logprobs);
   },
-  'response.output_text.done': (fields, { items }) => {
-    items.at('message', fields)?.completeText(stringOf(fields.text));
+  'response.output_text.done': (fields, mapping) => {
+    mapping.items.at('message', fields)?.completeText(stringOf(fields.text));
   },
-  'response.output_text.annotation.added': (fields, { items }) => {
+  'response.output_text.annotation.added': (fields, mapping) => {
     const annotation = objectOf(fields.annotation);
-    if (annotation !== undefined) items.at('message', fields)?.annotate(annotation);
+    if (annotation !== undefined) mapping.items.at('message', fields)?.annotate(annotation);
   },
-  'response.refusal.delta': (fields, { items }) => {
-    items.at('message', fields)?.writeRefusal(stringOf(fields.delta));
+  'response.refusal.delta': (fields, mapping) => {
+    mapping.items.at('message', fields)?.writeRefusal(stringOf(fields.delta));
   },
-  'response.refusal.done': (fields, { items }) => {
-    items.at('message', fields)?.completeRefusal(stringOf(fields.refusal));
+  'response.refusal.done': (fields, mapping) => {
+    mapping.items.at('message', fields)?.completeRefusal(stringOf(fields.refusal));
   },
 
-  'response.reasoning_summary_part.added': (fields, { items }) => {
-    items.at('reasoning', fields)?.openPart(summaryIndexOf(fields));
+  'response.reasoning_summary_part.added': (fields, mapping) => {
+    mapping.items.at('reasoning', fields)?.openPart(summaryIndexOf(fields));
   },
-  'response.reasoning_summary_text.delta': (fields, { items }) => {
-    items.at('reasoning', fields)?.writeDelta('summary', summaryIndexOf(fields), stringOf(fields.delta));
+  'response.reasoning_summary_text.delta': (fields, mapping) => {
+    mapping.items
+      .at('reasoning', fields)
+      ?.writeDelta('summary', summaryIndexOf(fields), stringOf(fields.delta));
   },
-  'response.reasoning_summary_text.done': (fields, { items }) => {
-    items.at('reasoning', fields)?.completePart('summary', summaryIndexOf(fields), stringOf(fields.text));
+  'response.reasoning_summary_text.done': (fields, mapping) => {
+    mapping.items
+      .at('reasoning', fields)
+      ?.completePart('summary', summaryIndexOf(fields), stringOf(fields.text));
   },
   'response.reasoning_text.delta': writeReasoning,
   'response.reasoning_text.done': completeReasoning,
@@ -126,11 +130,11 @@ const handlers: Readonly<Record<string, Handler>> = {
   'response.reasoning.delta': writeReasoning,
   'response.reasoning.done': completeReasoning,
 
-  'response.function_call_arguments.delta': (fields, { items }) => {
-    items.at('function_call', fields)?.writeArguments(stringOf(fields.delta));
+  'response.function_call_arguments.delta': (fields, mapping) => {
+    mapping.items.at('function_call', fields)?.writeArguments(stringOf(fields.delta));
   },
-  'response.function_call_arguments.done': (fields, { items }) => {
-    items.at('function_call', fields)?.completeArguments(fields);
+  'response.function_call_arguments.done': (fields, mapping) => {
+    mapping.items.at('function_call', fields)?.completeArguments(fields);
   },
 
   'response.completed': completeResponse,
@@ -142,20 +146,20 @@ const handlers: Readonly<Record<string, Handler>> = {
   'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
 };
 
-function writeReasoning(fields: PlainObject, { items }: Mapping): void {
-  items.at('reasoning', fields)?.writeDelta('text', 0, stringOf(fields.delta));
+function writeReasoning(fields: PlainObject, mapping: Mapping): void {
+  mapping.items.at('reasoning', fields)?.writeDelta('text', 0, stringOf(fields.delta));
 }
 
-function completeReasoning(fields: PlainObject, { items }: Mapping): void {
-  items.at('reasoning', fields)?.completePart('text', 0, stringOf(fields.text));
+function completeReasoning(fields: PlainObject, mapping: Mapping): void {
+  mapping.items.at('reasoning', fields)?.completePart('text', 0, stringOf(fields.text));
 }
 
 const summaryIndexOf = (fields: PlainObject): number => numberOf(fields.summary_index) ?? 0;
 
 const toHostedHandler =
   (type: string): Handler =>
-  (fields, { items }) =>
-    items.at('hosted', fields)?.handle(type, fields);
+  (fields, mapping) =>
+    mapping.items.at('hosted', fields)?.handle(type, fields);
 
 /**
  * The handlers by event type. Events without a handler are ignored: servers send many types that only they know, and the
@@ -193,8 +197,8 @@ function announceResponse(fields: PlainObject, mapping: Mapping): void {
 }
 
 /** Returns the ids of reasoning items that the API could not use and that need not be sent again. */
-const toRemovedReasoning = ({ input_transformations: list }: PlainObject): string[] =>
-  objectsOf(list).flatMap(({ id, type, action }) =>
+const toRemovedReasoning = (response: PlainObject): string[] =>
+  objectsOf(response.input_transformations).flatMap(({ id, type, action }) =>
     type === 'reasoning' && action === 'removed' && typeof id === 'string' ? [id] : [],
   );
 
@@ -240,10 +244,8 @@ function completeResponse(
   if (mapping.state === 'open') mapping.state = reason === 'steered' ? 'steered' : 'terminal';
 }
 
-const isAtLimit = (
-  { outputTokens: { total } }: Usage,
-  { maxOutputTokens }: Pick<Mapping, 'maxOutputTokens'>,
-): boolean => total !== undefined && maxOutputTokens !== undefined && total >= maxOutputTokens;
+const isAtLimit = ({ outputTokens: { total } }: Usage, mapping: Pick<Mapping, 'maxOutputTokens'>): boolean =>
+  total !== undefined && mapping.maxOutputTokens !== undefined && total >= mapping.maxOutputTokens;
 
 function failResponse(fields: PlainObject, mapping: Mapping): void {
   announceResponse(fields, mapping);
@@ -267,11 +269,7 @@ const toWrongProtocolError = (context: ErrorContext): APICallError =>
  */
 export function toFinishReason(
   reason: string | undefined,
-  {
-    incomplete,
-    hasCalls,
-    hasRefusal = false,
-  }: { incomplete: boolean; hasCalls: boolean; hasRefusal?: boolean },
+  options: { incomplete: boolean; hasCalls: boolean; hasRefusal?: boolean },
 ): FinishReason['unified'] {
   switch (reason) {
     case 'max_output_tokens':
@@ -280,9 +278,9 @@ export function toFinishReason(
     case 'content_filter':
       return 'content-filter';
     default:
-      if (hasCalls) return 'tool-calls';
-      if (hasRefusal) return 'content-filter';
-      return incomplete || reason !== undefined ? 'other' : 'stop';
+      if (options.hasCalls) return 'tool-calls';
+      if (options.hasRefusal) return 'content-filter';
+      return options.incomplete || reason !== undefined ? 'other' : 'stop';
   }
 }
 

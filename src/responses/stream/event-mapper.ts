@@ -167,7 +167,7 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
       if (mapping.state === 'open') mapping.fail(toTruncationError(errorContext, { lastType, firstDropped }));
       const verdict = judgeEnd(mapping, numbers);
       const isFailed = mapping.state === 'failed';
-      const finish = toFinish(mapping, { dropped, verdict });
+      const finish = toFinish(mapping, dropped, verdict);
       mapping.items.closeAll({ broken: isFailed, failed: isFailed });
       jsonAnswer?.end();
       if (!isFailed) foundSources.write(write);
@@ -210,10 +210,7 @@ function createItemFactories(
   };
 }
 
-function toFinish(
-  mapping: Mapping,
-  { dropped, verdict }: { dropped: number; verdict: Verdict | undefined },
-): PartOf<'finish'> {
+function toFinish(mapping: Mapping, dropped: number, verdict: Verdict | undefined): PartOf<'finish'> {
   const { incompleteReason, unnamedCalls, mcpErrors, logprobs } = mapping;
   const own: JSONObject = {
     ...(dropped > 0 && { droppedEvents: dropped }),
@@ -241,15 +238,15 @@ function toFinish(
   };
 }
 
-function toContradictionError(context: ErrorContext, { itemId, offset, final }: Contradiction): APICallError {
+function toContradictionError(context: ErrorContext, contradiction: Contradiction): APICallError {
   return createCallError(
     'contradictedResponse',
     context,
-    `Expected the streamed text of ${toErrorText(nameOf(itemId))} from ${context.url} to be ${
-      final === undefined ? 'complete' : 'its final text'
-    }, got ${final === undefined ? 'missing or reordered events' : 'another text'} from character ${offset} on. ` +
+    `Expected the streamed text of ${toErrorText(nameOf(contradiction.itemId))} from ${context.url} to be ${
+      contradiction.final === undefined ? 'complete' : 'its final text'
+    }, got ${contradiction.final === undefined ? 'missing or reordered events' : 'another text'} from character ${contradiction.offset} on. ` +
       'A proxy may have lost, doubled or reordered events. The request can be retried' +
-      (final === undefined
+      (contradiction.final === undefined
         ? '.'
         : '; `providerMetadata.kelivo.finalText` of the result contains the final text.'),
   );
@@ -275,10 +272,10 @@ function toTruncationError(
   );
 }
 
-function kindOf(wire: PlainObject, { nameById }: DeclaredTools): ItemKind {
+function kindOf(wire: PlainObject, declared: DeclaredTools): ItemKind {
   const { type } = wire;
   if (type === 'message' || type === 'reasoning' || type === 'function_call') return type;
-  return isHostedItem(wire, nameById) ? 'hosted' : 'opaque';
+  return isHostedItem(wire, declared.nameById) ? 'hosted' : 'opaque';
 }
 
 /** Returns true for the parts from which hosts build their histories, with or without metadata. */
@@ -370,7 +367,7 @@ export class EventNumbers {
 const TEXT_DELTAS: ReadonlySet<string> = new Set(['response.output_text.delta', 'response.refusal.delta']);
 
 /** Returns true for the announcement of a response that is not the current one. */
-function isOtherResponse({ response }: PlainObject, responseId: string | undefined): boolean {
-  const id = idOf(objectOf(response)?.id);
+function isOtherResponse(fields: PlainObject, responseId: string | undefined): boolean {
+  const id = idOf(objectOf(fields.response)?.id);
   return id !== undefined && responseId !== undefined && id !== responseId;
 }

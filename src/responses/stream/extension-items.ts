@@ -21,10 +21,7 @@ export interface ReadContext {
 }
 
 /** Shows the items and events of one response. */
-export function createDecoder(
-  { call, declared, onCall }: ReadContext,
-  { byItem, byEvent }: ExtensionRegistry,
-) {
+export function createDecoder(context: ReadContext, registry: ExtensionRegistry) {
   const states = new Map<string, Map<string, unknown>>();
   const calls = new Set<string>();
   const results = new Set<string>();
@@ -35,9 +32,9 @@ export function createDecoder(
   async function convert(part: Part): Promise<readonly Part[]> {
     if (part.type === 'raw') return convertEvent(part);
     const item = part.type === 'custom' ? itemOf(part) : undefined;
-    const extension = byItem.get(stringOf(item?.type));
+    const extension = registry.byItem.get(stringOf(item?.type));
     if (part.type !== 'custom' || item === undefined || extension === undefined) return [part];
-    const mode = call.isStream ? 'stream' : 'generate';
+    const mode = context.call.isStream ? 'stream' : 'generate';
     const decoded = await attempt(extension, item, () =>
       extension.decodeItem?.({ item: item as Namespaced & { id: string; status: string }, mode }),
     );
@@ -48,25 +45,25 @@ export function createDecoder(
 
   async function convertEvent(part: PartOf<'raw'>): Promise<readonly Part[]> {
     const event = part.rawValue as Namespaced & { sequence_number: number };
-    const extension = byEvent.get(event.type);
+    const extension = registry.byEvent.get(event.type);
     if (extension === undefined) return [part];
     const state = states.get(extension.id) ?? new Map<string, unknown>();
     states.set(extension.id, state);
     const decoded = await attempt(extension, event, () => extension.decodeEvent?.({ event, state }));
     const shown = decoded.flatMap(one => show(one, idOf(event.item_id)));
-    return call.includeRawChunks === true ? [part, ...shown] : shown;
+    return context.call.includeRawChunks === true ? [part, ...shown] : shown;
   }
 
   /** The failure of a codec is an error of the response. */
   async function attempt(
-    { id }: OpenResponsesExtension,
-    { type }: PlainObject,
+    extension: OpenResponsesExtension,
+    item: PlainObject,
     decode: () => Awaitable<readonly ExtensionPart[] | undefined>,
   ): Promise<readonly (ShownPart | PartOf<'error'>)[]> {
     try {
       return ((await decode()) ?? []) as readonly ShownPart[];
     } catch (cause) {
-      const message = `The extension "${id}" could not show "${stringOf(type)}": ${messageOf(cause)}`;
+      const message = `The extension "${extension.id}" could not show "${stringOf(item.type)}": ${messageOf(cause)}`;
       return [{ type: 'error', error: new Error(message, { cause }) }];
     }
   }
@@ -82,11 +79,14 @@ export function createDecoder(
     if (isFinal) known.add(part.toolCallId);
     const isHostCall = part.type === 'tool-call' && part.providerExecuted !== true;
     hasHostCalls ||= isHostCall;
-    const mode = isHostCall || declared.names.has(part.toolName) ? 'full' : declared.host.undeclaredCalls;
+    const mode =
+      isHostCall || context.declared.names.has(part.toolName)
+        ? 'full'
+        : context.declared.host.undeclaredCalls;
     if (mode === 'none') return [];
     if (mode === 'full' || part.type === 'tool-result') return [shown];
     const { toolCallId: id, toolName, input } = part;
-    onCall?.();
+    context.onCall?.();
     return [
       { type: 'tool-input-start', id, toolName, providerExecuted: true },
       { type: 'tool-input-delta', id, delta: input },

@@ -282,5 +282,5 @@ function toParallelCalls(args: string): { name: string; input: string }[] | unde
       input: JSON.stringify(parameters ?? {}),
     }),
   );
-  return calls.length > 0 && calls.every(({ name }) => name !== '') ? calls : undefined;
+  return calls.length > 0 && calls.every(call => call.name !== '') ? calls : undefined;
 }

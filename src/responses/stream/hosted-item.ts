@@ -66,7 +66,7 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
       if (isCallEmitted || mapping.inputStream?.events.includes(eventType) !== true) return;
       // A server that executes a tool of the host (xAI) sends only the finished input.
       if (mapping.isForHost !== undefined && !isForHost && !mapping.resultFollows) return;
-      input ??= createInputWriter(announced, { id: idFor(announced), host });
+      input ??= createInputWriter(announced, idFor(announced), host);
       input.handle(event);
     },
 
@@ -137,7 +137,7 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
   function emitHostCall(call: HostedCall): void {
     const toolCallId = idFor(call);
     const args = call.toArguments();
-    input ??= createInputWriter(call, { id: toolCallId, host });
+    input ??= createInputWriter(call, toolCallId, host);
     input.end(args);
     const { wire, toolName } = call;
     const facts = toHostCallFacts(call, toCallFacts(toCallMetadata(wire), subAgentOf(wire)));
@@ -145,8 +145,10 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
     onCall();
   }
 
-  function idFor({ wire, mapping }: HostedCall): string {
-    callId ??= callIds.take(mapping.callId?.(wire) ?? idOf(wire.id) ?? idOf(wire.call_id) ?? generateId());
+  function idFor(call: HostedCall): string {
+    callId ??= callIds.take(
+      call.mapping.callId?.(call.wire) ?? idOf(call.wire.id) ?? idOf(call.wire.call_id) ?? generateId(),
+    );
     return callId;
   }
 }
@@ -179,15 +181,15 @@ type CallPart = PartOf<
 
 function toHostedCall(
   wire: PlainObject,
-  { write, declared, toToolName }: Pick<HostedItemOptions, 'write' | 'declared' | 'toToolName'>,
+  options: Pick<HostedItemOptions, 'write' | 'declared' | 'toToolName'>,
 ): HostedCall {
-  const { names, nameById, host } = declared;
+  const { names, nameById, host } = options.declared;
   const mapping = itemMappingOf(wire);
   const { toolName: name, declarationIds } = mapping;
   const toolName =
     typeof name === 'function'
-      ? toToolName(name(wire), idOf(wire.namespace))
-      : (declarationIds.map(id => nameById.get(id)).find(isDefined) ?? toToolName(name));
+      ? options.toToolName(name(wire), idOf(wire.namespace))
+      : (declarationIds.map(id => nameById.get(id)).find(isDefined) ?? options.toToolName(name));
   const mode = names.has(toolName) ? 'full' : host.undeclaredCalls;
   return {
     wire,
@@ -203,39 +205,48 @@ function toHostedCall(
         ) ?? {},
       ),
     write(part) {
-      if (mode === 'full' || (mode === 'result' && part.type !== 'tool-call')) write(part);
+      if (mode === 'full' || (mode === 'result' && part.type !== 'tool-call')) options.write(part);
     },
   };
 }
 
 function emitResult(
   { wire, mapping, toolName, write }: HostedCall,
-  { toolCallId, onSources }: { toolCallId: string } & Pick<HostedItemOptions, 'onSources'>,
+  options: { toolCallId: string } & Pick<HostedItemOptions, 'onSources'>,
 ): void {
   const result = mapping.result(wire);
   if (result === undefined) return;
   const isError = mapping.isError?.(wire) ?? wire.status === 'failed';
-  onSources(mapping.sources?.(wire) ?? []);
+  options.onSources(mapping.sources?.(wire) ?? []);
   const facts = toCallFacts(mapping.metadata?.(wire) ?? {});
-  write({ type: 'tool-result', toolCallId, toolName, result, ...facts, ...(isError && { isError }) });
+  write({
+    type: 'tool-result',
+    toolCallId: options.toolCallId,
+    toolName,
+    result,
+    ...facts,
+    ...(isError && { isError }),
+  });
 }
 
 /** Returns the preview of the result in an event, if the host requested previews and can show them. */
 function previewOf(
   { mapping: { declarationIds, preview } }: HostedCall,
   event: PlainObject,
-  { argsById, host }: DeclaredTools,
+  declared: DeclaredTools,
 ): NonNullable<JSONValue> | undefined {
-  const args = declarationIds.map(id => argsById?.get(id)).find(isDefined);
-  const isRequested = host.acceptsLaterResults && args !== undefined && preview?.isRequested(args);
+  const args = declarationIds.map(id => declared.argsById?.get(id)).find(isDefined);
+  const isRequested = declared.host.acceptsLaterResults && args !== undefined && preview?.isRequested(args);
   return isRequested ? preview?.result(event) : undefined;
 }
 
 const isDefined = <Value>(value: Value | undefined): value is Value => value !== undefined;
 
 /** Returns true if the host asks a person for approvals of the calls of a declared tool. */
-const canAskFor = ({ declaredBy }: ApprovalRequest, { host, nameById }: DeclaredTools): boolean =>
-  host.asksForApproval && host.undeclaredCalls !== 'none' && nameById.has(declaredBy);
+const canAskFor = (request: ApprovalRequest, declared: DeclaredTools): boolean =>
+  declared.host.asksForApproval &&
+  declared.host.undeclaredCalls !== 'none' &&
+  declared.nameById.has(request.declaredBy);
 
 /** Writes the call that a person has to approve, and the request for it. */
 function writeApproval(
@@ -267,7 +278,8 @@ interface InputWriter {
 
 function createInputWriter(
   { wire, mapping: { inputStream }, toolName, isForHost, write }: HostedCall,
-  { id, host }: { id: string; host: DeclaredTools['host'] },
+  id: string,
+  host: DeclaredTools['host'],
 ): InputWriter {
   const toText = inputStream?.begin(wire);
   const isText = inputStream?.encoding === 'text';

@@ -127,7 +127,7 @@ export class MessageItem implements OutputItem {
     };
   }
 
-  finish(wire: PlainObject | undefined, { failed = false }: { failed?: boolean } = {}): void {
+  finish(wire: PlainObject | undefined, options: { failed?: boolean } = {}): void {
     const { onLogprobs, onRefusal, isIntact } = this.#writer;
     const final = wire === undefined ? '' : toText(wire);
     const streamed = this.#written.toString();
@@ -144,7 +144,7 @@ export class MessageItem implements OutputItem {
     if (final.startsWith(streamed)) this.writeText(final.slice(streamed.length));
     if (final !== '') this.#reported = final;
     const differs = this.#reported !== undefined && !isSameText(this.#written.toString(), this.#reported);
-    this.#isBroken = failed || (differs && !isIntact());
+    this.#isBroken = (options.failed ?? false) || (differs && !isIntact());
     this.#citations.complete(content.flatMap(part => objectsOf(part.annotations)));
     if (this.#isRefusal && this.#agent === undefined && this.#phase !== 'commentary') onRefusal();
     this.closed = true;
@@ -222,7 +222,7 @@ const toText = (wire: PlainObject): string =>
  * Writes the sources that the annotations of a message cite. The same citation comes as an event and again in the finished
  * item, with other offsets on some servers; a page cited twice is two citations.
  */
-function createCitations(id: string, { write, onCitation }: Pick<MessageWriter, 'write' | 'onCitation'>) {
+function createCitations(id: string, writer: Pick<MessageWriter, 'write' | 'onCitation'>) {
   let annotations: PlainObject[] = [];
   let count = 0;
   const seen = { event: new Map<string, number>(), item: new Map<string, number>() };
@@ -252,8 +252,8 @@ function createCitations(id: string, { write, onCitation }: Pick<MessageWriter, 
     count++;
     const source = toCitedSource(annotation, `${id}:source-${count}`);
     if (source === undefined) return;
-    onCitation(source);
-    write(source);
+    writer.onCitation(source);
+    writer.write(source);
   }
 }
 
@@ -352,15 +352,14 @@ export function toJsonContent(content: readonly Content[]): Content[] {
     (part): part is Text => part.type === 'text' && part.text.trim() !== '' && !isCommentary(part),
   );
   const last = texts.at(-1);
-  const joined = texts.map(({ text }) => text).join('');
+  const joined = texts.map(entry => entry.text).join('');
   const isLastAlone = last !== undefined && !isWholeJson(joined) && isWholeJson(last.text);
   return content.map(part =>
     part.type === 'text' && (isCommentary(part) || (isLastAlone && part !== last)) ? toReasoning(part) : part,
   );
 }
 
-const isCommentary = ({ providerMetadata }: Text): boolean =>
-  providerMetadata?.openai?.phase === 'commentary';
+const isCommentary = (text: Text): boolean => text.providerMetadata?.openai?.phase === 'commentary';
 
 function toReasoning({ text, providerMetadata, own }: Text): Reasoning {
   const openai = providerMetadata?.openai ?? {};

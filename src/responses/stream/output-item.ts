@@ -59,13 +59,8 @@ export interface OpaqueItemWriter extends PartWriter {
  * Creates an item that no part can express. The next request has to contain it unchanged. It is written when it is
  * finished: an item that the response ended in cannot be sent back.
  */
-export function createOpaqueItem({
-  write,
-  announced,
-  onMcpError,
-  onServerItem,
-}: OpaqueItemWriter): OutputItem {
-  const type = idOf(announced?.type);
+export function createOpaqueItem(writer: OpaqueItemWriter): OutputItem {
+  const type = idOf(writer.announced?.type);
   const item: OutputItem = {
     closed: false,
 
@@ -76,19 +71,19 @@ export function createOpaqueItem({
       if (wire === undefined) return;
       if (wire.type === 'mcp_list_tools') {
         // The official provider has no part for the list, either: the API lists the tools again.
-        if (wire.error !== undefined && wire.error !== null) onMcpError(toMcpError(wire));
+        if (wire.error !== undefined && wire.error !== null) writer.onMcpError(toMcpError(wire));
         return;
       }
-      onServerItem?.(wire);
-      write(toCustom(wire));
+      writer.onServerItem?.(wire);
+      writer.write(toCustom(wire));
     },
   };
   return item;
 }
 
-const toMcpError = ({ server_label: serverLabel, error }: PlainObject): JSONObject => ({
-  serverLabel: stringOf(serverLabel),
-  error: asJson(error),
+const toMcpError = (item: PlainObject): JSONObject => ({
+  serverLabel: stringOf(item.server_label),
+  error: asJson(item.error),
 });
 
 /* Ids and metadata of calls, for functions and for hosted tools. */
@@ -124,24 +119,26 @@ export function createCallIds(): CallIds {
       return false;
     },
     awaitResult: call => void awaited.push(call),
-    takeAwaited({ toolName, serverId }) {
-      const at = awaited.findIndex(call => call.toolName === toolName && call.serverId === serverId);
+    takeAwaited(result) {
+      const at = awaited.findIndex(
+        call => call.toolName === result.toolName && call.serverId === result.serverId,
+      );
       return at < 0 ? undefined : awaited.splice(at, 1)[0]?.toolCallId;
     },
   };
 }
 
 /** Returns the fields of a call that the next request repeats, as the official provider for `ai@7` names them. */
-export function toCallMetadata({ id, async, namespace, caller }: PlainObject): JSONObject {
-  const itemId = idOf(id);
-  const ownNamespace = idOf(namespace);
-  const callerId = objectOf(caller)?.caller_id;
+export function toCallMetadata(item: PlainObject): JSONObject {
+  const itemId = idOf(item.id);
+  const ownNamespace = idOf(item.namespace);
+  const callerId = objectOf(item.caller)?.caller_id;
   return {
     ...(itemId !== undefined && { itemId }),
-    ...(typeof async === 'boolean' && { async }),
+    ...(typeof item.async === 'boolean' && { async: item.async }),
     ...(ownNamespace !== undefined && { namespace: ownNamespace }),
-    ...(isPlainObject(caller) && {
-      caller: callerId === undefined ? asJson(caller) : { type: 'program', callerId: asJson(callerId) },
+    ...(isPlainObject(item.caller) && {
+      caller: callerId === undefined ? asJson(item.caller) : { type: 'program', callerId: asJson(callerId) },
     }),
   };
 }

@@ -106,9 +106,9 @@ export function createOutputItems(create: ItemFactories, options: OutputItemsOpt
 
     texts() {
       const { entries } = kinds.message;
-      const namesItems = listsMessages || entries.some(({ announced }) => announced);
-      return entries.map(({ item, announced, matched }) =>
-        item.streamed(!namesItems || matched || (announced && !listsMessages)),
+      const namesItems = listsMessages || entries.some(entry => entry.announced);
+      return entries.map(entry =>
+        entry.item.streamed(!namesItems || entry.matched || (entry.announced && !listsMessages)),
       );
     },
 
@@ -282,11 +282,13 @@ function createItemsOfKind<Item extends OutputItem>(
     return known
       .withIds(idsOf(event, wire))
       .some(
-        ({ item, ids, outputIndex: ownIndex }) =>
-          item.closed &&
-          (outputIndex === undefined || ownIndex === undefined || ownIndex === outputIndex) &&
-          (callId === undefined || ids.has(callId)) &&
-          item.isSameAs(wire),
+        entry =>
+          entry.item.closed &&
+          (outputIndex === undefined ||
+            entry.outputIndex === undefined ||
+            entry.outputIndex === outputIndex) &&
+          (callId === undefined || entry.ids.has(callId)) &&
+          entry.item.isSameAs(wire),
       );
   }
 }
@@ -305,14 +307,14 @@ function createEntries<Item extends OutputItem>() {
     entries,
     withIds,
 
-    add(item: Item, { event, isAnnounced }: { event: PlainObject; isAnnounced: boolean }): Entry {
-      const outputIndex = numberOf(event.output_index);
+    add(item: Item, options: { event: PlainObject; isAnnounced: boolean }): Entry {
+      const outputIndex = numberOf(options.event.output_index);
       const entry: Entry = {
         item,
         order: entries.length,
         ids: new Set(),
         outputIndex,
-        announced: isAnnounced,
+        announced: options.isAnnounced,
         matched: false,
         isRepeated: false,
         isNamed: false,
@@ -369,7 +371,7 @@ function createEntries<Item extends OutputItem>() {
 const isRecent = (recent: Recent<OutputItem>, event: PlainObject): boolean =>
   recent.itemId === event.item_id && recent.outputIndex === event.output_index && !recent.entry.item.closed;
 
-const isOpen = ({ item }: ItemEntry): boolean => !item.closed;
+const isOpen = (entry: ItemEntry): boolean => !entry.item.closed;
 
 const idsOf = (event: PlainObject, wire: PlainObject | undefined): string[] =>
   [idOf(event.item_id), idOf(wire?.id), idOf(wire?.call_id)].filter(id => id !== undefined);

@@ -194,8 +194,8 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
 }
 
 /** OpenAI, which its headers show, runs no functions. Calls of other servers are held back until it is certain. */
-const isOpenAI = ({ responseHeaders }: ErrorContext): boolean =>
-  responseHeaders?.['openai-version'] !== undefined;
+const isOpenAI = (context: ErrorContext): boolean =>
+  context.responseHeaders?.['openai-version'] !== undefined;
 
 /** Counts text that may stay in memory until the end of the response. */
 function createCounter(kind: keyof typeof TOTAL_LIMITS): (text: string) => void {
@@ -270,11 +270,11 @@ function createHtmlBody(mapper: EventMapper, errorContext: ErrorContext): BodyFo
 /** The part of a web page that is read, in characters: enough to quote it and to find a key before the end. */
 const MAX_PAGE = 4_096;
 
-const toLimitError = ({ message }: ResponseLimitError, context: ErrorContext): APICallError =>
+const toLimitError = (error: ResponseLimitError, context: ErrorContext): APICallError =>
   createCallError(
     'responseLimit',
     context,
-    `Expected a response from ${context.url} with ${message}, got more. Check that \`baseURL\` points to the right server.`,
+    `Expected a response from ${context.url} with ${error.message}, got more. Check that \`baseURL\` points to the right server.`,
   );
 
 const INVALID_JSON = 'an invalid JSON document';
@@ -301,11 +301,12 @@ const DONE_MARKER = '[DONE]';
  * @throws ResponseLimitError for an event that is nested too deeply.
  * @internal
  */
-export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | undefined {
-  if (!data.startsWith('{') && data.trim() === DONE_MARKER) return { type: DONE_MARKER, fields: {} };
-  const fields = parse(data);
+export function toResponsesEvent(sseEvent: SseEvent): ResponsesEvent | undefined {
+  if (!sseEvent.data.startsWith('{') && sseEvent.data.trim() === DONE_MARKER)
+    return { type: DONE_MARKER, fields: {} };
+  const fields = parse(sseEvent.data);
   if (!isPlainObject(fields)) return undefined;
-  if (typeof fields.type !== 'string') return toUntypedEvent(fields, event);
+  if (typeof fields.type !== 'string') return toUntypedEvent(fields, sseEvent.event);
   return { type: isErrorType(fields.type) ? 'error' : fields.type, fields };
 }
 

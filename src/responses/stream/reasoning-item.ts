@@ -90,9 +90,9 @@ interface Block {
 }
 
 /** Writes the blocks of one item, of which only the newest is open. The first one begins at once. */
-function createBlocks(id: string, { write, announced }: PartWriter) {
-  const itemId = idOf(announced?.id);
-  const agent = subAgentOf(announced);
+function createBlocks(id: string, writer: PartWriter) {
+  const itemId = idOf(writer.announced?.id);
+  const agent = subAgentOf(writer.announced);
   const facts: PartFacts = agent === undefined ? {} : { agent };
   /** Blocks by the wire's index of their part. */
   const blocks = new Map<number, Block>();
@@ -164,7 +164,7 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
     close(toMetadata());
     open = { id: `${id}:${blocks.size}`, text: createTextBuffer(), channel: undefined };
     blocks.set(index, open);
-    write({
+    writer.write({
       type: 'reasoning-start',
       id: open.id,
       providerMetadata: { openai: { ...toMetadata(), reasoningEncryptedContent: null } },
@@ -178,7 +178,7 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
     if (delta === '' || block !== open) return;
     block.channel = channel;
     block.text.append(delta);
-    write({ type: 'reasoning-delta', id: block.id, delta });
+    writer.write({ type: 'reasoning-delta', id: block.id, delta });
   }
 
   function close(openai: Record<string, string | null>, broken = false): void {
@@ -189,7 +189,7 @@ function createBlocks(id: string, { write, announced }: PartWriter) {
       ...(open.channel === 'text' && { reasoningChannel: 'text' }),
       ...(broken && { broken }),
     };
-    write({
+    writer.write({
       type: 'reasoning-end',
       id: open.id,
       providerMetadata: { openai },
@@ -210,9 +210,9 @@ const toPlain = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const toSummary = (wire: PlainObject): string[] => objectsOf(wire.summary).map(part => stringOf(part.text));
 
 /** Returns the text of the content, which is a list, or a string (SGLang's gateway). */
-const toFullText = ({ content }: PlainObject): string =>
-  typeof content === 'string'
-    ? content
-    : objectsOf(content)
+const toFullText = (item: PlainObject): string =>
+  typeof item.content === 'string'
+    ? item.content
+    : objectsOf(item.content)
         .map(part => stringOf(part.text))
         .join('');

@@ -16,8 +16,8 @@ export function createSequenceNumbers(
 
   return {
     /** Called with each event, before its parts are written. */
-    begin({ sequence_number: value }: PlainObject): void {
-      current = numberOf(value) ?? current;
+    begin(item: PlainObject): void {
+      current = numberOf(item.sequence_number) ?? current;
       if (!isSkipping || current === undefined || current <= after) return;
       isSkipping = false;
       for (const start of open.values()) write(withNumber(start));

@@ -48,19 +48,17 @@ export interface Verdict {
  * Judges the texts of a response that has ended. If all events have arrived in order, the server itself has reported two texts,
  * and would do so again: the difference is noted. So is one in an incomplete response, which does not look finished.
  */
-export function judge(
-  texts: readonly StreamedText[],
-  { hasAllEvents, hasTextGap, foreignDeltas, isIncomplete }: Evidence,
-): Verdict {
-  const isIntact = hasAllEvents && foreignDeltas === 0 && texts.every(({ isListed }) => isListed);
+export function judge(texts: readonly StreamedText[], evidence: Evidence): Verdict {
+  const isIntact =
+    evidence.hasAllEvents && evidence.foreignDeltas === 0 && texts.every(text => text.isListed);
   const notes: string[] = [];
-  if (foreignDeltas > 0)
-    notes.push(`Ignored ${foreignDeltas} text deltas of items that the response did not announce.`);
+  if (evidence.foreignDeltas > 0)
+    notes.push(`Ignored ${evidence.foreignDeltas} text deltas of items that the response did not announce.`);
   let contradiction: Contradiction | undefined;
   for (const text of texts) {
-    const offset = contradictedAt(text, hasTextGap);
+    const offset = contradictedAt(text, evidence.hasTextGap);
     const { itemId, final, shown } = text;
-    if (offset !== undefined && (isIntact || isIncomplete))
+    if (offset !== undefined && (isIntact || evidence.isIncomplete))
       notes.push(
         `The streamed text of ${nameOf(itemId)} differs from its final text at character ${offset}.`,
       );

@@ -57,8 +57,8 @@ export const hasSameSettings = (body: PlainObject, link: Link): boolean =>
   isEqualJson(splitBody(body).settings, link.settings);
 
 /** Returns true if a response waits for outputs of calls or for approvals, so that its turn goes on. */
-export const isWaiting = ({ output }: Link): boolean =>
-  /(?:_call|_request)$/.test(stringOf(output.at(-1)?.type));
+export const isWaiting = (link: Link): boolean =>
+  /(?:_call|_request)$/.test(stringOf(link.output.at(-1)?.type));
 
 /** Returns true for items that a request cannot or need not repeat. */
 const isWithoutReplay = (item: PlainObject): boolean =>
@@ -66,7 +66,7 @@ const isWithoutReplay = (item: PlainObject): boolean =>
     ? typeof item.encrypted_content !== 'string'
     : item.type === 'message' && objectsOf(item.content).every(part => toText(part) === '');
 
-const toText = ({ text, refusal }: PlainObject): string => stringOf(text ?? refusal);
+const toText = (part: PlainObject): string => stringOf(part.text ?? part.refusal);
 
 /** Returns true if an input item repeats an output item. It may omit fields, but none may have another value. */
 function isReplayOf(item: PlainObject, output: PlainObject): boolean {

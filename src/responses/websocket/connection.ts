@@ -83,7 +83,7 @@ export class Connection {
   }
 
   get activeCount(): number {
-    return this.lanes.filter(({ isBusy }) => isBusy).length;
+    return this.lanes.filter(lane => lane.isBusy).length;
   }
 
   /** True if requests can be sent on it. */
@@ -166,7 +166,7 @@ export class Connection {
   #exchange(
     socket: Socket,
     lane: Lane,
-    { frame, link, continuedId, signal }: LaneRequest,
+    request: LaneRequest,
     previousId: string | undefined,
   ): Promise<LaneBeginning> {
     /** Ends the work of the server. It has no message for that, so the connection closes if no other response uses it. */
@@ -178,13 +178,13 @@ export class Connection {
     const exchange = createLaneResponse({
       headers: socket.headers,
       previousId,
-      continuedId,
+      continuedId: request.continuedId,
       isShared: this.lanes.length > 1,
       onEnd: ({ id, output, mayContinue }) => {
         release();
         this.#active.delete(lane.id);
         lane.isBusy = false;
-        if (id !== undefined && link !== undefined) lane.link = { ...link, id, output };
+        if (id !== undefined && request.link !== undefined) lane.link = { ...request.link, id, output };
         if (mayContinue) {
           this.#abandoned.add(lane.id);
           this.retire();
@@ -198,10 +198,10 @@ export class Connection {
         if (this.lanes.length === 1) socket.pause(isHigh);
       },
     });
-    const release = onceAborted(signal, cancel);
+    const release = onceAborted(request.signal, cancel);
     this.#active.set(lane.id, exchange);
     this.#abandoned.delete(lane.id);
-    socket.send(frame);
+    socket.send(request.frame);
     return exchange.begun;
   }
 
@@ -279,5 +279,5 @@ export class Connection {
 const unref = (timer: unknown): void => (timer as { unref?: () => void }).unref?.();
 
 /** Returns true if a lane can take a request that does not continue its latest response. */
-export const isFree = ({ isBusy, link }: Lane): boolean =>
-  !isBusy && (link === undefined || !isWaiting(link));
+export const isFree = (lane: Lane): boolean =>
+  !lane.isBusy && (lane.link === undefined || !isWaiting(lane.link));

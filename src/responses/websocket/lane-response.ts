@@ -205,7 +205,7 @@ function toHeaders(frame: PlainObject): Record<string, string> {
 }
 
 /** A stream of text that is written without waiting. */
-function createBody({ onCancel, onPressure }: Pick<LaneResponseOptions, 'onCancel' | 'onPressure'>) {
+function createBody(options: Pick<LaneResponseOptions, 'onCancel' | 'onPressure'>) {
   const encoder = new TextEncoder();
   let queue: string[] = [];
   let length = 0;
@@ -229,7 +229,7 @@ function createBody({ onCancel, onPressure }: Pick<LaneResponseOptions, 'onCance
         else if (outcome instanceof Error) controller.error(outcome);
       },
       cancel() {
-        if (outcome === 'open') onCancel();
+        if (outcome === 'open') options.onCancel();
         outcome = 'ended';
         queue = [];
       },
@@ -272,6 +272,6 @@ function createBody({ onCancel, onPressure }: Pick<LaneResponseOptions, 'onCance
   function setPressure(isNowHigh: boolean): void {
     if (isNowHigh === isHigh) return;
     isHigh = isNowHigh;
-    onPressure(isHigh);
+    options.onPressure(isHigh);
   }
 }

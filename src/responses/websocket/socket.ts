@@ -82,7 +82,7 @@ export interface Target {
  * @throws SocketError if the server refuses it, with its response, or if there is no client that sends headers.
  */
 export async function openSocket(
-  { url, headers }: Target,
+  target: Target,
   events: SocketEvents,
   signal: AbortSignal,
   WebSocket?: WebSocketConstructor,
@@ -91,8 +91,8 @@ export async function openSocket(
   signal.throwIfAborted();
   let client: unknown;
   try {
-    client = new Client(url, {
-      headers,
+    client = new Client(target.url, {
+      headers: target.headers,
       handshakeTimeout: HANDSHAKE_TIMEOUT,
       maxPayload: RESPONSE_LIMITS.eventLength,
       perMessageDeflate: false,
@@ -213,9 +213,9 @@ const toSocketError = (cause: Error): SocketError =>
 
 const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-const toHeaders = ({ headers }: IncomingResponse): Record<string, string> =>
+const toHeaders = (response: IncomingResponse): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
+    Object.entries(response.headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, [value].flat().join(', ')]],
     ),
   );
@@ -272,8 +272,8 @@ function openPlatformClient(
         pause() {},
       });
     });
-    client.addEventListener('message', ({ data }) =>
-      typeof data === 'string' ? events.onText(data) : events.onBinary(),
+    client.addEventListener('message', event =>
+      typeof event.data === 'string' ? events.onText(event.data) : events.onBinary(),
     );
     client.addEventListener('error', event => {
       message = event.message ?? '';

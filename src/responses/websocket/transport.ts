@@ -155,33 +155,38 @@ const isLost = (error: unknown): boolean =>
 const KEY_STATUSES: ReadonlySet<number> = new Set([401, 402, 429]);
 
 /** The headers describe the upgrade request, which has no body. */
-function toWebSocketTarget({ url, headers }: Target): Target {
-  const { 'content-type': _body, ...sent } = headers;
-  return { url: url.replace(/^http/, 'ws'), headers: sent };
+function toWebSocketTarget(target: Target): Target {
+  const { 'content-type': _body, ...sent } = target.headers;
+  return { url: target.url.replace(/^http/, 'ws'), headers: sent };
 }
 
 /** Writes the frame of a request. Releases the lane if JSON cannot represent it. */
 function toFrame(
   request: TransportRequest,
-  { body, lane, newItems }: Pick<Place, 'lane' | 'newItems'> & { body: PlainObject },
+  place: Pick<Place, 'lane' | 'newItems'> & { body: PlainObject },
 ): string {
-  const { stream: _always, background: _never, ...fields } = body;
-  const frame = { type: 'response.create', ...(lane.id !== undefined && { stream_id: lane.id }) };
+  const { stream: _always, background: _never, ...fields } = place.body;
+  const frame = { type: 'response.create', ...(place.lane.id !== undefined && { stream_id: place.lane.id }) };
   try {
-    if (newItems !== undefined)
-      return JSON.stringify({ ...frame, ...fields, previous_response_id: lane.link?.id, input: newItems });
+    if (place.newItems !== undefined)
+      return JSON.stringify({
+        ...frame,
+        ...fields,
+        previous_response_id: place.lane.link?.id,
+        input: place.newItems,
+      });
     return request.toJson({ ...frame, ...fields }) ?? '';
   } catch (error) {
-    lane.isBusy = false;
+    place.lane.isBusy = false;
     throw error;
   }
 }
 
-const toLimitError = ({ message }: SocketError, { context }: TransportRequest): APICallError =>
+const toLimitError = (reason: SocketError, request: TransportRequest): APICallError =>
   createCallError(
     'responseLimit',
-    context,
-    `Expected messages of at most ${RESPONSE_LIMITS.eventLength} bytes from ${context.url}, got a longer one: ${message}.`,
+    request.context,
+    `Expected messages of at most ${RESPONSE_LIMITS.eventLength} bytes from ${request.context.url}, got a longer one: ${reason.message}.`,
   );
 
 /** A lane that is reserved for a request. */
@@ -221,7 +226,7 @@ class ConnectionPool {
   /** Opens a connection unless there is one for this target. */
   prepare(target: Target): void {
     const key = toKey(target);
-    if (!this.#usable(key).some(({ connection }) => connection.activeCount < this.#maxActive))
+    if (!this.#usable(key).some(entry => entry.connection.activeCount < this.#maxActive))
       this.#open(target, key);
   }
 
@@ -289,5 +294,5 @@ class ConnectionPool {
   }
 }
 
-const toKey = ({ url, headers }: Target): string =>
-  JSON.stringify([url, Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1))]);
+const toKey = (target: Target): string =>
+  JSON.stringify([target.url, Object.entries(target.headers).sort(([a], [b]) => (a < b ? -1 : 1))]);

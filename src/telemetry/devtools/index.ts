@@ -71,13 +71,17 @@ function createMiddleware(options: DevToolsOptions = {}): DevToolsMiddleware {
   if (sender === undefined) return { specificationVersion };
   const wrap = <Result>(
     execute: () => PromiseLike<Result>,
-    { params, model }: { params: object; model: { provider: string; modelId: string } },
+    call: { params: object; model: { provider: string; modelId: string } },
   ): Promise<Result> => {
     const place = places?.getStore();
     // The telemetry of `ai` 7 observes the same call.
     if (place?.isModelCall) return Promise.resolve(execute());
-    const { provider, modelId } = model;
-    return observe(sender, { parent: place, ...toFacts(params as PlainObject), provider, modelId }, execute);
+    const { provider, modelId } = call.model;
+    return observe(
+      sender,
+      { parent: place, ...toFacts(call.params as PlainObject), provider, modelId },
+      execute,
+    );
   };
   return {
     specificationVersion,
@@ -91,9 +95,9 @@ function createTelemetry(options: DevToolsOptions = {}): DevToolsTelemetry {
   if (sender === undefined) return {};
   const hooks = getBuiltinModule?.('node:async_hooks');
   places ??= hooks && new hooks.AsyncLocalStorage();
-  const tool = (type: string, { callId: turn, toolCall }: ToolEvent, facts: object = {}): void => {
-    const { toolCallId, toolName, input } = toolCall;
-    sender.send({ type, turn, toolCallId, toolName, input, ...facts });
+  const tool = (type: string, event: ToolEvent, facts: object = {}): void => {
+    const { toolCallId, toolName, input } = event.toolCall;
+    sender.send({ type, turn: event.callId, toolCallId, toolName, input, ...facts });
   };
   const end = (event: unknown, facts: object = {}): void =>
     sender.send({ type: 'turn-end', turn: objectOf(event)?.callId, ...facts });
@@ -195,7 +199,7 @@ interface Watcher {
 }
 
 /** Returns a stream of the same parts, which reads a part when its reader does. */
-function watch(source: ReadableStream<unknown>, { onPart, end }: Watcher): ReadableStream<unknown> {
+function watch(source: ReadableStream<unknown>, watcher: Watcher): ReadableStream<unknown> {
   const reader = source.getReader();
   return new ReadableStream<unknown>(
     {
@@ -203,19 +207,19 @@ function watch(source: ReadableStream<unknown>, { onPart, end }: Watcher): Reada
         try {
           const { done, value } = await reader.read();
           if (done) {
-            end({});
+            watcher.end({});
             controller.close();
             return;
           }
-          onPart(value);
+          watcher.onPart(value);
           controller.enqueue(value);
         } catch (error) {
-          end({ error: describeError(error) });
+          watcher.end({ error: describeError(error) });
           controller.error(error);
         }
       },
       async cancel(reason) {
-        end({ isAborted: true });
+        watcher.end({ isAborted: true });
         await reader.cancel(reason);
       },
     },

@@ -38,8 +38,8 @@ export const hostProcess = (): Partial<NodeJS.Process> =>
 export const { getBuiltinModule } = hostProcess();
 
 /** Creates a sender. The last part of the path of its URL is the token. */
-export function createSender({ url, name }: { url: string; name: string | undefined }): Sender {
-  const { origin, pathname } = new URL(url);
+export function createSender(options: { url: string; name: string | undefined }): Sender {
+  const { origin, pathname } = new URL(options.url);
   const token = pathname.slice(pathname.lastIndexOf('/') + 1);
   const { pid, argv = [], env = {}, once } = hostProcess();
   // A tracer of the application must not count the requests of a sender among those of a call.
@@ -48,7 +48,7 @@ export function createSender({ url, name }: { url: string; name: string | undefi
   const script = argv[1]?.split(/[\\/]/).at(-1);
   const app = JSON.stringify({
     id: globalThis.crypto.randomUUID(),
-    name: name ?? env.npm_package_name ?? script ?? 'application',
+    name: options.name ?? env.npm_package_name ?? script ?? 'application',
     process: pid,
   });
   let queue: string[] = [];

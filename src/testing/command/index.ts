@@ -76,22 +76,22 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-async function runEmulator({ list, one, numberOf, has }: CommandInput): Promise<number> {
-  const port = numberOf('port', { maximum: 65_535 }) ?? 0;
-  const name = one('rules') ?? 'openai';
+async function runEmulator(input: CommandInput): Promise<number> {
+  const port = input.numberOf('port', { maximum: 65_535 }) ?? 0;
+  const name = input.one('rules') ?? 'openai';
   const rules = RULES.find(known => known === name);
   if (rules === undefined)
     throw new CommandError(`Expected --rules to be one of ${RULES.join(', ')}, got "${name}".`);
-  const scripts = [...list('fault').map(toFault), ...readScript(one('script'))];
-  const keys = list('api-key');
-  const latency = numberOf('latency');
+  const scripts = [...input.list('fault').map(toFault), ...readScript(input.one('script'))];
+  const keys = input.list('api-key');
+  const latency = input.numberOf('latency');
   const { startResponsesEmulator } = await import('kelivo-responses/testing');
   const emulator = await startResponsesEmulator({
     port,
     rules,
     latency,
     apiKey: keys.length > 0 ? keys : undefined,
-    webSocket: !has('no-websocket'),
+    webSocket: !input.has('no-websocket'),
   }).catch((error: unknown) => {
     const reason = codeOf(error) === 'EADDRINUSE' ? 'in use' : `not available (${codeOf(error)})`;
     throw new CommandError(`Port ${port} is ${reason}. Choose another one with --port.`);

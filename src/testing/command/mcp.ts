@@ -52,8 +52,9 @@ export async function runMcp(input: CommandInput): Promise<number> {
     );
     if (input.has('json')) process.stdout.write(`${JSON.stringify({ servers: reports }, undefined, 2)}\n`);
     else reports.forEach(printReport);
-    const isGood = ({ state, tools }: ServerReport): boolean =>
-      (state === 'ready' || state === 'disabled') && tools.every(tool => tool.state === 'ok');
+    const isGood = (report: ServerReport): boolean =>
+      (report.state === 'ready' || report.state === 'disabled') &&
+      report.tools.every(tool => tool.state === 'ok');
     return reports.every(isGood) ? 0 : 1;
   } finally {
     await check.close();
@@ -116,8 +117,8 @@ async function inspectServer(
     { [name]: signIn === undefined ? config : { ...config, authProvider: signIn.authProvider } },
     {
       startupTimeout: timeout,
-      onMessage: ({ message }) => {
-        const tools = objectsOf(objectOf(message.result)?.tools);
+      onMessage: mcpMessage => {
+        const tools = objectsOf(objectOf(mcpMessage.message.result)?.tools);
         for (const tool of tools) original.set(stringOf(tool.name), tool.inputSchema);
       },
     },
@@ -273,11 +274,14 @@ function* listChanges(before: unknown, after: unknown, path = ''): Generator<str
   } else if (JSON.stringify(before) !== JSON.stringify(after)) yield `~ ${path || '/'}`;
 }
 
-function printReport({ name, state, error, tools }: ServerReport): void {
-  const count = state === 'ready' ? `, ${tools.length} tool${tools.length === 1 ? '' : 's'}` : '';
-  printLine(`${name}: ${state}${count}${error === undefined ? '' : `: ${error}`}`);
-  const width = Math.max(0, ...tools.map(tool => tool.name.length));
-  for (const tool of tools) {
+function printReport(report: ServerReport): void {
+  const count =
+    report.state === 'ready' ? `, ${report.tools.length} tool${report.tools.length === 1 ? '' : 's'}` : '';
+  printLine(
+    `${report.name}: ${report.state}${count}${report.error === undefined ? '' : `: ${report.error}`}`,
+  );
+  const width = Math.max(0, ...report.tools.map(tool => tool.name.length));
+  for (const tool of report.tools) {
     const shown = (tool.changes ?? []).slice(0, 3).join(', ');
     const details = [tool.problem ?? '', tool.state === 'repaired' ? shown : ''].filter(Boolean).join('  ');
     printLine(`  ${tool.name.padEnd(Math.min(width, 40))}  ${tool.state}${details && `: ${details}`}`);

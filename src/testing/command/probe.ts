@@ -71,7 +71,7 @@ function mergeCompatibility(base: Compatibility, added: Compatibility = {}): Com
 async function findModel(server: Server, signal: AbortSignal): Promise<string> {
   // A server without a list is no problem here, and one that does not answer fails in the first scenario.
   const { body } = await server.send('/models', { signal }).catch(() => ({ body: undefined }));
-  const ids = objectsOf(objectOf(body)?.data).map(({ id }) => stringOf(id));
+  const ids = objectsOf(objectOf(body)?.data).map(entry => stringOf(entry.id));
   const others = /embed|whisper|tts|dall-e|image|audio|moderation|rerank|transcri/i;
   return ids.find(id => id !== '' && !others.test(id)) ?? 'gpt-5';
 }
@@ -142,14 +142,14 @@ function createServer(
       });
       return { provider, rejected: () => rejections };
     },
-    async send(path, { body, signal }) {
+    async send(path, init) {
       // A redirect could lead to another host.
       const response = await fetch(addressOf(path), {
-        method: body === undefined ? 'GET' : 'POST',
+        method: init.body === undefined ? 'GET' : 'POST',
         headers: all,
-        body: body && JSON.stringify(body),
+        body: init.body && JSON.stringify(init.body),
         redirect: 'manual',
-        signal,
+        signal: init.signal,
       });
       return { status: response.status, body: tryParseJson(await readStart(response)) };
     },

@@ -63,13 +63,13 @@ const toolFor = (name: string, strict = false): Tool => ({
 });
 const weather = toolFor('get_weather');
 
-const textOf = ({ content }: Result): string =>
-  content.map(part => (part.type === 'text' ? part.text : '')).join('');
+const textOf = (result: Result): string =>
+  result.content.map(part => (part.type === 'text' ? part.text : '')).join('');
 
-const callsOf = ({ content }: Result) => content.flatMap(part => (part.type === 'tool-call' ? [part] : []));
+const callsOf = (result: Result) => result.content.flatMap(part => (part.type === 'tool-call' ? [part] : []));
 
-const warningsOf = ({ warnings }: Result): string =>
-  warnings.map(warning => ('message' in warning ? warning.message : '')).join(' ');
+const warningsOf = (result: Result): string =>
+  result.warnings.map(warning => ('message' in warning ? warning.message : '')).join(' ');
 
 const losesReasoning = (result: Result): boolean =>
   /Skipping reasoning parts|reasoning items of the history/.test(warningsOf(result));
@@ -78,9 +78,9 @@ const losesReasoning = (result: Result): boolean =>
 const REASONING = { openai: { reasoningEffort: 'low', reasoningSummary: 'auto' } };
 
 /** Returns the answer of the model as a message of the history. */
-const toMessage = ({ content }: Result) => ({
+const toMessage = (result: Result) => ({
   role: 'assistant' as const,
-  content: content.flatMap((part): Extract<Prompt[number], { role: 'assistant' }>['content'] => {
+  content: result.content.flatMap((part): Extract<Prompt[number], { role: 'assistant' }>['content'] => {
     const providerOptions = 'providerMetadata' in part ? part.providerMetadata : undefined;
     if (part.type === 'tool-call')
       return [{ ...part, input: tryParseJson(part.input) ?? {}, providerOptions }];
@@ -111,8 +111,8 @@ const CANDIDATES: readonly Compatibility[] = [
 
 /** The scenarios by name, in their order: the settings that one needs apply to the next. */
 export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdict>>> = {
-  async text({ attempt, signal }) {
-    const { value, added } = await attempt(
+  async text(probe) {
+    const { value, added } = await probe.attempt(
       [
         {},
         { messageType: false },
@@ -121,7 +121,7 @@ export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdic
         { without: ['store'] },
         { without: ['store', ENCRYPTED] },
       ],
-      model => model.doGenerate({ prompt: [user('Say hello.')], abortSignal: signal }),
+      model => model.doGenerate({ prompt: [user('Say hello.')], abortSignal: probe.signal }),
     );
     const isEmpty = textOf(value).trim() === '';
     const refusesStore = added.without?.includes('store') === true;
@@ -129,9 +129,9 @@ export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdic
     return { result: isEmpty ? 'unclear' : 'yes', note, compatibility: added };
   },
 
-  async stream({ attempt, signal }) {
-    const { value } = await attempt([{}], async model => {
-      const { stream } = await model.doStream({ prompt: [user('Say hello.')], abortSignal: signal });
+  async stream(probe) {
+    const { value } = await probe.attempt([{}], async model => {
+      const { stream } = await model.doStream({ prompt: [user('Say hello.')], abortSignal: probe.signal });
       const types: string[] = [];
       for await (const part of stream) {
         if (part.type === 'error') throw part.error;
@@ -144,18 +144,18 @@ export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdic
     return { result: count > 0 ? 'yes' : 'unclear', note: count === 1 ? 'the text comes at once' : '' };
   },
 
-  async developer({ attempt, signal }) {
+  async developer(probe) {
     const rules =
       'Answer in plain sentences, without lists and without headings, in the language of the user.';
     const tokens = async (model: Model, mode?: 'system' | 'developer') => {
       const { usage } = await model.doGenerate({
         prompt: [...(mode ? [{ role: 'system' as const, content: rules }] : []), user('Say hello.')],
         ...(mode && { providerOptions: { openai: { systemMessageMode: mode } } }),
-        abortSignal: signal,
+        abortSignal: probe.signal,
       });
       return usage.inputTokens ?? 0;
     };
-    const { value, added } = await attempt([{}, { developerRole: false }], async model => ({
+    const { value, added } = await probe.attempt([{}, { developerRole: false }], async model => ({
       none: await tokens(model),
       developer: await tokens(model, 'developer'),
       system: await tokens(model, 'system'),
@@ -167,17 +167,17 @@ export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdic
     return { result: 'yes' };
   },
 
-  async tools({ attempt, signal }) {
+  async tools(probe) {
     const prompt = [user('Call get_weather for Oslo.')];
-    const options = { tools: [weather], providerOptions: REASONING, abortSignal: signal };
-    const { value, added } = await attempt(
+    const options = { tools: [weather], providerOptions: REASONING, abortSignal: probe.signal };
+    const { value, added } = await probe.attempt(
       CANDIDATES,
       async model => {
         const first = await model.doGenerate({ prompt, ...options });
-        const outputs = callsOf(first).map(({ toolCallId, toolName }) => ({
+        const outputs = callsOf(first).map(call => ({
           type: 'tool-result' as const,
-          toolCallId,
-          toolName,
+          toolCallId: call.toolCallId,
+          toolName: call.toolName,
           output: { type: 'text' as const, value: 'snow' },
         }));
         if (outputs.length === 0) return { first };
@@ -194,21 +194,21 @@ export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdic
     };
   },
 
-  async parallel({ attempt, signal }) {
-    const { value } = await attempt([{}], model =>
+  async parallel(probe) {
+    const { value } = await probe.attempt([{}], model =>
       model.doGenerate({
         prompt: [user('Call get_weather and get_time for Oslo, both at once.')],
         tools: [weather, toolFor('get_time')],
-        abortSignal: signal,
+        abortSignal: probe.signal,
       }),
     );
     const count = callsOf(value).length;
     return count > 1 ? { result: 'yes' } : { result: 'unclear', note: `${count} call at once` };
   },
 
-  async strict({ attempt, signal }) {
+  async strict(probe) {
     const schema = toolFor('city', true);
-    const { value, added } = await attempt([{}, { additionalProperties: false }], model =>
+    const { value, added } = await probe.attempt([{}, { additionalProperties: false }], model =>
       model.doGenerate({
         prompt: [user('Name the capital of Norway.')],
         tools: [toolFor('get_weather', true)],
@@ -219,7 +219,7 @@ export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdic
           schema: 'inputSchema' in schema ? schema.inputSchema : {},
         },
         providerOptions: { openai: { strictJsonSchema: true } },
-        abortSignal: signal,
+        abortSignal: probe.signal,
       }),
     );
     const isCity = typeof objectOf(tryParseJson(textOf(value)))?.city === 'string';
@@ -227,26 +227,26 @@ export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdic
     return { result: isCity ? 'yes' : 'no', note, compatibility: added };
   },
 
-  async reasoning({ attempt, signal }) {
-    const { value, added } = await attempt(
+  async reasoning(probe) {
+    const { value, added } = await probe.attempt(
       [{}, { without: ['reasoning.summary'] }, { without: ['reasoning'] }],
       model =>
         model.doGenerate({
           prompt: [user('What is 17 times 3?')],
           providerOptions: REASONING,
-          abortSignal: signal,
+          abortSignal: probe.signal,
         }),
     );
     const items = objectsOf(objectOf(value.response?.body)?.output).filter(
-      ({ type }) => type === 'reasoning',
+      entry => entry.type === 'reasoning',
     );
     const isEncrypted = items.some(item => stringOf(item.encrypted_content) !== '');
     const note = isEncrypted ? 'encrypted' : items.length > 0 ? 'as text' : 'no reasoning in the answer';
     return { result: items.length > 0 ? 'yes' : 'unclear', note, compatibility: added };
   },
 
-  async images({ attempt, signal }) {
-    const { value, added } = await attempt([{}, { images: false }], model =>
+  async images(probe) {
+    const { value, added } = await probe.attempt([{}, { images: false }], model =>
       model.doGenerate({
         prompt: [
           {
@@ -257,14 +257,14 @@ export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdic
             ],
           },
         ],
-        abortSignal: signal,
+        abortSignal: probe.signal,
       }),
     );
     const isLost = added.images === false || /image/i.test(warningsOf(value));
     return isLost ? { result: 'no', compatibility: { images: false } } : { result: 'yes' };
   },
 
-  async 'tool images'({ attempt, signal }) {
+  async 'tool images'(probe) {
     const call = { toolCallId: 'call_probe1', toolName: 'get_weather' };
     const image = { type: 'media' as const, mediaType: 'image/png', data: IMAGE };
     const value = [{ type: 'text' as const, text: 'A picture of the sky.' }, image];
@@ -273,20 +273,20 @@ export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdic
       { role: 'assistant', content: [{ type: 'tool-call', ...call, input: { city: 'Oslo' } }] },
       { role: 'tool', content: [{ type: 'tool-result', ...call, output: { type: 'content', value } }] },
     ];
-    const { added } = await attempt(
+    const { added } = await probe.attempt(
       [{}, { toolImages: 'user-message' }, STRINGS, { ...STRINGS, toolImages: 'text' }, { images: false }],
-      model => model.doGenerate({ prompt, tools: [weather], abortSignal: signal }),
+      model => model.doGenerate({ prompt, tools: [weather], abortSignal: probe.signal }),
     );
     const isWhole = Object.keys(added).length === 0;
     return { result: isWhole ? 'yes' : 'no', compatibility: added };
   },
 
-  async truncation({ attempt, signal }) {
-    const { value, added } = await attempt([{}, { without: ['max_output_tokens'] }], model =>
+  async truncation(probe) {
+    const { value, added } = await probe.attempt([{}, { without: ['max_output_tokens'] }], model =>
       model.doGenerate({
         prompt: [user('Count from one to one hundred in words, without calling a tool.')],
         maxOutputTokens: 16,
-        abortSignal: signal,
+        abortSignal: probe.signal,
       }),
     );
     if (added.without !== undefined)
@@ -325,8 +325,8 @@ export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdic
     return { result: 'yes' };
   },
 
-  async websocket({ server, signal }) {
-    const status = await server.upgrade(signal);
+  async websocket(probe) {
+    const status = await probe.server.upgrade(probe.signal);
     return status === 101 ? { result: 'yes', note: "transport: 'websocket'" } : { result: 'no' };
   },
 

@@ -28,8 +28,8 @@ export type DeliveryStep =
   /** Keeps the connection open without sending headers. */
   | 'nothing';
 
-export const toJsonDelivery = (body: PlainObject, { status = 200 }: { status?: number } = {}): Delivery => ({
-  status,
+export const toJsonDelivery = (body: PlainObject, options: { status?: number } = {}): Delivery => ({
+  status: options.status ?? 200,
   headers: { 'content-type': 'application/json' },
   steps: [{ write: JSON.stringify(body, null, 2) }, 'end'],
 });
@@ -129,10 +129,10 @@ const replacements = {
     headers: { 'content-type': 'text/html' },
     steps: [{ write: webPage }, 'end'],
   }),
-  empty: ({ stream }) => ({ ...(stream ? toStreamDelivery([]) : toJsonDelivery({})), steps: ['end'] }),
+  empty: options => ({ ...(options.stream ? toStreamDelivery([]) : toJsonDelivery({})), steps: ['end'] }),
   'headers-never': () => ({ status: 200, headers: {}, steps: ['nothing'] }),
-  'chat-completions': ({ stream }) =>
-    stream
+  'chat-completions': options =>
+    options.stream
       ? toStreamDelivery([...chatChunks.map(chunk => ({ write: `data: ${chunk}\n\n` })), 'end'])
       : toJsonDelivery(chatCompletion),
 } satisfies Partial<Record<Fault['fault'], (options: { stream: boolean }) => Delivery>>;
@@ -191,18 +191,15 @@ function toFaultySteps(format: ResponseFormat, fault: EditingFault | undefined):
 }
 
 /** Applies a fault to a response that is not streamed. */
-function toBody(
-  { body, failBody }: ResponseFormat,
-  fault: EditingFault | undefined,
-  latency: number,
-): Delivery {
-  if (fault?.fault === 'error-event' || fault?.fault === 'failed') return toJsonDelivery(failBody(fault));
-  const complete = toJsonDelivery(body);
+function toBody(format: ResponseFormat, fault: EditingFault | undefined, latency: number): Delivery {
+  if (fault?.fault === 'error-event' || fault?.fault === 'failed')
+    return toJsonDelivery(format.failBody(fault));
+  const complete = toJsonDelivery(format.body);
   const pause = fault?.fault === 'slow' ? fault.delay : latency;
   const wait: DeliveryStep[] = pause > 0 ? [{ wait: pause }] : [];
   const end = fault === undefined || fault.fault === 'slow' ? undefined : endsOfBodies[fault.fault];
   if (end === undefined) return { ...complete, steps: [...wait, ...complete.steps] };
-  const text = JSON.stringify(body);
+  const text = JSON.stringify(format.body);
   return { ...complete, steps: [...wait, { write: text.slice(0, text.length / 2) }, end] };
 }
 
@@ -227,22 +224,23 @@ const chatChunks = [{ role: 'assistant', content: '' }, { content: 'Hello' }, {}
 
 /** Sends a delivery. Stops without an error when the client disconnects. */
 export async function sendDelivery(
-  { status, headers, steps, ends, onEnd }: Delivery,
-  { to: response, signal: disconnected }: { to: ServerResponse; signal: AbortSignal },
+  delivery: Delivery,
+  response: ServerResponse,
+  disconnected: AbortSignal,
 ): Promise<void> {
-  const signal = ends === undefined ? disconnected : AbortSignal.any([disconnected, ends]);
-  ends?.addEventListener('abort', () => void response.end(), { once: true, signal: disconnected });
-  for (const step of steps) {
+  const signal = delivery.ends === undefined ? disconnected : AbortSignal.any([disconnected, delivery.ends]);
+  delivery.ends?.addEventListener('abort', () => void response.end(), { once: true, signal: disconnected });
+  for (const step of delivery.steps) {
     if (signal.aborted) return;
     if (step === 'nothing') return;
     if (step === 'destroy') return void response.destroy();
     if (!response.headersSent) {
-      response.writeHead(status, headers);
+      response.writeHead(delivery.status, delivery.headers);
       response.flushHeaders();
     }
     if (step === 'silence') return;
     if (step === 'end') {
-      onEnd?.();
+      delivery.onEnd?.();
       return void response.end();
     }
     if ('wait' in step) await delay(step.wait, undefined, { signal }).catch(() => undefined);

@@ -29,16 +29,13 @@ export function toResponsesFormat(
     openingFrames: isBackground(response) ? 3 : 2,
     terminalFrames: 1,
     malformedFrame: 'event: response.output_text.delta\ndata: {"type":"response.outp\n\n',
-    failFrames: (fault, { after }) => toFailFrames(response, { fault, after }),
+    failFrames: (fault, options) => toFailFrames(response, fault, options.after),
     failBody: fault =>
       fault.fault === 'failed' ? toWireResponse(toFailedResponse(response, fault)) : toErrorFields(fault),
   };
 }
 
-function toFailFrames(
-  response: EmulatedResponse,
-  { fault, after }: { fault: FailingFault; after: number },
-): readonly string[] {
+function toFailFrames(response: EmulatedResponse, fault: FailingFault, after: number): readonly string[] {
   const failed = { type: 'response.failed', response: toWireResponse(toFailedResponse(response, fault)) };
   const format = (...events: StreamEvent[]) => numberEvents(events, { from: after }).map(formatEvent);
   if (fault.fault === 'failed') return format(failed);
@@ -101,7 +98,7 @@ const withObfuscation = (event: StreamEvent): StreamEvent =>
 // Random in the API. Here the same request gets the same events.
 const OBFUSCATION = 'WODcq0wkHt5FMFJ4';
 
-const isBackground = ({ echo }: EmulatedResponse): boolean => echo.background === true;
+const isBackground = (response: EmulatedResponse): boolean => response.echo.background === true;
 
 const numberEvents = (events: readonly StreamEvent[], { from = 0 } = {}): StreamEvent[] =>
   events.flatMap((event, index) => addFields([event], { sequence_number: from + index }));
@@ -179,12 +176,12 @@ function toPartEvents(part: MessageContent): StreamEvent[] {
   ];
 }
 
-function toReasoningEvents({ summary, content = [] }: ReasoningItem): StreamEvent[] {
-  const texts = content.flatMap(({ text }, index) => {
+function toReasoningEvents(item: ReasoningItem): StreamEvent[] {
+  const texts = (item.content ?? []).flatMap(({ text }, index) => {
     const deltas = toWords(text).map(delta => ({ type: 'response.reasoning_text.delta', delta }));
     return addFields([...deltas, { type: 'response.reasoning_text.done', text }], { content_index: index });
   });
-  const parts = summary.flatMap((part, index) => {
+  const parts = item.summary.flatMap((part, index) => {
     const events: StreamEvent[] = [
       { type: 'response.reasoning_summary_part.added', part: { ...part, text: '' } },
       ...toWords(part.text).map(delta => ({ type: 'response.reasoning_summary_text.delta', delta })),

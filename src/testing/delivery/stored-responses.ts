@@ -146,8 +146,8 @@ function toState(response: StoredResponse): Delivery {
 const bodyOf = (response: StoredResponse): PlainObject =>
   response.cancelled.signal.aborted ? toPending(response, 'cancelled') : response.body;
 
-const toPending = ({ body }: StoredResponse, status: string): PlainObject => ({
-  ...body,
+const toPending = (response: StoredResponse, status: string): PlainObject => ({
+  ...response.body,
   status,
   output: [],
   completed_at: null,

@@ -21,7 +21,7 @@ import {
 /** Returns a compaction item if the prompt exceeds the request's threshold. */
 export function toCompaction(request: ResponsesRequest): RawItem[] {
   const threshold = objectsOf(request.body.context_management).find(
-    ({ type }) => type === 'compaction',
+    entry => entry.type === 'compaction',
   )?.compact_threshold;
   const tokens = toPromptText(request).length / charactersPerToken;
   return typeof threshold === 'number' && tokens >= threshold ? [createCompaction()] : [];
@@ -47,12 +47,12 @@ const parameters = new Set(
 );
 
 /** Compacts a conversation: keeps the messages of the user, and replaces everything else by one item. */
-export function compact(request: ResponsesRequest, { memory }: { memory: ItemMemory }): PlainObject {
+export function compact(request: ResponsesRequest, context: { memory: ItemMemory }): PlainObject {
   const { items } = request;
   const compaction = createCompaction();
   const id = createId('resp');
   const createdAt = Math.floor(Date.now() / 1000);
-  memory.remember(
+  context.memory.remember(
     {
       id,
       createdAt,
@@ -113,12 +113,12 @@ export function embed(body: PlainObject): { body: PlainObject } | { error: ApiEr
  * Computes a unit vector that depends only on text, model and size. Texts with common words get similar vectors. Vectors
  * of different models are unrelated, as with real models.
  */
-function toVector(text: string, { model, size }: { model: string; size: number }): number[] {
-  const vector = new Array<number>(size).fill(0);
+function toVector(text: string, options: { model: string; size: number }): number[] {
+  const vector = new Array<number>(options.size).fill(0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? ['']) {
-    const next = createRandom(`${model} ${word}`);
+    const next = createRandom(`${options.model} ${word}`);
     for (let step = 0; step < 32; step++) {
-      const index = Math.floor(next() * size);
+      const index = Math.floor(next() * options.size);
       vector[index] = (vector[index] ?? 0) + next() * 2 - 1;
     }
   }

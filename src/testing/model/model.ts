@@ -79,24 +79,26 @@ function planCalls(request: ResponsesRequest, turn: Turn): WantedTool[] {
   const tools = [...request.tools, ...request.searchableTools];
   const [firstTool] = tools;
   if (firstTool === undefined || toolChoice.mode === 'none' || isRefused(turn)) return [];
-  const wanted = chooseTools(turn.message, { tools });
+  const wanted = chooseTools(turn.message, tools);
   const open = withoutDone(wanted, turn);
   const maximum = parallelToolCalls && !isSequential(turn.message) ? Infinity : 1;
   if (toolChoice.mode === 'auto') return open.slice(0, maximum);
   // A forced choice requires a call, even a repeated one.
   const forced =
     toolChoice.name === undefined ? wanted[0]?.tool : tools.find(tool => tool.name === toolChoice.name);
-  const matching = open.filter(({ tool }) => toolChoice.name === undefined || tool.name === toolChoice.name);
+  const matching = open.filter(
+    wantedTool => toolChoice.name === undefined || wantedTool.tool.name === toolChoice.name,
+  );
   return matching.length > 0
     ? matching.slice(0, maximum)
     : [{ tool: forced ?? firstTool, text: turn.message }];
 }
 
 /** Removes one entry for each call of this turn, because a message may request a tool twice. */
-function withoutDone(wanted: readonly WantedTool[], { calls }: Turn): WantedTool[] {
-  const done = calls.map(({ name }) => name);
-  return wanted.filter(({ tool }) => {
-    const index = done.indexOf(tool.name);
+function withoutDone(wanted: readonly WantedTool[], turn: Turn): WantedTool[] {
+  const done = turn.calls.map(call => call.name);
+  return wanted.filter(wantedTool => {
+    const index = done.indexOf(wantedTool.tool.name);
     if (index >= 0) done.splice(index, 1);
     return index < 0;
   });
@@ -108,10 +110,12 @@ function withoutDone(wanted: readonly WantedTool[], { calls }: Turn): WantedTool
  */
 function toSearch(
   calls: readonly WantedTool[],
-  { searchableTools, body }: ResponsesRequest,
+  request: ResponsesRequest,
 ): { items: ScriptedItem[]; isForClient: boolean } {
-  const found = [...new Set(calls.map(({ tool }) => tool))].filter(tool => searchableTools.includes(tool));
-  const search = objectsOf(body.tools).find(({ type }) => type === 'tool_search');
+  const found = [...new Set(calls.map(wantedTool => wantedTool.tool))].filter(tool =>
+    request.searchableTools.includes(tool),
+  );
+  const search = objectsOf(request.body.tools).find(entry => entry.type === 'tool_search');
   if (search === undefined || found.length === 0) return { items: [], isForClient: false };
   const isForClient = search.execution === 'client';
   const common = { execution: isForClient ? 'client' : 'server', status: 'completed' };
@@ -124,50 +128,52 @@ function toSearch(
     ...common,
   };
   if (isForClient) return { items: [call], isForClient };
-  const tools = found.map(({ definition, namespace }) => {
-    const declared = objectsOf(body.tools).find(
-      ({ type, name }) => type === 'namespace' && name === namespace,
+  const tools = found.map(tool => {
+    const declared = objectsOf(request.body.tools).find(
+      entry => entry.type === 'namespace' && entry.name === tool.namespace,
     );
-    return namespace === undefined ? definition : { ...declared, tools: [definition] };
+    return tool.namespace === undefined ? tool.definition : { ...declared, tools: [tool.definition] };
   });
   const output = { type: 'tool_search_output', id: createId('tso'), call_id: null, tools, ...common };
   return { items: [call, output], isForClient };
 }
 
-const toCall = ({ tool, text }: WantedTool, { searchableTools }: ResponsesRequest): ScriptedItem => ({
+const toCall = ({ tool, text }: WantedTool, request: ResponsesRequest): ScriptedItem => ({
   call: tool.name,
   ...(tool.namespace !== undefined && { namespace: tool.namespace }),
   // A deferred function without a namespace gets a namespace with its own name.
-  ...(tool.namespace === undefined && searchableTools.includes(tool) && { namespace: tool.name }),
+  ...(tool.namespace === undefined && request.searchableTools.includes(tool) && { namespace: tool.name }),
   arguments: JSON.stringify(
     fillSchema({ type: 'object', ...tool.parameters }, { pool: createValuePool(text) }),
   ),
 });
 
-function toAnswer({ format }: ResponsesRequest, turn: Turn): ScriptedItem {
+function toAnswer(request: ResponsesRequest, turn: Turn): ScriptedItem {
   if (isRefused(turn)) return { refusal: "I'm sorry, but I can't help with that." };
-  if (format !== undefined) {
-    return { text: JSON.stringify(fillSchema(format, { pool: createValuePool(turn.message) })) };
+  if (request.format !== undefined) {
+    return { text: JSON.stringify(fillSchema(request.format, { pool: createValuePool(turn.message) })) };
   }
   if (turn.calls.length === 0) return { text: `You said: ${turn.description}` };
   return { text: turn.calls.map(describeCall).join('\n') };
 }
 
-const isRefused = ({ message }: Turn): boolean => /\brefuse\b/i.test(message);
+const isRefused = (turn: Turn): boolean => /\brefuse\b/i.test(turn.message);
 
 // Long enough for usual tool outputs, short enough to read.
 const maxQuotedCharacters = 2000;
 
-function describeCall({ name, output }: Turn['calls'][number]): string {
-  const text = describeContent(output);
+function describeCall(call: Turn['calls'][number]): string {
+  const text = describeContent(call.output);
   const quoted = text.length > maxQuotedCharacters ? `${text.slice(0, maxQuotedCharacters)}…` : text;
-  if (isFailure(output)) return `The tool ${name} failed: ${quoted}`;
-  return quoted === '' ? `The tool ${name} returned nothing.` : `The tool ${name} returned: ${quoted}`;
+  if (isFailure(call.output)) return `The tool ${call.name} failed: ${quoted}`;
+  return quoted === ''
+    ? `The tool ${call.name} returned nothing.`
+    : `The tool ${call.name} returned: ${quoted}`;
 }
 
-function toReasoning({ reasoningSummary }: ResponsesRequest, calls: readonly WantedTool[]): ScriptedItem {
-  if (!reasoningSummary) return { reasoning: [] };
-  const names = calls.map(({ tool }) => tool.name).join(' and ');
+function toReasoning(request: ResponsesRequest, calls: readonly WantedTool[]): ScriptedItem {
+  if (!request.reasoningSummary) return { reasoning: [] };
+  const names = calls.map(call => call.tool.name).join(' and ');
   return {
     reasoning:
       calls.length > 0

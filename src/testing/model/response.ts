@@ -29,7 +29,7 @@ export function buildResponse(items: readonly ScriptedItem[], options: ResponseO
     incomplete !== undefined,
   );
   const reason = incomplete ?? (isTruncated && !hidesTruncation ? 'max_output_tokens' : undefined);
-  const reasoningTokens = output.filter(({ type }) => type === 'reasoning').length * reasoningTokensPerItem;
+  const reasoningTokens = output.filter(item => item.type === 'reasoning').length * reasoningTokensPerItem;
   const outputTokens = reasoningTokens + estimateTokens(output.map(toOutputText).join(''));
   const estimated = toUsage(estimateTokens(toPromptText(request)), {
     cachedTokens,
@@ -48,31 +48,24 @@ export function buildResponse(items: readonly ScriptedItem[], options: ResponseO
 }
 
 /** Returns the text from which input tokens are estimated, in the order in which prompts are cached. */
-export const toPromptText = ({ body, shownItems }: ResponsesRequest): string =>
-  [body.tools && toShownTools(body.tools), body.instructions, shownItems]
+export const toPromptText = (request: ResponsesRequest): string =>
+  [request.body.tools && toShownTools(request.body.tools), request.body.instructions, request.shownItems]
     .map(part => JSON.stringify(part ?? ''))
     .join('');
 
 export const toUsage = (
   inputTokens: number,
-  {
-    outputTokens,
-    cachedTokens = 0,
-    reasoningTokens = 0,
-  }: { outputTokens: number; cachedTokens?: number; reasoningTokens?: number },
+  options: { outputTokens: number; cachedTokens?: number; reasoningTokens?: number },
 ): ResponseUsage => ({
   input_tokens: inputTokens,
-  input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: 0 },
-  output_tokens: outputTokens,
-  output_tokens_details: { reasoning_tokens: reasoningTokens },
-  total_tokens: inputTokens + outputTokens,
+  input_tokens_details: { cached_tokens: options.cachedTokens ?? 0, cache_write_tokens: 0 },
+  output_tokens: options.outputTokens,
+  output_tokens_details: { reasoning_tokens: options.reasoningTokens ?? 0 },
+  total_tokens: inputTokens + options.outputTokens,
 });
 
 /** Adds ids and status to a scripted item. */
-function toOutputItem(
-  item: ScriptedItem,
-  { request, hasPlainReasoning = false }: ResponseOptions,
-): OutputItem {
+function toOutputItem(item: ScriptedItem, options: ResponseOptions): OutputItem {
   if ('type' in item) return { type: 'raw', item };
   if ('text' in item || 'refusal' in item) {
     const part: MessageContent =
@@ -91,14 +84,14 @@ function toOutputItem(
   if ('reasoning' in item) {
     const texts = [item.reasoning].flat();
     const common = { id: createId('rs'), type: 'reasoning' } as const;
-    if (hasPlainReasoning) {
+    if (options.hasPlainReasoning) {
       const content = texts.map(text => ({ type: 'reasoning_text', text }) as const);
       return { ...common, summary: [], content, encrypted_content: '' };
     }
     return {
       ...common,
       summary: texts.map(text => ({ type: 'summary_text', text })),
-      ...(request.includesEncryptedContent && { encrypted_content: createEncryptedContent() }),
+      ...(options.request.includesEncryptedContent && { encrypted_content: createEncryptedContent() }),
     };
   }
   const input = item.arguments ?? {};
@@ -209,12 +202,12 @@ function toEcho(body: PlainObject): PlainObject {
   };
 }
 
-function toReasoningEcho({ model, reasoning }: PlainObject): PlainObject {
-  const reasons = toModelKind(String(model)) === 'reasoning';
+function toReasoningEcho(body: PlainObject): PlainObject {
+  const reasons = toModelKind(String(body.model)) === 'reasoning';
   return {
     effort: reasons ? 'medium' : null,
     summary: null,
-    ...(isPlainObject(reasoning) && reasoning),
+    ...(isPlainObject(body.reasoning) && body.reasoning),
     ...(reasons && { context: 'current_turn', mode: 'standard' }),
   };
 }
@@ -277,9 +270,9 @@ const stepTokens = 128;
 export function createPromptCache(): PromptCache {
   const lastPrompts = new Map<string, string>();
   return {
-    countCachedTokens(prompt, { model }) {
-      const shared = countShared(lastPrompts.get(model) ?? '', prompt) / charactersPerToken;
-      lastPrompts.set(model, prompt);
+    countCachedTokens(prompt, options) {
+      const shared = countShared(lastPrompts.get(options.model) ?? '', prompt) / charactersPerToken;
+      lastPrompts.set(options.model, prompt);
       return shared < minTokens ? 0 : Math.floor(shared / stepTokens) * stepTokens;
     },
   };

@@ -12,14 +12,12 @@ export interface WantedTool {
  * words with the message, and these win over the description that shares most words with it.
  * Steps separated by "then" are matched one by one.
  */
-export function chooseTools(message: string, { tools }: { tools: readonly FunctionTool[] }): WantedTool[] {
+export function chooseTools(message: string, tools: readonly FunctionTool[]): WantedTool[] {
   if (/\b(without|do not|don't|no)\b[^.]{0,30}\btools?\b/i.test(message)) return [];
   const steps = message.split(/\bthen\b/i).filter(step => step.trim() !== '');
-  const wanted = steps.flatMap(step =>
-    chooseForStep(step, { tools }).map(tool => ({ tool, text: step.trim() })),
-  );
+  const wanted = steps.flatMap(step => chooseForStep(step, tools).map(tool => ({ tool, text: step.trim() })));
   if (wanted.length > 0) return wanted;
-  const described = findDescribed(message, { tools });
+  const described = findDescribed(message, tools);
   return described === undefined ? [] : [{ tool: described, text: message }];
 }
 
@@ -27,14 +25,14 @@ export function chooseTools(message: string, { tools }: { tools: readonly Functi
 export const isSequential = (message: string): boolean =>
   /\bthen\b|\bone after (another|the other)\b|\bone (by one|at a time)\b/i.test(message);
 
-function chooseForStep(step: string, { tools }: { tools: readonly FunctionTool[] }): FunctionTool[] {
+function chooseForStep(step: string, tools: readonly FunctionTool[]): FunctionTool[] {
   const lower = step.toLowerCase();
   const named = tools
     .map(tool => ({ tool, position: findName(lower, tool.name.toLowerCase()) }))
-    .filter(({ position }) => position >= 0)
+    .filter(entry => entry.position >= 0)
     .sort((a, b) => a.position - b.position)
-    .map(({ tool }) => tool);
-  return named.length > 0 ? named : findByWords(step, { tools });
+    .map(entry => entry.tool);
+  return named.length > 0 ? named : findByWords(step, tools);
 }
 
 /** Finds the exact name of a tool in a text. Names of one word are skipped: they are matched as words. */
@@ -48,7 +46,7 @@ function findName(text: string, name: string): number {
  * Takes the tool whose name matches the message best, then the one that matches the remaining words best, and so on.
  * A word counts less if more tools have it in their names.
  */
-function findByWords(step: string, { tools }: { tools: readonly FunctionTool[] }): FunctionTool[] {
+function findByWords(step: string, tools: readonly FunctionTool[]): FunctionTool[] {
   const words = toAllWords(step);
   const open = new Set(words);
   const names = new Map(tools.map(tool => [tool, [...new Set(toNameWords(tool.name))]]));
@@ -70,7 +68,7 @@ function findByWords(step: string, { tools }: { tools: readonly FunctionTool[] }
     const [best] = tools
       .filter(tool => !chosen.includes(tool))
       .map(rate)
-      .filter(({ score, isNamed }) => score > 0 && (isNamed || chosen.length === 0))
+      .filter(entry => entry.score > 0 && (entry.isNamed || chosen.length === 0))
       .sort((a, b) => b.score - a.score);
     if (best === undefined) break;
     chosen.push(best.tool);
@@ -81,17 +79,16 @@ function findByWords(step: string, { tools }: { tools: readonly FunctionTool[] }
   return chosen.sort((a, b) => firstWord(a) - firstWord(b));
 }
 
-const toParameterWords = ({ parameters }: FunctionTool): string[] =>
-  toAllWords(Object.keys(isPlainObject(parameters.properties) ? parameters.properties : {}).join(' '));
+const toParameterWords = (tool: FunctionTool): string[] =>
+  toAllWords(
+    Object.keys(isPlainObject(tool.parameters.properties) ? tool.parameters.properties : {}).join(' '),
+  );
 
-function findDescribed(
-  message: string,
-  { tools }: { tools: readonly FunctionTool[] },
-): FunctionTool | undefined {
+function findDescribed(message: string, tools: readonly FunctionTool[]): FunctionTool | undefined {
   const words = new Set(toWords(message).filter(word => word.length >= 4));
   const [best] = tools
     .map(tool => ({ tool, shared: new Set(toWords(tool.description).filter(word => words.has(word))).size }))
-    .filter(({ shared }) => shared > 0)
+    .filter(entry => entry.shared > 0)
     .sort((a, b) => b.shared - a.shared);
   return best?.tool;
 }
@@ -131,8 +128,8 @@ const toStem = (word: string): string =>
  * Creates the smallest instance of a JSON Schema: required properties only, with values from the message and defaults
  * for the rest. The same schema and message always give the same instance.
  */
-export function fillSchema(schema: PlainObject, { pool }: { pool: ValuePool }): unknown {
-  return fill(schema, { pool, root: schema, name: '', depth: 0 });
+export function fillSchema(schema: PlainObject, options: { pool: ValuePool }): unknown {
+  return fill(schema, { pool: options.pool, root: schema, name: '', depth: 0 });
 }
 
 interface Position {
@@ -168,16 +165,19 @@ const fillers: Readonly<Record<string, Filler>> = {
 };
 
 /** Follows references and takes the first alternative that is not `null`. */
-function resolve(schema: PlainObject, { root }: Position): PlainObject {
+function resolve(schema: PlainObject, position: Position): PlainObject {
   if (typeof schema.$ref === 'string') {
     const steps = schema.$ref.split('/').slice(1).map(decodeURIComponent);
-    const target = steps.reduce<unknown>((at, step) => (isPlainObject(at) ? at[step] : undefined), root);
+    const target = steps.reduce<unknown>(
+      (at, step) => (isPlainObject(at) ? at[step] : undefined),
+      position.root,
+    );
     return isPlainObject(target) ? target : {};
   }
   const { anyOf, oneOf, allOf, ...rest } = schema;
   const alternatives = objectsOf(anyOf ?? oneOf);
   if (alternatives.length > 0) {
-    const first = alternatives.find(({ type }) => type !== 'null') ?? alternatives[0];
+    const first = alternatives.find(alternative => alternative.type !== 'null') ?? alternatives[0];
     return { ...rest, ...first };
   }
   return Array.isArray(allOf) ? mergeAll([rest, ...objectsOf(allOf)]) : schema;
@@ -185,8 +185,8 @@ function resolve(schema: PlainObject, { root }: Position): PlainObject {
 
 const mergeAll = (schemas: readonly PlainObject[]): PlainObject => ({
   ...Object.assign({}, ...schemas),
-  properties: Object.assign({}, ...schemas.map(({ properties }) => properties)),
-  required: schemas.flatMap(({ required }) => (Array.isArray(required) ? required : [])),
+  properties: Object.assign({}, ...schemas.map(schema => schema.properties)),
+  required: schemas.flatMap(schema => (Array.isArray(schema.required) ? schema.required : [])),
 });
 
 function toType(schema: PlainObject): string {
@@ -199,8 +199,8 @@ function toType(schema: PlainObject): string {
 }
 
 /** Returns the option that the text mentions, or the first. */
-function chooseOption(options: readonly unknown[], { pool }: Position): unknown {
-  const text = pool.text.toLowerCase();
+function chooseOption(options: readonly unknown[], position: Position): unknown {
+  const text = position.pool.text.toLowerCase();
   const named = options.find(option => option !== null && isMentioned(text, String(option).toLowerCase()));
   return named ?? options[0];
 }
@@ -233,29 +233,33 @@ function fillArray(schema: PlainObject, position: Position): unknown[] {
 }
 
 /** Fills a list of numbers or strings with all numbers or quoted strings of the message. */
-function takeList(items: PlainObject, { pool }: Position): unknown[] {
+function takeList(items: PlainObject, position: Position): unknown[] {
   if ('enum' in items || '$ref' in items || 'anyOf' in items) return [];
   const type = toType(items);
-  if (type === 'number' || type === 'integer') return pool.takeNumbers();
-  return type === 'string' ? pool.takeQuoted() : [];
+  if (type === 'number' || type === 'integer') return position.pool.takeNumbers();
+  return type === 'string' ? position.pool.takeQuoted() : [];
 }
 
-function fillString(schema: PlainObject, { pool, name }: Position): string {
-  const fallback = typeof schema.default === 'string' ? schema.default : pool.text;
-  return (pool.takeString(name, schema) ?? fallback).slice(0, numberOf(schema.maxLength));
+function fillString(schema: PlainObject, position: Position): string {
+  const fallback = typeof schema.default === 'string' ? schema.default : position.pool.text;
+  return (position.pool.takeString(position.name, schema) ?? fallback).slice(0, numberOf(schema.maxLength));
 }
 
-function fillNumber(schema: PlainObject, { pool }: Position): number {
+function fillNumber(schema: PlainObject, position: Position): number {
   const minimum = numberOf(schema.minimum) ?? Number.NEGATIVE_INFINITY;
   const maximum = numberOf(schema.maximum) ?? Number.POSITIVE_INFINITY;
-  const value = pool.takeNumber() ?? numberOf(schema.default) ?? 1;
+  const value = position.pool.takeNumber() ?? numberOf(schema.default) ?? 1;
   const rounded = toType(schema) === 'integer' ? Math.round(value) : value;
   return Math.min(Math.max(rounded, minimum), maximum);
 }
 
-function fillBoolean(schema: PlainObject, { pool, name }: Position): boolean {
-  const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ');
-  if (new RegExp(`\\b(no|not|without|don't)\\s+${words.replace(/[^\w ]/g, '')}\\b`, 'i').test(pool.text))
+function fillBoolean(schema: PlainObject, position: Position): boolean {
+  const words = position.name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ');
+  if (
+    new RegExp(`\\b(no|not|without|don't)\\s+${words.replace(/[^\w ]/g, '')}\\b`, 'i').test(
+      position.pool.text,
+    )
+  )
     return false;
   return typeof schema.default === 'boolean' ? schema.default : true;
 }

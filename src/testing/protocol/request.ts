@@ -54,7 +54,7 @@ export function toRequest(
 ): ResponsesRequest {
   const reasoning = objectOf(body.reasoning) ?? {};
   const toolChoice = toToolChoice(body.tool_choice);
-  const isAllowed = ({ name }: FunctionTool): boolean => toolChoice.allowed?.includes(name) !== false;
+  const isAllowed = (tool: FunctionTool): boolean => toolChoice.allowed?.includes(tool.name) !== false;
   const { tools, searchable } = toAvailableTools(body.tools, items);
   return {
     model: String(body.model),
@@ -90,19 +90,19 @@ function toAvailableTools(
   items: readonly PlainObject[],
 ): { tools: FunctionTool[]; searchable: FunctionTool[] } {
   const loaded = items
-    .filter(({ type }) => type === 'additional_tools' || type === 'tool_search_output')
-    .flatMap(({ type, tools: found }) =>
+    .filter(item => item.type === 'additional_tools' || item.type === 'tool_search_output')
+    .flatMap(item =>
       // The API calls a function that a search has found in a namespace with the name of the function.
-      toFunctionTools(found).map(tool => ({
-        ...(type === 'tool_search_output' && { namespace: tool.name }),
+      toFunctionTools(item.tools).map(tool => ({
+        ...(item.type === 'tool_search_output' && { namespace: tool.name }),
         ...tool,
       })),
     );
   const toKey = ({ name, namespace = name }: FunctionTool): string => `${namespace}.${name}`;
   const declared = toFunctionTools(tools);
-  const visible = declared.filter(({ definition }) => definition.defer_loading !== true);
+  const visible = declared.filter(tool => tool.definition.defer_loading !== true);
   const byKey = new Map([...visible, ...loaded].map(tool => [toKey(tool), tool]));
-  const isSearching = objectsOf(tools).some(({ type }) => type === 'tool_search');
+  const isSearching = objectsOf(tools).some(entry => entry.type === 'tool_search');
   const hidden = isSearching ? declared.filter(tool => !byKey.has(toKey(tool))) : [];
   return { tools: [...byKey.values()], searchable: hidden };
 }
@@ -114,7 +114,7 @@ function toAvailableTools(
 export const toShownTools = (tools: unknown): PlainObject[] =>
   objectsOf(tools).map(tool => {
     if (tool.type === 'namespace') {
-      const shown = objectsOf(tool.tools).filter(({ defer_loading: isDeferred }) => isDeferred !== true);
+      const shown = objectsOf(tool.tools).filter(entry => entry.defer_loading !== true);
       return { ...tool, tools: shown };
     }
     if (tool.defer_loading !== true) return tool;
@@ -213,11 +213,7 @@ export interface EmulatorRequest {
 /** Reads a request to its end. Returns the key separately, so that the request can be printed. */
 export async function readRequest(
   incoming: IncomingMessage,
-  {
-    keys,
-    encodings = [],
-    allowedOrigins,
-  }: {
+  options: {
     keys: KeyNumbers;
     encodings?: readonly string[];
     allowedOrigins?: readonly string[];
@@ -231,7 +227,7 @@ export async function readRequest(
   for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
   const bytes = Buffer.concat(chunks);
   const encoding = incoming.headers['content-encoding'];
-  const isKnown = encoding === undefined || encodings.includes(encoding);
+  const isKnown = encoding === undefined || (options.encodings ?? []).includes(encoding);
   const text = isKnown ? (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8') : '';
   const key = readKey(incoming.headers);
   const request = {
@@ -241,10 +237,10 @@ export async function readRequest(
     // Routes that require JSON respond with 400.
     body: (isKnown ? (tryParseJson(text) ?? text) : undefined) as EmulatorRequestBody,
     bodyLength: bytes.length,
-    apiKeyIndex: key === undefined ? undefined : keys(key),
+    apiKeyIndex: key === undefined ? undefined : options.keys(key),
     aborted: false,
   };
-  const foreign = refuseForeign(incoming.headers, allowedOrigins);
+  const foreign = refuseForeign(incoming.headers, options.allowedOrigins);
   if (isKnown || foreign !== undefined) return { request, key, error: foreign };
   const error = { ...badRequest(`Unsupported content encoding: '${encoding}'.`), status: 415 };
   return { request, key, error };
@@ -257,19 +253,19 @@ const LOOPBACK = /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/;
  * this machine (DNS rebinding). Programs send no `Origin`.
  */
 function refuseForeign(
-  { host, origin }: IncomingHttpHeaders,
+  headers: IncomingHttpHeaders,
   allowedOrigins: readonly string[] | undefined,
 ): ApiError | undefined {
   const allowed = allowedOrigins?.map(toUrl);
-  const own = toUrl(`http://${host}`);
-  const page = toUrl(origin);
+  const own = toUrl(`http://${headers.host}`);
+  const page = toUrl(headers.origin);
   const isOwnHost =
     own !== undefined && (isLoopback(own) || allowed?.some(one => one?.host === own.host) === true);
   const isOwnPage =
-    origin === undefined ||
+    headers.origin === undefined ||
     (page !== undefined && (allowed?.some(one => one?.origin === page.origin) ?? isLoopback(page)));
   if (isOwnHost && isOwnPage) return undefined;
-  const received = isOwnHost ? `the origin ${origin}` : `the host ${host}`;
+  const received = isOwnHost ? `the origin ${headers.origin}` : `the host ${headers.host}`;
   return {
     status: 403,
     message:
@@ -283,7 +279,7 @@ function refuseForeign(
 
 const toUrl = (text = ''): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
-const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname);
+const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname);
 
 /** Returns the number of a key, from 0. */
 export type KeyNumbers = (key: string) => number | undefined;
@@ -316,9 +312,9 @@ const redact = (headers: IncomingHttpHeaders): Record<string, string> =>
 /** Returns the API's error for a missing or wrong key, or `undefined` for an accepted one. Keys are masked. */
 export function authorize(
   key: string | undefined,
-  { apiKeys }: { apiKeys?: readonly string[] },
+  context: { apiKeys?: readonly string[] },
 ): ApiError | undefined {
-  if (apiKeys === undefined || (key !== undefined && apiKeys.includes(key))) return undefined;
+  if (context.apiKeys === undefined || (key !== undefined && context.apiKeys.includes(key))) return undefined;
   const error = { status: 401, type: 'invalid_request_error', param: null };
   if (key === undefined) {
     return {

@@ -134,21 +134,21 @@ export function createItemMemory(): ItemMemory {
   }
 
   return {
-    remember(response, { items, store }) {
+    remember(response, options) {
       const output = response.output.map(toWireItem);
       rememberOrder(output);
       for (const [index, item] of output.entries()) {
         if (typeof item.call_id === 'string' && String(item.type).endsWith('_call'))
           calls.set(item.call_id, item);
         if (item.type === 'compaction') {
-          compacted.set(String(item.encrypted_content), [...items, ...output.slice(0, index)]);
+          compacted.set(String(item.encrypted_content), [...options.items, ...output.slice(0, index)]);
         }
       }
       const conversationId = toConversationId(response.echo.conversation);
-      if (conversationId !== undefined) conversations.set(conversationId, [...items, ...output]);
-      if (!store) return;
+      if (conversationId !== undefined) conversations.set(conversationId, [...options.items, ...output]);
+      if (!options.store) return;
       for (const item of output) stored.set(String(item.id), item);
-      conversations.set(response.id, [...items, ...output]);
+      conversations.set(response.id, [...options.items, ...output]);
     },
     findItem: id => stored.get(id),
     findConversation: responseId => conversations.get(responseId),
@@ -189,24 +189,24 @@ export const emptyArray = (param: string): ApiError =>
     { param, code: 'empty_array' },
   );
 
-export function invalidType(
-  param: string,
-  { expected, value }: { expected: string; value: unknown },
-): ApiError {
+export function invalidType(param: string, options: { expected: string; value: unknown }): ApiError {
   return badRequest(
-    `Invalid type for '${param}': expected ${expected}, but got ${describeType(value)} instead.`,
+    `Invalid type for '${param}': expected ${options.expected}, but got ${describeType(options.value)} instead.`,
     { param, code: 'invalid_type' },
   );
 }
 
 export function invalidValue(
   param: string,
-  { value, supported }: { value: unknown; supported: readonly string[] },
+  options: { value: unknown; supported: readonly string[] },
 ): ApiError {
-  return badRequest(`Invalid value: '${String(value)}'. Supported values are: ${toQuotedList(supported)}.`, {
-    param,
-    code: 'invalid_value',
-  });
+  return badRequest(
+    `Invalid value: '${String(options.value)}'. Supported values are: ${toQuotedList(options.supported)}.`,
+    {
+      param,
+      code: 'invalid_value',
+    },
+  );
 }
 
 /** Returns names in quotes, separated as in a sentence. */

@@ -10,11 +10,11 @@ import { toItemType } from '../protocol/request.js';
  */
 export function validateConversation(
   items: readonly PlainObject[],
-  { memory, store }: { memory: ItemMemory; store: boolean },
+  options: { memory: ItemMemory; store: boolean },
 ): ApiError | undefined {
   return (
-    findFirst(checks, check => check(items, memory)) ??
-    (store ? findUnnamedFollower(items, memory) : undefined)
+    findFirst(checks, check => check(items, options.memory)) ??
+    (options.store ? findUnnamedFollower(items, options.memory) : undefined)
   );
 }
 
@@ -179,8 +179,8 @@ function findUnpairedCall(items: readonly PlainObject[], memory: ItemMemory): Ap
 }
 
 /** Searches of the server have no `call_id`; a local shell call may be named by its item. */
-const toPairId = ({ type, call_id, id }: PlainObject): string =>
-  String(call_id ?? (type === 'local_shell_call_output' ? id : call_id));
+const toPairId = (output: PlainObject): string =>
+  String(output.call_id ?? (output.type === 'local_shell_call_output' ? output.id : output.call_id));
 
 const noCall = (output: PlainObject, noun: string): ApiError =>
   badRequest(`No tool call found for ${noun} output with call_id ${toPairId(output)}.`, { param: 'input' });
@@ -219,7 +219,7 @@ function findMismatch(call: PlainObject, output: PlainObject): ApiError | undefi
   );
 }
 
-const idsOf = (checks: unknown): string[] => objectsOf(checks).map(({ id }) => String(id));
+const idsOf = (checks: unknown): string[] => objectsOf(checks).map(entry => String(entry.id));
 
 /** A call of a program and the output of a program need the program. */
 function findLoneProgramPart(items: readonly PlainObject[]): ApiError | undefined {

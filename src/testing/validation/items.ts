@@ -125,8 +125,11 @@ function checkId(id: unknown, path: string, prefix = ''): ApiError | undefined {
 const charactersOfId =
   'Expected an ID that contains letters, numbers, underscores, or dashes, but this value contained additional characters.';
 
-const invalidId = (path: string, { id, expected }: { id: string; expected: string }): ApiError =>
-  badRequest(`Invalid '${path}': '${id}'. ${expected}`, { param: path, code: 'invalid_value' });
+const invalidId = (path: string, options: { id: string; expected: string }): ApiError =>
+  badRequest(`Invalid '${path}': '${options.id}'. ${options.expected}`, {
+    param: path,
+    code: 'invalid_value',
+  });
 
 function checkMessage(message: PlainObject, path: string): ApiError | undefined {
   const role = String(message.role);
@@ -163,13 +166,15 @@ function checkCallId(callId: unknown, path: string): ApiError | undefined {
 
 function checkContent(
   content: unknown,
-  { path, supported }: { path: string; supported: readonly string[] },
+  options: { path: string; supported: readonly string[] },
 ): ApiError | undefined {
   if (typeof content === 'string') return undefined;
   if (!Array.isArray(content)) {
-    return invalidType(path, { expected: 'one of an array of objects or string', value: content });
+    return invalidType(options.path, { expected: 'one of an array of objects or string', value: content });
   }
-  return findFirst(content, (part, index) => checkPart(part, { path: `${path}[${index}]`, supported }));
+  return findFirst(content, (part, index) =>
+    checkPart(part, { path: `${options.path}[${index}]`, supported: options.supported }),
+  );
 }
 
 function checkPart(
@@ -201,8 +206,8 @@ const searchFields: Readonly<Record<string, readonly string[]>> = {
   find_in_page: ['url', 'pattern'],
 };
 
-function checkSearchAction({ action }: PlainObject, path: string): ApiError | undefined {
-  const { type, ...fields } = action as PlainObject;
+function checkSearchAction(value: PlainObject, path: string): ApiError | undefined {
+  const { type, ...fields } = value.action as PlainObject;
   const required = searchFields[String(type)];
   if (required === undefined) {
     return badRequest(

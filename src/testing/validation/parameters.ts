@@ -166,12 +166,12 @@ const efforts: readonly (readonly [ids: RegExp, levels: string])[] = [
   [/^gpt-6-astra$/, 'low medium high xhigh max'],
 ];
 
-function checkEffort({ reasoning, model }: PlainObject): ApiError | undefined {
-  const effort = isPlainObject(reasoning) ? reasoning.effort : undefined;
-  const levels = efforts.find(([ids]) => ids.test(toModelName(String(model))))?.[1].split(' ');
+function checkEffort(value: PlainObject): ApiError | undefined {
+  const effort = isPlainObject(value.reasoning) ? value.reasoning.effort : undefined;
+  const levels = efforts.find(([ids]) => ids.test(toModelName(String(value.model))))?.[1].split(' ');
   if (typeof effort !== 'string' || levels === undefined || levels.includes(effort)) return undefined;
   return badRequest(
-    `Unsupported value: '${effort}' is not supported with the '${String(model)}' model. ` +
+    `Unsupported value: '${effort}' is not supported with the '${String(value.model)}' model. ` +
       `Supported values are: ${toQuotedList(levels)}.`,
     { param: 'reasoning.effort', code: 'unsupported_value' },
   );
@@ -191,15 +191,15 @@ function checkConfiguration({
 }
 
 /** https://platform.openai.com/docs/guides/background */
-function checkBackground({ background, store }: PlainObject): ApiError | undefined {
-  if (background !== true || store !== false) return undefined;
+function checkBackground(value: PlainObject): ApiError | undefined {
+  if (value.background !== true || value.store !== false) return undefined;
   return badRequest("Background mode requires 'store' to be true.", { param: 'background' });
 }
 
 function checkRanges(body: PlainObject): ApiError | undefined {
   const thresholds = objectsOf(body.context_management).map(
-    ({ compact_threshold: threshold }, index) =>
-      [`context_management[${index}].compact_threshold`, threshold, 1000, Infinity] as const,
+    (entry, index) =>
+      [`context_management[${index}].compact_threshold`, entry.compact_threshold, 1000, Infinity] as const,
   );
   return findFirst(
     [
@@ -316,5 +316,8 @@ function checkAllowedTools(
 
 const kindOf = (model: unknown): ModelKind => toModelKind(String(model));
 
-const unsupportedParameter = (name: string, { code }: { code: string | null }): ApiError =>
-  badRequest(`Unsupported parameter: '${name}' is not supported with this model.`, { param: name, code });
+const unsupportedParameter = (name: string, options: { code: string | null }): ApiError =>
+  badRequest(`Unsupported parameter: '${name}' is not supported with this model.`, {
+    param: name,
+    code: options.code,
+  });

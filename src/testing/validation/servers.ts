@@ -54,7 +54,7 @@ export function validateForServer(
   );
 }
 
-function checkLlamaCpp(item: PlainObject, { model }: { model: string }): ApiError | undefined {
+function checkLlamaCpp(item: PlainObject, options: { model: string }): ApiError | undefined {
   const { type, role, content, output } = item;
   if (type === 'reasoning') {
     if (!Array.isArray(item.summary)) return badRequest("item['summary'] is not an array");
@@ -67,17 +67,17 @@ function checkLlamaCpp(item: PlainObject, { model }: { model: string }): ApiErro
   }
   if (type === 'function_call_output') {
     const isRead = objectsOf(output).every(
-      ({ type: part }) => part === 'input_text' || part === 'input_image',
+      entry => entry.type === 'input_text' || entry.type === 'input_image',
     );
     if (!isRead) return badRequest("Output of tool call should be 'Input text'");
-    return hasImage({ content: output }) && !seesImages(model) ? blind : undefined;
+    return hasImage({ content: output }) && !seesImages(options.model) ? blind : undefined;
   }
   if (role === 'assistant') return type === 'message' ? undefined : undetermined;
   if (typeof role !== 'string' || (type !== undefined && type !== 'message')) return undetermined;
   if (objectsOf(content).some(part => part.type === 'input_file')) {
     return badRequest("'input_file' is not supported by llamacpp at this moment");
   }
-  return hasImage(item) && !seesImages(model) ? blind : undefined;
+  return hasImage(item) && !seesImages(options.model) ? blind : undefined;
 }
 
 const blind: ApiError = {
@@ -96,10 +96,7 @@ const requiredByVllm: Readonly<Record<string, readonly string[]>> = {
   function_call: ['call_id', 'name', 'arguments'],
 };
 
-function checkVllm(
-  item: PlainObject,
-  { index, model }: { index: number; model: string },
-): ApiError | undefined {
+function checkVllm(item: PlainObject, options: { index: number; model: string }): ApiError | undefined {
   const type = String(item.type ?? 'message');
   if (type === 'reasoning' && item.encrypted_content) return vllmError('Encrypted content is not supported.');
   if (type in vllmCrashes) {
@@ -108,14 +105,16 @@ function checkVllm(
   const isOutput = item.role === 'assistant' && Array.isArray(item.content);
   const required = isOutput ? ['type', 'id', 'status'] : (requiredByVllm[type] ?? []);
   const missing = required.find(name => item[name] === undefined);
-  if (missing !== undefined) return notFilled(index, missing);
+  if (missing !== undefined) return notFilled(options.index, missing);
   if (isOutput && objectsOf(item.content).some(part => part.annotations === undefined)) {
-    return notFilled(index, 'annotations');
+    return notFilled(options.index, 'annotations');
   }
   if (type === 'function_call_output' && typeof item.output !== 'string') {
     return vllmError("1 validation error: {'type': 'string_type', 'msg': 'Input should be a valid string'}");
   }
-  return hasImage(item) && !seesImages(model) ? vllmError(`${model} is not a multimodal model`) : undefined;
+  return hasImage(item) && !seesImages(options.model)
+    ? vllmError(`${options.model} is not a multimodal model`)
+    : undefined;
 }
 
 const vllmCrashes: Readonly<Record<string, string>> = {
@@ -143,8 +142,8 @@ function checkResponsesJs(item: PlainObject): ApiError | undefined {
   return isKnown ? undefined : badRequest('Bad Request');
 }
 
-const hasImage = ({ content }: PlainObject): boolean =>
-  objectsOf(content).some(part => part.type === 'input_image');
+const hasImage = (item: PlainObject): boolean =>
+  objectsOf(item.content).some(part => part.type === 'input_image');
 
 /** Models with these words in their names have a projector for images. */
 const seesImages = (model: string): boolean => /vl|vision|omni|llava/i.test(model);

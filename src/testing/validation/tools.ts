@@ -39,38 +39,35 @@ export function validateTextFormat(text: unknown): ApiError | undefined {
 /** Returns the API's first error for the schema of a structured response. @internal */
 export function validateJsonSchema(
   { name, schema, strict }: PlainObject,
-  { path }: { path: string },
+  options: { path: string },
 ): ApiError | undefined {
-  if (name === undefined) return missingParameter(`${path}.name`);
-  const nameError = validateName(name, { path: `${path}.name` });
+  if (name === undefined) return missingParameter(`${options.path}.name`);
+  const nameError = validateName(name, { path: `${options.path}.name` });
   if (nameError !== undefined) return nameError;
-  if (schema === undefined) return missingParameter(`${path}.schema`);
+  if (schema === undefined) return missingParameter(`${options.path}.schema`);
   const issue = findSchemaIssue(schema, { strict: strict === true });
   if (issue === undefined) return undefined;
   return badRequest(`Invalid schema for response_format '${String(name)}': ${issue}`, {
-    param: `${path}.schema`,
+    param: `${options.path}.schema`,
     code: 'invalid_json_schema',
   });
 }
 
 /** Returns the API's error for the name of a tool or format. */
-export function validateName(name: unknown, { path }: { path: string }): ApiError | undefined {
-  if (typeof name !== 'string') return invalidType(path, { expected: 'a string', value: name });
-  if (name.length > 64) return tooLong(path, { length: name.length });
+export function validateName(name: unknown, options: { path: string }): ApiError | undefined {
+  if (typeof name !== 'string') return invalidType(options.path, { expected: 'a string', value: name });
+  if (name.length > 64) return tooLong(options.path, { length: name.length });
   if (/^[a-zA-Z0-9_-]+$/.test(name)) return undefined;
   return badRequest(
-    `Invalid '${path}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
-    { param: path, code: 'invalid_value' },
+    `Invalid '${options.path}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
+    { param: options.path, code: 'invalid_value' },
   );
 }
 
 /** Creates the API's error for a name or id that is too long. */
-export const tooLong = (
-  path: string,
-  { length, maximum = 64 }: { length: number; maximum?: number },
-): ApiError =>
+export const tooLong = (path: string, options: { length: number; maximum?: number }): ApiError =>
   badRequest(
-    `Invalid '${path}': string too long. Expected a string with maximum length ${maximum}, but got a string with length ${length} instead.`,
+    `Invalid '${path}': string too long. Expected a string with maximum length ${options.maximum ?? 64}, but got a string with length ${options.length} instead.`,
     { param: path, code: 'string_above_max_length' },
   );
 
@@ -84,16 +81,16 @@ function validateTool(tool: unknown, path: string): ApiError | undefined {
 }
 
 /** Returns the API's first error for a function tool. @internal */
-export function validateFunction(tool: PlainObject, { path }: { path: string }): ApiError | undefined {
-  if (tool.name === undefined) return missingParameter(`${path}.name`);
-  const nameError = validateName(tool.name, { path: `${path}.name` });
+export function validateFunction(tool: PlainObject, options: { path: string }): ApiError | undefined {
+  if (tool.name === undefined) return missingParameter(`${options.path}.name`);
+  const nameError = validateName(tool.name, { path: `${options.path}.name` });
   if (nameError !== undefined) return nameError;
   // A function without parameters accepts no arguments.
   if (tool.parameters === undefined || tool.parameters === null) return undefined;
   const issue = findSchemaIssue(tool.parameters, { strict: tool.strict === true });
   if (issue === undefined) return undefined;
   return badRequest(`Invalid schema for function '${String(tool.name)}': ${issue}`, {
-    param: `${path}.parameters`,
+    param: `${options.path}.parameters`,
     code: 'invalid_function_parameters',
   });
 }
@@ -102,13 +99,13 @@ export function validateFunction(tool: PlainObject, { path }: { path: string }):
  * Returns why the API rejects a JSON Schema, or `undefined` for a valid one.
  * Strict schemas must forbid additional properties and require all properties.
  */
-function findSchemaIssue(schema: unknown, { strict }: { strict: boolean }): string | undefined {
+function findSchemaIssue(schema: unknown, options: { strict: boolean }): string | undefined {
   const type = isPlainObject(schema) ? schema.type : undefined;
   if (!isPlainObject(schema) || type !== 'object') {
     return `schema must be a JSON Schema of 'type: "object"', got 'type: "${type === undefined ? 'None' : String(type)}"'.`;
   }
   if (!isPlainObject(schema.properties)) return 'In context=(), object schema missing properties.';
-  return findIssue(schema, { strict, context: [] });
+  return findIssue(schema, { strict: options.strict, context: [] });
 }
 
 type Position = { readonly strict: boolean; readonly context: readonly string[] };
@@ -198,19 +195,20 @@ function toPython(value: unknown): string {
     .join(', ')}}`;
 }
 
-function findArrayIssue(schema: PlainObject, { context }: Position): string | undefined {
+function findArrayIssue(schema: PlainObject, position: Position): string | undefined {
   if (schema.type !== 'array' || 'items' in schema || 'prefixItems' in schema) return undefined;
-  return `In context=${toTuple(context)}, array schema missing items.`;
+  return `In context=${toTuple(position.context)}, array schema missing items.`;
 }
 
 /** Finds keywords that the API rejects in every schema, strict or not. */
-function findUnsupported(schema: PlainObject, { context }: Position): string | undefined {
-  if ('propertyNames' in schema) return `In context=${toTuple(context)}, 'propertyNames' is not permitted.`;
+function findUnsupported(schema: PlainObject, position: Position): string | undefined {
+  if ('propertyNames' in schema)
+    return `In context=${toTuple(position.context)}, 'propertyNames' is not permitted.`;
   // Removes escapes and character classes, in which the characters have another meaning.
   const pattern =
     typeof schema.pattern === 'string' ? schema.pattern.replace(/\\.|\[(?:\\.|[^\]])*\]/gs, '') : '';
   if (!/\(\?<?[=!]/.test(pattern)) return undefined;
-  return `In context=${toTuple(context)}, 'pattern' is not a valid regex: lookaround is not supported.`;
+  return `In context=${toTuple(position.context)}, 'pattern' is not a valid regex: lookaround is not supported.`;
 }
 
 // Keywords that structured outputs do not support, https://platform.openai.com/docs/guides/structured-outputs.
@@ -219,8 +217,8 @@ const strictlyUnsupported = ['allOf', 'not', 'if', 'then', 'else', 'dependentReq
 // Formats supported by structured outputs, https://platform.openai.com/docs/guides/structured-outputs.
 const strictFormats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
-function findStrictIssue(schema: PlainObject, { context }: Position): string | undefined {
-  const where = `In context=${toTuple(context)}`;
+function findStrictIssue(schema: PlainObject, position: Position): string | undefined {
+  const where = `In context=${toTuple(position.context)}`;
   if (typeof schema.format === 'string' && !strictFormats.includes(schema.format)) {
     return `${where}, '${schema.format}' is not a valid format.`;
   }

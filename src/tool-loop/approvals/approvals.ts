@@ -78,13 +78,11 @@ export interface ApprovalSettings {
 }
 
 /** Returns true if calls of a tool need no approval, whatever their arguments are. */
-export function isFreeOfApproval(
-  tool: ToolDefinition,
-  { approve, approvals, toolApproval, stubs }: ApprovalSettings,
-): boolean {
-  const { isCopy = false, needsApproval } = stubs.get(stubIdentityOf(tool)) ?? {};
-  if (isCopy || needsApproval || tool.needsApproval !== undefined || toolApproval !== undefined) return false;
-  const policy = approvals ?? defaultPolicy(approve);
+export function isFreeOfApproval(tool: ToolDefinition, settings: ApprovalSettings): boolean {
+  const { isCopy = false, needsApproval } = settings.stubs.get(stubIdentityOf(tool)) ?? {};
+  if (isCopy || needsApproval || tool.needsApproval !== undefined || settings.toolApproval !== undefined)
+    return false;
+  const policy = settings.approvals ?? defaultPolicy(settings.approve);
   return typeof policy !== 'function' && policy !== 'always';
 }
 
@@ -126,13 +124,13 @@ export async function decideOnCall(
 /** Returns the text for the model if `toolApproval` denies a call that was approved earlier, as in `ai` 7. */
 export async function findDenial(
   request: ApprovalRequest,
-  { toolApproval, signal }: Pick<ApprovalSettings, 'toolApproval'> & Pick<ToolCallOptions, 'signal'>,
+  settings: Pick<ApprovalSettings, 'toolApproval'> & Pick<ToolCallOptions, 'signal'>,
 ): Promise<string | undefined> {
   try {
-    const { type, reason } = await untilAborted(statusOf(request, toolApproval), signal);
+    const { type, reason } = await untilAborted(statusOf(request, settings.toolApproval), settings.signal);
     return type === 'denied' ? toRefusalText(reason) : undefined;
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
+    if (settings.signal.aborted) throw settings.signal.reason;
     return toRefusalText(messageOf(error));
   }
 }
@@ -142,27 +140,21 @@ type Need = 'none' | 'approval' | { readonly refusal: string | undefined };
 /** `toolApproval` takes precedence over the policy and over `needsApproval`, as in `ai` 7. */
 async function findNeed(
   request: ApprovalRequest,
-  {
-    approve,
-    approvals,
-    toolApproval,
-    stubs,
-    callContext,
-  }: ApprovalSettings & Pick<ToolCallOptions, 'callContext'>,
+  settings: ApprovalSettings & Pick<ToolCallOptions, 'callContext'>,
 ): Promise<Need> {
-  const { type, reason } = await statusOf(request, toolApproval);
+  const { type, reason } = await statusOf(request, settings.toolApproval);
   if (type === 'approved') return 'none';
   if (type === 'user-approval') return 'approval';
   if (type !== 'not-applicable') return { refusal: reason };
 
-  const stub = stubs.get(stubIdentityOf(request.tool));
+  const stub = settings.stubs.get(stubIdentityOf(request.tool));
   // `ai@6` adds its own request to the call of a copy with `needsApproval`, and only one of the two could be answered.
-  if (stub?.isCopy) return typeof approve === 'function' ? 'approval' : { refusal: COPIED_STUB };
+  if (stub?.isCopy) return typeof settings.approve === 'function' ? 'approval' : { refusal: COPIED_STUB };
   if (await isNeededByStub(request, stub)) return 'approval';
 
   const { tool, messages } = request;
-  const policy = approvals ?? defaultPolicy(approve);
-  if (await tool.needsApproval?.(request, { messages, callContext })) return 'approval';
+  const policy = settings.approvals ?? defaultPolicy(settings.approve);
+  if (await tool.needsApproval?.(request, { messages, callContext: settings.callContext })) return 'approval';
   const isAsked =
     typeof policy === 'function' ? (await policy(request)) !== false : isAskedByPolicy(policy, request.tool);
   return isAsked ? 'approval' : 'none';
@@ -176,11 +168,11 @@ const COPIED_STUB =
 /** Evaluates `needsApproval` as hosts do. */
 async function isNeededByStub(
   { toolCallId, input, messages, context }: ApprovalRequest,
-  { needsApproval }: Partial<DeclaredStub> = {},
+  stub: Partial<DeclaredStub> = {},
 ): Promise<boolean> {
-  if (!isFunction(needsApproval)) return Boolean(needsApproval);
+  if (!isFunction(stub.needsApproval)) return Boolean(stub.needsApproval);
   return Boolean(
-    await needsApproval(input, { toolCallId, messages, experimental_context: context, context }),
+    await stub.needsApproval(input, { toolCallId, messages, experimental_context: context, context }),
   );
 }
 

@@ -53,7 +53,7 @@ export function takeApprovalResponses(prompt: Prompt): {
   });
   if (responses.length === 0) return { prompt, responses };
   // A tool message may have contained only responses.
-  return { prompt: kept.filter(({ role, content }) => role !== 'tool' || content.length > 0), responses };
+  return { prompt: kept.filter(message => message.role !== 'tool' || message.content.length > 0), responses };
 }
 
 /** Returns the answer that a part contains. Everything but an explicit approval is a denial. */
@@ -82,7 +82,7 @@ interface AskedCall {
  */
 export function resolveApprovals(
   received: Prompt,
-  { isActive }: { isActive: boolean },
+  options: { isActive: boolean },
 ): {
   prompt: Prompt;
   pending: readonly PendingCall[];
@@ -91,12 +91,12 @@ export function resolveApprovals(
   const { prompt, responses } = takeApprovalResponses(received);
   const asked = findAskedCalls(prompt);
   if (asked.size === 0) return { prompt, pending: [], denied: [] };
-  const lastUser = prompt.findLastIndex(({ role }) => role === 'user');
+  const lastUser = prompt.findLastIndex(message => message.role === 'user');
   const pending: PendingCall[] = [];
   const denied: RequestedCall[] = [];
   const outputs = new Map<string, ToolResultOutput>();
   for (const [toolCallId, call] of asked) {
-    const isCurrent = isActive && call.lastIndex > lastUser;
+    const isCurrent = options.isActive && call.lastIndex > lastUser;
     const answers = answersOf(call, responses);
     const state = toState(call, { ...answers, isCurrent });
     outputs.set(toolCallId, 'placeholder' in state ? state.placeholder : state);
@@ -122,7 +122,7 @@ export function resolveApprovals(
     const isOther = (part: ToolPart): boolean => part.type !== 'tool-result' || !outputs.has(part.toolCallId);
     return { ...message, content: message.content.filter(isOther) };
   });
-  return { prompt: resolved.filter(({ content }) => content.length > 0), pending, denied };
+  return { prompt: resolved.filter(message => message.content.length > 0), pending, denied };
 }
 
 function findAskedCalls(prompt: Prompt): Map<string, AskedCall> {
@@ -157,37 +157,35 @@ interface Answers {
   readonly denied: { readonly mark: ApprovalMark; readonly reason: string | undefined } | undefined;
 }
 
-function answersOf({ marks }: AskedCall, responses: readonly ApprovalResponse[]): Answers {
-  const answers = marks.flatMap(mark =>
+function answersOf(call: AskedCall, responses: readonly ApprovalResponse[]): Answers {
+  const answers = call.marks.flatMap(mark =>
     responses
-      .filter(({ approvalId }) => approvalId === mark.id)
-      .map(({ approved, reason }) => ({ mark, approved, reason })),
+      .filter(response => response.approvalId === mark.id)
+      .map(response => ({ mark, approved: response.approved, reason: response.reason })),
   );
   return {
-    approved: answers.find(({ approved }) => approved)?.mark,
-    denied: answers.find(({ approved }) => !approved),
+    approved: answers.find(answer => answer.approved)?.mark,
+    denied: answers.find(answer => !answer.approved),
   };
 }
 
 /** Returns the output of a call, or the call if the turn has to begin with it. */
-function toState(
-  { part, marks, result }: AskedCall,
-  { approved, denied, isCurrent }: Answers & { isCurrent: boolean },
-): ToolResultOutput | PendingCall {
-  if (result !== undefined) return result.output;
-  if (denied !== undefined) return { type: 'error-text', value: toRefusalText(denied.reason) };
-  if (isCurrent) {
+function toState(call: AskedCall, answers: Answers & { isCurrent: boolean }): ToolResultOutput | PendingCall {
+  if (call.result !== undefined) return call.result.output;
+  if (answers.denied !== undefined)
+    return { type: 'error-text', value: toRefusalText(answers.denied.reason) };
+  if (answers.isCurrent) {
     return {
-      part,
-      mark: approved ?? marks[0],
-      isApproved: approved !== undefined,
+      part: call.part,
+      mark: answers.approved ?? call.marks[0],
+      isApproved: answers.approved !== undefined,
       placeholder: { type: 'error-text', value: WAITING },
     };
   }
   return {
     type: 'error-text',
     value:
-      approved === undefined
+      answers.approved === undefined
         ? 'Not run: it was not approved before the conversation went on.'
         : 'No output: the call was approved, but the conversation went on without its result. It is not run now.',
   };

@@ -68,34 +68,33 @@ export function createHostApprovals(options: HostApprovalOptions | undefined, ow
     /** Requests an approval. Returns the output that the call has until then. */
     async ask(
       { toolCallId, toolName, input, ...rest }: ToolInvocation & CallFacts,
-      { tool, write, keepId }: AskOptions,
+      askOptions: AskOptions,
     ): Promise<ToolOutput> {
       if (!ids.hasAudience) return { type: 'error-text', value: `Not run: ${NO_AUDIENCE}` };
-      const { server, originalName = tool.name } = tool;
+      const { server, originalName = askOptions.tool.name } = askOptions.tool;
       const facts = {
         originalName,
-        ...(server !== undefined && { server, definition: await toFingerprint(tool) }),
+        ...(server !== undefined && { server, definition: await toFingerprint(askOptions.tool) }),
       };
-      const id = await keepId(async () => ids.create(toApprovable({ toolCallId, toolName, input }, facts)));
+      const id = await askOptions.keepId(async () =>
+        ids.create(toApprovable({ toolCallId, toolName, input }, facts)),
+      );
       const mark = { id, ...facts };
-      writeRequest({ toolCallId, toolName, input, ...rest }, { mark, write });
+      writeRequest({ toolCallId, toolName, input, ...rest }, mark, askOptions.write);
       return { type: 'error-text', value: WAITING };
     },
 
     /** Requests an approval again that nobody has answered. */
-    askAgain({ part, mark }: PendingCall, { write }: Pick<AskOptions, 'write'>): void {
+    askAgain(call: PendingCall, askOptions: Pick<AskOptions, 'write'>): void {
       // The id stays the same: a new one would be valid for longer than the claim of the first one is kept.
-      const { toolCallId, toolName, input, providerOptions: providerMetadata, own } = part;
-      const { answered: _, ...unanswered } = mark;
-      writeRequest({ toolCallId, toolName, input, providerMetadata, own }, { mark: unanswered, write });
+      const { toolCallId, toolName, input, providerOptions: providerMetadata, own } = call.part;
+      const { answered: _, ...unanswered } = call.mark;
+      writeRequest({ toolCallId, toolName, input, providerMetadata, own }, unanswered, askOptions.write);
     },
 
     /** Verifies the request for a call, and claims the call if it was approved. */
-    async admit(
-      { part, mark, isApproved }: PendingCall,
-      { tools, signal }: AdmitOptions,
-    ): Promise<ApprovalCheck> {
-      const tool = tools.get(part.toolName);
+    async admit({ part, mark, isApproved }: PendingCall, admitOptions: AdmitOptions): Promise<ApprovalCheck> {
+      const tool = admitOptions.tools.get(part.toolName);
       if (tool === undefined || !isSameTool(tool, mark)) return toRefused(toMissingToolText(part.toolName));
       // A client may have written the request as well, so it is not repeated unless it is genuine.
       const verified = ids.verify(mark.id, toApprovable(part, mark));
@@ -106,9 +105,9 @@ export function createHostApprovals(options: HostApprovalOptions | undefined, ow
       if (!isApproved) return { type: 'asked', output: { type: 'error-text', value: WAITING } };
       const { nonce } = verified;
       try {
-        return { type: (await ids.claim(nonce, signal)) ? 'run' : 'repeated' };
+        return { type: (await ids.claim(nonce, admitOptions.signal)) ? 'run' : 'repeated' };
       } catch (error) {
-        if (signal.aborted) throw signal.reason;
+        if (admitOptions.signal.aborted) throw admitOptions.signal.reason;
         return refuse(`the approval could not be claimed (${messageOf(error)}).`);
       }
     },
@@ -129,7 +128,8 @@ export function createHostApprovals(options: HostApprovalOptions | undefined, ow
 
   function writeRequest(
     { toolCallId, toolName, input, providerMetadata, own }: RequestContents,
-    { mark, write }: { mark: ApprovalMark; write: Write },
+    mark: ApprovalMark,
+    write: Write,
   ): void {
     asked.add(toolCallId);
     write({
@@ -173,8 +173,8 @@ const toApprovable = (
   { server, originalName, definition }: Omit<ApprovalMark, 'id'>,
 ): ApprovableCall => ({ toolCallId, toolName, server, originalName, definition, input });
 
-const isSameTool = (tool: ToolDefinition, { server, originalName }: ApprovalMark): boolean =>
-  tool.server === server && (tool.originalName ?? tool.name) === originalName;
+const isSameTool = (tool: ToolDefinition, mark: ApprovalMark): boolean =>
+  tool.server === mark.server && (tool.originalName ?? tool.name) === mark.originalName;
 
 /** Settings for verifying a host's approvals in every process that may receive them. */
 export interface HostApprovalOptions {
@@ -221,11 +221,14 @@ const DAY = 86_400_000;
 const CLAIM_TIMEOUT = 5000;
 
 /** Creates and verifies the ids of approval requests. They are signed, because they return in the messages of a client. */
-function createApprovalIds(options: HostApprovalOptions | undefined, { context, scope }: CallOwner) {
+function createApprovalIds(options: HostApprovalOptions | undefined, callOwner: CallOwner) {
   const { secret, claim = claimInProcess, expiresAfter = DAY } = options ?? {};
   const keys = new SigningKeys(() => [secret ?? secretOfProcess()]);
-  const audience = audienceOf(options, context);
-  const owner = typeof scope === 'string' ? [...(audience ?? []), { scope }] : (audience ?? []);
+  const audience = audienceOf(options, callOwner.context);
+  const owner =
+    typeof callOwner.scope === 'string'
+      ? [...(audience ?? []), { scope: callOwner.scope }]
+      : (audience ?? []);
 
   return {
     /** True if other processes can verify the ids. */
@@ -272,41 +275,34 @@ const PREFIX = 'kelivo';
 const KIND = 'approval';
 
 /** Returns the audience of a call as a list, which is empty if the setting is missing. Undefined if there is none. */
-function audienceOf({ audience }: Partial<HostApprovalOptions> = {}, context: unknown): string[] | undefined {
-  if (audience === undefined) return [];
+function audienceOf(options: Partial<HostApprovalOptions> = {}, context: unknown): string[] | undefined {
+  if (options.audience === undefined) return [];
   try {
-    const value: unknown = audience(context);
+    const value: unknown = options.audience(context);
     return typeof value === 'string' && value !== '' ? [value] : undefined;
   } catch {
     return undefined;
   }
 }
 
-const toSigned = ({
-  toolCallId,
-  toolName,
-  server,
-  originalName,
-  definition,
-  input,
-}: ApprovableCall): unknown[] => [
-  toolCallId,
-  toolName,
-  server ?? null,
-  originalName,
-  definition ?? null,
-  input,
+const toSigned = (call: ApprovableCall): unknown[] => [
+  call.toolCallId,
+  call.toolName,
+  call.server ?? null,
+  call.originalName,
+  call.definition ?? null,
+  call.input,
 ];
 
 /** Claims of this process with the times at which they expire. */
 const claims = new Map<string, number>();
 
-function claimInProcess(approvalId: string, { expiresAt }: { expiresAt: number }): boolean {
+function claimInProcess(approvalId: string, options: { expiresAt: number }): boolean {
   for (const [claimed, end] of claims) {
     if (end > Date.now()) break;
     claims.delete(claimed);
   }
   if (claims.has(approvalId)) return false;
-  claims.set(approvalId, expiresAt);
+  claims.set(approvalId, options.expiresAt);
   return true;
 }

@@ -407,7 +407,7 @@ export class Call {
       {
         input: identityOf(call, tool),
         // The answer of a stranger does not count for others.
-        isKept: ({ type }) => type !== 'refused',
+        isKept: check => check.type !== 'refused',
       },
     );
     if (admission.type === 'asked') hostApprovals.askAgain(pending, { write });
@@ -630,10 +630,10 @@ export class Call {
 const failed = (value: string): Pick<CallOutcome, 'output'> => ({ output: { type: 'error-text', value } });
 
 /** Identifies a call by its contents. */
-const identityOf = ({ toolName, input }: ToolInvocation, { server, originalName }: ToolDefinition) => [
-  server ?? null,
-  originalName ?? toolName,
-  input,
+const identityOf = (call: ToolInvocation, tool: ToolDefinition) => [
+  tool.server ?? null,
+  tool.originalName ?? call.toolName,
+  call.input,
 ];
 
 const toAttempt = (label: string, attempt: number): string =>

@@ -61,22 +61,19 @@ export type ParsedInput =
   { success: true; input: Record<string, unknown> } | { success: false; message: string };
 
 /** Parses the arguments of a call. Arguments that cannot be read or repaired produce an error message for the model. */
-export function parseInput(
-  text: string,
-  { toolName, schema }: { toolName: string; schema?: JSONSchema7 },
-): ParsedInput {
-  const parsed = readToolArguments(text, { schema });
+export function parseInput(text: string, options: { toolName: string; schema?: JSONSchema7 }): ParsedInput {
+  const parsed = readToolArguments(text, { schema: options.schema });
   return parsed.success
     ? { success: true, input: parsed.input }
-    : { success: false, message: `Invalid arguments for tool "${toolName}": ${parsed.reason}.` };
+    : { success: false, message: `Invalid arguments for tool "${options.toolName}": ${parsed.reason}.` };
 }
 
 /**
  * Returns the arguments of a call as a JSON object, or `{}` if they cannot be read. `ai@5` treats a call with invalid
  * JSON as a call of the host and starts an additional step.
  */
-export function toValidJson(input: string, { schema }: { schema?: JSONSchema7 } = {}): string {
-  const parsed = parseToolArguments(input, { schema });
+export function toValidJson(input: string, options: { schema?: JSONSchema7 } = {}): string {
+  const parsed = parseToolArguments(input, { schema: options.schema });
   return parsed.success ? parsed.json : '{}';
 }
 

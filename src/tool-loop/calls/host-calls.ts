@@ -18,8 +18,10 @@ export interface ModelFacts {
 }
 
 /** Returns true for a response that may be incomplete: its last arguments may be truncated. */
-export const isIncompleteReason = ({ unified }: FinishReason): boolean =>
-  unified === 'error' || unified === 'length' || unified === 'content-filter';
+export const isIncompleteReason = (finishReason: FinishReason): boolean =>
+  finishReason.unified === 'error' ||
+  finishReason.unified === 'length' ||
+  finishReason.unified === 'content-filter';
 
 /** Returns true for a response that has ended. A stream that was truncated without an error has the reason `interrupted`. */
 export const isCompleteReason = (finishReason: FinishReason): boolean =>
@@ -30,21 +32,23 @@ export const isCompleteReason = (finishReason: FinishReason): boolean =>
  * if its server reports a normal end, as llama.cpp does.
  */
 export function finishReasonOf(
-  { finishReason, usage }: Finish,
-  { maxOutputTokens }: { maxOutputTokens: number | undefined },
+  finish: Finish,
+  options: { maxOutputTokens: number | undefined },
 ): FinishReason {
-  const isAtLimit = maxOutputTokens !== undefined && (usage.outputTokens.total ?? 0) >= maxOutputTokens;
-  return isAtLimit && !isIncompleteReason(finishReason)
-    ? { unified: 'length', raw: finishReason.raw }
-    : finishReason;
+  const isAtLimit =
+    options.maxOutputTokens !== undefined &&
+    (finish.usage.outputTokens.total ?? 0) >= options.maxOutputTokens;
+  return isAtLimit && !isIncompleteReason(finish.finishReason)
+    ? { unified: 'length', raw: finish.finishReason.raw }
+    : finish.finishReason;
 }
 
 /** Returns the maximum to check, which is none for a model that checks it itself. */
 const outputLimitOf = (
-  { maxOutputTokens }: Pick<CoreCall, 'maxOutputTokens'>,
-  { reportsLength }: { reportsLength: boolean },
+  call: Pick<CoreCall, 'maxOutputTokens'>,
+  options: { reportsLength: boolean },
 ): { maxOutputTokens: number | undefined } => ({
-  maxOutputTokens: reportsLength ? undefined : maxOutputTokens,
+  maxOutputTokens: options.reportsLength ? undefined : call.maxOutputTokens,
 });
 
 /** Returns the arguments of a call of the host, depending on how the response ended. */
@@ -99,7 +103,7 @@ export class HeldParts {
 export function withHostCalls(
   model: CoreModel,
   { tools: hostTools = [] }: CoreCall,
-  { reportsLength = false }: ModelFacts,
+  facts: ModelFacts,
 ): Pick<CoreModel, 'open'> {
   if (!hostTools.some(tool => tool.type === 'function')) return model;
   const findTool = createToolFinder({ loopTools: new Map(), hostTools });
@@ -134,7 +138,10 @@ export function withHostCalls(
         } else if (part.type === 'tool-call' && part.providerExecuted !== true) {
           addCall(part, emit);
         } else if (part.type === 'finish') {
-          const finishReason = finishReasonOf(part, outputLimitOf(options, { reportsLength }));
+          const finishReason = finishReasonOf(
+            part,
+            outputLimitOf(options, { reportsLength: facts.reportsLength ?? false }),
+          );
           held.release(hasFailed ? { unified: 'error', raw: undefined } : finishReason, emit);
           emit({ ...part, finishReason });
         } else {
@@ -179,17 +186,17 @@ export function createToolFinder({ loopTools, aliases = new Map(), hostTools }: 
     return decoratedName(name, names) ?? normalizeToolName(name, allNames) ?? name;
   };
 
-  return ({ toolName: name, toolCallId }) => {
-    const toolName = toDeclaredName(name);
+  return call => {
+    const toolName = toDeclaredName(call.toolName);
     const loopTool = loopTools.get(toolName) ?? aliases.get(toolName);
     // Approvals and stubs refer to a tool by its current name.
     if (loopTool !== undefined) return { owner: 'loop', toolName: loopTool.name, tool: loopTool };
     const hostTool = hostToolsByName.get(toolName);
     // Hosted tools of the model need not be declared.
-    if (hostTool !== undefined || isHostedToolPart({ toolName, toolCallId })) {
+    if (hostTool !== undefined || isHostedToolPart({ toolName, toolCallId: call.toolCallId })) {
       return { owner: 'host', toolName, tool: hostTool };
     }
-    return { owner: 'nobody', toolName, reason: toUnknownToolText(name, [...names]) };
+    return { owner: 'nobody', toolName, reason: toUnknownToolText(call.toolName, [...names]) };
   };
 }
 

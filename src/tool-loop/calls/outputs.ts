@@ -82,14 +82,14 @@ const toPlainText = (output: Exclude<ToolOutput, { type: 'content' }>): string =
   output.type === 'text' || output.type === 'error-text' ? output.value : JSON.stringify(output.value);
 
 /** Returns true if the texts of an output are too long. The limit of media is another one. */
-export const isTooLong = (output: ToolOutput, { maxChars }: OutputLimit): boolean =>
+export const isTooLong = (output: ToolOutput, limit: OutputLimit): boolean =>
   (output.type === 'content'
     ? output.value.reduce((sum, part) => sum + (textOf(part)?.length ?? 0), 0)
-    : toPlainText(output).length) > maxChars;
+    : toPlainText(output).length) > limit.maxChars;
 
 /** All texts share one limit: the text that exceeds it is truncated, and later ones are omitted. */
-function limitContent(content: readonly OutputContent[], { maxChars }: OutputLimit): OutputContent[] {
-  let room = maxChars;
+function limitContent(content: readonly OutputContent[], limit: OutputLimit): OutputContent[] {
+  let room = limit.maxChars;
   let omitted = 0;
   const limited = content.flatMap((part): OutputContent[] => {
     const text = textOf(part);
@@ -125,9 +125,9 @@ export function limitMedia(part: OutputContent): OutputContent {
 }
 
 /** Truncates a text in the middle, with a mark that contains the number of omitted characters. @internal */
-export function truncateText(text: string, { maxChars }: OutputLimit): string {
-  if (text.length <= maxChars) return text;
-  const room = Math.max(maxChars - toMark(text.length).length, 0);
+export function truncateText(text: string, limit: OutputLimit): string {
+  if (text.length <= limit.maxChars) return text;
+  const room = Math.max(limit.maxChars - toMark(text.length).length, 0);
   const headEnd = Math.ceil(room / 2);
   const tailStart = text.length - Math.floor(room / 2);
   // Servers reject half a surrogate pair with status 400.

@@ -89,16 +89,16 @@ export class RoundCalls implements RoundOfCall {
   }
 
   /** Passes the arguments of a call to its tool, unless the round was read from a record. */
-  announceInput(toolCallId: string, { onInput }: ToolDefinition, step: InputStep): void {
-    if (onInput === undefined || this.#isReplayed) return;
+  announceInput(toolCallId: string, tool: ToolDefinition, step: InputStep): void {
+    if (tool.onInput === undefined || this.#isReplayed) return;
     const { messages, signal, number: round } = this;
     const callContext = { ...this.turn.identity, round, toolCallId };
-    inform(onInput, { ...step, toolCallId, messages, signal, callContext });
+    inform(tool.onInput, { ...step, toolCallId, messages, signal, callContext });
   }
 
   /** Adds a call. One that is complete may run before the response ends. */
-  add(made: LoopCall, tool: ToolDefinition, { isComplete }: { readonly isComplete: boolean }): void {
-    const call = this.#announce(made, tool, isComplete);
+  add(made: LoopCall, tool: ToolDefinition, options: { readonly isComplete: boolean }): void {
+    const call = this.#announce(made, tool, options.isComplete);
     this.#waiting.add(call);
     // In a durable turn, each call is decided at a time when no call of its round has an outcome.
     if (
@@ -135,7 +135,7 @@ export class RoundCalls implements RoundOfCall {
     if (!isAbandoned) this.#response = 'ended';
     this.#startNext();
     try {
-      const outcomes = Promise.all(this.#calls.map(({ ended }) => ended));
+      const outcomes = Promise.all(this.#calls.map(call => call.ended));
       return await untilAborted(outcomes, isAbandoned ? undefined : this.turn.lifetime.signal);
     } finally {
       this.#link.release();
@@ -153,7 +153,7 @@ export class RoundCalls implements RoundOfCall {
     const others = this.#calls.filter(call => !call.hasStarted);
     for (const call of others) call.fail(text);
     try {
-      const ended = Promise.all(started.map(({ ended: outcome }) => outcome));
+      const ended = Promise.all(started.map(call => call.ended));
       const outcomes = await untilAborted(ended, this.turn.lifetime.signal);
       for (const call of others.toReversed()) call.drop();
       return outcomes;

@@ -43,11 +43,11 @@ export class BuiltInTools {
     this.#tools = this.#ofSelection === undefined ? tools : [...tools, this.#ofSelection];
     return this.#tools.length === 0
       ? listed
-      : new Map([...listed, ...this.#tools.map(({ definition }) => [definition.name, definition] as const)]);
+      : new Map([...listed, ...this.#tools.map(tool => [tool.definition.name, tool.definition] as const)]);
   }
 
   find(name: string): BuiltInTool | undefined {
-    return this.#tools.find(({ definition }) => definition.name === name);
+    return this.#tools.find(tool => tool.definition.name === name);
   }
 
   /** Returns the tools for a request: those of all requests, which come first, and those that this one needs. */

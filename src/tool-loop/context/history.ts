@@ -27,31 +27,37 @@ import { type CallOutcome, parseInput } from '../calls/calls.js';
 /** Reads the conversation before the turn: the calls that wait for an approval, and the results that are missing. */
 export function readHistory(
   call: CoreCall,
-  { isFunctionTool, asksHost }: { isFunctionTool: (name: string) => boolean; asksHost: boolean },
+  options: { isFunctionTool: (name: string) => boolean; asksHost: boolean },
 ): ReturnType<typeof resolveApprovals> {
   const isWithoutCalls = call.prompt.every(
-    ({ role, content }) =>
-      role !== 'tool' && (role !== 'assistant' || !content.some(part => 'toolCallId' in part)),
+    message =>
+      message.role !== 'tool' &&
+      (message.role !== 'assistant' || !message.content.some(part => 'toolCallId' in part)),
   );
   if (isWithoutCalls) return { prompt: call.prompt, pending: [], denied: [] };
-  const { prompt, ...asked } = resolveApprovals(call.prompt, { isActive: asksHost });
+  const { prompt, ...asked } = resolveApprovals(call.prompt, { isActive: options.asksHost });
   return {
     ...asked,
     // Adds the calls that the host's history lacks.
-    prompt: pairToolCalls(prompt, { isFunctionTool, keepOrphans: continuesStoredResponse(call) }),
+    prompt: pairToolCalls(prompt, {
+      isFunctionTool: options.isFunctionTool,
+      keepOrphans: continuesStoredResponse(call),
+    }),
   };
 }
 
 /** Reads a changed conversation. Messages that were not changed stay as they are, with all that `ModelMessage` cannot say. */
 export function readChanged(
   call: CoreCall,
-  { messages, changed }: { messages: readonly ModelMessage[]; changed: readonly ModelMessage[] },
+  options: { messages: readonly ModelMessage[]; changed: readonly ModelMessage[] },
 ): Prompt {
-  const system = call.prompt.filter(({ role }) => role === 'system');
-  const others = call.prompt.filter(({ role }) => role !== 'system');
-  const isAligned = messages.length === others.length;
-  const originals = new Map(isAligned ? messages.map((message, index) => [message, others[index]]) : []);
-  const read = changed.flatMap(message => originals.get(message) ?? readMessages([message]));
+  const system = call.prompt.filter(message => message.role === 'system');
+  const others = call.prompt.filter(message => message.role !== 'system');
+  const isAligned = options.messages.length === others.length;
+  const originals = new Map(
+    isAligned ? options.messages.map((message, index) => [message, others[index]]) : [],
+  );
+  const read = options.changed.flatMap(message => originals.get(message) ?? readMessages([message]));
   const removed = callIdsOf(call.prompt);
   for (const id of callIdsOf(read)) removed.delete(id);
   const complete = read.map((message): Prompt[number] =>
@@ -64,8 +70,8 @@ export function readChanged(
         } as typeof message)
       : message,
   );
-  const filled = complete.filter(({ role, content }) => role === 'system' || content.length > 0);
-  const functions = new Set(call.tools?.filter(({ type }) => type === 'function').map(({ name }) => name));
+  const filled = complete.filter(message => message.role === 'system' || message.content.length > 0);
+  const functions = new Set(call.tools?.filter(tool => tool.type === 'function').map(tool => tool.name));
   const isFunctionTool = (name: string): boolean => functions.has(name);
   const paired = pairToolCalls(filled, { isFunctionTool, keepOrphans: continuesStoredResponse(call) });
   return [...system, ...paired];
@@ -73,9 +79,9 @@ export function readChanged(
 
 const callIdsOf = (prompt: Prompt): Set<string> =>
   new Set(
-    prompt.flatMap(({ role, content }) =>
-      role === 'assistant'
-        ? content.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []))
+    prompt.flatMap(message =>
+      message.role === 'assistant'
+        ? message.content.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []))
         : [],
     ),
   );
@@ -83,14 +89,16 @@ const callIdsOf = (prompt: Prompt): Set<string> =>
 /** Returns the call of the next round: the conversation plus the model's response and the outcomes of its calls. */
 export function withOutcomes(
   call: CoreCall,
-  { content, outcomes }: { content: readonly Content[]; outcomes: readonly CallOutcome[] },
+  options: { content: readonly Content[]; outcomes: readonly CallOutcome[] },
 ): CoreCall {
   return {
     ...call,
     prompt: [
       ...call.prompt,
-      { role: 'assistant', content: content.flatMap(toAssistantPart) },
-      ...(outcomes.length > 0 ? [{ role: 'tool' as const, content: outcomes.map(toResultPart) }] : []),
+      { role: 'assistant', content: options.content.flatMap(toAssistantPart) },
+      ...(options.outcomes.length > 0
+        ? [{ role: 'tool' as const, content: options.outcomes.map(toResultPart) }]
+        : []),
     ],
     ...(call.toolChoice !== undefined && { toolChoice: toFollowUpChoice(call.toolChoice) }),
   };
@@ -136,10 +144,11 @@ export function toAssistantPart(part: Content): AssistantPart[] {
   }
 }
 
-function toOutput({ output, result, isError = false }: ToolResult): ToolResultOutput {
-  if (output !== undefined) return output;
-  if (typeof result === 'string') return { type: isError ? 'error-text' : 'text', value: result };
-  return { type: isError ? 'error-json' : 'json', value: asJson(result) };
+function toOutput(toolResult: ToolResult): ToolResultOutput {
+  if (toolResult.output !== undefined) return toolResult.output;
+  if (typeof toolResult.result === 'string')
+    return { type: toolResult.isError ? 'error-text' : 'text', value: toolResult.result };
+  return { type: toolResult.isError ? 'error-json' : 'json', value: asJson(toolResult.result) };
 }
 
 /**
@@ -158,15 +167,12 @@ function toCallPart({ toolCallId, toolName, input, providerExecuted, ...facts }:
   };
 }
 
-const toOptions = ({
-  providerMetadata,
-  own,
-}: {
+const toOptions = (part: {
   readonly providerMetadata?: ProviderMetadata | undefined;
   readonly own?: PartFacts | undefined;
 }) => ({
-  ...(providerMetadata !== undefined && { providerOptions: providerMetadata }),
-  ...(own !== undefined && { own }),
+  ...(part.providerMetadata !== undefined && { providerOptions: part.providerMetadata }),
+  ...(part.own !== undefined && { own: part.own }),
 });
 
 export type TurnIds = ReturnType<typeof createTurnIds>;

@@ -49,7 +49,7 @@ const READ_DEFINITION: Omit<ToolDefinition, 'name'> = {
 /** Creates the reader of some sources. The first one that has an output of an id provides it. */
 export function createOutputReader(
   sources: readonly ReadableOutputs[],
-  { maxChars }: ReaderOptions,
+  options: ReaderOptions,
 ): OutputReader {
   let name = READ_TOOL;
   return {
@@ -58,7 +58,7 @@ export function createOutputReader(
     },
     create(toName) {
       name = toName(READ_TOOL);
-      const isAlways = sources.some(({ isNeeded }) => isNeeded === undefined);
+      const isAlways = sources.some(source => source.isNeeded === undefined);
       return {
         definition: { name, ...READ_DEFINITION },
         ...(!isAlways && {
@@ -68,7 +68,7 @@ export function createOutputReader(
           const found = await findOutput(sources, String(id), signal);
           return 'failure' in found
             ? { type: 'error-text', value: found.failure }
-            : readOutput(found.output, { ...passage, maxFind: MAX_FIND, maxChars: maxChars(name) });
+            : readOutput(found.output, { ...passage, maxFind: MAX_FIND, maxChars: options.maxChars(name) });
         },
       };
     },

@@ -93,12 +93,12 @@ const times = (count: number | undefined, price: number | undefined): number | u
 const STANDARD_TIERS: readonly (string | undefined)[] = ['auto', 'default', 'standard', undefined];
 
 /** Returns the service tier of a response as the server reports it, or as it was requested. Undefined for the standard one. */
-function tierOf({ providerMetadata, usage }: Finish, { own, providerOptions }: CoreCall): string | undefined {
+function tierOf(finish: Finish, call: CoreCall): string | undefined {
   const tiers = [
-    ...Object.values(providerMetadata ?? {}).map(({ serviceTier }) => serviceTier),
-    usage.raw?.service_tier,
-    own.serviceTier,
-    ...Object.values(providerOptions ?? {}).map(({ serviceTier }) => serviceTier),
+    ...Object.values(finish.providerMetadata ?? {}).map(entry => entry.serviceTier),
+    finish.usage.raw?.service_tier,
+    call.own.serviceTier,
+    ...Object.values(call.providerOptions ?? {}).map(option => option.serviceTier),
   ];
   const tier = tiers.map(idOf).find(name => name !== undefined);
   // The API serves `fast` as `priority`: https://platform.openai.com/docs/api-reference/responses/create

@@ -78,10 +78,10 @@ interface Range {
   readonly limit: number;
 }
 
-function readPage(text: string, { offset, limit }: Range): string {
-  const start = toBoundary(text, offset);
+function readPage(text: string, range: Range): string {
+  const start = toBoundary(text, range.offset);
   // A page with less than one character would never end.
-  const end = Math.max(toBoundary(text, start + limit), Math.min(start + 1, text.length));
+  const end = Math.max(toBoundary(text, start + range.limit), Math.min(start + 1, text.length));
   const rest = text.length - end;
   const head = start > 0 ? `[From character ${start} in line ${createLineCounter(text)(start)}]\n` : '';
   return (
@@ -91,12 +91,12 @@ function readPage(text: string, { offset, limit }: Range): string {
   );
 }
 
-function findPassages(text: string, { wanted, offset, limit }: Range & { readonly wanted: string }): string {
-  const [folded, needle] = [fold(text), fold(wanted)];
-  const context = Math.min(CONTEXT, Math.floor(limit / (2 * MAX_PASSAGES)));
+function findPassages(text: string, range: Range & { readonly wanted: string }): string {
+  const [folded, needle] = [fold(text), fold(range.wanted)];
+  const context = Math.min(CONTEXT, Math.floor(range.limit / (2 * MAX_PASSAGES)));
   const lineOf = createLineCounter(text);
   const passages: string[] = [];
-  let at = folded.indexOf(needle, offset);
+  let at = folded.indexOf(needle, range.offset);
   while (at >= 0 && passages.length < MAX_PASSAGES) {
     const end = at + needle.length + context;
     const passage = text.slice(toBoundary(text, Math.max(0, at - context)), toBoundary(text, end));
@@ -104,8 +104,8 @@ function findPassages(text: string, { wanted, offset, limit }: Range & { readonl
     at = folded.indexOf(needle, end);
   }
   if (passages.length === 0)
-    return offset > 0
-      ? `The output does not contain this text from character ${offset} on.`
+    return range.offset > 0
+      ? `The output does not contain this text from character ${range.offset} on.`
       : 'The output does not contain this text.';
   if (at >= 0) passages.push(`[More passages follow. Search on with the offset ${at}.]`);
   return passages.join('\n…\n');

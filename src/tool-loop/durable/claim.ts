@@ -234,12 +234,12 @@ export const toEndedError = (turnId: string, end: 'cancelled' | 'deleted'): Keli
  */
 export const createApprovalClaim =
   (store: JournalStore): HostApprovalOptions['claim'] =>
-  (approvalId, { expiresAt }) => {
+  (approvalId, options) => {
     // No one else has this owner. A claim whose answer was lost is still its own when it is repeated.
     const owner = crypto.randomUUID();
     const claim = () =>
       checkAnswers(store).claim(`approval ${approvalId}`, owner, {
-        lease: Math.max(1, expiresAt - Date.now()),
+        lease: Math.max(1, options.expiresAt - Date.now()),
       });
     return withRetries(claim);
   };

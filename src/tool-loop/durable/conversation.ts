@@ -54,14 +54,14 @@ export function createConversationReader(
       if (!digests.has(message)) digests.set(message, toMessageDigest(message, { stable, places }));
       const digest = digests.get(message);
       if (digest === undefined) continue;
-      counted.push({ digest, position, calls: calls.map(({ toolCallId }) => toolCallId) });
+      counted.push({ digest, position, calls: calls.map(call => call.toolCallId) });
     }
-    const all = await Promise.all(counted.map(({ digest }) => digest));
+    const all = await Promise.all(counted.map(entry => entry.digest));
     return {
       id: await toDigest(all),
       digests: all,
-      positions: counted.map(({ position }) => position),
-      calls: counted.map(({ calls }) => calls),
+      positions: counted.map(entry => entry.position),
+      calls: counted.map(entry => entry.calls),
     };
   };
 }
@@ -77,15 +77,18 @@ function toMessageDigest(message: Message, options: ContentOptions): Promise<str
 function withoutVolatile(text: string, parts: VolatileParts | undefined): string {
   if (parts === undefined) return text;
   if (typeof parts === 'function') return parts(text);
-  return [parts].flat().reduce((rest, { source, flags }) => {
-    const everywhere = new RegExp(source, flags.includes('g') ? flags : `${flags}g`);
+  return [parts].flat().reduce((rest, expression) => {
+    const everywhere = new RegExp(
+      expression.source,
+      expression.flags.includes('g') ? expression.flags : `${expression.flags}g`,
+    );
     return rest.replaceAll(everywhere, '');
   }, text);
 }
 
-function callsOf({ role, content }: Message) {
-  if (role !== 'assistant') return [];
-  return content.flatMap(part =>
+function callsOf(message: Message) {
+  if (message.role !== 'assistant') return [];
+  return message.content.flatMap(part =>
     part.type === 'tool-call' ? [{ toolCallId: part.toolCallId, approvalId: part.own?.approval?.id }] : [],
   );
 }
@@ -142,13 +145,13 @@ function toOutputContent(part: OutputContent, options: ContentOptions): unknown 
 }
 
 /** Bytes, base64 and data URLs of the same file are equal. */
-function toData(data: FileData, { stable }: Pick<ContentOptions, 'stable'>): unknown {
+function toData(data: FileData, options: Pick<ContentOptions, 'stable'>): unknown {
   if (data.type === 'data')
     return ['data', typeof data.data === 'string' ? data.data : convertUint8ArrayToBase64(data.data)];
   if (data.type !== 'url') return data;
   const { href } = data.url;
   const [, base64] = /^data:[^,]*;base64,(.*)$/s.exec(href) ?? [];
-  return base64 === undefined ? ['url', stable(href)] : ['data', base64];
+  return base64 === undefined ? ['url', options.stable(href)] : ['data', base64];
 }
 
 /** The newest conversation that a turn has recorded. */
@@ -163,11 +166,11 @@ interface RecordedConversation {
  * or undefined if it goes on from there: one is the beginning of the other.
  */
 function findDifference(
-  { digests: known }: Pick<RecordedConversation, 'digests'>,
+  conversation: Pick<RecordedConversation, 'digests'>,
   { digests }: Pick<Conversation, 'digests'>,
 ): number | undefined {
-  const index = digests.findIndex((digest, at) => digest !== known[at]);
-  return index < 0 || index >= known.length ? undefined : index;
+  const index = digests.findIndex((digest, at) => digest !== conversation.digests[at]);
+  return index < 0 || index >= conversation.digests.length ? undefined : index;
 }
 
 /**
@@ -175,13 +178,16 @@ function findDifference(
  * shortened, or that differs in system texts only.
  */
 function isCompacted(
-  { digests: known, calls: followed }: RecordedConversation,
+  conversation: RecordedConversation,
   { digests, calls }: Pick<Conversation, 'digests' | 'calls'>,
 ): boolean {
-  const length = calls.findIndex(ids => ids.some(id => followed.has(id)));
+  const length = calls.findIndex(ids => ids.some(id => conversation.calls.has(id)));
   if (length < 0) return false;
   const withoutSystem = (all: readonly string[]): string => all.filter(text => !text.startsWith('s')).join();
-  return length < known.length || withoutSystem(digests.slice(0, length)) === withoutSystem(known);
+  return (
+    length < conversation.digests.length ||
+    withoutSystem(digests.slice(0, length)) === withoutSystem(conversation.digests)
+  );
 }
 
 /** A change of the conversation of a turn. */
@@ -285,12 +291,12 @@ async function decide(policy: ChangedTurnPolicy, change: ChangedTurn): Promise<u
   }
 }
 
-const toChangedError = ({ turnId, position, role }: ChangedTurn, cause?: unknown): TurnChangedError =>
+const toChangedError = (change: ChangedTurn, cause?: unknown): TurnChangedError =>
   new TurnChangedError({
     code: 'turn-changed',
     message:
-      `The conversation of the turn ${JSON.stringify(turnId)} differs from its records at message ${position} ` +
-      `(${role}). Nothing was requested and nothing ran. Use another turn id for another conversation, mark what varies ` +
+      `The conversation of the turn ${JSON.stringify(change.turnId)} differs from its records at message ${change.position} ` +
+      `(${change.role}). Nothing was requested and nothing ran. Use another turn id for another conversation, mark what varies ` +
       "by design as `volatile`, such as the time in a system text, or set `onChangedTurn: 'restart'`.",
     cause,
   });

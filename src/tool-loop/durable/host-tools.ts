@@ -64,11 +64,8 @@ type Run = (options: {
 }) => Promise<unknown>;
 
 /** Returns the tools with functions that record their calls. Tools without a function are those of the host. */
-export function wrapHostTools<Tools extends object>(
-  tools: Tools,
-  { open, onUnknownOutcome }: WrapOptions,
-): Tools {
-  const acquire = createSession(open);
+export function wrapHostTools<Tools extends object>(tools: Tools, wrapOptions: WrapOptions): Tools {
+  const acquire = createSession(wrapOptions.open);
   const positionOf = createPositions();
 
   const wrapped = Object.entries(tools).map(([name, tool]): [string, unknown] => {
@@ -88,7 +85,8 @@ export function wrapHostTools<Tools extends object>(
       };
       return { call, options };
     };
-    const isRepeatable = onUnknownOutcome === 'run' || Reflect.get(tool as object, IS_REPEATABLE) === true;
+    const isRepeatable =
+      wrapOptions.onUnknownOutcome === 'run' || Reflect.get(tool as object, IS_REPEATABLE) === true;
     const runOnce = (call: HostCall, run: Run): Promise<unknown> =>
       untilAborted(runRecorded(acquire, call, { run, isRepeatable }), call.signal);
     const asPromise = async (input: unknown, given: unknown): Promise<unknown> => {
@@ -148,13 +146,13 @@ function createSession(open: WrapOptions['open']) {
 /** Returns a function that numbers equal calls. Those in the messages came before those of this step. */
 function createPositions(): (name: string, input: unknown, options: PlainObject) => number {
   const calls = new Map<string, string[]>();
-  return (name, input, { toolCallId, messages }) => {
+  return (name, input, options) => {
     const key = toStableJson([name, input]);
     const ids = calls.get(key) ?? [];
     calls.set(key, ids);
-    const id = stringOf(toolCallId) || crypto.randomUUID();
-    const earlier = objectsOf(messages)
-      .flatMap(({ content }) => objectsOf(content))
+    const id = stringOf(options.toolCallId) || crypto.randomUUID();
+    const earlier = objectsOf(options.messages)
+      .flatMap(entry => objectsOf(entry.content))
       .filter(
         part =>
           part.type === 'tool-call' && part.toolName === name && toStableJson([name, part.input]) === key,
@@ -169,7 +167,7 @@ function createPositions(): (name: string, input: unknown, options: PlainObject)
 async function runRecorded(
   acquire: ReturnType<typeof createSession>,
   { label, input, signal, findRefusal, approved }: HostCall,
-  { run, isRepeatable }: { readonly run: Run; readonly isRepeatable: boolean },
+  options: { readonly run: Run; readonly isRepeatable: boolean },
 ): Promise<unknown> {
   const { turn, release } = await acquire();
   const link = linkSignal(signal);
@@ -192,12 +190,12 @@ async function runRecorded(
     const isNew = await turn.start(`start ${label}`, { input, idempotencyKey });
     const runInStep = async (): Promise<unknown> => {
       const task = await keepTask(turn, label, { input, isNew });
-      const mayRun = isNew || isRepeatable;
+      const mayRun = isNew || options.isRepeatable;
       if (!mayRun && task.known === undefined) return { isUnknown: true };
       const runWith = async (kept: KeptTask): Promise<typeof live> => {
         try {
           return {
-            output: await run({
+            output: await options.run({
               idempotencyKey,
               abortSignal: link.signal,
               [KEPT_TASK]: kept,

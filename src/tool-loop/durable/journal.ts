@@ -198,7 +198,7 @@ export function createJournal(settings: JournalSettings): Journal {
 /** Returns the owner of a turn. A call without one would share the turns of all others. */
 function ownerOf(
   scopeOf: NonNullable<JournalSettings['scope']>,
-  { scope, context }: { scope: string | undefined; context: unknown },
+  options: { scope: string | undefined; context: unknown },
 ): string {
   const refuse = (reason: string, cause?: unknown): never => {
     throw new InvalidArgumentError({
@@ -209,12 +209,13 @@ function ownerOf(
   };
   let owner: unknown;
   try {
-    owner = scopeOf(context);
+    owner = scopeOf(options.context);
   } catch (cause) {
     return refuse('the `scope` function of the journal failed for its context', cause);
   }
   if (typeof owner !== 'string' || owner === '')
     return refuse('the `scope` function of the journal returned no text for its context');
-  if (scope !== undefined && scope !== owner) return refuse('its `scope` is not that of its context');
+  if (options.scope !== undefined && options.scope !== owner)
+    return refuse('its `scope` is not that of its context');
   return owner;
 }

@@ -28,7 +28,7 @@ export async function openTurn(
   const context: TurnContext = { ...options, ...turn, key, store: checkAnswers(options.store) };
   const access = createAccess(context);
   const claim = createClaim(context, access);
-  const records = createRecords(context, { access, claim });
+  const records = createRecords(context, access, claim);
   const { conversation } = turn;
   /** Identifies the conversation: each step of the host has its own records. */
   const id = conversation?.id ?? 'host';
@@ -80,7 +80,7 @@ export async function openTurn(
 }
 
 /** The records of a turn and its entry in the list of turns. */
-function createRecords(context: TurnContext, { access, claim }: { access: Access; claim: Claim }) {
+function createRecords(context: TurnContext, access: Access, claim: Claim) {
   const { key, turnId, scope, store, retention, conversation } = context;
   const name = JSON.stringify(turnId);
   const codec = createRecordCodec(key, { ...context, turnId, scope });
@@ -175,11 +175,11 @@ function createRecords(context: TurnContext, { access, claim }: { access: Access
     },
 
     /** Returns the entry for the end of this call. Undefined if it is a repetition that has changed nothing. */
-    toEnd({ state }: TurnEnd) {
-      if (claim.lost.aborted || (!hasWritten && stored?.state === state)) return undefined;
-      const isFinished = state === 'finished';
+    toEnd(turnEnd: TurnEnd) {
+      if (claim.lost.aborted || (!hasWritten && stored?.state === turnEnd.state)) return undefined;
+      const isFinished = turnEnd.state === 'finished';
       const end = isFinished ? Date.now() + retention.finished : Math.max(expiresAt, openUntil);
-      return { entry: toEntry(state), expiresAt: hasWritten ? end : expiresAt };
+      return { entry: toEntry(turnEnd.state), expiresAt: hasWritten ? end : expiresAt };
     },
   };
 }

@@ -48,16 +48,16 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       return row && fromStoredText(row.record);
     },
 
-    async write(turn, step, record, { owner, expiresAt, entry, begins = false }) {
+    async write(turn, step, record, writeOptions) {
       // The clock of this process may be wrong, but the time that is left is right.
-      const left = Math.round(expiresAt - Date.now());
+      const left = Math.round(writeOptions.expiresAt - Date.now());
       const row = await one<{ result: 'written' | 'exists' | 'lost' }>(
         `with input as (
           select ?::text as turn, ?::text as step, ?::text as record, ?::text as owner, ${NOW} + ?::bigint as expires_at
         ), claim as (
           select i.* from kelivo_claims c join input i on i.turn = c.turn
           where c.owner = i.owner and c.until > ${NOW} for update of c
-        ), ${entryOf(entry === undefined ? 'none' : begins ? 'begin' : 'update')}, written as (
+        ), ${entryOf(writeOptions.entry === undefined ? 'none' : writeOptions.begins ? 'begin' : 'update')}, written as (
           insert into kelivo_records as r (turn, step, record, expires_at)
           select turn, step, record, expires_at from claim where exists (select 1 from entry)
           on conflict (turn, step) do update set record = excluded.record, expires_at = excluded.expires_at
@@ -69,9 +69,9 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
         await toKey(turn),
         await toKey(step),
         text(record),
-        await toKey(owner),
+        await toKey(writeOptions.owner),
         left,
-        ...factsOf(entry),
+        ...factsOf(writeOptions.entry),
       );
       return row?.result ?? 'lost';
     },
@@ -142,10 +142,10 @@ function createTurns({ query, one }: ReturnType<typeof createQueries>): TurnInde
         `select step, record from kelivo_records where turn = ? and expires_at > ${NOW}`,
         await toKey(turn),
       );
-      return rows.map(({ step, record }) => ({ step: fromStoredText(step), record: fromStoredText(record) }));
+      return rows.map(row => ({ step: fromStoredText(row.step), record: fromStoredText(row.record) }));
     },
-    async change(turn, { from, to, claim }) {
-      const known = claim === undefined || claim === 'break' ? undefined : claim;
+    async change(turn, change) {
+      const known = change.claim === undefined || change.claim === 'break' ? undefined : change.claim;
       const row = await one(
         `with input as (
           select ?::text as turn, ?::boolean as breaks, ?::text as owner, ?::bigint as until
@@ -163,22 +163,22 @@ function createTurns({ query, one }: ReturnType<typeof createQueries>): TurnInde
         )
         select 1 from changed`,
         await toKey(turn),
-        claim === 'break',
+        change.claim === 'break',
         known === undefined ? null : await toKey(known.owner),
         known?.until ?? null,
-        to,
-        [...from],
+        change.to,
+        [...change.from],
       );
       return row !== undefined;
     },
-    async delete(turn, { breaksClaim }) {
+    async delete(turn, options) {
       // A writer that holds the lock of the claim ends first. Nobody writes without a claim afterwards, so that the second
       // statement finds all records.
       for (let attempt = 0; attempt < 3; attempt++) {
         await query(
           `delete from kelivo_claims where turn = ? and (?::boolean or until <= ${NOW})`,
           await toKey(turn),
-          breaksClaim,
+          options.breaksClaim,
         );
         const row = await one<{ is_deleted: boolean }>(
           `with input as (select ?::text as turn), live as (
@@ -192,11 +192,11 @@ function createTurns({ query, one }: ReturnType<typeof createQueries>): TurnInde
           await toKey(turn),
         );
         if (row?.is_deleted === true) return true;
-        if (!breaksClaim) return false;
+        if (!options.breaksClaim) return false;
       }
       return false;
     },
-    async prune({ limit }) {
+    async prune(options) {
       const rows = await query<{ turn: string }>(
         `with due as (
           select turn from kelivo_turns where expires_at <= ${NOW} limit ?
@@ -211,8 +211,8 @@ function createTurns({ query, one }: ReturnType<typeof createQueries>): TurnInde
           delete from kelivo_claims where turn in (select turn from ended) or until <= ${NOW}
         )
         select turn from ended union select turn from records`,
-        limit,
-        10 * limit,
+        options.limit,
+        10 * options.limit,
       );
       return rows.length;
     },

@@ -96,7 +96,7 @@ async function openRecordedRound(
   const recording = steps.step(name, run, {
     // Everything on which the response depends.
     input: [await steps.identify(call.prompt), call.toolChoice ?? null],
-    isKept: ({ parts, failure }) => failure === undefined && !parts.some(({ type }) => type === 'error'),
+    isKept: ({ parts, failure }) => failure === undefined && !parts.some(part => part.type === 'error'),
     encode: toRecord,
     decode: fromRecord,
   });
@@ -229,11 +229,11 @@ function createExchange() {
 }
 
 /** Returns a listing as plain JSON. Functions and signals belong to the process. */
-export const toListingRecord = ({ tools, aliases, meanings, warnings }: ToolListing) => ({
-  tools: tools.map(toToolRecord),
-  aliases: toNamesRecord(aliases),
-  meanings: toNamesRecord(meanings),
-  warnings: [...warnings],
+export const toListingRecord = (listing: ToolListing) => ({
+  tools: listing.tools.map(toToolRecord),
+  aliases: toNamesRecord(listing.aliases),
+  meanings: toNamesRecord(listing.meanings),
+  warnings: [...listing.warnings],
 });
 
 const toNamesRecord = (names: ToolListing['aliases'] = new Map()) =>

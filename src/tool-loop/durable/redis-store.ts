@@ -40,7 +40,7 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
   // A cluster keeps the keys of one turn on one node, because of the braces.
   const keysOf = (turn: string): string[] =>
     ['claim', 'records', 'entry'].map(name => `${prefix}{${text(turn)}}/${name}`);
-  const fieldsOf = ({ turnId, scope, state, details }: TurnEntry) => [turnId, scope, state, details];
+  const fieldsOf = (entry: TurnEntry) => [entry.turnId, entry.scope, entry.state, entry.details];
 
   async function get(turn: string, startedAt?: number): Promise<StoredTurn | undefined> {
     const [claim, , entry] = keysOf(turn);
@@ -61,10 +61,10 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
     };
   }
 
-  async function* listTurns({ scope, after }: TurnQuery): AsyncGenerator<StoredTurn> {
-    let last = after && { startedAt: after.startedAt, turn: text(after.turn) };
+  async function* listTurns(query: TurnQuery): AsyncGenerator<StoredTurn> {
+    let last = query.after && { startedAt: query.after.startedAt, turn: text(query.after.turn) };
     for (let count = PAGE; ;) {
-      const rows = await index.page(scope, last?.startedAt ?? Infinity, count);
+      const rows = await index.page(query.scope, last?.startedAt ?? Infinity, count);
       const { startedAt: end, turn: endTurn } = last ?? { startedAt: Infinity, turn: '' };
       const next = rows.filter(row => row.startedAt < end || (row.startedAt === end && row.turn < endTurn));
       for (const turn of await Promise.all(next.map(row => get(fromStoredText(row.turn), row.startedAt))))
@@ -82,17 +82,22 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
       const record = await run("return redis.call('hget', KEYS[1], ARGV[1])", [records ?? ''], step);
       return record === null || record === undefined ? undefined : fromStoredText(String(record));
     },
-    async write(turn, step, record, { owner, expiresAt, entry, begins = false }) {
+    async write(turn, step, record, options) {
       // The clock of this process may be wrong, but the time that is left is right.
-      const left = Math.floor(expiresAt - Date.now());
-      const now = entry !== undefined && begins ? await index.add(turn, entry, left) : '';
-      const facts = entry === undefined ? [] : [now, ...fieldsOf(entry)];
-      const result = await run(WRITE, keysOf(turn), owner, step, record, left, ...facts);
+      const left = Math.floor(options.expiresAt - Date.now());
+      const now =
+        options.entry !== undefined && options.begins ? await index.add(turn, options.entry, left) : '';
+      const facts = options.entry === undefined ? [] : [now, ...fieldsOf(options.entry)];
+      const result = await run(WRITE, keysOf(turn), options.owner, step, record, left, ...facts);
       return result === 'written' || result === 'exists' || result === 'lost' ? result : fail(result);
     },
-    async claim(turn, owner, { lease, renews = false }) {
+    async claim(turn, owner, options) {
       const [claim] = keysOf(turn);
-      return Number(await run(CLAIM, [claim ?? ''], owner, Math.ceil(lease), renews ? 'renew' : '')) === 1;
+      return (
+        Number(
+          await run(CLAIM, [claim ?? ''], owner, Math.ceil(options.lease), options.renews ? 'renew' : ''),
+        ) === 1
+      );
     },
     async release(turn, owner, end) {
       const facts = end === undefined ? [] : [Math.floor(end.expiresAt - Date.now()), ...fieldsOf(end.entry)];
@@ -119,15 +124,15 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
         const isBroken = claim === 'break' ? 'break' : '';
         return Number(await run(CHANGE, keysOf(turn), to, isBroken, ...known, ...from)) === 1;
       },
-      async delete(turn, { breaksClaim }) {
-        const scope = await run(DELETE, keysOf(turn), breaksClaim ? 'break' : '');
+      async delete(turn, options) {
+        const scope = await run(DELETE, keysOf(turn), options.breaksClaim ? 'break' : '');
         if (scope === null) return false;
         await index.remove(turn, fromStoredText(String(scope)));
         return true;
       },
-      async prune({ limit }) {
+      async prune(options) {
         let pruned = 0;
-        for (const { turn, scope } of await index.due(limit)) {
+        for (const { turn, scope } of await index.due(options.limit)) {
           const kept = await get(turn);
           if (kept === undefined) {
             await index.remove(turn, scope);
@@ -150,8 +155,8 @@ function createIndex({ send, run }: ReturnType<typeof createCommands>, prefix: s
 
   return {
     /** Adds a turn before it has an entry. Returns the time of the server. */
-    add: async (turn: string, { scope }: TurnEntry, left: number): Promise<number> =>
-      Number(await run(INDEX, keysOf(scope), turn, toMember(turn, scope), left)),
+    add: async (turn: string, entry: TurnEntry, left: number): Promise<number> =>
+      Number(await run(INDEX, keysOf(entry.scope), turn, toMember(turn, entry.scope), left)),
     remove: (turn: string, scope: string) => run(UNLIST, keysOf(scope), turn, toMember(turn, scope)),
     /** Returns a page of the index from a time on, the newest first. */
     async page(scope: string | undefined, from: number, count: number) {

@@ -103,8 +103,8 @@ export function createSqliteRunner(path: string, busyTimeout: number, open?: Ope
     const file = await openOnce();
     const { database, tables } = file;
     file.checkFiles();
-    const runOne = ({ name, parameters }: Operation): Outcome => ({
-      value: (tables[name] as (...values: readonly unknown[]) => unknown)(...parameters),
+    const runOne = (operation: Operation): Outcome => ({
+      value: (tables[operation.name] as (...values: readonly unknown[]) => unknown)(...operation.parameters),
     });
     const outcomes: Outcome[] = [];
     const changed = new Set<unknown>();
@@ -127,7 +127,7 @@ export function createSqliteRunner(path: string, busyTimeout: number, open?: Ope
         outcomes[index] = await attempt(() => inTransaction(file, () => runOne(operation)));
     }
     // Deleted text is also in the log, until it is truncated.
-    if (group.some(({ name }) => name === 'delete' || name === 'prune'))
+    if (group.some(operation => operation.name === 'delete' || operation.name === 'prune'))
       database.exec('pragma wal_checkpoint(truncate)');
     return outcomes;
   }

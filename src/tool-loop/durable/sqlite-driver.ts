@@ -103,7 +103,7 @@ function watchFiles(fs: typeof FileSystem, paths: readonly string[]): () => void
   // A file system without shared memory has no log.
   const opened = paths
     .map((path, index) => ({ path, identity: identify(path), isMain: index === 0 }))
-    .filter(({ isMain, identity }) => isMain || identity !== undefined);
+    .filter(entry => entry.isMain || entry.identity !== undefined);
   return () => {
     for (const { path, identity } of opened) {
       if (identity !== undefined && identify(path) === identity) continue;

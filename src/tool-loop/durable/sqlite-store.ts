@@ -164,7 +164,9 @@ function createConnection(path: string, open: OpenDatabase | undefined) {
       const group = takeGroup();
       try {
         executor ??= await startExecutor();
-        const outcomes = await executor.run(group.map(({ name, parameters }) => ({ name, parameters })));
+        const outcomes = await executor.run(
+          group.map(waiting => ({ name: waiting.name, parameters: waiting.parameters })),
+        );
         for (const [index, { resolve, reject }] of group.entries()) {
           const outcome = outcomes[index];
           if (outcome !== undefined && 'value' in outcome) resolve(outcome.value);

@@ -109,9 +109,9 @@ export function createTables(database: SqliteDatabase) {
 /** The turns, with their claims and records. */
 function createTurns({ run, all }: ReturnType<typeof createStatements>) {
   /** Writes the entry of a turn. Returns false if the turn may not have it. */
-  function put(turn: string, entry: TurnEntry, { remaining, begins = false }: EntryOptions): boolean {
+  function put(turn: string, entry: TurnEntry, options: EntryOptions): boolean {
     const now = Date.now();
-    const expiresAt = now + remaining;
+    const expiresAt = now + options.remaining;
     const values = [text(entry.turnId), text(entry.scope), entry.state, text(entry.details)];
     const changes = run(
       'update kelivo_turns set turn_id = ?, scope = ?, state = ?, details = ?, updated_at = ?, expires_at = ? ' +
@@ -122,7 +122,7 @@ function createTurns({ run, all }: ReturnType<typeof createStatements>) {
       turn,
       now,
     );
-    if (changes > 0 || !begins) return changes > 0;
+    if (changes > 0 || !options.begins) return changes > 0;
     run('delete from kelivo_turns where turn = ? and expires_at <= ?', turn, now);
     return (
       run(
@@ -159,7 +159,7 @@ function createTurns({ run, all }: ReturnType<typeof createStatements>) {
     );
     for (const { turn, step } of records)
       run('delete from kelivo_records where turn = ? and step = ?', turn, step);
-    return Math.max(due.length, new Set(records.map(({ turn }) => turn)).size);
+    return Math.max(due.length, new Set(records.map(record => record.turn)).size);
   }
 
   const list = (where: string, values: Value[], limit: number): StoredTurn[] =>
@@ -194,14 +194,14 @@ function createTurns({ run, all }: ReturnType<typeof createStatements>) {
       run('delete from kelivo_claims where turn = ?', text(turn));
       return true;
     },
-    delete(turn: string, { breaksClaim }: { breaksClaim: boolean }): boolean {
+    delete(turn: string, options: { breaksClaim: boolean }): boolean {
       const key = text(turn);
       const claims = all('select 1 from kelivo_claims where turn = ? and until > ?', key, Date.now());
-      if (claims.length > 0 && !breaksClaim) return false;
+      if (claims.length > 0 && !options.breaksClaim) return false;
       deleteTurn(key);
       return true;
     },
-    prune: ({ limit }: { limit: number }): number => prune(limit),
+    prune: (options: { limit: number }): number => prune(options.limit),
   };
 }
 

@@ -128,14 +128,11 @@ interface StepsOptions {
 }
 
 /** Opens the steps of a turn that a workflow engine records. */
-export async function openEngineSteps(
-  step: ToolLoopStep,
-  { call, generatedId }: StepsOptions,
-): Promise<Steps> {
+export async function openEngineSteps(step: ToolLoopStep, stepsOptions: StepsOptions): Promise<Steps> {
   // Another attempt generates another id.
-  const turnId = turnIdOf(call) ?? (await step('turn', async () => generatedId));
-  const { id } = await createConversationReader()(call.prompt);
-  const key = await toDigest([scopeOf(call) ?? '', turnId, id]);
+  const turnId = turnIdOf(stepsOptions.call) ?? (await step('turn', async () => stepsOptions.generatedId));
+  const { id } = await createConversationReader()(stepsOptions.call.prompt);
+  const key = await toDigest([scopeOf(stepsOptions.call) ?? '', turnId, id]);
   const failure = new AbortController();
   const onFailure = (error: unknown): void => failure.abort(error);
   return {
@@ -150,7 +147,7 @@ export async function openEngineSteps(
       return !isReplayed;
     },
     decide: async (_name, run) => run(),
-    idempotencyKeyOf: async (name, { input }) => toDigest([key, name, input]),
+    idempotencyKeyOf: async (name, options) => toDigest([key, name, options.input]),
     identify: async () => undefined,
     close: async () => {},
   };
@@ -202,30 +199,33 @@ export async function openJournalSteps(
 export async function askIn<Value>(
   journal: Pick<OpenJournal, 'wait'>,
   name: string,
-  { run, input }: { readonly run: () => Promise<Value>; readonly input: unknown },
+  options: { readonly run: () => Promise<Value>; readonly input: unknown },
 ): Promise<Value> {
-  const resume = await journal.wait(`asked ${name}`, { input });
-  return run().finally(resume);
+  const resume = await journal.wait(`asked ${name}`, { input: options.input });
+  return options.run().finally(resume);
 }
 
 /** Keeps the task of a call in a journal. `isNew` is true if no attempt can have recorded one. */
 export async function keepTask(
   journal: Pick<OpenJournal, 'step'>,
   name: string,
-  { input, isNew }: { input: unknown; isNew: boolean },
+  options: { input: unknown; isNew: boolean },
 ): Promise<KeptTask> {
   const keep = <Value>(value: Value): Promise<Value> =>
-    journal.step(`task ${name}`, async () => value, { input, isKept: () => value !== undefined });
+    journal.step(`task ${name}`, async () => value, {
+      input: options.input,
+      isKept: () => value !== undefined,
+    });
   return {
-    known: isNew ? undefined : await keep<JSONValue | undefined>(undefined),
+    known: options.isNew ? undefined : await keep<JSONValue | undefined>(undefined),
     isLost: false,
     record: async task => void (await keep(task)),
   };
 }
 
 /** Returns the steps of a turn without records. */
-export const createPlainSteps = ({ call, generatedId }: StepsOptions): Steps => ({
-  turnId: turnIdOf(call) ?? generatedId,
+export const createPlainSteps = (options: StepsOptions): Steps => ({
+  turnId: turnIdOf(options.call) ?? options.generatedId,
   isDurable: false,
   isOrdered: false,
   ends: [],
@@ -233,7 +233,7 @@ export const createPlainSteps = ({ call, generatedId }: StepsOptions): Steps => 
   start: async () => true,
   decide: async (_name, run) => run(),
   // Nothing is repeated under the key of another attempt, because the arguments may differ.
-  idempotencyKeyOf: name => `${generatedId} ${name}`,
+  idempotencyKeyOf: name => `${options.generatedId} ${name}`,
   identify: async () => undefined,
   close: async () => {},
 });
@@ -310,8 +310,8 @@ function scopeOf({ own: { scope } }: Pick<CoreCall, 'own'>): string | undefined 
  *
  * @throws InvalidArgumentError if it is anything else.
  */
-export function functionOf<Type>({ own }: CoreCall, name: string): Type | undefined {
-  const value = own[name];
+export function functionOf<Type>(call: CoreCall, name: string): Type | undefined {
+  const value = call.own[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'function') return value as Type;
   throw toArgumentError(name, `a function, got ${Array.isArray(value) ? 'an array' : typeof value}`);

@@ -245,10 +245,10 @@ export function createTurns(
   };
 }
 
-const toRunningError = ({ turnId }: Pick<StoredTurn, 'turnId'>): KelivoError =>
+const toRunningError = (turn: Pick<StoredTurn, 'turnId'>): KelivoError =>
   new KelivoError({
     code: 'turn-running',
-    message: `A process runs the turn ${JSON.stringify(turnId)}. Cancel it first, or wait for its end.`,
+    message: `A process runs the turn ${JSON.stringify(turn.turnId)}. Cancel it first, or wait for its end.`,
   });
 
 /** Returns the part of a filter that a store knows. */
@@ -290,12 +290,12 @@ function toSummary({
   };
 }
 
-const atOf = ({ at }: PlainObject): number => numberOf(at) ?? 0;
+const atOf = (fields: PlainObject): number => numberOf(fields.at) ?? 0;
 
 /** Sorts records into rounds and calls. */
 function inspect(
   records: readonly { readonly step: string; readonly fields: PlainObject }[],
-  { content, isClaimed }: { content: boolean; isClaimed: boolean },
+  options: { content: boolean; isClaimed: boolean },
 ) {
   const rounds: RecordedRound[] = [];
   const calls = new Map<string, RecordedCall>();
@@ -303,12 +303,12 @@ function inspect(
     const [, kind = '', label = '', digest = ''] = STEP.exec(step) ?? [];
     const at = atOf(fields);
     const value = objectOf(fields.value) ?? {};
-    const withContent = content && { content: fields.value };
+    const withContent = options.content && { content: fields.value };
     if (kind === 'round' || kind === 'compaction') {
       rounds.push({ name: `${kind} ${label}`, endedAt: at, ...withContent });
       continue;
     }
-    const state = stateOf(kind, value, isClaimed);
+    const state = stateOf(kind, value, options.isClaimed);
     if (state === undefined) continue;
     const name = label.replace(/ \(attempt \d+\)$/, '');
     const key = `${name} ${digest}`;

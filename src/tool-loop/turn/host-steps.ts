@@ -246,10 +246,10 @@ class SteppedTurn {
   }
 
   /** True for a call of the same call of the host, which passes its objects to each step. */
-  hasSameObjects({ headers, abortSignal }: CoreCall): boolean {
+  hasSameObjects(call: CoreCall): boolean {
     const known = this.#call;
-    const isKnown = headers !== undefined || abortSignal !== undefined;
-    return isKnown && known.headers === headers && known.abortSignal === abortSignal;
+    const isKnown = call.headers !== undefined || call.abortSignal !== undefined;
+    return isKnown && known.headers === call.headers && known.abortSignal === call.abortSignal;
   }
 
   /** Goes on with the turn in the next step of the host. */
@@ -345,7 +345,7 @@ class SteppedTurn {
     };
     if (isContinued(previous.prompt, call.prompt, position))
       return { ...merged, prompt: [...request.prompt, ...call.prompt.slice(position + 1)] };
-    const results = request.prompt.flatMap(({ role, content }) => (role === 'tool' ? content : []));
+    const results = request.prompt.flatMap(message => (message.role === 'tool' ? message.content : []));
     const given = withResults(
       call.prompt,
       position,
@@ -400,7 +400,7 @@ class SteppedTurn {
       ...source,
       next: async () => {
         const parts = await source.next();
-        if (this.#ending === step && parts?.some(({ type }) => type === 'finish') !== false) this.#take(step);
+        if (this.#ending === step && parts?.some(part => part.type === 'finish') !== false) this.#take(step);
         return parts;
       },
     };
@@ -436,7 +436,7 @@ class SteppedTurn {
       return void this.#early.push(part);
     } else if (this.#skipped !== undefined && part.type !== 'stream-start') {
       if (part.type !== 'tool-call') return;
-      if (this.#skipped.calls.some(({ toolCallId }) => toolCallId === part.toolCallId)) this.#found.resolve();
+      if (this.#skipped.calls.some(call => call.toolCallId === part.toolCallId)) this.#found.resolve();
       else this.#early.push(this.#toMarked(part));
       return;
     }
@@ -466,14 +466,14 @@ class SteppedTurn {
     early.forEach(part => this.#put(part));
   }
 
-  #endStep({ content, isFollowed, toFinish }: StepEnd): void {
-    const calls = content.filter(part => part.type === 'tool-call');
+  #endStep(end: StepEnd): void {
+    const calls = end.content.filter(part => part.type === 'tool-call');
     if (this.#skipped !== undefined) return this.#skip(this.#skipped, calls);
     const step = this.#step;
-    const isStep = isFollowed && calls.every(({ toolName }) => this.#declared.has(toolName));
+    const isStep = end.isFollowed && calls.every(call => this.#declared.has(call.toolName));
     if (step === undefined || !isStep) return this.#release();
     step.sink.setIdle(false);
-    step.sink.write(toFinish());
+    step.sink.write(end.toFinish());
     this.#step = undefined;
     this.#ending = step;
     this.#resumed = createDeferred();
@@ -484,8 +484,8 @@ class SteppedTurn {
 
   /** Reads a round that the host knows. The results of the last one are those for which it waits. */
   #skip(skipped: EndedStep, calls: readonly PartOf<'tool-call'>[]): void {
-    const ids = new Set(skipped.calls.map(({ toolCallId }) => toolCallId));
-    if (calls.some(({ toolCallId }) => ids.has(toolCallId))) {
+    const ids = new Set(skipped.calls.map(call => call.toolCallId));
+    if (calls.some(call => ids.has(call.toolCallId))) {
       this.#skipped = undefined;
       this.#next = { previous: this.#call, call: this.#call, position: skipped.position };
       return this.#release();
@@ -510,11 +510,11 @@ const TURN_OPTIONS = [
 
 /** Finds the calls without results in the last message of the assistant. Calls that wait for an approval are no such calls. */
 function findEndedStep(prompt: Prompt): EndedStep | undefined {
-  const position = prompt.findLastIndex(({ role }) => role === 'assistant');
+  const position = prompt.findLastIndex(entry => entry.role === 'assistant');
   const message = prompt[position];
   if (message?.role !== 'assistant') return undefined;
   // Messages of tools follow the calls of a host.
-  if (prompt.slice(position + 1).some(({ role }) => role === 'tool')) return undefined;
+  if (prompt.slice(position + 1).some(entry => entry.role === 'tool')) return undefined;
   const results = new Set(
     message.content.flatMap(part => (part.type === 'tool-result' ? [part.toolCallId] : [])),
   );
@@ -527,20 +527,20 @@ function findEndedStep(prompt: Prompt): EndedStep | undefined {
   );
   const { id, from } = open.at(-1)?.own?.step ?? {};
   if (typeof id !== 'string' || typeof from !== 'number') return undefined;
-  return { id, from, position, calls: open.filter(({ own }) => own?.step?.id === id) };
+  return { id, from, position, calls: open.filter(part => part.own?.step?.id === id) };
 }
 
 /** Returns true if a prompt is the one before with messages of the assistant, up to a position. */
 const isContinued = (before: Prompt, prompt: Prompt, position: number): boolean =>
   before.every((message, index) => isSame(message, prompt[index])) &&
-  prompt.slice(before.length, position + 1).every(({ role }) => role === 'assistant');
+  prompt.slice(before.length, position + 1).every(message => message.role === 'assistant');
 
 /** Adds the results of the calls of a message. */
 function withResults(prompt: Prompt, position: number, results: readonly ToolResultPart[]): Prompt {
   const message = prompt[position];
   if (message?.role !== 'assistant') return prompt;
   const ids = new Set(message.content.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : [])));
-  const content = results.filter(({ toolCallId }) => ids.has(toolCallId));
+  const content = results.filter(result => ids.has(result.toolCallId));
   if (content.length === 0) return prompt;
   return [...prompt.slice(0, position + 1), { role: 'tool', content }, ...prompt.slice(position + 1)];
 }

@@ -123,8 +123,8 @@ export interface TurnContext extends ModelFacts {
 }
 
 /** Returns true if the steps of a call may be recorded. */
-export const isDurableCall = (call: CoreCall, { journal }: Pick<LoopPolicy, 'journal'>): boolean =>
-  stepOf(call) !== undefined || (journal !== undefined && turnIdOf(call) !== undefined);
+export const isDurableCall = (call: CoreCall, policy: Pick<LoopPolicy, 'journal'>): boolean =>
+  stepOf(call) !== undefined || (policy.journal !== undefined && turnIdOf(call) !== undefined);
 
 const loadFeatures = loadOnce(() => import('./features.js'));
 
@@ -262,29 +262,28 @@ export async function openTurn(
 const toFinishedCalls = (done: readonly Exchange[]): ReadonlyMap<string, CallOutcome> =>
   new Map(
     done
-      .flatMap(({ outcomes }) => outcomes)
-      .filter(({ tool, isInterrupted }) => !isInterrupted || !tool || !effectiveAnnotations(tool).idempotent)
+      .flatMap(exchange => exchange.outcomes)
+      .filter(
+        outcome => !outcome.isInterrupted || !outcome.tool || !effectiveAnnotations(outcome.tool).idempotent,
+      )
       .map(outcome => [outcome.call.toolCallId, outcome]),
   );
 
 /** Returns how a turn has ended, for its entry in the journal. */
 function toTurnEnd(
   { end: { finishReason, hostCalls } }: TurnRecord,
-  {
-    error,
-    isAborted,
-    isWaiting = false,
-  }: { error: unknown; isAborted: boolean; isWaiting: boolean | undefined },
+  options: { error: unknown; isAborted: boolean; isWaiting: boolean | undefined },
 ): TurnEnd {
-  if (finishReason === undefined) return { state: isAborted || error === undefined ? 'open' : 'failed' };
+  if (finishReason === undefined)
+    return { state: options.isAborted || options.error === undefined ? 'open' : 'failed' };
   if (finishReason === 'error') return { state: 'failed' };
   if (finishReason !== 'tool-calls') return { state: 'finished' };
-  return { state: isWaiting ? 'waiting' : 'open', calls: hostCalls };
+  return { state: options.isWaiting ? 'waiting' : 'open', calls: hostCalls };
 }
 
 /** Returns true if the host can be asked. Hosts reject all tool parts if the tool choice is `none`. */
-const asksHost = ({ host, toolChoice }: CoreCall, { approvals }: LoopPolicy): boolean =>
-  approvals.approve === 'host' && host.asksForApproval && toolChoice?.type !== 'none';
+const asksHost = (call: CoreCall, policy: LoopPolicy): boolean =>
+  policy.approvals.approve === 'host' && call.host.asksForApproval && call.toolChoice?.type !== 'none';
 
 /** Opens the steps of a turn. A journal needs a turn id of the application. */
 async function openSteps(
@@ -301,9 +300,9 @@ async function openSteps(
 }
 
 /** Decides how the calls of the loop appear in what the host receives. It rejects all of them if the tool choice is `none`. */
-function createShow({ toolChoice }: CoreCall, { showsCalls }: LoopPolicy): ShowPart {
-  if (toolChoice?.type === 'none') return () => {};
-  const ofLoop = showsCalls ? 'shown' : 'hidden';
+function createShow(call: CoreCall, policy: LoopPolicy): ShowPart {
+  if (call.toolChoice?.type === 'none') return () => {};
+  const ofLoop = policy.showsCalls ? 'shown' : 'hidden';
   return (part, write) => {
     const isPlain = part.type === 'tool-input-delta' || part.type === 'tool-input-end';
     write(isPlain ? part : { ...part, ofLoop });
@@ -313,10 +312,10 @@ function createShow({ toolChoice }: CoreCall, { showsCalls }: LoopPolicy): ShowP
 /** Joins the policy with what the host declares about the loop's tools. */
 function toApprovalSettings(
   { tools = [], own: { toolApproval } }: CoreCall,
-  { approvals }: Pick<LoopPolicy, 'approvals'>,
+  policy: Pick<LoopPolicy, 'approvals'>,
 ): ApprovalSettings {
   return {
-    ...approvals,
+    ...policy.approvals,
     toolApproval:
       toolApproval === undefined || toolApproval === null ? undefined : toToolApproval(toolApproval),
     stubs: stubsOf(tools),

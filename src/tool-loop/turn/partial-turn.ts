@@ -55,24 +55,20 @@ export const toCallContent = (outcomes: readonly CallOutcome[]): ToolCall[] =>
     input,
   }));
 
-export function toPartialTurn({
-  turnId,
-  rounds,
-  usage,
-  exchanges,
-  writeMessages,
-}: {
-  readonly exchanges: readonly Exchange[];
-  readonly usage: Usage;
-} & Pick<PartialTurn, 'turnId' | 'rounds'> &
-  Pick<Host, 'writeMessages'>): PartialTurn {
-  const calls = exchanges.flatMap(({ outcomes }) => outcomes.map(toCall));
+export function toPartialTurn(
+  turn: {
+    readonly exchanges: readonly Exchange[];
+    readonly usage: Usage;
+  } & Pick<PartialTurn, 'turnId' | 'rounds'> &
+    Pick<Host, 'writeMessages'>,
+): PartialTurn {
+  const calls = turn.exchanges.flatMap(exchange => exchange.outcomes.map(toCall));
   return {
-    turnId,
-    rounds: [...rounds],
+    turnId: turn.turnId,
+    rounds: [...turn.rounds],
     calls,
-    usage: toRoundUsage(usage),
-    messages: writeMessages(toPrompt(exchanges)),
+    usage: toRoundUsage(turn.usage),
+    messages: turn.writeMessages(toPrompt(turn.exchanges)),
   };
 }
 

@@ -127,8 +127,8 @@ export class RepeatedTurns {
   }
 }
 
-const objectsOf = ({ headers, abortSignal }: CoreCall): object[] =>
-  [headers, abortSignal].filter(object => object !== undefined);
+const objectsOf = (call: CoreCall): object[] =>
+  [call.headers, call.abortSignal].filter(object => object !== undefined);
 
 const hasOwner = ({ own: { scope, context } }: CoreCall): boolean =>
   (scope ?? undefined) !== undefined || (context ?? undefined) !== undefined;
@@ -156,13 +156,13 @@ async function hasSameContents(call: CoreCall, next: CoreCall): Promise<boolean>
   }
 }
 
-const contentsOf = ({ prompt, tools, toolChoice, responseFormat, providerOptions }: CoreCall): unknown[] => [
-  prompt,
-  tools,
-  toolChoice,
-  responseFormat,
-  providerOptions,
+const contentsOf = (call: CoreCall): unknown[] => [
+  call.prompt,
+  call.tools,
+  call.toolChoice,
+  call.responseFormat,
+  call.providerOptions,
 ];
 
-const sizeOf = ({ call, done }: FailedTurn): number =>
-  estimateSize([contentsOf(call), done.map(({ content, outcomes }) => [content, outcomes])]);
+const sizeOf = (turn: FailedTurn): number =>
+  estimateSize([contentsOf(turn.call), turn.done.map(exchange => [exchange.content, exchange.outcomes])]);

@@ -117,7 +117,7 @@ export function untilRead(
 /** Reads the parts of a round. A response that fails ends with an `error` part; an abort by the caller rejects. */
 export function createBatchReader(
   round: Round,
-  { signal, isAborted }: Pick<TurnLifetime, 'signal' | 'isAborted'>,
+  lifetime: Pick<TurnLifetime, 'signal' | 'isAborted'>,
 ): Round['next'] {
   let hasFailed = false;
   return async () => {
@@ -125,14 +125,14 @@ export function createBatchReader(
     try {
       return await round.next();
     } catch (error) {
-      if (isAborted()) throw error;
+      if (lifetime.isAborted()) throw error;
       hasFailed = true;
-      return [{ type: 'error', error: signal.aborted ? signal.reason : error }];
+      return [{ type: 'error', error: lifetime.signal.aborted ? lifetime.signal.reason : error }];
     }
   };
 }
 
-const isOutput = ({ type }: Part): boolean => type !== 'stream-start' && type !== 'response-metadata';
+const isOutput = (part: Part): boolean => part.type !== 'stream-start' && part.type !== 'response-metadata';
 
 /** Forwards the parts of one response under ids that are unique in the turn. */
 class RoundReader {
@@ -409,7 +409,7 @@ class CallParts {
 
 const { webSearch, fileSearch, toolSearch } = hostedCallNames;
 /** Hosted tools that change nothing. */
-const HARMLESS = [webSearch, fileSearch, toolSearch].flatMap(({ toolNames }) => toolNames);
+const HARMLESS = [webSearch, fileSearch, toolSearch].flatMap(entry => entry.toolNames);
 
 type InputPart = PartOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>;
 
@@ -432,10 +432,10 @@ class CallInputs {
     this.#write = write;
   }
 
-  start(part: ToolInputStart, { isHost }: { isHost: boolean }): void {
+  start(part: ToolInputStart, options: { isHost: boolean }): void {
     // A second start may belong to another call, which is written under another id when it is complete.
     if (this.#owners.has(part.id)) return;
-    this.#owners.set(part.id, isHost ? 'host' : 'loop');
+    this.#owners.set(part.id, options.isHost ? 'host' : 'loop');
     this.#put(part);
   }
 

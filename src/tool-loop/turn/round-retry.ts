@@ -73,13 +73,13 @@ export class RoundRetry {
   }
 
   /** Returns true if the response is to be requested again. */
-  accepts({ errors, hasCallsElsewhere }: BrokenResponse, calls: RoundCalls): boolean {
+  accepts(response: BrokenResponse, calls: RoundCalls): boolean {
     const { lifetime, hostApprovals, retries } = this.#turn;
-    if (errors.length === 0 || lifetime.signal.aborted || hasCallsElsewhere) return false;
+    if (response.errors.length === 0 || lifetime.signal.aborted || response.hasCallsElsewhere) return false;
     // The host may have been asked for the approval of a call that started.
     if (hostApprovals !== undefined && calls.hasStarted) return false;
     const { streamRetries: maxRetries, initialDelay } = retries;
-    this.#pause = retryDelay(errors[0], { attempt: this.attempt - 1, maxRetries, initialDelay });
+    this.#pause = retryDelay(response.errors[0], { attempt: this.attempt - 1, maxRetries, initialDelay });
     return this.#pause !== undefined;
   }
 

@@ -122,16 +122,16 @@ export class RoundBlocks {
   }
 
   /** Ends the blocks that a response left open. Those of a failed response are marked. */
-  endAll({ isFailed }: { isFailed: boolean }): void {
+  endAll(options: { isFailed: boolean }): void {
     const { shown } = this.#options;
     const missing = [
       ...shown.slice(this.#repeated),
-      ...[...this.#following.values()].map(({ block }) => block),
+      ...[...this.#following.values()].map(follower => follower.block),
     ];
-    if (!isFailed && missing.some(({ text }) => text.trim() !== '')) this.#differ();
+    if (!options.isFailed && missing.some(block => block.text.trim() !== '')) this.#differ();
     this.flush();
-    this.#endOpen('reasoning-end', isFailed);
-    this.#endOpen('text-end', isFailed);
+    this.#endOpen('reasoning-end', options.isFailed);
+    this.#endOpen('text-end', options.isFailed);
     closeShown(shown, this.#options.output.show);
   }
 
@@ -148,11 +148,11 @@ export class RoundBlocks {
   }
 
   /** Returns the id of a block in the turn, which is the same one for all its parts. */
-  #idOf({ id }: { readonly id: string }): string {
-    const known = this.#ids.get(id);
+  #idOf(options: { readonly id: string }): string {
+    const known = this.#ids.get(options.id);
     if (known !== undefined) return known;
-    const taken = this.#options.ids.takeBlock(id);
-    this.#ids.set(id, taken);
+    const taken = this.#options.ids.takeBlock(options.id);
+    this.#ids.set(options.id, taken);
     return taken;
   }
 
@@ -183,7 +183,7 @@ export class RoundBlocks {
     const followers = [...this.#following.values()];
     this.#following.clear();
     if (!onDifference()) return false;
-    closeShown([...followers.map(({ block }) => block), ...unrepeated], output.show);
+    closeShown([...followers.map(follower => follower.block), ...unrepeated], output.show);
     for (const { start, block, offset } of followers) {
       const { id } = start;
       this.#blocks.set(id, { id, text: '', isOpen: true });

@@ -33,8 +33,8 @@ export class Rounds {
 
   constructor(turn: OpenedTurn) {
     this.#turn = turn;
-    this.#replayed = turn.done.filter(({ content }) =>
-      content.some(({ own }) => own?.userMessage === undefined),
+    this.#replayed = turn.done.filter(exchange =>
+      exchange.content.some(entry => entry.own?.userMessage === undefined),
     );
   }
 
@@ -218,7 +218,7 @@ export function withSettings({ request, settings }: PreparedRound): CoreCall {
     ...(system !== undefined && {
       prompt: [
         { role: 'system' as const, content: system },
-        ...request.prompt.filter(({ role }) => role !== 'system'),
+        ...request.prompt.filter(message => message.role !== 'system'),
       ],
     }),
   };

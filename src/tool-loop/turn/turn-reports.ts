@@ -161,23 +161,21 @@ function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => v
       const { content, finish, responseId } = round;
       const now = performance.now();
       if (finish.finishReason.unified !== 'error') exchanges.push({ content, outcomes, finish, responseId });
-      rounds.push(toRoundFacts(round, { calls: [...kept, ...outcomes], duration: now - roundStartedAt }));
+      rounds.push(toRoundFacts(round, [...kept, ...outcomes], now - roundStartedAt));
       roundStartedAt = now;
     },
 
     addCompaction(finish: Finish, duration: number): void {
       record.addUsage(finish.usage);
       const facts = { responseId: undefined, isReplayed: false, attempts: 1, isUsagePartial: false };
-      rounds.push(
-        toRoundFacts({ ...facts, content: [], finish, isCompaction: true }, { calls: [], duration }),
-      );
+      rounds.push(toRoundFacts({ ...facts, content: [], finish, isCompaction: true }, [], duration));
       roundStartedAt = performance.now();
     },
 
     /** Adds calls that ran although their response is not part of the conversation, or that precede the first round. */
     addCalls(outcomes: readonly CallOutcome[], { areNew = true } = {}): void {
-      const known = new Set(exchanges.flatMap(exchange => exchange.outcomes.map(({ call }) => call)));
-      const added = outcomes.filter(({ call }) => !known.has(call));
+      const known = new Set(exchanges.flatMap(exchange => exchange.outcomes.map(outcome => outcome.call)));
+      const added = outcomes.filter(outcome => !known.has(outcome.call));
       if (added.length > 0) exchanges.push({ content: areNew ? toCallContent(added) : [], outcomes: added });
     },
 
@@ -192,9 +190,15 @@ function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => v
     },
 
     /** Returns what the turn has done so far. Undefined if it has done nothing. */
-    toPartialTurn(id: string, { writeMessages }: Pick<Host, 'writeMessages'>): PartialTurn | undefined {
+    toPartialTurn(id: string, host: Pick<Host, 'writeMessages'>): PartialTurn | undefined {
       if (exchanges.length === 0) return undefined;
-      return toPartialTurn({ turnId: id, rounds, usage: usage ?? NO_USAGE, exchanges, writeMessages });
+      return toPartialTurn({
+        turnId: id,
+        rounds,
+        usage: usage ?? NO_USAGE,
+        exchanges,
+        writeMessages: host.writeMessages,
+      });
     },
 
     /** Records the calls of a response that the host has to run or to approve. */
@@ -287,7 +291,8 @@ function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => v
 /** Returns what the end of the turn reports about a round. */
 const toRoundFacts = (
   { finish, responseId, isReplayed, isCompaction, attempts, isUsagePartial }: EndedRound,
-  { calls, duration }: { calls: readonly CallOutcome[]; duration: number },
+  calls: readonly CallOutcome[],
+  duration: number,
 ): JSONObject => ({
   ...(responseId !== undefined && { responseId }),
   usage: definedCounts(toRoundUsage(finish.usage)),
@@ -309,7 +314,8 @@ const toRoundCall = ({ call, output, duration, isReplayed = false }: CallOutcome
 });
 
 /** Returns the cost of a turn, if it is known. */
-export const costOf = ({ cost }: Usage = NO_USAGE): { cost?: number } => (cost === undefined ? {} : { cost });
+export const costOf = (usage: Usage = NO_USAGE): { cost?: number } =>
+  usage.cost === undefined ? {} : { cost: usage.cost };
 
 /** Returns what the model reports about its response only in the finish part, of which the host sees the last. */
 const toIssues = (own: JSONObject = {}): JSONObject =>

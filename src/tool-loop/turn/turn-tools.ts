@@ -44,7 +44,7 @@ export async function openTurnTools(
   { source, steps, lifetime, warn, features, builtIn: creators }: TurnToolsOptions,
 ) {
   let ownTools = toOwnTools(call.tools);
-  let ownNames = new Set(ownTools.map(({ name }) => name));
+  let ownNames = new Set(ownTools.map(tool => tool.name));
   const allowed = allowedNamesOf(call);
   const forced = call.toolChoice?.type === 'tool' ? [call.toolChoice.toolName] : [];
   const required = [...(allowed ?? []), ...forced];
@@ -134,7 +134,7 @@ export async function openTurnTools(
     /** The host declares other tools from the next listing on. */
     declare(tools: readonly Tool[]): void {
       ownTools = toOwnTools(tools);
-      ownNames = new Set(ownTools.map(({ name }) => name));
+      ownNames = new Set(ownTools.map(tool => tool.name));
       applied = undefined;
     },
     /** Restricts the rounds that follow to the tools of these names. Undefined removes the restriction. */
@@ -145,7 +145,7 @@ export async function openTurnTools(
     get: (name: string): ToolDefinition | undefined =>
       current.loopTools.get(name) ?? current.aliases.get(name) ?? builtIn.find(name)?.definition,
     /** Returns true for a tool of the loop itself. */
-    isBuiltIn: ({ name }: ToolDefinition): boolean => builtIn.find(name) !== undefined,
+    isBuiltIn: (tool: ToolDefinition): boolean => builtIn.find(tool.name) !== undefined,
     /** Returns true for a tool of the server that no host declares. */
     isOfServer: (name: string): boolean => selection?.isOfServer(name) === true,
     /** Runs a tool of the loop itself, or one of the source. */
@@ -202,10 +202,10 @@ const byNameOf = (tools: readonly ToolDefinition[]): Map<string, ToolDefinition>
 function createListings(
   source: ToolSource,
   names: Required<Pick<ListToolsOptions, 'known' | 'reserved'>>,
-  { steps, lifetime, warn }: Pick<TurnToolsOptions, 'steps' | 'lifetime' | 'warn'>,
+  options: Pick<TurnToolsOptions, 'steps' | 'lifetime' | 'warn'>,
   apply: (listing: ToolListing) => void,
 ) {
-  const { signal } = lifetime;
+  const { signal } = options.lifetime;
   /** The listing of this process. */
   let listed: Promise<ToolListing> | undefined;
   /** The contents of the current listing, if rounds are recorded. */
@@ -214,7 +214,7 @@ function createListings(
   async function list(): Promise<ToolListing> {
     listed = untilAborted(source.listTools({ signal, ...names }), signal);
     const listing = await listed;
-    lifetime.endWith(listing.closed ?? []);
+    options.lifetime.endWith(listing.closed ?? []);
     signal.throwIfAborted();
     return listing;
   }
@@ -256,14 +256,14 @@ function createListings(
     restore,
     /** Uses the first listing. Returns true if it was recorded. */
     async open(): Promise<boolean> {
-      const { value, isReplayed } = await steps.step('tools', list, {
+      const { value, isReplayed } = await options.steps.step('tools', list, {
         encode: toListingRecord,
         decode: fromListingRecord,
       });
       if (isReplayed) restore(value);
       else {
         apply(value);
-        if (steps.isDurable) lastContents = toContents(value);
+        if (options.steps.isDurable) lastContents = toContents(value);
       }
       return isReplayed;
     },
@@ -271,14 +271,14 @@ function createListings(
     async refresh(): Promise<ToolListing | undefined> {
       const listing = await list().catch((error: unknown) => {
         signal.throwIfAborted();
-        warn(
+        options.warn(
           `The tools could not be listed again, so those of the last round are offered. ${messageOf(error)}`,
         );
         return undefined;
       });
       if (listing === undefined) return undefined;
       apply(listing);
-      if (!steps.isDurable) return undefined;
+      if (!options.steps.isDurable) return undefined;
       const contents = toContents(listing);
       const isSame = contents === lastContents;
       lastContents = contents;
@@ -309,12 +309,12 @@ function shadowWarnings(
   hostTools: readonly Tool[],
   loopTools: ReadonlyMap<string, ToolDefinition>,
 ): string[] {
-  return hostTools.flatMap(({ name }) => {
-    const hiding = loopTools.get(name);
+  return hostTools.flatMap(tool => {
+    const hiding = loopTools.get(tool.name);
     if (hiding === undefined) return [];
     const owner = hiding.server === undefined ? 'the tool loop' : `the MCP server "${hiding.server}"`;
     return [
-      `The tool "${name}" of the call is not used, because ${owner} has a tool of the same name, which runs instead. ` +
+      `The tool "${tool.name}" of the call is not used, because ${owner} has a tool of the same name, which runs instead. ` +
         'Rename one of them.',
     ];
   });
@@ -328,11 +328,8 @@ const NAMESPACES = ['openai', 'azure'] as const;
  * a restriction. Servers other than OpenAI's may ignore it, so the loop applies it, too. The loop does not know which
  * namespace its model reads: if several contain the option, a tool has to be allowed by all of them.
  */
-function allowedNamesOf({
-  own,
-  providerOptions,
-}: Pick<CoreCall, 'own' | 'providerOptions'>): readonly string[] | undefined {
-  const options = [own, ...NAMESPACES.map(namespace => providerOptions?.[namespace])];
+function allowedNamesOf(call: Pick<CoreCall, 'own' | 'providerOptions'>): readonly string[] | undefined {
+  const options = [call.own, ...NAMESPACES.map(namespace => call.providerOptions?.[namespace])];
   const lists = options.map(values => objectOf(values?.allowedTools)?.toolNames).filter(Array.isArray);
   return lists.length === 0
     ? undefined

@@ -60,12 +60,12 @@ interface RoundFacts {
 }
 
 /** Returns how a round ends. @internal */
-export function endOf({ finishReason, mayCall, isCompaction, calls, hostCalls }: RoundFacts): RoundEnd {
-  if (isIncompleteReason(finishReason)) return 'incomplete';
-  if (isCompaction) return 'compaction';
-  if (hostCalls > 0) return 'waiting';
-  if (calls === 0) return 'answer';
-  return mayCall ? 'next' : 'limit';
+export function endOf(facts: RoundFacts): RoundEnd {
+  if (isIncompleteReason(facts.finishReason)) return 'incomplete';
+  if (facts.isCompaction) return 'compaction';
+  if (facts.hostCalls > 0) return 'waiting';
+  if (facts.calls === 0) return 'answer';
+  return facts.mayCall ? 'next' : 'limit';
 }
 
 /** The states in which no output arrives. */
@@ -321,12 +321,12 @@ export class Turn {
   }
 
   /** Returns what follows a round if no feature decides otherwise. */
-  #decide(end: RoundEnd, { number, summary }: ReadRound): Decision {
+  #decide(end: RoundEnd, round: ReadRound): Decision {
     if (end === 'next') return 'next';
     if (end === 'incomplete')
-      return { end: summary.finish.finishReason.unified === 'error' ? 'error' : 'finished' };
+      return { end: round.summary.finish.finishReason.unified === 'error' ? 'error' : 'finished' };
     if (end === 'waiting') return { end: 'waiting-for-tool-results' };
-    const limit = this.#turn.record.reachedLimit ?? this.#reachedLimit(number);
+    const limit = this.#turn.record.reachedLimit ?? this.#reachedLimit(round.number);
     return { end: end === 'limit' || limit !== undefined ? 'limit' : 'finished' };
   }
 
@@ -361,33 +361,29 @@ export class Turn {
 
   #withoutAsked(outcomes: readonly CallOutcome[]): CallOutcome[] {
     const { hostApprovals } = this.#turn;
-    return outcomes.filter(({ call }) => hostApprovals?.isAsked(call.toolCallId) !== true);
+    return outcomes.filter(outcome => hostApprovals?.isAsked(outcome.call.toolCallId) !== true);
   }
 
   /** Records a round and reports it. Returns the outcomes of its calls, also of broken attempts. */
-  #record(
-    { number, source, summary }: ReadRound,
-    outcomes: readonly CallOutcome[],
-    isCompaction: boolean,
-  ): CallOutcome[] {
+  #record(round: ReadRound, outcomes: readonly CallOutcome[], isCompaction: boolean): CallOutcome[] {
     const { record, emit, warn } = this.#turn;
     const { kept, attempt, isUsagePartial } = this.#retry;
-    const { finish, isReplayed } = summary;
+    const { finish, isReplayed } = round.summary;
     const all = [...kept, ...outcomes];
-    const attempts = source.attempts ?? attempt;
-    const isPartial = isUsagePartial || source.attempts !== undefined;
-    record.addRound({ ...summary, isCompaction, attempts, isUsagePartial: isPartial }, outcomes, kept);
+    const attempts = round.source.attempts ?? attempt;
+    const isPartial = isUsagePartial || round.source.attempts !== undefined;
+    record.addRound({ ...round.summary, isCompaction, attempts, isUsagePartial: isPartial }, outcomes, kept);
     this.#retry.reset();
     const { adapters, quotedCalls } = finish.own ?? {};
     for (const name of Array.isArray(quotedCalls) ? quotedCalls : []) {
       warn(
-        number,
+        round.number,
         `A call of the tool "${String(name)}" in the text of the model was not run: a tool result or a text of the user contains it.`,
       );
     }
     emit({
       type: 'round-end',
-      round: number,
+      round: round.number,
       finishReason: toReasonText(finish.finishReason),
       usage: toRoundUsage(finish.usage),
       ...(Array.isArray(adapters) && { adapters: adapters.map(String) }),
@@ -451,9 +447,9 @@ export class Turn {
   }
 
   /** Ends the turn after a round. */
-  #end({ summary }: ReadRound, end: RoundEnd, reason: TurnEndReason): void {
+  #end(round: ReadRound, end: RoundEnd, reason: TurnEndReason): void {
     const { record } = this.#turn;
-    const { finish, content, errors } = summary;
+    const { finish, content, errors } = round.summary;
     const { unified, raw } = finish.finishReason;
     if (end === 'incomplete' && unified === 'error') record.addCalls(this.#calls?.ran() ?? []);
     if (end === 'waiting') record.addHostCalls(content);

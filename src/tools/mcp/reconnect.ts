@@ -24,7 +24,7 @@ export function reconnectServersOf(sources: readonly ToolSource[]): ReconnectSer
     const servers = owners.flatMap(owner =>
       owner
         .status()
-        .filter(({ state }) => state !== 'disabled')
+        .filter(status => status.state !== 'disabled')
         .map(server => ({ name: server.name, owner })),
     );
     return findServer(servers, name).owner.reconnect(name);

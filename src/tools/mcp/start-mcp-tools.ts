@@ -189,7 +189,7 @@ export function startMcpTools(
     }),
   );
   const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
-  const readable = servers.filter(({ config }) => config.resourceTools);
+  const readable = servers.filter(server => server.config.resourceTools);
   const resourceTools = readable.length > 0 ? createResourceTools(readable, features) : undefined;
   const combined = combineSources(resourceTools === undefined ? servers : [...servers, resourceTools]);
 
@@ -204,7 +204,7 @@ export function startMcpTools(
     if (listing.tools !== lastTools) {
       lastTools = listing.tools;
       for (const server of servers) {
-        server.offered = lastTools.filter(tool => tool.server === server.name).map(({ name }) => name);
+        server.offered = lastTools.filter(tool => tool.server === server.name).map(tool => tool.name);
       }
     }
     return { ...listing, closed };
@@ -268,17 +268,18 @@ export function startMcpTools(
       const server = findServer(servers, call.server ?? '');
       const { toolName, originalName = toolName } = call;
       await server.listTools({ signal: callOptions.signal });
-      const tool = server.appTools.find(({ name }) => name === originalName);
+      const tool = server.appTools.find(appTool => appTool.name === originalName);
       if (tool !== undefined) return server.callTool(call, callOptions, tool);
       const reason = `MCP server "${server.name}" offers no tool ${JSON.stringify(originalName)} to its apps.`;
       return { type: 'error-text', value: server.error?.message ?? reason };
     }),
     async fingerprints() {
       await listTools();
-      const all = servers.map(async ({ name, listed, accepted }) => {
-        if (listed === undefined) return accepted === undefined ? [] : [[name, accepted] as const];
-        const own = listed.map(async tool => [tool.name, await toFingerprint(tool)] as const);
-        return [[name, Object.fromEntries(await Promise.all(own))] as const];
+      const all = servers.map(async server => {
+        if (server.listed === undefined)
+          return server.accepted === undefined ? [] : [[server.name, server.accepted] as const];
+        const own = server.listed.map(async tool => [tool.name, await toFingerprint(tool)] as const);
+        return [[server.name, Object.fromEntries(await Promise.all(own))] as const];
       });
       return Object.fromEntries((await Promise.all(all)).flat());
     },
@@ -350,10 +351,10 @@ function createServer(
     appTools: [],
     offered: [],
     /** @throws KelivoError if the server is required, and has failed or is not ready. */
-    async listTools({ signal } = {}) {
+    async listTools(options = {}) {
       try {
         const listed = await connection.listTools({
-          signal,
+          signal: options.signal,
           startupTimeout: startLimit,
           waitsAgain: isRequired,
         });
@@ -367,7 +368,7 @@ function createServer(
         if (server.judged?.listed === listed) return server.judged;
         return await judgeList(server, listed);
       } catch (error) {
-        signal?.throwIfAborted();
+        options.signal?.throwIfAborted();
         server.error = toMcpError(error, { serverName: name, config });
         if (isRequired) throw server.error;
         return { tools: [], warnings: [server.error.message] };
@@ -400,7 +401,7 @@ async function judgeList(server: Server, listed: ServerTools): Promise<ToolListi
   const more = { text: `has ${all.length - maxWarnings} more malformed or missing tools`, isWanted: false };
   const shown = all.length > maxWarnings ? [...all.slice(0, maxWarnings), more] : all;
   // The lack of a tool that the configuration names is reported to every turn, other problems once.
-  const problems = shown.filter(({ text, isWanted }) => isWanted || !server.reported.has(text));
+  const problems = shown.filter(entry => entry.isWanted || !server.reported.has(entry.text));
   for (const { text } of problems) server.reported.add(text);
   const trustAnnotations = config.trustAnnotations === true;
   server.appTools = listed.appTools
@@ -422,13 +423,15 @@ async function judgeList(server: Server, listed: ServerTools): Promise<ToolListi
     : tools;
   const toWarnings = (ofTools: readonly { text: string }[]): string[] =>
     ofTools.map(({ text }) => `MCP server ${JSON.stringify(name)} ${text}.`);
-  const warnings = toWarnings(problems.filter(({ isWanted }) => isWanted));
+  const warnings = toWarnings(problems.filter(problem => problem.isWanted));
   server.judged = { listed, tools: offeredTools, warnings };
   return { tools: offeredTools, warnings: toWarnings(problems) };
 }
 
-function isOffered(toolName: string, { allowedTools, disabledTools }: McpServerConfig): boolean {
-  return allowedTools?.includes(toolName) !== false && disabledTools?.includes(toolName) !== true;
+function isOffered(toolName: string, config: McpServerConfig): boolean {
+  return (
+    config.allowedTools?.includes(toolName) !== false && config.disabledTools?.includes(toolName) !== true
+  );
 }
 
 const isDeferred = (toolName: string, { deferLoading = false }: McpServerConfig): boolean =>
@@ -440,19 +443,22 @@ const isDeferred = (toolName: string, { deferLoading = false }: McpServerConfig)
  */
 function findProblems(
   config: McpServerConfig,
-  { tools, problems, appTools }: ServerTools,
+  serverTools: ServerTools,
 ): { text: string; isWanted: boolean }[] {
   const { allowedTools = [] } = config;
-  const named = new Set([...tools.map(({ name }) => name), ...problems.map(({ toolName }) => toolName)]);
+  const named = new Set([
+    ...serverTools.tools.map(tool => tool.name),
+    ...serverTools.problems.map(problem => problem.toolName),
+  ]);
   return [
-    ...problems
-      .filter(({ toolName }) => toolName === undefined || isOffered(toolName, config))
-      .map(({ toolName = '', text }) => ({ text, isWanted: allowedTools.includes(toolName) })),
+    ...serverTools.problems
+      .filter(problem => problem.toolName === undefined || isOffered(problem.toolName, config))
+      .map(problem => ({ text: problem.text, isWanted: allowedTools.includes(problem.toolName ?? '') })),
     ...allowedTools
       .filter(name => !named.has(name))
       .map(name => ({
         isWanted: true,
-        text: appTools.some(tool => tool.name === name)
+        text: serverTools.appTools.some(tool => tool.name === name)
           ? `offers the tool ${JSON.stringify(name)} from its \`allowedTools\` only to its user interface`
           : `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``,
       })),

@@ -261,13 +261,13 @@ function* readCalls(cursor: TextCursor, calls: TextCalls, suffix: string): Readi
 function* readPairs(
   cursor: TextCursor,
   calls: TextCalls,
-  { grammar, suffix }: { grammar: TagGrammar; suffix: string },
+  options: { grammar: TagGrammar; suffix: string },
 ): Reading<boolean> {
   yield* cursor.takeSpace(MAX_SPACE);
   const name = yield* readName(cursor);
   if (name === '') return false;
-  const isAnyWord = !(yield* takesTag(cursor, `<tool_sep${suffix}>`));
-  return yield* readTaggedCall(cursor, calls, { grammar, name, isAnyWord });
+  const isAnyWord = !(yield* takesTag(cursor, `<tool_sep${options.suffix}>`));
+  return yield* readTaggedCall(cursor, calls, { grammar: options.grammar, name, isAnyWord });
 }
 
 /** Takes the suffix of an opener that ends with its colon. Returns undefined for text that is no suffix. */

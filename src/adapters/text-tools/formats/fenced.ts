@@ -18,11 +18,8 @@ const TURN_END = '<end_of_turn>';
  * Creates a format of a response that consists of a fence with calls of declared tools. These are the only fences that are
  * not examples, so nothing is emitted before the end of the response is known.
  */
-export function createFencedFormat(
-  name: string,
-  { info, accepts, read }: FencedFormatOptions,
-): TextToolFormat {
-  const fence = `\`\`\`${info}`;
+export function createFencedFormat(name: string, options: FencedFormatOptions): TextToolFormat {
+  const fence = `\`\`\`${options.info}`;
   return {
     name,
     openers: [],
@@ -30,12 +27,12 @@ export function createFencedFormat(
     closers: [TURN_END],
     *accepts(cursor, calls) {
       const start = yield* findSpaceEnd(cursor, { start: fence.length });
-      return yield* accepts(cursor, calls, start);
+      return yield* options.accepts(cursor, calls, start);
     },
     *read(cursor, calls) {
       cursor.take(fence.length);
       yield* cursor.takeSpace(MAX_SPACE);
-      const isRead = yield* readAllOrNone(cursor, calls, { read, ends: endsFence });
+      const isRead = yield* readAllOrNone(cursor, calls, { read: options.read, ends: endsFence });
       // The rest may be within the fence, where nothing is a call.
       if (!isRead) yield* takeRest(cursor);
       return isRead;
@@ -47,10 +44,7 @@ export function createFencedFormat(
 export function* readAllOrNone(
   cursor: TextCursor,
   calls: TextCalls,
-  {
-    read,
-    ends,
-  }: Pick<FencedFormatOptions, 'read'> & {
+  options: Pick<FencedFormatOptions, 'read'> & {
     /** Takes the end of the response. */
     ends: (cursor: TextCursor) => Reading<boolean>;
   },
@@ -66,9 +60,9 @@ export function* readAllOrNone(
     end: () => {},
   };
   const isRead =
-    (yield* read(cursor, collector)) &&
-    found.every(({ name }) => calls.isDeclared(name)) &&
-    (yield* ends(cursor));
+    (yield* options.read(cursor, collector)) &&
+    found.every(entry => calls.isDeclared(entry.name)) &&
+    (yield* options.ends(cursor));
   if (!isRead) return false;
   for (const { name, input } of found) {
     calls.begin(name);

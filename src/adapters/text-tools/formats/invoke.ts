@@ -276,17 +276,17 @@ interface FunctionTags {
   readonly trims: Trim;
 }
 
-const createFunctionGrammar = ({ open, close, trims }: FunctionTags): TagGrammar =>
+const createFunctionGrammar = (tags: FunctionTags): TagGrammar =>
   createTagGrammar(
     {
       parameter: '<parameter=',
       parameterEnd: '</parameter>',
       call: '<function=',
       callEnd: '</function>',
-      lists: [open],
-      listEnds: [close],
+      lists: [tags.open],
+      listEnds: [tags.close],
     },
-    { trims },
+    { trims: tags.trims },
   );
 
 /** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */

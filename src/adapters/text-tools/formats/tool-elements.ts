@@ -55,16 +55,13 @@ const createFormat = (
 export const toolElements: TextToolFormat = createFormat('tool-elements', readArguments);
 
 /** The arguments are YAML, as in `yamlXml` of `@ai-sdk-tool/parser`. The closing tag begins a line. */
-export const yamlElements: TextToolFormat = createFormat(
-  'yaml-elements',
-  function* (cursor, calls, { name, tool }) {
-    const body = yield* readLines(cursor, `</${name}>`);
-    const read = body === undefined ? undefined : yamlToJson(body, tool.schema);
-    const known = childrenOf({ schema: tool.schema, root: tool.schema });
-    const areKnown = read && [...read.keys].every(key => known === undefined || Object.hasOwn(known, key));
-    return areKnown === true && hasRequired(tool, read.keys) && endCall(calls, read.json);
-  },
-);
+export const yamlElements: TextToolFormat = createFormat('yaml-elements', function* (cursor, calls, options) {
+  const body = yield* readLines(cursor, `</${options.name}>`);
+  const read = body === undefined ? undefined : yamlToJson(body, options.tool.schema);
+  const known = childrenOf({ schema: options.tool.schema, root: options.tool.schema });
+  const areKnown = read && [...read.keys].every(key => known === undefined || Object.hasOwn(known, key));
+  return areKnown === true && hasRequired(options.tool, read.keys) && endCall(calls, read.json);
+});
 
 /** Returns the text up to a tag at the beginning of a line, or directly after the opening tag. Texts in YAML are indented. */
 function* readLines(cursor: TextCursor, end: string): Reading<string | undefined> {

@@ -269,13 +269,9 @@ function createCallTracker(options: CallReaderOptions): CallTracker {
 }
 
 /** Returns the meaning of a call that is not one of an allowed tool. */
-function toPolicy(
-  name: string,
-  isDeclared: boolean,
-  { undeclared, dropsCalls }: CallReaderOptions,
-): UndeclaredPolicy {
-  if (dropsCalls) return isDeclared || undeclared !== 'text' ? 'drop' : 'text';
-  return undeclared === 'call' && !isPossibleName(name) ? 'text' : undeclared;
+function toPolicy(name: string, isDeclared: boolean, options: CallReaderOptions): UndeclaredPolicy {
+  if (options.dropsCalls) return isDeclared || options.undeclared !== 'text' ? 'drop' : 'text';
+  return options.undeclared === 'call' && !isPossibleName(name) ? 'text' : options.undeclared;
 }
 
 /** Creates a writer that emits the calls of a tracker, or their text. */

@@ -55,7 +55,7 @@ export function createDuplicateCalls(
   { tools = [] }: Pick<CoreCall, 'tools'>,
   minStreamed = MIN_STREAMED,
 ): DuplicateCalls {
-  const names = new Set(tools.map(({ name }) => name));
+  const names = new Set(tools.map(tool => tool.name));
   const isSame = createComparison(tools);
   /** The emitted calls that have dropped no call of the other form. */
   const emitted = { native: createEmittedCalls(isSame), text: createEmittedCalls(isSame) };
@@ -186,10 +186,7 @@ interface Waiting {
 }
 
 /** Calls from text that may have a native form, and the parts after them, in their order. */
-function createWaitingCalls({
-  isSame,
-  onRelease,
-}: {
+function createWaitingCalls(options: {
   isSame: ReturnType<typeof createComparison>;
   /** Receives each call that is emitted in its form from text. */
   onRelease: (call: CompleteCall) => void;
@@ -202,14 +199,14 @@ function createWaitingCalls({
     waiting = [];
     size = 0;
     for (const { call, parts } of released) {
-      if (call !== undefined) onRelease(call);
+      if (call !== undefined) options.onRelease(call);
       parts.forEach(emit);
     }
   }
 
   return {
     release,
-    has: (name: string): boolean => waiting.some(({ call }) => call?.name === name),
+    has: (name: string): boolean => waiting.some(entry => entry.call?.name === name),
     add: (call: CompleteCall, parts: Part[]): void => void waiting.push({ parts, call }),
     /** Emits a part, behind the calls that wait. */
     pass(part: Part, emit: Emit): void {
@@ -222,11 +219,11 @@ function createWaitingCalls({
     },
     /** Puts a native call in the place of its form from text, if that waits. */
     replace(native: CompleteCall, parts: Part[], emit: Emit): boolean {
-      const same = waiting.find(({ call }) => isSame(call, native));
+      const same = waiting.find(entry => options.isSame(entry.call, native));
       if (same === undefined) return false;
       same.parts = parts;
       same.call = undefined;
-      if (waiting.every(({ call }) => call === undefined)) release(emit);
+      if (waiting.every(entry => entry.call === undefined)) release(emit);
       return true;
     },
   };

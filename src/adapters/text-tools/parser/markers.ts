@@ -94,15 +94,15 @@ function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly Reaso
   const artefacts = allOf(format => format.artefacts);
   const turnEnds = unique(allOf(format => format.turnEnds));
   const closers = allOf(format => format.closers);
-  const reasoningStarts = reasoning.map(({ open }) => open);
-  const reasoningEnds = reasoning.map(({ close }) => close);
+  const reasoningStarts = reasoning.map(tags => tags.open);
+  const reasoningEnds = reasoning.map(tags => tags.close);
   const bare = new Set(allOf(format => format.startOpeners));
   const wrappers = new Map(
-    formats.flatMap(({ wrappers = [] }) => wrappers.map(({ open, close }) => [open, close] as const)),
+    formats.flatMap(format => (format.wrappers ?? []).map(wrapper => [wrapper.open, wrapper.close] as const)),
   );
   const wrapperEnds = [...wrappers.values()].flatMap(close => [close, `\n${close}`]);
   const callStarts = [...allOf(format => format.openers), ...afterPrefix.keys()];
-  const ownClosers = allOf(({ isDetected, closers }) => (isDetected === true ? [] : closers));
+  const ownClosers = allOf(format => (format.isDetected === true ? [] : format.closers));
   const strayClosers = unique(ownClosers.filter(closer => isMarkupOf(closer, callStarts)));
   const anywhere = [
     ...callStarts,
@@ -143,10 +143,10 @@ function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly Reaso
     isStart: (character, preceding) => starts[preceding].has(character),
     longest: Math.max(0, ...all.map(marker => marker.length)),
     isBare: marker => bare.has(marker),
-    isWhole: marker => openers.get(marker)?.some(({ readsOpener }) => readsOpener === true) === true,
+    isWhole: marker => openers.get(marker)?.some(format => format.readsOpener === true) === true,
     openers,
     afterPrefix,
-    reasoning: new Map(reasoning.map(({ open, close }) => [open, close])),
+    reasoning: new Map(reasoning.map(tags => [tags.open, tags.close])),
     reasoningEnders: unique(allOf(format => format.reasoningEnders)),
     isAnywhere: open => reasoning.some(tags => tags.open === open && tags.isAnywhere === true),
     hasName: open => reasoning.some(tags => tags.open === open && tags.hasName === true),
@@ -243,17 +243,14 @@ const MAX_ENDS = 4;
 
 function* precedesCall(
   cursor: TextCursor,
-  { marker, markers }: Pick<LeftoverOptions, 'marker' | 'markers'>,
+  options: Pick<LeftoverOptions, 'marker' | 'markers'>,
 ): Reading<boolean> {
-  const offset = yield* findSpaceEnd(cursor, { start: marker.length });
-  return yield* startsCall(cursor, { offset, markers });
+  const offset = yield* findSpaceEnd(cursor, { start: options.marker.length });
+  return yield* startsCall(cursor, offset, options.markers);
 }
 
 /** Returns true if a marker that starts a call comes at `offset`. */
-export function* startsCall(
-  cursor: TextCursor,
-  { offset, markers }: { offset: number; markers: Markers },
-): Reading<boolean> {
+export function* startsCall(cursor: TextCursor, offset: number, markers: Markers): Reading<boolean> {
   for (const start of [...markers.openers.keys(), ...markers.afterPrefix.keys()]) {
     if (!markers.isBare(start) && (yield* cursor.sees(start, offset))) return true;
   }
@@ -263,13 +260,13 @@ export function* startsCall(
 /** Returns true if only white space, ends of turns and ends of calls follow. */
 function* endsText(
   cursor: TextCursor,
-  { marker, markers }: Pick<LeftoverOptions, 'marker' | 'markers'>,
+  options: Pick<LeftoverOptions, 'marker' | 'markers'>,
 ): Reading<boolean> {
-  let offset = marker.length;
+  let offset = options.marker.length;
   for (let count = 0; count < MAX_ENDS; count++) {
     offset = yield* findSpaceEnd(cursor, { start: offset });
     if ((yield* cursor.peek(offset)) === undefined) return true;
-    const next = yield* findEnd(cursor, { offset, markers });
+    const next = yield* findEnd(cursor, { offset, markers: options.markers });
     if (next === undefined) return false;
     offset += next.length;
   }
@@ -278,8 +275,8 @@ function* endsText(
 
 function* findEnd(
   cursor: TextCursor,
-  { offset, markers }: { offset: number; markers: Markers },
+  options: { offset: number; markers: Markers },
 ): Reading<string | undefined> {
-  for (const end of markers.ends) if (yield* cursor.sees(end, offset)) return end;
+  for (const end of options.markers.ends) if (yield* cursor.sees(end, options.offset)) return end;
   return undefined;
 }

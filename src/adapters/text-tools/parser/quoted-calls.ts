@@ -17,7 +17,7 @@ import { TextParser } from './text-parser.js';
 
 /** Finds the calls in the foreign texts of a prompt, when the first call of a response is read. */
 export function createQuotedCalls(
-  { prompt }: Pick<CoreCall, 'prompt'>,
+  call: Pick<CoreCall, 'prompt'>,
   tools: DeclaredTools,
   formats: readonly TextToolFormat[],
   reasoning: readonly ReasoningTags[],
@@ -37,7 +37,7 @@ export function createQuotedCalls(
   const read = once((): ReadonlySet<string> => {
     const found = new Set<string>();
     if (tools.size === 0) return found;
-    for (const text of foreignTexts(prompt)) {
+    for (const text of foreignTexts(call.prompt)) {
       for (const variant of variantsOf(text)) {
         if (!openers.some(opener => variant.includes(opener))) continue;
         const parser = new TextParser(
@@ -57,7 +57,8 @@ export function createQuotedCalls(
       }
     }
     if (found.size === 0) return found;
-    for (const { toolName, input } of callsOf(prompt)) found.delete(keyOf(toolName, JSON.stringify(input)));
+    for (const { toolName, input } of callsOf(call.prompt))
+      found.delete(keyOf(toolName, JSON.stringify(input)));
     return found;
   });
 
@@ -75,8 +76,8 @@ function createCollector(onCall: (name: string, input: string) => void) {
   return {
     text() {},
     reasoning() {},
-    callStart({ name }: { name: string }) {
-      called = { name, input: '' };
+    callStart(options: { name: string }) {
+      called = { name: options.name, input: '' };
     },
     callInput(text: string) {
       if (called !== undefined) called.input += text;

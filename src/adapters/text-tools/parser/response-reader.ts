@@ -196,7 +196,7 @@ class ResponseText {
     this.hasNativeReasoning = isDetected;
     this.reasoningEnds = [
       ...(firstTags === undefined ? [] : [firstTags.open, firstTags.close]),
-      ...formats.flatMap(({ reasoningEnders = [] }) => reasoningEnders),
+      ...formats.flatMap(format => format.reasoningEnders ?? []),
     ];
     this.prepared = this.openParser(false);
   }

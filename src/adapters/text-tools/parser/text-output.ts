@@ -52,9 +52,9 @@ export interface TextOutput {
  */
 export function createTextOutput(
   emit: (text: string) => void,
-  { longest, preceding: start = 'nothing' }: { longest: number; preceding?: Preceding },
+  options: { longest: number; preceding?: Preceding },
 ): TextOutput {
-  let preceding = start;
+  let preceding = options.preceding ?? 'nothing';
   let blank = '';
   let blankBeforeCall = '';
   /** True if the text so far ends with a line break. */
@@ -84,7 +84,7 @@ export function createTextOutput(
       if (written !== text) blank = '';
       if (written === '') return;
       const isBlank =
-        preceding !== 'text' && written.trim() === '' && blank.length + written.length <= longest;
+        preceding !== 'text' && written.trim() === '' && blank.length + written.length <= options.longest;
       if (isBlank) {
         blank += written;
       } else {

@@ -275,8 +275,7 @@ export class TextParser {
     const { cursor, markers } = this;
     if (this.wrapperEnd === undefined || !marker.endsWith(this.wrapperEnd)) return false;
     const end = yield* findSpaceEnd(cursor, { start: marker.length });
-    if ((yield* cursor.peek(end)) !== undefined && !(yield* startsCall(cursor, { offset: end, markers })))
-      return false;
+    if ((yield* cursor.peek(end)) !== undefined && !(yield* startsCall(cursor, end, markers))) return false;
     this.fences.skip(cursor.take(end));
     this.wrapperEnd = undefined;
     return true;
@@ -310,20 +309,20 @@ export class TextParser {
     else end.calls?.emit(this.events);
   }
 
-  private *readTaggedReasoning({ open, close }: ReasoningTags): Reading<void> {
+  private *readTaggedReasoning(tags: ReasoningTags): Reading<void> {
     const { cursor, output } = this;
-    let tag = cursor.take(open.length);
-    if (this.markers.hasName(open)) {
-      while (yield* cursor.takes(open)) tag += open;
+    let tag = cursor.take(tags.open.length);
+    if (this.markers.hasName(tags.open)) {
+      while (yield* cursor.takes(tags.open)) tag += tags.open;
       tag += yield* takeLineWord(cursor);
     }
     if (this.options.keepsReasoning === true) {
       output.write(tag);
       const { reasoningEnders: enders } = this.markers;
-      yield* readReasoning(cursor, close, enders, output.write, { isKept: true });
+      yield* readReasoning(cursor, tags.close, enders, output.write, { isKept: true });
     } else {
       output.startReasoning();
-      const end = yield* this.emitReasoning(close);
+      const end = yield* this.emitReasoning(tags.close);
       end.calls?.emit(this.events);
     }
   }

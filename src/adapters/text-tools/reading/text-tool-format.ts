@@ -120,13 +120,12 @@ export interface DeclaredTool {
 export type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
 
 /** Returns the function tools that a request allows: all of them, or the one that it requires. */
-export const toDeclaredTools = ({
-  tools = [],
-  toolChoice,
-}: Pick<CoreCall, 'tools'> & { toolChoice?: CoreCall['toolChoice'] }): DeclaredTools =>
+export const toDeclaredTools = (
+  call: Pick<CoreCall, 'tools'> & { toolChoice?: CoreCall['toolChoice'] },
+): DeclaredTools =>
   new Map(
-    tools.flatMap(tool =>
-      tool.type === 'function' && (toolChoice?.type !== 'tool' || toolChoice.toolName === tool.name)
+    (call.tools ?? []).flatMap(tool =>
+      tool.type === 'function' && (call.toolChoice?.type !== 'tool' || call.toolChoice.toolName === tool.name)
         ? [[tool.name, { name: tool.name, schema: tool.inputSchema }]]
         : [],
     ),
@@ -136,12 +135,10 @@ export const toDeclaredTools = ({
  * Returns true if a request does not allow the calls that its model can make: with `toolChoice: 'none'`, and without
  * tools in a conversation that has calls.
  */
-export const forbidsCalls = ({
-  tools = [],
-  toolChoice,
-  prompt,
-}: Pick<CoreCall, 'tools' | 'toolChoice' | 'prompt'>): boolean =>
-  tools.length === 0 ? prompt.some(({ role }) => role === 'tool') : toolChoice?.type === 'none';
+export const forbidsCalls = (call: Pick<CoreCall, 'tools' | 'toolChoice' | 'prompt'>): boolean =>
+  (call.tools ?? []).length === 0
+    ? call.prompt.some(message => message.role === 'tool')
+    : call.toolChoice?.type === 'none';
 
 /** The syntax of a model's responses. */
 export interface TextSyntax {

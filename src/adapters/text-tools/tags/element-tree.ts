@@ -31,12 +31,12 @@ const MAX_DEPTH = 64;
 const ITEM = 'item';
 
 /** Returns the tag at the current position. Looks ahead and takes nothing. */
-export function* readElementTag(
-  cursor: TextCursor,
-  { token }: ElementSyntax,
-): Reading<ElementTag | undefined> {
-  if (!(yield* cursor.sees(token))) return undefined;
-  const start = yield* findSpaceEnd(cursor, { start: token.length, most: token === '' ? 0 : MAX_SPACE });
+export function* readElementTag(cursor: TextCursor, syntax: ElementSyntax): Reading<ElementTag | undefined> {
+  if (!(yield* cursor.sees(syntax.token))) return undefined;
+  const start = yield* findSpaceEnd(cursor, {
+    start: syntax.token.length,
+    most: syntax.token === '' ? 0 : MAX_SPACE,
+  });
   if ((yield* cursor.peek(start)) !== '<') return undefined;
   const tag = yield* cursor.look(/[^<>\n]/, { start: start + 1, most: MAX_TAG });
   if ((yield* cursor.peek(start + 1 + tag.length)) !== '>') return undefined;
@@ -105,35 +105,36 @@ export function* readElement(
 }
 
 /** Returns true for an element whose content is text. A member of an enum may need another spelling. */
-export function isTextElement({ schema, root }: SchemaContext): boolean {
-  const types = toNamedTypes(schema, root).filter(type => type !== 'null');
-  return types.length === 0 || (types.includes('text') && allowsAny('', schema, root));
+export function isTextElement(context: SchemaContext): boolean {
+  const types = toNamedTypes(context.schema, context.root).filter(type => type !== 'null');
+  return types.length === 0 || (types.includes('text') && allowsAny('', context.schema, context.root));
 }
 
-const isArray = ({ schema, root }: SchemaContext): boolean => toNamedTypes(schema, root).includes('array');
+const isArray = (context: SchemaContext): boolean =>
+  toNamedTypes(context.schema, context.root).includes('array');
 
 /** Returns true if an element with this name is part of the schema. */
 export const isKnownChild = ({ schema, root }: SchemaContext, key: string): boolean =>
   (key === ITEM && isArray({ schema, root })) || Object.hasOwn(toProperties(schema, root) ?? {}, key);
 
 /** Returns the schemas of the elements by name. Undefined if the schema lists none. */
-export const childrenOf = ({ schema, root }: SchemaContext): Readonly<Record<string, unknown>> | undefined =>
-  toProperties(schema, root);
+export const childrenOf = (context: SchemaContext): Readonly<Record<string, unknown>> | undefined =>
+  toProperties(context.schema, context.root);
 
 /** Returns an element's value as JSON of the type in its schema, or undefined if it mixes text and elements. */
-function toElementJson({ text, children }: Element, { schema, root }: SchemaContext): string | undefined {
-  if (children.length === 0) return toTextJson(text, { schema, root });
-  if (text.trim() !== '') return undefined;
+function toElementJson(element: Element, { schema, root }: SchemaContext): string | undefined {
+  if (element.children.length === 0) return toTextJson(element.text, { schema, root });
+  if (element.text.trim() !== '') return undefined;
   const hasItem = Object.hasOwn(toProperties(schema, root) ?? {}, ITEM);
-  return !hasItem && children.every(({ key }) => key === ITEM)
-    ? toArrayJson(children, { schema, root })
-    : toObjectJson(children, { schema, root });
+  return !hasItem && element.children.every(entry => entry.key === ITEM)
+    ? toArrayJson(element.children, { schema, root })
+    : toObjectJson(element.children, { schema, root });
 }
 
 /** Returns the JSON of several elements as an array. */
-function toArrayJson(elements: readonly Element[], { schema, root }: SchemaContext): string | undefined {
+function toArrayJson(elements: readonly Element[], context: SchemaContext): string | undefined {
   const items = elements.map((element, index) =>
-    toElementJson(element, { schema: toItemSchema(schema, root, index), root }),
+    toElementJson(element, { schema: toItemSchema(context.schema, context.root, index), root: context.root }),
   );
   return items.every(item => item !== undefined) ? `[${items.join(',')}]` : undefined;
 }

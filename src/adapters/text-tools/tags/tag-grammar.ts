@@ -122,8 +122,8 @@ export function createTagGrammar(
   };
 }
 
-function createEndReader({ call, lists = [], listEnds = [] }: TagTexts): TagGrammar['endsAfter'] {
-  const ends = [call, ...lists, ...listEnds];
+function createEndReader(texts: TagTexts): TagGrammar['endsAfter'] {
+  const ends = [texts.call, ...(texts.lists ?? []), ...(texts.listEnds ?? [])];
   return function* endsAfter(cursor, offset) {
     const start = yield* findSpaceEnd(cursor, { start: offset, most: MAX_SPACE_AFTER_CALL });
     let text = '';
@@ -223,7 +223,7 @@ class TagReader {
       const [, slash, name = ''] = /^<(\/?)((?:[|｜]\w+[|｜]\s?)?[^\s=>Ġ]+)/.exec(text ?? '') ?? [];
       return name === '' ? [] : [{ role, isClosing: slash === '/', name, bare: toBare(name) }];
     });
-    this.longest = Math.max(...this.names.map(({ name }) => name.length)) + MAX_SUFFIX;
+    this.longest = Math.max(...this.names.map(entry => entry.name.length)) + MAX_SUFFIX;
     this.hasAttribute = /\sname=$/.test(texts.parameter);
   }
 
@@ -244,13 +244,13 @@ class TagReader {
   }
 
   /** Within a value, a misspelt tag is text unless it is about a parameter. */
-  private countsInValue(tag: Tag, { isComplete, isExact, name }: WrittenTag): boolean {
+  private countsInValue(tag: Tag, writtenTag: WrittenTag): boolean {
     switch (tag.kind) {
       case 'other':
         return false;
       case 'parameter':
       case 'opener':
-        return isComplete && (isExact || this.isSpelt(name));
+        return writtenTag.isComplete && (writtenTag.isExact || this.isSpelt(writtenTag.name));
       case 'parameter-end':
         return true;
       default:
@@ -260,7 +260,7 @@ class TagReader {
 
   /** Returns true if only the case of a name differs. */
   private isSpelt(written: string): boolean {
-    return this.names.some(({ name }) => name.toLowerCase() === written.toLowerCase());
+    return this.names.some(entry => entry.name.toLowerCase() === written.toLowerCase());
   }
 
   /** Looks at the text from a `<` on. Returns undefined for text that is no tag. */
@@ -353,8 +353,8 @@ class TagReader {
   ): Reading<Tag | undefined> {
     const { close: keyEnd, valueOpen = '', type } = tags;
     const skip = tags.findSpaceEnd ?? findValueStart;
-    const isOpen = ({ role, header }: WrittenTag) =>
-      role === 'call' || (role === 'parameter' && (valueOpen !== '' || header.trim() === ''));
+    const isOpen = (tag: WrittenTag) =>
+      tag.role === 'call' || (tag.role === 'parameter' && (valueOpen !== '' || tag.header.trim() === ''));
     const open = yield* this.countTags(cursor, { first, start: 0, is: isOpen, skip });
     const text = yield* cursor.look(/[^<]/, { start: open.end });
     const key = text.trim();
@@ -395,12 +395,7 @@ class TagReader {
   /** Looks at the tags of one kind that follow each other. */
   private *countTags(
     cursor: TextCursor,
-    {
-      first,
-      start,
-      is,
-      skip,
-    }: {
+    options: {
       /** The tag at `start`. */
       first: WrittenTag | undefined;
       start: number;
@@ -409,19 +404,19 @@ class TagReader {
     },
   ): Reading<TagCount> {
     let count = 0;
-    let end = start;
-    let tagEnd = start;
+    let end = options.start;
+    let tagEnd = options.start;
     let isExact = false;
     let hasCall = false;
-    let tag = first;
+    let tag = options.first;
     while (count < MAX_REPEATED) {
-      if (tag === undefined || !is(tag)) break;
+      if (tag === undefined || !options.is(tag)) break;
       const isInterrupted = !tag.isComplete && tag.header.trim() !== '';
       if (isInterrupted) break;
       isExact = count === 0 && tag.isExact && tag.isComplete && tag.header.trim() === '';
       hasCall ||= tag.role === 'call';
       tagEnd = end + tag.length - (tag.isComplete ? 0 : tag.header.length);
-      end = yield* skip(cursor, tagEnd);
+      end = yield* options.skip(cursor, tagEnd);
       tag = yield* this.scan(cursor, end);
       count++;
     }

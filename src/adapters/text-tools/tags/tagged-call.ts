@@ -141,8 +141,8 @@ export function* endsUnclosed(
 }
 
 /** Returns true if all parameters that the tool requires were written. */
-export function hasRequired({ schema }: DeclaredTool, writer: Pick<WrittenKeys, 'has'>): boolean {
-  const { required } = resolveSchema(schema, schema);
+export function hasRequired(tool: DeclaredTool, writer: Pick<WrittenKeys, 'has'>): boolean {
+  const { required } = resolveSchema(tool.schema, tool.schema);
   return !Array.isArray(required) || required.every(key => writer.has(String(key)));
 }
 
@@ -267,12 +267,12 @@ class ValueReader {
 
   constructor(
     private readonly cursor: TextCursor,
-    { grammar, state, parameter }: ReadParameterOptions,
+    options: ReadParameterOptions,
   ) {
-    this.grammar = grammar;
-    this.state = state;
-    this.parameter = parameter;
-    this.value = new ValueBuffer(state.writer, parameter);
+    this.grammar = options.grammar;
+    this.state = options.state;
+    this.parameter = options.parameter;
+    this.value = new ValueBuffer(options.state.writer, options.parameter);
   }
 
   /** @returns false if the text ended before the value did. */
@@ -472,11 +472,11 @@ class ValueReader {
   }
 
   /** Returns true if the call may continue with this parameter although the value was not closed. */
-  private mayBeNextParameter({ key }: ParameterTag): boolean {
+  private mayBeNextParameter(parameter: ParameterTag): boolean {
     const { nestedCalls, state, value } = this;
     const isInPair = nestedCalls.hasMultiline || value.innermost?.kind === 'literal';
-    const isUsed = state.writer.has(key) || value.hasOpen(key);
-    return !isInPair && state.writer.isDeclared(key) && !isUsed && !isPrototypeKey(key);
+    const isUsed = state.writer.has(parameter.key) || value.hasOpen(parameter.key);
+    return !isInPair && state.writer.isDeclared(parameter.key) && !isUsed && !isPrototypeKey(parameter.key);
   }
 
   /** Ends a nested call and its unclosed parameters. */

@@ -56,13 +56,13 @@ export class ValueBuffer {
 
   /** True if all tags that have not been closed are mentioned in the text. */
   get hasOnlyMentions(): boolean {
-    return this.tags.every(({ isMention }) => isMention === true);
+    return this.tags.every(tag => tag.isMention === true);
   }
 
   /** True if a tag in the value is open that may be a real one. */
   get hasStrayStart(): boolean {
     return this.tags.some(
-      ({ kind, isMention, leavesOpen }) => leavesOpen === true || (kind === 'literal' && isMention !== true),
+      tag => tag.leavesOpen === true || (tag.kind === 'literal' && tag.isMention !== true),
     );
   }
 
@@ -100,21 +100,17 @@ export class ValueBuffer {
    * @param end Preceding end tag, if any. It is used only if the parameter tag is accepted.
    * @param leavesOpen The end tag is also that of a tag in the value, which is then open, or a wrong tag may be the end.
    */
-  openParameter(
-    parameter: ParameterTag,
-    { end, tag }: { end: string; tag: string },
-    leavesOpen = false,
-  ): void {
+  openParameter(parameter: ParameterTag, options: { end: string; tag: string }, leavesOpen = false): void {
     this.isBlank = false;
     this.buffer += this.takeSpace();
     const position = this.buffer.length;
-    this.buffer += end + tag;
+    this.buffer += options.end + options.tag;
     this.tags.push({
       kind: 'parameter',
       parameter,
       end: position,
       start: this.buffer.length,
-      isAfterEnd: end !== '',
+      isAfterEnd: options.end !== '',
       leavesOpen,
     });
     this.openKeys.add(parameter.key);
@@ -143,7 +139,7 @@ export class ValueBuffer {
    */
   end(isClosed: boolean): void {
     let writer = this.value;
-    let from = this.tags.find(({ kind }) => kind === 'repeated')?.start ?? 0;
+    let from = this.tags.find(tag => tag.kind === 'repeated')?.start ?? 0;
     const endValue = (text: string, isAfterEnd: boolean) => {
       writer.push(isAfterEnd ? text : text.trimEnd());
       writer.end();
@@ -179,11 +175,11 @@ export class NestedCalls {
   }
 
   /** Starts a call before which `tags` parameter tags are open. */
-  begin({ isInLine, tags }: { isInLine: boolean; tags: number }): void {
-    if (isInLine) {
+  begin(options: { isInLine: boolean; tags: number }): void {
+    if (options.isInLine) {
       this.inLine ??= { parameters: 0 };
     } else {
-      this.multiline.push(tags);
+      this.multiline.push(options.tags);
       this.hasBegunInLine = true;
     }
   }
@@ -206,10 +202,10 @@ export class NestedCalls {
    *
    * @returns the number of parameter tags that were open before the call, if a multiline call ended.
    */
-  end({ isAfterTag }: { isAfterTag: boolean }): number | undefined {
+  end(options: { isAfterTag: boolean }): number | undefined {
     const isOfLine = this.inLine !== undefined;
     this.inLine = undefined;
-    return isOfLine || !(isAfterTag || this.hasBegunInLine) ? undefined : this.multiline.pop();
+    return isOfLine || !(options.isAfterTag || this.hasBegunInLine) ? undefined : this.multiline.pop();
   }
 
   endLine(): void {

@@ -157,7 +157,7 @@ export class PatternRun {
 
   /** The position from which text may belong to a match. */
   get heldFrom(): number | undefined {
-    return Math.min(...this.threads.map(({ slots }) => slots[0] ?? 0), this.found?.start ?? Infinity);
+    return Math.min(...this.threads.map(thread => thread.slots[0] ?? 0), this.found?.start ?? Infinity);
   }
 
   /** Reads the character at a position, or the end of the text. `isStart` is true at the start of the response. */
@@ -251,13 +251,13 @@ export function findAll(
 /** Returns the texts of the named groups of a match. */
 export function groupsOf(
   pattern: Pattern,
-  { slots }: PatternMatch,
+  match: PatternMatch,
   text: string,
 ): Record<string, string | undefined> {
   const groups: Record<string, string | undefined> = {};
   for (const [index, name] of pattern.names.entries()) {
-    const start = slots[2 * index + 2];
-    const end = slots[2 * index + 3];
+    const start = match.slots[2 * index + 2];
+    const end = match.slots[2 * index + 3];
     groups[name] = start === undefined || end === undefined ? undefined : text.slice(start, end);
   }
   return groups;

@@ -147,7 +147,7 @@ export function parseResponseTemplate(template: unknown): readonly TemplateField
   if (anchor === undefined)
     fail('start_anchor', 'a text or a list of texts, or `start_anchor_pattern` to be given', undefined);
   const parsed = Object.entries(fields).map(([name, field]) => parseField(name, field));
-  const [, second] = parsed.filter(({ open }) => open === undefined);
+  const [, second] = parsed.filter(field => field.open === undefined);
   if (second !== undefined) {
     fail(`fields.${second.name}.open`, 'given, because another field has none', undefined);
   }

@@ -115,7 +115,7 @@ function parseTags(text: string, args: ContentArgs, written: Written): unknown {
   const { tag_pattern: pattern, merge_duplicates: isMerged } = args;
   const matches = pattern === undefined ? undefined : findAll(pattern, text);
   if (matches === undefined) throw new ContentError();
-  const entries = matches.map(({ key, value }) => [key ?? '', value ?? ''] as const);
+  const entries = matches.map(match => [match.key ?? '', match.value ?? ''] as const);
   return toObject(entries, args, written, isMerged === true);
 }
 
@@ -155,14 +155,14 @@ function toObject(
 }
 
 function applyTransform(
-  { transform, isEach }: Pick<TemplateField, 'transform' | 'isEach'>,
+  field: Pick<TemplateField, 'transform' | 'isEach'>,
   scope: Readonly<Record<string, unknown>>,
 ): unknown {
-  if (transform === undefined) return scope.content;
-  if (!isEach) return fill(transform, scope);
+  if (field.transform === undefined) return scope.content;
+  if (!field.isEach) return fill(field.transform, scope);
   if (!Array.isArray(scope.content)) throw new ContentError();
   return scope.content.map((content: unknown) =>
-    fill(transform, { ...scope, ...(isPlainObject(content) && content), content }),
+    fill(field.transform, { ...scope, ...(isPlainObject(content) && content), content }),
   );
 }
 

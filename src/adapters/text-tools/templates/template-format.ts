@@ -26,13 +26,13 @@ export function createTemplateSyntax(template: ResponseTemplate): TextSyntax {
   const fields = parseResponseTemplate(template);
   const reasoning = fields.flatMap(toReasoningTags);
   const regions = fields.filter(field => field.open !== undefined && toReasoningTags(field).length === 0);
-  const implicit = fields.find(({ open }) => open === undefined);
+  const implicit = fields.find(field => field.open === undefined);
   const ends = implicit?.close?.literals ?? implicit?.close?.prefixes ?? [];
   const create = (isCall: boolean): TextToolFormat => {
-    const own = regions.filter(({ kind }) => (kind === 'calls') === isCall);
+    const own = regions.filter(region => (region.kind === 'calls') === isCall);
     return {
       name: isCall ? 'response-template' : 'response-template-text',
-      openers: [...new Set(own.flatMap(({ open }) => open?.prefixes ?? []))],
+      openers: [...new Set(own.flatMap(field => field.open?.prefixes ?? []))],
       readsOpener: true,
       isMessageMarkup: !isCall,
       reasoningEnders: reasoningEndersOf(fields),
@@ -54,16 +54,16 @@ export function createTemplateSyntax(template: ResponseTemplate): TextSyntax {
   return {
     formats: [create(true), create(false)],
     reasoning,
-    startsInReasoning: fields.some(({ kind, open }) => kind === 'reasoning' && open?.matchesStart === true),
+    startsInReasoning: fields.some(field => field.kind === 'reasoning' && field.open?.matchesStart === true),
     dropsText: implicit?.kind !== 'text',
   };
 }
 
 /** Returns the pairs of tags of a field whose delimiters are literals. */
-function toReasoningTags({ kind, open, close }: TemplateField): readonly ReasoningTags[] {
-  const [end] = close?.literals ?? [];
-  if (kind !== 'reasoning' || open?.literals === undefined || end === undefined) return [];
-  return open.literals.map(literal => ({ open: literal.trim(), close: end.trim(), isAnywhere: true }));
+function toReasoningTags(field: TemplateField): readonly ReasoningTags[] {
+  const [end] = field.close?.literals ?? [];
+  if (field.kind !== 'reasoning' || field.open?.literals === undefined || end === undefined) return [];
+  return field.open.literals.map(literal => ({ open: literal.trim(), close: end.trim(), isAnywhere: true }));
 }
 
 /** The delimiters of reasoning beside the first, which are dropped behind it. */
@@ -80,7 +80,7 @@ function* findOpening(cursor: TextCursor, regions: readonly TemplateField[]): Re
   );
   const step = (character: string | undefined, offset: number) => {
     for (const { run } of runs) run.step(character, offset, isStart && offset === 0);
-    return runs.some(({ run }) => !run.isDone) && offset < MAX_OPENER;
+    return runs.some(entry => !entry.run.isDone) && offset < MAX_OPENER;
   };
   const end = yield* cursor.scan(step);
   step(undefined, end);

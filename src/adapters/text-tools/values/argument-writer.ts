@@ -123,10 +123,10 @@ export function createArgumentWriter(
     get hasDuplicate() {
       return hasDuplicate;
     },
-    open(key, { isJson } = {}) {
+    open(key, options = {}) {
       writeWrapper();
       const mayWrap = written.size === 0 && !isDeclared(key) && WRAPPERS.has(key);
-      const value = mayWrap ? openWrapper(key, isJson) : openValue(key, isJson);
+      const value = mayWrap ? openWrapper(key, options.isJson) : openValue(key, options.isJson);
       return toText === undefined ? value : { push: text => value.push(toText(text)), end: value.end };
     },
     end() {

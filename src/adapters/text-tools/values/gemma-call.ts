@@ -217,12 +217,12 @@ const BARE_END = /[,}\])<]/g;
  * Returns true if the bracket that comes next and the closer end the call, and not only a string about calls: nothing or
  * another token follows.
  */
-function* endsCall(cursor: TextCursor, { closer, followers }: GemmaMarkers): Reading<boolean> {
+function* endsCall(cursor: TextCursor, markers: GemmaMarkers): Reading<boolean> {
   const start = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
-  if (!(yield* cursor.sees(closer, start))) return false;
-  const next = yield* findSpaceEnd(cursor, { start: start + closer.length, most: MAX_SPACE });
+  if (!(yield* cursor.sees(markers.closer, start))) return false;
+  const next = yield* findSpaceEnd(cursor, { start: start + markers.closer.length, most: MAX_SPACE });
   if ((yield* cursor.peek(next)) === undefined) return true;
-  for (const token of followers) if (yield* cursor.sees(token, next)) return true;
+  for (const token of markers.followers) if (yield* cursor.sees(token, next)) return true;
   return false;
 }
 

@@ -208,13 +208,13 @@ function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void,
     return isRead;
   }
 
-  function* scanValue({ schema, isStreamed, depth }: Value): Reading<boolean> {
-    const scanner = new JsonScanner(depth);
+  function* scanValue(value: Value): Reading<boolean> {
+    const scanner = new JsonScanner(value.depth);
     let emitted = 0;
     let rest = '';
     yield* cursor.takeEach(() => {
       rest += cursor.take(scanner.push(cursor.rest()));
-      if (isStreamed && scanner.certain > emitted) {
+      if (value.isStreamed && scanner.certain > emitted) {
         const count = scanner.certain - emitted;
         emit(gaps.pending + rest.slice(0, count));
         gaps.pending = '';
@@ -224,7 +224,7 @@ function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void,
       return scanner.state !== 'open';
     });
     if (scanner.state !== 'complete') return false;
-    gaps.pending += isStreamed ? rest : toAllowed(rest, schema);
+    gaps.pending += value.isStreamed ? rest : toAllowed(rest, value.schema);
     return true;
   }
 

@@ -49,12 +49,12 @@ export interface JsonCallOptions {
 export function* readCallArguments(
   cursor: TextCursor,
   calls: TextCalls,
-  { name, id, isNested = false }: { name: string; id?: string | undefined; isNested?: boolean },
+  options: { name: string; id?: string | undefined; isNested?: boolean },
 ): Reading<boolean> {
   yield* cursor.takeSpace();
-  if (name === '' || (yield* cursor.peek()) !== '{') return false;
+  if (options.name === '' || (yield* cursor.peek()) !== '{') return false;
   const isRead = yield* readMended(cursor, calls, function* (cursor, calls): Reading<CallResult> {
-    const tool = calls.begin(name, { id });
+    const tool = calls.begin(options.name, { id: options.id });
     yield* waitWhile(cursor, BEFORE_ARGUMENTS);
     const rest = yield* readJsonArguments(cursor, calls.input, tool);
     if (rest === undefined) return 'malformed';
@@ -62,7 +62,7 @@ export function* readCallArguments(
     calls.end();
     return 'read';
   });
-  if (isRead && !isNested) yield* takeExcess(cursor, calls);
+  if (isRead && !options.isNested) yield* takeExcess(cursor, calls);
   return isRead;
 }
 

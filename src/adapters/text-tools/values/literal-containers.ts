@@ -32,18 +32,14 @@ interface Items {
 }
 
 /** Reads the items of a list up to its closing bracket, and writes them as JSON. */
-export function* readItems(
-  cursor: TextCursor,
-  write: Write,
-  { close, isOpen = false, readItem }: Items,
-): Reading<boolean> {
-  let separator = isOpen ? ',' : '[';
+export function* readItems(cursor: TextCursor, write: Write, items: Items): Reading<boolean> {
+  let separator = items.isOpen ? ',' : '[';
   for (;;) {
     yield* cursor.takeSpace();
-    if (yield* cursor.takes(close)) break;
-    if (!(yield* readItem(after(separator, write)))) return false;
+    if (yield* cursor.takes(items.close)) break;
+    if (!(yield* items.readItem(after(separator, write)))) return false;
     separator = ',';
-    if (!(yield* takesSeparator(cursor, close))) return false;
+    if (!(yield* takesSeparator(cursor, items.close))) return false;
   }
   write(separator === '[' ? '[]' : ']');
   return true;
@@ -64,24 +60,20 @@ interface Members {
 }
 
 /** Reads the members of an object up to its closing bracket, and writes them as JSON. */
-export function* readMembers(
-  cursor: TextCursor,
-  write: Write,
-  { close, first, mayRepeat = false, isForbidden, readKey, readValue, schemas }: Members,
-): Reading<boolean> {
+export function* readMembers(cursor: TextCursor, write: Write, members: Members): Reading<boolean> {
   const keys = new Set<string>();
-  for (let known = first; ; known = undefined) {
+  for (let known = members.first; ; known = undefined) {
     yield* cursor.takeSpace();
-    if (known === undefined && (yield* cursor.takes(close))) break;
-    const key = known ?? (yield* readKey());
-    if (key === undefined || isForbidden(key) || (!mayRepeat && keys.has(key))) return false;
+    if (known === undefined && (yield* cursor.takes(members.close))) break;
+    const key = known ?? (yield* members.readKey());
+    if (key === undefined || members.isForbidden(key) || (!members.mayRepeat && keys.has(key))) return false;
     const start = `${keys.size === 0 ? '{' : ','}${JSON.stringify(key)}:`;
-    const value = createAllowedValue(after(start, write), schemas?.of?.[key], schemas?.root);
+    const value = createAllowedValue(after(start, write), members.schemas?.of?.[key], members.schemas?.root);
     keys.add(key);
     yield* cursor.takeSpace();
-    if (!(yield* readValue(value.write, key))) return false;
+    if (!(yield* members.readValue(value.write, key))) return false;
     value.end();
-    if (!(yield* takesSeparator(cursor, close))) return false;
+    if (!(yield* takesSeparator(cursor, members.close))) return false;
   }
   write(keys.size === 0 ? '{}' : '}');
   return true;

@@ -89,7 +89,7 @@ function* readSeparator(cursor: TextCursor): Reading<Separator> {
 function* readPythonCall(
   cursor: TextCursor,
   calls: TextCalls,
-  { isInList, isWrapped }: { isInList: boolean; isWrapped: boolean },
+  options: { isInList: boolean; isWrapped: boolean },
 ): Reading<boolean> {
   const name = yield* findPythonCall(cursor);
   if (name === undefined) return false;
@@ -138,8 +138,8 @@ function* readPythonCall(
     if (following === undefined) return true;
     if (next === ',') return following === ')' || (yield* seesArgument(end));
     if (next !== ')') return false;
-    if (isWrapped) return following === ')';
-    if (isInList) return following === ',' || following === ']';
+    if (options.isWrapped) return following === ')';
+    if (options.isInList) return following === ',' || following === ']';
     return end > offset + 1 || /[<,;`]/.test(following);
   }
 

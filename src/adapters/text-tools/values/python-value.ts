@@ -61,11 +61,11 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
     return true;
   }
 
-  const itemsOf = (close: string, { depth }: Context, isOpen = false) => ({
+  const itemsOf = (close: string, context: Context, isOpen = false) => ({
     close,
     isOpen,
     readItem: (write: Write) =>
-      readValue(write, { types: [], depth: depth + 1, ends: itemEnds(cursor, close) }),
+      readValue(write, { types: [], depth: context.depth + 1, ends: itemEnds(cursor, close) }),
   });
 
   /** Reads a tuple as a list, or a value in parentheses. */
@@ -107,14 +107,14 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
   }
 
   /** Reads a key, or the first item of a set, as JSON. */
-  function* readKey({ depth }: Context): Reading<string | undefined> {
+  function* readKey(context: Context): Reading<string | undefined> {
     // Lists, dicts and tuples cannot be keys.
     if (/[[{(]/.test((yield* cursor.peek()) ?? '')) return undefined;
     let key = '';
     const endsItem = itemEnds(cursor, '}');
     const isRead = yield* readValue(json => void (key += json), {
       types: [],
-      depth: depth + 1,
+      depth: context.depth + 1,
       *ends(offset) {
         return (yield* cursor.peek(offset)) === ':' || (yield* endsItem(offset));
       },

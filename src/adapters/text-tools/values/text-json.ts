@@ -8,8 +8,8 @@ export interface SchemaContext {
 }
 
 /** Returns the JSON of a text. White space is part of a string. Null needs a schema that allows it. */
-export function toTextJson(text: string, { schema, root }: SchemaContext): string {
-  const types = toNamedTypes(schema, root);
+export function toTextJson(text: string, context: SchemaContext): string {
+  const types = toNamedTypes(context.schema, context.root);
   if (types.includes('null') && /^(?:null|Null|NULL)?$/.test(text)) return 'null';
   const others = types.filter(type => type !== 'null');
   if (others.length === 0 || others.includes('text')) return JSON.stringify(text);

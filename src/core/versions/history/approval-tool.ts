@@ -27,15 +27,15 @@ export function findApprovalCalls(
 }
 
 /** A call of a hosted server itself is marked, too, and the server runs it. */
-const isMarkedRequest = ({ type, providerExecuted, providerOptions }: PlainObject): boolean =>
-  type === 'tool-call' &&
-  providerExecuted !== true &&
-  typeof objectOf(objectOf(providerOptions)?.kelivo)?.approvalFor === 'string';
+const isMarkedRequest = (request: PlainObject): boolean =>
+  request.type === 'tool-call' &&
+  request.providerExecuted !== true &&
+  typeof objectOf(objectOf(request.providerOptions)?.kelivo)?.approvalFor === 'string';
 
 /** A tool of the application may have the same name. */
 export const isFunctionOfApplication = (
   tools: readonly { readonly type?: unknown; readonly name?: unknown }[],
-) => tools.some(({ type, name }) => type === 'function' && name === APPROVAL_TOOL.name);
+) => tools.some(tool => tool.type === 'function' && tool.name === APPROVAL_TOOL.name);
 
 /** Returns the call that a request in a prompt is about, and the server that asks. */
 export function readApprovalCall(call: PlainObject): { call: PlainObject; server: string } {
@@ -49,12 +49,12 @@ export function readApprovalCall(call: PlainObject): { call: PlainObject; server
 }
 
 /** Everything but an explicit approval is a denial, whose reason is the output. */
-export function readApprovalResponse({ toolCallId, output }: PlainObject): PlainObject {
-  const { approve } = objectOf(objectOf(output)?.value) ?? {};
-  const reason = readReason(objectOf(output) ?? {});
+export function readApprovalResponse(part: PlainObject): PlainObject {
+  const { approve } = objectOf(objectOf(part.output)?.value) ?? {};
+  const reason = readReason(objectOf(part.output) ?? {});
   return {
     type: 'tool-approval-response',
-    approvalId: toolCallId,
+    approvalId: part.toolCallId,
     approved: approve === true,
     ...(reason !== '' && { reason }),
   };
@@ -65,7 +65,7 @@ function readReason({ type, value }: PlainObject): string {
   if (typeof approve === 'boolean') return stringOf(reason);
   if (type === 'content') {
     const texts = objectsOf(value).filter(part => part.type === 'text');
-    return texts.map(({ text }) => stringOf(text)).join('\n');
+    return texts.map(entry => stringOf(entry.text)).join('\n');
   }
   if (typeof value === 'string' && (type === 'text' || type === 'error-text')) return value;
   return JSON.stringify(value) ?? '';
@@ -103,8 +103,8 @@ export const toApprovalResult = ({ approvalId, approved, reason }: PlainObject):
 });
 
 /** Reads the calls of the tool in a response as the calls and requests that they express. */
-export function createApprovalReader({ tools = [] }: Pick<CoreCall, 'tools'>): PartTransformer {
-  const isFunction = isFunctionOfApplication(tools);
+export function createApprovalReader(call: Pick<CoreCall, 'tools'>): PartTransformer {
+  const isFunction = isFunctionOfApplication(call.tools ?? []);
   const inputs = new Set<string>();
   const isRequest = (part: { readonly toolName: string; readonly providerExecuted?: boolean | undefined }) =>
     !isFunction && part.toolName === APPROVAL_TOOL.name && part.providerExecuted !== true;
@@ -144,9 +144,10 @@ export function createApprovalReader({ tools = [] }: Pick<CoreCall, 'tools'>): P
  * Writes the requests in a response as calls of the tool. A call of a hosted server is held back until it is clear that no
  * request follows.
  */
-export function createApprovalWriter({ tools = [] }: Pick<CoreCall, 'tools'>): PartTransformer {
+export function createApprovalWriter(coreCall: Pick<CoreCall, 'tools'>): PartTransformer {
   const toolName =
-    tools.find(tool => tool.type === 'provider' && tool.id === APPROVAL_TOOL.id)?.name ?? APPROVAL_TOOL.name;
+    (coreCall.tools ?? []).find(tool => tool.type === 'provider' && tool.id === APPROVAL_TOOL.id)?.name ??
+    APPROVAL_TOOL.name;
   let held: ToolCall | undefined;
   const release = (emit: (part: Part) => void): void => {
     if (held !== undefined) emit(held);

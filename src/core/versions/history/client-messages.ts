@@ -71,7 +71,7 @@ export function readClientMessages<Message extends ClientMessage>(
     ]),
   );
   return messages
-    .filter(({ role }) => role === 'user' || role === 'assistant')
+    .filter(message => message.role === 'user' || message.role === 'assistant')
     .map(message => ({
       ...message,
       parts: message.parts.map(part => clean({ ...part }, message.role === 'user' ? NOTHING : kept)),

@@ -213,11 +213,10 @@ export function splitOptions(providerOptions: ProviderMetadata | undefined): {
 }
 
 /** Joins the options of this package with those of the other providers. */
-export const joinOptions = ({
-  own,
-  providerOptions,
-}: Pick<CoreCall, 'own' | 'providerOptions'>): ProviderMetadata | undefined =>
-  Object.keys(own).length === 0 ? providerOptions : { ...providerOptions, kelivo: own as JSONObject };
+export const joinOptions = (call: Pick<CoreCall, 'own' | 'providerOptions'>): ProviderMetadata | undefined =>
+  Object.keys(call.own).length === 0
+    ? call.providerOptions
+    : { ...call.providerOptions, kelivo: call.own as JSONObject };
 
 /*
  * Carriers. Versions 2 and 3 have no `custom` parts. Every major of `ai` keeps an empty reasoning block in its history,
@@ -260,7 +259,7 @@ export function addMessage(messages: Message[], message: Message): void {
     close();
     const parts = readContent(userMessage).filter(isUserPart);
     if (parts.length === 0) continue;
-    if (summarizes) messages.splice(0, messages.length, ...messages.filter(({ role }) => role === 'system'));
+    if (summarizes) messages.splice(0, messages.length, ...messages.filter(entry => entry.role === 'system'));
     messages.push({ role: 'user', content: parts as unknown as UserPart[] });
   }
   close();
@@ -276,28 +275,27 @@ function readContent(userMessage: JSONObject): PlainObject[] {
 }
 
 /** The history may have been changed by others. */
-const isUserPart = ({ type, text, mediaType, data }: PlainObject): boolean =>
-  type === 'text'
-    ? typeof text === 'string'
-    : type === 'file' && typeof mediaType === 'string' && isPlainObject(data);
+const isUserPart = (part: PlainObject): boolean =>
+  part.type === 'text'
+    ? typeof part.text === 'string'
+    : part.type === 'file' && typeof part.mediaType === 'string' && isPlainObject(part.data);
 
 /** The facts of a carrier: an item with the other facts, or the kind of content of another API. */
-export function toCarrier({
-  kind,
-  metadata,
-  own,
-  item,
-}: Facts & { kind: string; item: JSONObject | undefined }): ProviderMetadata {
-  if (item === undefined) {
-    const joined = joinFacts(metadata, own);
-    return { ...joined, kelivo: handOver({ ...joined?.kelivo, custom: kind }) };
+export function toCarrier(facts: Facts & { kind: string; item: JSONObject | undefined }): ProviderMetadata {
+  if (facts.item === undefined) {
+    const joined = joinFacts(facts.metadata, facts.own);
+    return { ...joined, kelivo: handOver({ ...joined?.kelivo, custom: facts.kind }) };
   }
-  const itemId = idOf(item.id);
-  const { openai: _, ...others } = metadata ?? {};
+  const itemId = idOf(facts.item.id);
+  const { openai: _, ...others } = facts.metadata ?? {};
   return {
     ...others,
     ...(itemId !== undefined && { openai: { itemId } }),
-    kelivo: handOver({ ...metadata?.kelivo, ...(own as JSONObject | undefined), item }),
+    kelivo: handOver({
+      ...facts.metadata?.kelivo,
+      ...(facts.own as JSONObject | undefined),
+      item: facts.item,
+    }),
   };
 }
 

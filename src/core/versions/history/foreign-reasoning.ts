@@ -40,7 +40,7 @@ export function withoutForeignReasoning(prompt: Prompt, provider: string): Promp
   const vendors = readersOf(provider);
   const isKept = (part: AssistantPart): boolean =>
     (part.type !== 'reasoning' && part.type !== 'reasoning-file') || isOwn(part, vendors);
-  if (prompt.every(({ role, content }) => role !== 'assistant' || content.every(isKept))) return prompt;
+  if (prompt.every(message => message.role !== 'assistant' || message.content.every(isKept))) return prompt;
   return prompt.flatMap((message): Message[] => {
     if (message.role !== 'assistant') return [message];
     const content = message.content.filter(isKept);

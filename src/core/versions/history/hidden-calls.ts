@@ -44,9 +44,12 @@ export interface HiddenCallsMark {
 export type MarkablePart = PartOf<'text-end' | 'reasoning-end'> | PartOf<'tool-call'> | PartOf<'custom'>;
 
 /** Writes the hidden calls that a part carries into its metadata. */
-export function withMark<One extends MarkablePart>(part: One, { before, calls }: HiddenCallsMark): One {
-  if (before === 0 && calls.length === 0) return part;
-  const hiddenCalls = { ...(before > 0 && { before }), ...(calls.length > 0 && { calls: asJson(calls) }) };
+export function withMark<One extends MarkablePart>(part: One, mark: HiddenCallsMark): One {
+  if (mark.before === 0 && mark.calls.length === 0) return part;
+  const hiddenCalls = {
+    ...(mark.before > 0 && { before: mark.before }),
+    ...(mark.calls.length > 0 && { calls: asJson(mark.calls) }),
+  };
   return {
     ...part,
     providerMetadata: {
@@ -78,11 +81,11 @@ export function withHiddenCalls<Message extends HostMessage>(prompt: readonly Me
   });
 }
 
-const isMarked = ({ content }: HostMessage): boolean =>
-  typeof content !== 'string' && content.some(part => markedIn(part) !== undefined);
+const isMarked = (message: HostMessage): boolean =>
+  typeof message.content !== 'string' && message.content.some(part => markedIn(part) !== undefined);
 
-const markedIn = ({ providerOptions }: PlainObject): PlainObject | undefined =>
-  objectOf(objectOf(objectOf(providerOptions)?.kelivo)?.hiddenCalls);
+const markedIn = (part: PlainObject): PlainObject | undefined =>
+  objectOf(objectOf(objectOf(part.providerOptions)?.kelivo)?.hiddenCalls);
 
 /** Inserts the calls that the parts of one message carry. */
 function restore(content: readonly PlainObject[]): PlainObject[] {

@@ -112,13 +112,15 @@ export function createHostFilter(call: Pick<CoreCall, 'tools' | 'host'>): PartTr
 }
 
 /** Returns the rules for calls of tools that the host may not have declared. */
-function createHostRules({ tools = [], host }: Pick<CoreCall, 'tools' | 'host'>) {
-  const declared = new Set(tools.map(({ name }) => name));
+function createHostRules(call: Pick<CoreCall, 'tools' | 'host'>) {
+  const declared = new Set((call.tools ?? []).map(tool => tool.name));
   return {
     /** Layers below the loop write only what the host accepts, and models of other packages what they always write. */
-    modeOf({ toolName, ofLoop }: Pick<ToolCall, 'toolName' | 'ofLoop'>): ToolPartsMode {
-      if (ofLoop === 'hidden') return 'none';
-      return ofLoop === undefined || declared.has(toolName) ? 'full' : host.undeclaredCalls;
+    modeOf(toolCall: Pick<ToolCall, 'toolName' | 'ofLoop'>): ToolPartsMode {
+      if (toolCall.ofLoop === 'hidden') return 'none';
+      return toolCall.ofLoop === undefined || declared.has(toolCall.toolName)
+        ? 'full'
+        : call.host.undeclaredCalls;
     },
 
     withDynamic<One extends PartOf<'tool-input-start' | 'tool-call' | 'tool-result'>>(part: One): One {
@@ -162,31 +164,31 @@ function createCarriers() {
 }
 
 /** Keeps the facts of open blocks, and the number of hidden calls before them. */
-function createBlocks({ before: countBefore, hasWaiting, mark }: Carriers) {
+function createBlocks(carriers: Carriers) {
   const blocks = new Map<string, OpenBlock>();
   /** The block of the last text. */
   let withText: string | undefined;
   return {
     begin(part: OpenBlock['facts']): void {
-      blocks.set(part.id, { facts: part, before: countBefore(), hasText: false });
+      blocks.set(part.id, { facts: part, before: carriers.before(), hasText: false });
     },
 
-    addText({ id, delta }: PartOf<'text-delta'>): void {
-      if (id === withText || delta === '') return;
-      withText = id;
-      const block = blocks.get(id);
+    addText(part: PartOf<'text-delta'>): void {
+      if (part.id === withText || part.delta === '') return;
+      withText = part.id;
+      const block = blocks.get(part.id);
       if (block !== undefined) block.hasText = true;
     },
 
     end(part: PartOf<'text-end' | 'reasoning-end'>): Part {
-      const { facts, before = countBefore(), hasText = false } = blocks.get(part.id) ?? {};
+      const { facts, before = carriers.before(), hasText = false } = blocks.get(part.id) ?? {};
       blocks.delete(part.id);
       const isCarrier = part.type === 'text-end' && hasText;
-      if (before === 0 && (!isCarrier || !hasWaiting())) return part;
+      if (before === 0 && (!isCarrier || !carriers.hasWaiting())) return part;
       // Hosts use the metadata of the end instead of earlier metadata of the block.
       const providerMetadata = part.providerMetadata ?? facts?.providerMetadata;
       const own = part.own ?? facts?.own;
-      return mark({ ...part, providerMetadata, own }, { before, isCarrier });
+      return carriers.mark({ ...part, providerMetadata, own }, { before, isCarrier });
     },
   };
 }
@@ -198,7 +200,8 @@ interface OpenBlock {
 }
 
 /** Returns the output of a result for the prompt. */
-function toOutput({ result, isError = false }: PartOf<'tool-result'>): ToolResultOutput {
-  if (typeof result === 'string') return { type: isError ? 'error-text' : 'text', value: result };
-  return { type: isError ? 'error-json' : 'json', value: asJson(result) };
+function toOutput(part: PartOf<'tool-result'>): ToolResultOutput {
+  if (typeof part.result === 'string')
+    return { type: part.isError ? 'error-text' : 'text', value: part.result };
+  return { type: part.isError ? 'error-json' : 'json', value: asJson(part.result) };
 }

@@ -124,13 +124,13 @@ function toInput(input: unknown): unknown {
 export function signPart(
   part: PlainObject,
   name: 'providerMetadata' | 'providerOptions',
-  { keys, scope }: SignatureContext,
+  context: SignatureContext,
 ): PlainObject {
   const metadata = part[name];
   const kelivo = kelivoOf(metadata);
   const facts = kelivo && part.type !== 'finish' ? signedFactsOf(kelivo) : undefined;
   if (facts === undefined) return part;
-  const mac = sign(keys, facts, [scopeOf(scope), ...placeOf(part, metadata, facts)]);
+  const mac = sign(context.keys, facts, [scopeOf(context.scope), ...placeOf(part, metadata, facts)]);
   const signed = { ...kelivo, ...(mac !== undefined && { mac }) };
   return { ...part, [name]: { ...objectOf(metadata), kelivo: handOver(signed) } };
 }
@@ -213,12 +213,12 @@ export function admitHistory<Message extends HostMessage>(
 }
 
 /** Returns true for a message that has anything to check. Most have nothing, also in long histories. */
-const hasClaims = ({ content }: HostMessage): boolean =>
-  typeof content !== 'string' &&
-  content.some(
-    ({ providerOptions, type, toolName }) =>
-      (providerOptions as { kelivo?: unknown } | undefined)?.kelivo !== undefined ||
-      (type === 'tool-call' && toolName === APPROVAL_TOOL.name),
+const hasClaims = (message: HostMessage): boolean =>
+  typeof message.content !== 'string' &&
+  message.content.some(
+    entry =>
+      (entry.providerOptions as { kelivo?: unknown } | undefined)?.kelivo !== undefined ||
+      (entry.type === 'tool-call' && entry.toolName === APPROVAL_TOOL.name),
   );
 
 /** Returns true for a request for approval without a mark, and for the answer to it. */
@@ -233,18 +233,21 @@ function admitPart(
   part: PlainObject,
   kelivo: PlainObject,
   role: string,
-  { keys, scope, isInside, report }: AdmitOptions & { readonly report: (fault: SignatureFault) => void },
+  options: AdmitOptions & { readonly report: (fault: SignatureFault) => void },
 ): PlainObject | undefined {
   const facts = signedFactsOf(kelivo);
-  if (facts === undefined || (isInside === true && isHandedOver(kelivo))) return part;
+  if (facts === undefined || (options.isInside === true && isHandedOver(kelivo))) return part;
   const { providerOptions } = part;
   const fault =
     role === 'user' || role === 'system'
       ? 'other-place'
-      : verify(keys, kelivo.mac, facts, [scopeOf(scope), ...placeOf(part, providerOptions, facts)]);
+      : verify(options.keys, kelivo.mac, facts, [
+          scopeOf(options.scope),
+          ...placeOf(part, providerOptions, facts),
+        ]);
   if (fault === undefined) return part;
   // Hosts copy the facts of a call to its result, which has no arguments.
-  if (part.type !== 'tool-result' || !('approvalFor' in facts)) report(fault);
+  if (part.type !== 'tool-result' || !('approvalFor' in facts)) options.report(fault);
   const rest = withoutSigned(kelivo);
   const { kelivo: _, ...others } = objectOf(providerOptions) ?? {};
   const metadata = { ...others, ...(Object.keys(rest).length > 0 && { kelivo: rest }) };
@@ -268,16 +271,15 @@ function verify(
 }
 
 /** Returns true for a block that only carried the facts. */
-function isEmpty({ type, text, providerOptions }: PlainObject, facts: PlainObject): boolean {
-  if (type !== 'custom' && (type !== 'reasoning' || text !== '')) return false;
-  const namespaces = Object.values(objectOf(providerOptions) ?? {}).filter(isPlainObject);
+function isEmpty(value: PlainObject, facts: PlainObject): boolean {
+  if (value.type !== 'custom' && (value.type !== 'reasoning' || value.text !== '')) return false;
+  const namespaces = Object.values(objectOf(value.providerOptions) ?? {}).filter(isPlainObject);
   if (namespaces.length === 0) return true;
   const carriedContent = 'item' in facts || 'userMessage' in facts;
   return (
     carriedContent &&
     !namespaces.some(
-      ({ encryptedContent, reasoningEncryptedContent }) =>
-        typeof (encryptedContent ?? reasoningEncryptedContent) === 'string',
+      namespace => typeof (namespace.encryptedContent ?? namespace.reasoningEncryptedContent) === 'string',
     )
   );
 }

@@ -49,30 +49,32 @@ export interface ClearingOptions {
 /** Removes old outputs from the requests of a turn. */
 export const createClearing: CreateFeature<ClearingOptions> = (
   { call, toolOf, reader, emit, warn },
-  { clearToolOutputs: options },
+  clearingOptions,
 ) => {
-  if (options === undefined) return undefined;
-  const { trigger, keep = 3, clearAtLeast = trigger / 2, excludeTools = [] } = options;
+  if (clearingOptions.clearToolOutputs === undefined) return undefined;
+  const {
+    trigger,
+    keep = 3,
+    clearAtLeast = trigger / 2,
+    excludeTools = [],
+  } = clearingOptions.clearToolOutputs;
   const originals = new Map<string, ToolResultOutput>();
-  const ofHost = new Set(call.tools?.flatMap(({ type, name }) => (type === 'function' ? [name] : [])));
+  const ofHost = new Set(call.tools?.flatMap(tool => (tool.type === 'function' ? [tool.name] : [])));
   let isOn = true;
   let isRestored = false;
   /** The number of messages of the newest request, and the tokens of its round, or 0. */
   let last = { messages: 0, tokens: 0 };
-  const isClearable = ({ toolCallId, toolName, output }: ToolResultPart): boolean =>
-    !originals.has(toolCallId) &&
-    !excludeTools.includes(toolName) &&
+  const isClearable = (part: ToolResultPart): boolean =>
+    !originals.has(part.toolCallId) &&
+    !excludeTools.includes(part.toolName) &&
     // The results of the server's own tools belong to its items.
-    (ofHost.has(toolName) || toolOf(toolName) !== undefined) &&
-    (output.type === 'text' || output.type === 'json' || output.type === 'content') &&
-    tokensOf(output) > MIN_TOKENS;
+    (ofHost.has(part.toolName) || toolOf(part.toolName) !== undefined) &&
+    (part.output.type === 'text' || part.output.type === 'json' || part.output.type === 'content') &&
+    tokensOf(part.output) > MIN_TOKENS;
 
   const clear = (prompt: Prompt, results: readonly ToolResultPart[]): Prompt => {
     for (const { toolCallId, output } of results) originals.set(toolCallId, output);
-    return withNotes(prompt, {
-      cleared: new Set(results.map(({ toolCallId }) => toolCallId)),
-      reader: reader.name,
-    });
+    return withNotes(prompt, new Set(results.map(result => result.toolCallId)), reader.name);
   };
 
   function prepare(request: CoreCall, round: number): RoundChanges {
@@ -87,12 +89,12 @@ export const createClearing: CreateFeature<ClearingOptions> = (
       isRestored = true;
       const results = resultsOf(prompt);
       const mark = lastMarkOf(prompt);
-      const end = results.findLastIndex(({ toolCallId }) => toolCallId === mark);
+      const end = results.findLastIndex(result => result.toolCallId === mark);
       prompt = clear(prompt, results.slice(0, end + 1).filter(isClearable));
     }
     const unchanged = prompt === request.prompt ? {} : { prompt };
     // The server has counted the response of the round before.
-    const added = prompt.slice(last.messages).filter(({ role }) => role !== 'assistant');
+    const added = prompt.slice(last.messages).filter(message => message.role !== 'assistant');
     const reported = last.tokens + tokensOf(added);
     const estimate = tokensOf(prompt) + tokensOf(request.tools ?? []);
     // Some servers report no tokens, or leave out those that were cached.
@@ -102,7 +104,7 @@ export const createClearing: CreateFeature<ClearingOptions> = (
     const end = results.length - Math.max(keep, openResultsOf(prompt));
     const old = results.slice(0, Math.max(end, 0));
     const removed = old.filter(isClearable);
-    const saved = tokensOf(removed.map(({ output }) => output));
+    const saved = tokensOf(removed.map(part => part.output));
     if (removed.length === 0 || saved < clearAtLeast) return unchanged;
     emit({ type: 'context-cleared', round, outputs: removed.length, tokens: saved });
     return { prompt: clear(prompt, removed), facts: { cleared: old.at(-1)?.toolCallId } };
@@ -129,11 +131,11 @@ const MIN_TOKENS = 100;
 const resultsIn = (content: Prompt[number]['content']): ToolResultPart[] =>
   typeof content === 'string' ? [] : content.flatMap(part => (part.type === 'tool-result' ? [part] : []));
 
-const resultsOf = (prompt: Prompt): ToolResultPart[] => prompt.flatMap(({ content }) => resultsIn(content));
+const resultsOf = (prompt: Prompt): ToolResultPart[] => prompt.flatMap(message => resultsIn(message.content));
 
 /** Returns the number of results that no response follows. */
 const openResultsOf = (prompt: Prompt): number =>
-  resultsOf(prompt.slice(prompt.findLastIndex(({ role }) => role === 'assistant') + 1)).length;
+  resultsOf(prompt.slice(prompt.findLastIndex(message => message.role === 'assistant') + 1)).length;
 
 /** Returns the id of the newest call up to which an earlier turn removed outputs. */
 function lastMarkOf(prompt: Prompt): string | undefined {
@@ -145,26 +147,23 @@ function lastMarkOf(prompt: Prompt): string | undefined {
 }
 
 /** Replaces outputs by notes. */
-function withNotes(
-  prompt: Prompt,
-  { cleared, reader }: { cleared: ReadonlySet<string>; reader: string },
-): Prompt {
+function withNotes(prompt: Prompt, cleared: ReadonlySet<string>, reader: string): Prompt {
   if (cleared.size === 0) return prompt;
   const replace = <Part extends AssistantPart | ToolPart>(part: Part): Part =>
     part.type === 'tool-result' && cleared.has(part.toolCallId)
       ? { ...part, output: { type: 'text', value: toNote(part, reader) } }
       : part;
   return prompt.map(message => {
-    if (!resultsIn(message.content).some(({ toolCallId }) => cleared.has(toolCallId))) return message;
+    if (!resultsIn(message.content).some(part => cleared.has(part.toolCallId))) return message;
     if (message.role === 'tool') return { ...message, content: message.content.map(replace) };
     return message.role === 'assistant' ? { ...message, content: message.content.map(replace) } : message;
   });
 }
 
 /** The output may have been the beginning of a longer one, which has an id of its own. */
-const toNote = ({ toolCallId, output, own }: ToolResultPart, reader: string): string =>
-  `[This output of ${toText(output).length} characters was removed to save context. ` +
-  `Call ${reader} with the id ${JSON.stringify(toolCallId)} to read it again` +
-  (own?.output === undefined
+const toNote = (part: ToolResultPart, reader: string): string =>
+  `[This output of ${toText(part.output).length} characters was removed to save context. ` +
+  `Call ${reader} with the id ${JSON.stringify(part.toolCallId)} to read it again` +
+  (part.own?.output === undefined
     ? '.]'
-    : `, or with "${own.output.id}" to read all ${own.output.chars} characters that the tool returned.]`);
+    : `, or with "${part.own.output.id}" to read all ${part.own.output.chars} characters that the tool returned.]`);

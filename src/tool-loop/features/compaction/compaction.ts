@@ -53,7 +53,7 @@ export const createCompaction: CreateFeature<CompactionOptions & { readonly pric
       const isCompacted = content.some(part => itemOf(part)?.type === 'compaction');
       if (!isCompacted) end(round, UNSUPPORTED);
       else lastRound = round;
-      return isCompacted && content.every(({ type }) => type === 'reasoning' || type === 'custom');
+      return isCompacted && content.every(entry => entry.type === 'reasoning' || entry.type === 'custom');
     },
     fail: (round, error) => end(round, messageOf(error)),
   };

@@ -61,7 +61,8 @@ export function createSummaries(
     if ('failure' in value) return value;
     endCompaction(value.finish);
     const { finishReason } = value.finish;
-    if (value.content.some(({ type }) => type === 'tool-call')) return { failure: 'the model called a tool' };
+    if (value.content.some(content => content.type === 'tool-call'))
+      return { failure: 'the model called a tool' };
     return isCompleteReason(finishReason) && toText(value.content) !== ''
       ? value
       : { failure: `the summary ended with the reason "${finishReason.unified}"` };
@@ -146,9 +147,9 @@ interface Division {
 
 /** Divides a conversation. Returns undefined if there is nothing that a summary could replace. */
 function divide(prompt: Prompt, room: number): Division | undefined {
-  const system = prompt.filter(({ role }) => role === 'system');
-  const others = prompt.filter(({ role }) => role !== 'system');
-  const lastOfModel = others.findLastIndex(({ role }) => role !== 'user');
+  const system = prompt.filter(message => message.role === 'system');
+  const others = prompt.filter(message => message.role !== 'system');
+  const lastOfModel = others.findLastIndex(other => other.role !== 'user');
   const unanswered = others.slice(others.findLastIndex(isAnswer) + 1).filter(isOfUser);
   const waiting = unanswered.length > 0 ? unanswered : others.filter(isOfUser).slice(-1);
   // The outputs that the model has not seen stay with their calls.
@@ -180,8 +181,8 @@ function divide(prompt: Prompt, room: number): Division | undefined {
 const isOfUser = (message: Message): message is UserMessage => message.role === 'user';
 
 /** Returns true for a response that does not end with calls. */
-const isAnswer = ({ role, content }: Message): boolean =>
-  role === 'assistant' && content.findLast(({ type }) => type !== 'custom')?.type === 'text';
+const isAnswer = (message: Message): boolean =>
+  message.role === 'assistant' && message.content.findLast(part => part.type !== 'custom')?.type === 'text';
 
 /** Returns the positions from which on each result has its call, the latest first. */
 function findStarts(messages: readonly Message[]): number[] {
@@ -200,19 +201,19 @@ function findStarts(messages: readonly Message[]): number[] {
 /** Returns the request of a summary. It begins as the request of the round, so that the server need not read it again. */
 function toRequest(
   { stopSequences: _, responseFormat: __, maxOutputTokens: ___, ...request }: CoreCall,
-  { system, summarized }: Division,
-  { instructions, isOther }: { instructions: string; isOther: boolean },
+  division: Division,
+  options: { instructions: string; isOther: boolean },
 ): CoreCall {
   const { own, headers, providerOptions, tools = [], ...others } = request;
   // Mistral rejects a message of the user after an output.
-  const between = summarized.at(-1)?.role === 'tool' ? [OUTPUTS_READ] : [];
-  const asked: UserMessage = { role: 'user', content: [{ type: 'text', text: instructions }] };
-  const prompt = [...system, ...joinUsers([...summarized, ...between, asked])];
-  const called = tools.filter(({ type }) => !isOther || type === 'function');
+  const between = division.summarized.at(-1)?.role === 'tool' ? [OUTPUTS_READ] : [];
+  const asked: UserMessage = { role: 'user', content: [{ type: 'text', text: options.instructions }] };
+  const prompt = [...division.system, ...joinUsers([...division.summarized, ...between, asked])];
+  const called = tools.filter(tool => !options.isOther || tool.type === 'function');
   return {
     ...others,
     // Another model may be that of another server, which must not receive the keys of this one.
-    ...(isOther ? { own: {} } : { own, headers, providerOptions }),
+    ...(options.isOther ? { own: {} } : { own, headers, providerOptions }),
     ...(called.length > 0 && { tools: called, toolChoice: { type: 'none' } }),
     prompt,
     isStream: false,
@@ -234,7 +235,7 @@ const withSummary = (summary: string, waiting: readonly UserMessage[]): UserMess
         '[Summary of the conversation so far, which was removed to save context. A model wrote it: it informs you, and asks ' +
         `for nothing.]\n${summary}\n[End of the summary]`,
     },
-    ...waiting.flatMap(({ content }): readonly UserPart[] => content),
+    ...waiting.flatMap((message): readonly UserPart[] => message.content),
   ],
 });
 

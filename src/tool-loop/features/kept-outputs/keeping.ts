@@ -67,7 +67,7 @@ export async function getOutput(
 }
 
 /** Returns the key of an output. The id of an output of another owner has another key. */
-const toKey = (id: string, { scope }: ToolOutputOwner): Promise<string> => toDigest([scope ?? null, id]);
+const toKey = (id: string, owner: ToolOutputOwner): Promise<string> => toDigest([owner.scope ?? null, id]);
 
 /** Runs an operation of a store. Rejects when it takes too long, and on abort. */
 async function inTime<Result>(run: () => Promise<Result>, signal: AbortSignal): Promise<Result> {

@@ -59,11 +59,13 @@ export const createKeeping: CreateFeature<KeepingOptions> = (
 const NOTE = /^\[This output [^\]]{0,300}"out_[0-9a-f]{32}"/;
 
 /** Returns true if a message contains the note, or a text of the user with an id, such as a summary. */
-const isNamedIn = ({ role, content }: Message): boolean =>
-  role === 'user'
-    ? content.some(part => part.type === 'text' && /out_[0-9a-f]{32}/.test(part.text))
-    : role !== 'system' &&
-      content.some(part => part.type === 'tool-result' && textsOf(part.output).some(text => NOTE.test(text)));
+const isNamedIn = (message: Message): boolean =>
+  message.role === 'user'
+    ? message.content.some(part => part.type === 'text' && /out_[0-9a-f]{32}/.test(part.text))
+    : message.role !== 'system' &&
+      message.content.some(
+        part => part.type === 'tool-result' && textsOf(part.output).some(text => NOTE.test(text)),
+      );
 
 /** Returns the texts of an output. Hosts keep the content of a result as JSON. */
 function textsOf(given: ToolResultOutput): string[] {

@@ -15,15 +15,15 @@ const SHARE = MEMORIES['kept outputs'].bytes / 4;
 
 /** Keeps outputs in the memory of the process. */
 export const memoryStore: ToolOutputStore = {
-  async put(key, text, { scope }) {
+  async put(key, text, owner) {
     const bytes = text.length * (/^[\0-\xff]*$/.test(text) ? 1 : 2);
-    const room = scope === undefined ? MEMORIES['kept outputs'].bytes : SHARE;
+    const room = owner.scope === undefined ? MEMORIES['kept outputs'].bytes : SHARE;
     if (bytes > room)
       throw new Error(
         `It has ${bytes} bytes, and the memory has room for ${room}. Use a store with more room (\`keepToolOutputs: { store }\`).`,
       );
-    if (scope !== undefined) makeRoom(scope, room - bytes);
-    kept.set(key, { text, bytes, scope }, bytes);
+    if (owner.scope !== undefined) makeRoom(owner.scope, room - bytes);
+    kept.set(key, { text, bytes, scope: owner.scope }, bytes);
   },
   get: async key => kept.get(key)?.text,
 };

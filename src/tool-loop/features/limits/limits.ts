@@ -14,12 +14,9 @@ export interface LimitOptions {
 const MAX_SAME_FAILURES = 3;
 
 /** Limits the rounds, the calls and the equal failures of a turn. */
-export const createLimits: CreateFeature<LimitOptions> = (
-  _,
-  { maxRounds: rounds = 20, maxToolCalls: ofCalls = false },
-) => {
-  const maxRounds = rounds || Infinity;
-  const maxToolCalls = ofCalls || Infinity;
+export const createLimits: CreateFeature<LimitOptions> = (_, options) => {
+  const maxRounds = (options.maxRounds ?? 20) || Infinity;
+  const maxToolCalls = (options.maxToolCalls ?? false) || Infinity;
   const failures = new Map<string, number>();
   let calls = 0;
   let failureLimit: ReachedLimit | undefined;
@@ -46,12 +43,12 @@ export const createLimits: CreateFeature<LimitOptions> = (
         return { limit: 'max-tool-calls', reason: toReason(maxToolCalls, 'tool call') };
       return failureLimit;
     },
-    after({ outcomes }) {
+    after(round) {
       // Equal calls of one round count once: the model had not seen the failure.
-      for (const key of new Set(outcomes.flatMap(toFailureKeys)))
+      for (const key of new Set(round.outcomes.flatMap(toFailureKeys)))
         countFailure(key, `the same call failed ${MAX_SAME_FAILURES} times in the same way.`);
       // Names that do not exist count together, once per round: the model tries different ones.
-      if (outcomes.some(({ tool }) => tool === undefined))
+      if (round.outcomes.some(outcome => outcome.tool === undefined))
         countFailure('unknown tool', `tools that do not exist were called in ${MAX_SAME_FAILURES} rounds.`);
       return undefined;
     },
@@ -59,11 +56,11 @@ export const createLimits: CreateFeature<LimitOptions> = (
 };
 
 /** Returns the same text for equal failures of equal calls, and none for other outcomes. */
-function toFailureKeys({ call, tool, output }: CallOutcome): string[] {
-  if (tool === undefined || !isErrorOutput(output)) return [];
-  const json = toValidJson(call.input);
+function toFailureKeys(outcome: CallOutcome): string[] {
+  if (outcome.tool === undefined || !isErrorOutput(outcome.output)) return [];
+  const json = toValidJson(outcome.call.input);
   // Arguments that cannot be read differ by their text.
-  return [JSON.stringify([call.toolName, json === '{}' ? call.input : json, output])];
+  return [JSON.stringify([outcome.call.toolName, json === '{}' ? outcome.call.input : json, outcome.output])];
 }
 
 const toRefusal = (maxToolCalls: number): ToolOutput => ({

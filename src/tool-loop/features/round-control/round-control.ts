@@ -179,7 +179,7 @@ const settingsSchema = once<z.ZodType<RoundSettings>>(() => {
   });
 });
 
-function toResult({ number: round, content, finish, outcomes }: EndedRound): RoundResult {
+function toResult(endedRound: EndedRound): RoundResult {
   const toCall = ({
     toolCallId,
     toolName,
@@ -190,18 +190,18 @@ function toResult({ number: round, content, finish, outcomes }: EndedRound): Rou
     input: tryParseJson(input) ?? input,
   });
   return {
-    round,
-    text: content.map(part => (part.type === 'text' ? part.text : '')).join(''),
-    toolCalls: content.flatMap(part =>
+    round: endedRound.number,
+    text: endedRound.content.map(part => (part.type === 'text' ? part.text : '')).join(''),
+    toolCalls: endedRound.content.flatMap(part =>
       part.type === 'tool-call' ? [{ type: 'tool-call' as const, ...toCall(part) }] : [],
     ),
-    toolResults: outcomes.map(({ call, output }) => ({
+    toolResults: endedRound.outcomes.map(outcome => ({
       type: 'tool-result' as const,
-      ...toCall(call),
-      output: toResultValue(output),
+      ...toCall(outcome.call),
+      output: toResultValue(outcome.output),
     })),
-    finishReason: toReasonText(finish.finishReason),
-    usage: toRoundUsage(finish.usage),
+    finishReason: toReasonText(endedRound.finish.finishReason),
+    usage: toRoundUsage(endedRound.finish.usage),
   };
 }
 

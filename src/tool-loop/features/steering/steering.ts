@@ -141,13 +141,14 @@ export function createSteering(): Steering {
     takeMessages() {
       taken = [...taken, ...pending];
       pending = [];
-      return taken.map(({ message }) => message);
+      return taken.map(waitingMessage => waitingMessage.message);
     },
-    resolveTakenMessages({ stepNumber: round, sentMessages }) {
+    resolveTakenMessages(options) {
       const resolved = taken;
       taken = [];
       for (const { resolve, ...message } of resolved) {
-        if (sentMessages.includes(message.message)) resolve({ type: 'delivered', ...message, round });
+        if (options.sentMessages.includes(message.message))
+          resolve({ type: 'delivered', ...message, round: options.stepNumber });
         else resolve({ type: 'not-delivered', ...message, reason: 'removed-by-prepare-round' });
       }
     },
@@ -221,7 +222,7 @@ export const createTurnSteering: CreateFeature<object> = ({ call, steps, emit })
   // A journal has recorded them, and the messages that continue a failed turn contain them.
   const isRecorded = steps.isDurable && !steps.isOrdered;
   const after = call.prompt.slice(known.length);
-  let again = isRecorded ? [] : known.again.filter(({ message }) => !isSent(message, after));
+  let again = isRecorded ? [] : known.again.filter(entry => !isSent(entry.message, after));
   /** The messages for the next round. Undefined if they have not been taken. */
   let waiting: readonly Taken[] | undefined;
   /** The messages that the request of the newest round contains. */
@@ -236,35 +237,35 @@ export const createTurnSteering: CreateFeature<object> = ({ call, steps, emit })
   async function take(round: number, isAnswer = false): Promise<readonly Taken[]> {
     const takeLive = async (): Promise<Taken[]> => {
       if (isAnswer && !run.hasPendingMessages()) run.promoteQueuedMessage();
-      const due = again.filter(({ round: former }) => former <= round || isAnswer);
+      const due = again.filter(entry => entry.round <= round || isAnswer);
       const live = run
         .takeMessages()
         .map(original => ({ original, message: readMessages([original])[0] as UserMessage }));
-      return [...due.map(({ message }) => ({ message })), ...live];
+      return [...due.map(entry => ({ message: entry.message })), ...live];
     };
     return (await steps.step(`steering ${round}`, takeLive)).value;
   }
 
   return {
-    async prepare({ prompt }, round) {
+    async prepare(request, round) {
       waiting ??= await take(round);
       return waiting.length === 0
         ? undefined
-        : { prompt: [...prompt, ...waiting.map(({ message }) => message)] };
+        : { prompt: [...request.prompt, ...waiting.map(taken => taken.message)] };
     },
 
     /** Reports the messages that the request contains. The parts keep them in the host's history. */
-    sent({ prompt }, round) {
+    sent(request, round) {
       const taken = waiting ?? [];
       waiting = undefined;
       sent = [];
       if (taken.length === 0) return [];
-      const arrived = taken.map(({ message }) => message);
-      again = again.filter(({ message }) => !isSent(message, arrived));
-      const found = taken.filter(({ message }) => isSent(message, prompt));
-      const sentMessages = found.flatMap(({ original }) => original ?? []);
+      const arrived = taken.map(entry => entry.message);
+      again = again.filter(entry => !isSent(entry.message, arrived));
+      const found = taken.filter(entry => isSent(entry.message, request.prompt));
+      const sentMessages = found.flatMap(entry => entry.original ?? []);
       run.resolveTakenMessages({ stepNumber: round, sentMessages });
-      sent = found.map(({ message }) => message);
+      sent = found.map(entry => entry.message);
       delivered.push(...sent.map(message => ({ message, round })));
       return sent.map(toUserMessagePart);
     },
@@ -273,10 +274,10 @@ export const createTurnSteering: CreateFeature<object> = ({ call, steps, emit })
       if (sent.length > 0) emit({ type: 'steering', round, messages: toModelMessages(sent) });
     },
 
-    async after({ number, isAnswer, decision }) {
-      if (decision === 'next') waiting = await take(number + 1);
-      if (!isAnswer || decision === 'next' || decision.end !== 'finished') return undefined;
-      waiting = await take(number + 1, true);
+    async after(round) {
+      if (round.decision === 'next') waiting = await take(round.number + 1);
+      if (!round.isAnswer || round.decision === 'next' || round.decision.end !== 'finished') return undefined;
+      waiting = await take(round.number + 1, true);
       return waiting.length === 0 ? undefined : 'next';
     },
 

@@ -11,7 +11,7 @@ const MAX_DESCRIPTION = 300;
 
 /** Creates the tool with which a model searches. Its declaration depends on the names of the servers alone. */
 export function createSearchTool(name: string, tools: readonly ToolDefinition[]): BuiltInTool {
-  const servers = [...new Set(tools.flatMap(({ server }) => server ?? []))];
+  const servers = [...new Set(tools.flatMap(tool => tool.server ?? []))];
   const index = once(() => createIndex(tools));
   return {
     definition: {
@@ -40,13 +40,13 @@ export function createSearchTool(name: string, tools: readonly ToolDefinition[])
       readOnly: true,
       openWorld: false,
     },
-    run({ query, limit }) {
-      const maximum = Math.min(Number(limit) || DEFAULT_LIMIT, MAX_LIMIT);
-      const found = index()(String(query)).slice(0, maximum);
-      const listed = found.map(({ name: toolName, description, server }) => ({
-        name: toolName,
-        ...(server !== undefined && { server }),
-        ...(description !== undefined && { description: description.slice(0, MAX_DESCRIPTION) }),
+    run(value) {
+      const maximum = Math.min(Number(value.limit) || DEFAULT_LIMIT, MAX_LIMIT);
+      const found = index()(String(value.query)).slice(0, maximum);
+      const listed = found.map(tool => ({
+        name: tool.name,
+        ...(tool.server !== undefined && { server: tool.server }),
+        ...(tool.description !== undefined && { description: tool.description.slice(0, MAX_DESCRIPTION) }),
       }));
       const note = 'No tool has any of these words. Search with other words.';
       return { type: 'json', value: { tools: listed, ...(found.length === 0 && { note }) } };
@@ -73,14 +73,14 @@ export function createIndex(tools: readonly ToolDefinition[]): (query: string) =
   return query => {
     const wanted = new Set(toWords(query));
     return documents
-      .map(({ tool, weights }) => {
+      .map(document => {
         let score = 0;
-        for (const word of wanted) score += bestMatch(word, weights) * rarityOf(word);
-        return { tool, score };
+        for (const word of wanted) score += bestMatch(word, document.weights) * rarityOf(word);
+        return { tool: document.tool, score };
       })
-      .filter(({ score }) => score > 0)
+      .filter(entry => entry.score > 0)
       .sort((a, b) => b.score - a.score)
-      .map(({ tool }) => tool);
+      .map(entry => entry.tool);
   };
 }
 
@@ -95,22 +95,14 @@ function bestMatch(word: string, weights: ReadonlyMap<string, number>): number {
   return best;
 }
 
-function weightsOf({
-  name,
-  title,
-  originalName,
-  server,
-  metadata,
-  description,
-  inputSchema,
-}: ToolDefinition) {
+function weightsOf(tool: ToolDefinition) {
   const weights = new Map<string, number>();
-  const described = new Set(toWords(description ?? ''));
+  const described = new Set(toWords(tool.description ?? ''));
   const fields = [
     [FIELD_WEIGHTS.description / (1 + described.size / 100), described],
-    [FIELD_WEIGHTS.parameters, toWords(Object.keys(inputSchema.properties ?? {}).join(' '))],
-    [FIELD_WEIGHTS.title, toWords(`${title ?? metadata?.title ?? ''} ${server ?? ''}`)],
-    [FIELD_WEIGHTS.name, toWords(`${name} ${originalName ?? ''}`)],
+    [FIELD_WEIGHTS.parameters, toWords(Object.keys(tool.inputSchema.properties ?? {}).join(' '))],
+    [FIELD_WEIGHTS.title, toWords(`${tool.title ?? tool.metadata?.title ?? ''} ${tool.server ?? ''}`)],
+    [FIELD_WEIGHTS.name, toWords(`${tool.name} ${tool.originalName ?? ''}`)],
   ] as const;
   for (const [weight, words] of fields) {
     for (const word of words) weights.set(word, Math.max(weight, weights.get(word) ?? 0));

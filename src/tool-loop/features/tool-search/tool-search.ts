@@ -74,7 +74,7 @@ export class Search {
     this.#isRejected = true;
     // A server may quote the conversation.
     if (!JSON.stringify(this.#prompt).includes(words)) {
-      const first = this.#prompt.find(({ role }) => role === 'user') ?? null;
+      const first = this.#prompt.find(entry => entry.role === 'user') ?? null;
       const conversation = toHash(JSON.stringify(first));
       this.#support.rejectedIn ??= conversation;
       this.#support.isSupported = this.#support.rejectedIn === conversation;
@@ -118,7 +118,7 @@ class FoundTools implements ToolSelection {
     const offered = [...first, ...this.#tools.values()].filter(tool => tool.deferLoading !== true);
     if (this.#search.by === 'server') {
       const [needed, rest] = [true, false].map(isNeeded =>
-        this.#deferred.filter(({ name }) => required.includes(name) === isNeeded),
+        this.#deferred.filter(tool => required.includes(tool.name) === isNeeded),
       ) as [ToolDefinition[], ToolDefinition[]];
       return [
         ...[...offered, ...needed].map(toFunctionTool),
@@ -155,7 +155,7 @@ function* namesFoundIn(prompt: Prompt, searchTool: string): Generator<string> {
 function namesIn(output: ToolResultOutput): string[] {
   if (!('value' in output)) return [];
   const value = typeof output.value === 'string' ? tryParseJson(output.value) : output.value;
-  return objectsOf(objectOf(value)?.tools).map(({ name }) => String(name));
+  return objectsOf(objectOf(value)?.tools).map(entry => String(entry.name));
 }
 
 /** The declaration of the API's search. */

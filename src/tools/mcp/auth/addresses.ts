@@ -118,7 +118,7 @@ const dns = (
 ).process?.getBuiltinModule?.('node:dns');
 
 const systemResolve: ResolveName | undefined =
-  dns && (async name => (await dns.promises.lookup(name, { all: true })).map(({ address }) => address));
+  dns && (async name => (await dns.promises.lookup(name, { all: true })).map(entry => entry.address));
 
 /** Decides which addresses the text of one configured server may name. */
 export class AddressGate {

@@ -89,7 +89,7 @@ export class RefreshUnavailableError extends Error {}
  */
 export function readAuthorizationCallback(
   callback: AuthorizationCallback,
-  { expectedState }: { expectedState: string | null | undefined },
+  expectedState: string | null | undefined,
 ): { code: string; iss: string | undefined } {
   const query = toQuery(callback);
   if (query === undefined) return { code: String(callback), iss: undefined };

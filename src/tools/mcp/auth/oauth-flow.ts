@@ -113,21 +113,18 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
   }
 
   /** Gets a token after HTTP 401, or one with more scopes after HTTP 403. */
-  async function renew(
-    { response, token: rejected, operation }: Exchange,
-    options: AuthorizationOptions,
-  ): Promise<boolean> {
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-    if (response.status === 401) {
+  async function renew(exchange: Exchange, options: AuthorizationOptions): Promise<boolean> {
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(exchange.response);
+    if (exchange.response.status === 401) {
       requestedScope = computeScopeUnion(requestedScope, scope);
-      return authorize(rejected, { ...options, resourceMetadataUrl, scope });
+      return authorize(exchange.token, { ...options, resourceMetadataUrl, scope });
     }
-    if (!stepUps.begin(operation)) return false;
+    if (!stepUps.begin(exchange.operation)) return false;
     const granted = (await provider.tokens())?.scope;
     requestedScope = computeScopeUnion(requestedScope, granted, scope);
     // A refresh cannot add scopes.
     const forceReauthorization = isStrictScopeSuperset(requestedScope, granted);
-    return authorize(rejected, {
+    return authorize(exchange.token, {
       ...options,
       resourceMetadataUrl,
       scope: requestedScope,
@@ -165,10 +162,10 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
       };
       return share(key, () => inTurn(attempt).catch(() => false));
     },
-    finish: (callback, { fetch, headers }) =>
+    finish: (callback, options) =>
       inTurn(async () => {
         const run = createRun(provider, { discovery, gate, isCallback: true });
-        const fetchFn = createCredentialFetch(fetch, serverUrl, headers);
+        const fetchFn = createCredentialFetch(options.fetch, serverUrl, options.headers);
         await exchangeCode(run, callback, {
           serverUrl,
           fetchFn,
@@ -195,7 +192,7 @@ async function exchangeCode(
   try {
     const started = await readSignIn();
     const expectedState = started && new URL(started.url).searchParams.get('state');
-    const { code, iss } = readAuthorizationCallback(callback, { expectedState });
+    const { code, iss } = readAuthorizationCallback(callback, expectedState);
     if (!(await run.isSignInStarted()))
       throw new SignInError('No sign-in waits for a callback. Start it again.');
     await auth(run.provider, { serverUrl, fetchFn, authorizationCode: code, iss });
@@ -233,15 +230,15 @@ interface RunOptions {
 }
 
 /** Creates one run of the SDK's flow, with a provider that corrects how the SDK uses the host's provider. */
-function createRun(provider: OAuthClientProvider, { discovery, gate, isCallback = false }: RunOptions) {
+function createRun(provider: OAuthClientProvider, options: RunOptions) {
   let authorizationUrl: URL | undefined;
   let usedTokens: StoredOAuthTokens | undefined;
   let foundNewerTokens = false;
   let isRefreshUnavailable = false;
   const deleted = new Set<'client' | 'tokens'>();
-  const recordsDiscovery = provider.saveDiscoveryState !== undefined || discovery.state !== undefined;
+  const recordsDiscovery = provider.saveDiscoveryState !== undefined || options.discovery.state !== undefined;
   const readDiscovery = async (): Promise<OAuthDiscoveryState | undefined> =>
-    (await provider.discoveryState?.()) ?? discovery.state;
+    (await provider.discoveryState?.()) ?? options.discovery.state;
 
   const overrides: Partial<OAuthClientProvider> = {
     async tokens(context) {
@@ -253,7 +250,7 @@ function createRun(provider: OAuthClientProvider, { discovery, gate, isCallback 
       return deleted.has('client') ? undefined : provider.clientInformation(context);
     },
     async invalidateCredentials(scope) {
-      if (isCallback && scope === 'tokens') return;
+      if (options.isCallback && scope === 'tokens') return;
       if (scope === 'tokens') {
         const stored = await provider.tokens();
         if (stored && usedTokens && stored.refresh_token !== usedTokens.refresh_token) {
@@ -264,14 +261,14 @@ function createRun(provider: OAuthClientProvider, { discovery, gate, isCallback 
       if (scope === 'tokens' || (scope === 'client' && provider.saveClientInformation)) deleted.add(scope);
       await provider.invalidateCredentials?.(scope);
     },
-    discoveryState: async () => (isCallback ? readDiscovery() : undefined),
+    discoveryState: async () => (options.isCallback ? readDiscovery() : undefined),
     // Without a recorded server, the SDK accepts the callback of a provider only if it has no such function.
     saveDiscoveryState:
-      isCallback && !recordsDiscovery
+      options.isCallback && !recordsDiscovery
         ? undefined
         : async state => {
-            for (const address of addressesIn(state)) gate.check(address);
-            discovery.state = state;
+            for (const address of addressesIn(state)) options.gate.check(address);
+            options.discovery.state = state;
             await provider.saveDiscoveryState?.(state);
           },
     async saveCodeVerifier(verifier) {
@@ -279,7 +276,7 @@ function createRun(provider: OAuthClientProvider, { discovery, gate, isCallback 
       await provider.saveCodeVerifier(verifier);
     },
     async redirectToAuthorization(url) {
-      const shown = toShownAddress(gate.check(url));
+      const shown = toShownAddress(options.gate.check(url));
       authorizationUrl = shown;
       await provider.redirectToAuthorization(shown);
     },
@@ -304,7 +301,7 @@ function createRun(provider: OAuthClientProvider, { discovery, gate, isCallback 
     },
     /** Removes the authorization server and the code verifier of a completed sign-in. */
     async forgetSignIn() {
-      discovery.state = undefined;
+      options.discovery.state = undefined;
       if (provider.discoveryState) await provider.invalidateCredentials?.('discovery');
       await provider.invalidateCredentials?.('verifier');
     },
@@ -312,21 +309,17 @@ function createRun(provider: OAuthClientProvider, { discovery, gate, isCallback 
 }
 
 /** @throws RefusedAddressError for metadata of another origin than that of the server. */
-function checkMetadataOrigin(metadataUrl: URL | undefined, { origin }: URL): void {
-  if (metadataUrl !== undefined && metadataUrl.origin !== origin)
+function checkMetadataOrigin(metadataUrl: URL | undefined, url: URL): void {
+  if (metadataUrl !== undefined && metadataUrl.origin !== url.origin)
     throw new RefusedAddressError('The metadata of a server must have its own origin.');
 }
 
 /** Returns the addresses in a discovered state, at which credentials are sent or requested. */
-const addressesIn = ({
-  authorizationServerUrl,
-  authorizationServerMetadata,
-  resourceMetadataUrl,
-}: OAuthDiscoveryState): string[] =>
+const addressesIn = (state: OAuthDiscoveryState): string[] =>
   [
-    authorizationServerUrl,
-    resourceMetadataUrl,
-    ...Object.entries({ ...authorizationServerMetadata }).flatMap(([name, value]) =>
+    state.authorizationServerUrl,
+    state.resourceMetadataUrl,
+    ...Object.entries({ ...state.authorizationServerMetadata }).flatMap(([name, value]) =>
       /^issuer$|_endpoint$|_uri$/.test(name) ? [value] : [],
     ),
   ].filter(address => typeof address === 'string');

@@ -32,8 +32,8 @@ export function authorizationOf(config: McpServerConfig): Authorization | undefi
   return created;
 }
 
-const hasCredentials = ({ headers = {} }: McpHttpServerConfig): boolean =>
-  Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
+const hasCredentials = (config: McpHttpServerConfig): boolean =>
+  Object.keys(config.headers ?? {}).some(name => name.toLowerCase() === 'authorization');
 
 /** Returns true for providers of OAuth, which the SDK distinguishes from plain token providers in the same way. */
 function isOAuthProvider(provider: AuthProvider | OAuthClientProvider): provider is OAuthClientProvider {
@@ -58,17 +58,17 @@ function createTokenAuthorization(provider: AuthProvider, serverUrl: URL): Autho
         throw error;
       }
     },
-    async recover({ response, token }, { fetch, headers }) {
-      if (!isRejection(response)) problem = undefined;
-      if (response.status !== 401) return false;
-      return share(`${token}`, async () => {
+    async recover(exchange, options) {
+      if (!isRejection(exchange.response)) problem = undefined;
+      if (exchange.response.status !== 401) return false;
+      return share(`${exchange.token}`, async () => {
         const stored = await provider.token();
-        if (stored !== undefined && stored !== token) return true;
+        if (stored !== undefined && stored !== exchange.token) return true;
         if (provider.onUnauthorized === undefined) return false;
         try {
-          const fetchFn = createCredentialFetch(fetch, serverUrl, headers);
+          const fetchFn = createCredentialFetch(options.fetch, serverUrl, options.headers);
           // Only the headers matter, and the body must remain unread.
-          const challenge = new Response(null, { status: 401, headers: response.headers });
+          const challenge = new Response(null, { status: 401, headers: exchange.response.headers });
           await provider.onUnauthorized({ response: challenge, serverUrl, fetchFn });
           problem = undefined;
           return true;
@@ -139,10 +139,10 @@ export function createAuthorizedFetch(config: McpHttpServerConfig, fetch: FetchL
 }
 
 /** Returns the JSON-RPC method of a request and its tool, prompt or resource. */
-function toOperation({ method = 'GET', body }: RequestInit): string {
-  const message = typeof body === 'string' ? objectOf(tryParseJson(body)) : undefined;
+function toOperation(init: RequestInit): string {
+  const message = typeof init.body === 'string' ? objectOf(tryParseJson(init.body)) : undefined;
   const params = objectOf(message?.params);
-  return JSON.stringify([method, message?.method, params?.name ?? params?.uri]);
+  return JSON.stringify([init.method ?? 'GET', message?.method, params?.name ?? params?.uri]);
 }
 
 /** @throws KelivoError `mcp-unauthorized`, or `invalid-settings` without a provider. It has no text of the callback. */

@@ -248,10 +248,7 @@ const foreignKeys: Readonly<Record<string, string>> = {
  *
  * @throws KelivoError `invalid-settings`, naming the server, the key, the expected and the received value.
  */
-export function validateMcpServers(
-  servers: unknown,
-  { expandVariables: variables }: VariableOptions = {},
-): McpServers {
+export function validateMcpServers(servers: unknown, options: VariableOptions = {}): McpServers {
   if (!isPlainObject(servers)) {
     throw toSettingsError(
       `Expected the MCP servers to be an object of servers by name, got ${toKind(servers)}.`,
@@ -260,7 +257,9 @@ export function validateMcpServers(
   return Object.fromEntries(
     Object.entries(servers).map(([serverName, config]) => {
       const expanded =
-        variables && isPlainObject(config) ? expandVariables(config, { serverName, variables }) : config;
+        options.expandVariables && isPlainObject(config)
+          ? expandVariables(config, { serverName, variables: options.expandVariables })
+          : config;
       return [serverName, validateServer(serverName, expanded)];
     }),
   );
@@ -280,18 +279,18 @@ const reference = /\$\$\{|\$\{([^}]*)\}/g;
  */
 function expandVariables(
   config: Readonly<Record<string, unknown>>,
-  { serverName, variables }: { serverName: string; variables: Readonly<Record<string, string>> },
+  options: { serverName: string; variables: Readonly<Record<string, string>> },
 ): Record<string, unknown> {
   const expandText = (text: string, key: string): string =>
     text.replace(reference, (found: string, name?: string) => {
       if (name === undefined) return found.slice(1);
-      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      const value = Object.hasOwn(options.variables, name) ? options.variables[name] : undefined;
       if (value !== undefined) return value;
-      const known = Object.keys(variables).join(', ') || 'none';
+      const known = Object.keys(options.variables).join(', ') || 'none';
       throw new KelivoError({
         code: 'invalid-settings',
         message:
-          `Expected \`${key}\` of MCP server ${JSON.stringify(serverName)} to reference only variables of ` +
+          `Expected \`${key}\` of MCP server ${JSON.stringify(options.serverName)} to reference only variables of ` +
           `\`expandVariables\` (${known}), got ${JSON.stringify(`\${${name}}`)}. ` +
           'Add the variable, or write `$${` for a literal `${`.',
       });

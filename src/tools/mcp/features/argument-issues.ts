@@ -19,14 +19,14 @@ const validators = new WeakMap<object, Validator | undefined>();
  * Returns undefined for a schema that the validator cannot read, or would misread. The server validates those calls.
  */
 export function findArgumentIssue(
-  { name, inputSchema }: Pick<ToolDefinition, 'name' | 'inputSchema'>,
+  tool: Pick<ToolDefinition, 'name' | 'inputSchema'>,
   input: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  const message = validate(inputSchema, input);
+  const message = validate(tool.inputSchema, input);
   if (message === undefined) return undefined;
   const causes = toCauses(message);
-  const list = causes.map(({ path, text }) => `${path.join('/') || 'the arguments'}: ${text}`).join('; ');
-  return `Invalid arguments for tool "${name}": ${shorten(list)}. ${toExpectation(inputSchema, causes)}`;
+  const list = causes.map(cause => `${cause.path.join('/') || 'the arguments'}: ${cause.text}`).join('; ');
+  return `Invalid arguments for tool "${tool.name}": ${shorten(list)}. ${toExpectation(tool.inputSchema, causes)}`;
 }
 
 /** Returns what is wrong with the structured content of a result. */
@@ -88,11 +88,11 @@ const unreadableForm: readonly McpFormIssue[] = [
  */
 function createValidator(
   schema: object,
-  { formats = [] }: { formats?: readonly unknown[] } = {},
+  options: { formats?: readonly unknown[] } = {},
 ): Validator | undefined {
   try {
     if (!isReadable(schema)) return undefined;
-    const rules = toCheckedRules(schema, formats);
+    const rules = toCheckedRules(schema, options.formats ?? []);
     const prepare = (checked: object) =>
       new CfWorkerJsonSchemaValidator().getValidator(checked as JsonSchemaType);
     const patterns = compilePatterns(rules);
@@ -131,7 +131,7 @@ function isReadable(root: object): boolean {
     const applied = subschemasOf(schema).filter(
       ({ path: [key = ''] }) => key !== '$defs' && key !== 'definitions',
     );
-    const inner = applied.reduce((sum, { schema: subschema }) => sum + costOf(subschema), 1);
+    const inner = applied.reduce((sum, entry) => sum + costOf(entry.schema), 1);
     const reference = schema.$ref ?? schema.$dynamicRef;
     const cost = inner + (reference === undefined ? 0 : costOf(targetOf(stringOf(reference))));
     costs.set(schema, cost);
@@ -312,7 +312,7 @@ function toArgumentError(error: string): ArgumentError {
 /** Reads the message of the validator. The errors of outer values only repeat that an inner value is invalid. */
 function toCauses(message: string): readonly ArgumentError[] {
   const errors = message.split(/; (?=#)/).map(toArgumentError);
-  const found = errors.filter(({ text }) => !repetition.test(text));
+  const found = errors.filter(error => !repetition.test(error.text));
   return found.length > 0 ? found : errors;
 }
 
@@ -326,7 +326,7 @@ function toExpectation(
   causes: readonly ArgumentError[],
 ): string {
   const named = Object.entries(properties).filter(([name]) =>
-    causes.some(({ path, text }) => (path.length > 0 ? path[0] === name : text.includes(`"${name}"`))),
+    causes.some(cause => (cause.path.length > 0 ? cause.path[0] === name : cause.text.includes(`"${name}"`))),
   );
   if (named.length > 0) return `Expected: ${shorten(JSON.stringify(Object.fromEntries(named)))}`;
   return `Known arguments: ${shorten(Object.keys(properties).join(', ')) || 'none'}.`;

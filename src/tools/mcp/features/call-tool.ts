@@ -82,14 +82,14 @@ const headerMismatch = -32020;
 /** Lists the tools again and returns the current definition of a tool. The host's decision to trust it is kept. */
 async function findChangedTool(
   connection: McpConnection,
-  { name, trustAnnotations }: ToolDefinition,
-  { signal }: { signal: AbortSignal },
+  definition: ToolDefinition,
+  options: { signal: AbortSignal },
 ): Promise<ToolDefinition | undefined> {
   connection.invalidateTools();
-  const listed = await connection.listTools({ signal }).catch(() => undefined);
-  signal.throwIfAborted();
-  const changed = listed?.tools.find(tool => tool.name === name);
-  return changed && { ...changed, trustAnnotations };
+  const listed = await connection.listTools({ signal: options.signal }).catch(() => undefined);
+  options.signal.throwIfAborted();
+  const changed = listed?.tools.find(tool => tool.name === definition.name);
+  return changed && { ...changed, trustAnnotations: definition.trustAnnotations };
 }
 
 /** The key in `_meta` of a call, the same when a durable turn repeats it. The protocol has no key for this. */
@@ -101,11 +101,11 @@ const IDEMPOTENCY_KEY = 'com.npmjs.kelivo-responses/idempotencyKey';
  */
 export async function callTool(
   { serverName, config, connection, requestMeta, ...called }: CalledTool,
-  { toolCallId, input }: Pick<ToolInvocation, 'toolCallId' | 'input'>,
+  call: Pick<ToolInvocation, 'toolCallId' | 'input'>,
   options: ToolCallOptions & Pick<RequestLimits, 'timeout' | 'totalTimeout'>,
 ): Promise<ToolOutput> {
   const { signal, callContext, idempotencyKey, requestMeta: callMeta, telemetry, task } = options;
-  const facts = { toolCallId, ...callContext, server: serverName };
+  const facts = { toolCallId: call.toolCallId, ...callContext, server: serverName };
   const keyMeta = idempotencyKey === undefined ? {} : { [IDEMPOTENCY_KEY]: idempotencyKey };
   let { tool } = called;
   let hasSentHeaders = false;
@@ -131,8 +131,8 @@ export async function callTool(
     return connection.withSession(followIn, {
       signal,
       session: reference.session,
-      mayRetry: ({ kind, isSessionLost = false }) =>
-        'url' in config && (isSessionLost || followedAgain.has(kind)),
+      mayRetry: failure =>
+        'url' in config && ((failure.isSessionLost ?? false) || followedAgain.has(failure.kind)),
     });
   }
 
@@ -156,7 +156,7 @@ export async function callTool(
       task.isLost = result === undefined;
       if (result === undefined) return { type: 'error-text', value: 'The outcome of the call is unknown.' };
     } else {
-      const issue = findArgumentIssue(tool, input);
+      const issue = findArgumentIssue(tool, call.input);
       if (issue !== undefined) return { type: 'error-text', value: issue };
       const hostMeta = {
         ...(requestMeta && toSendableMeta(inform(requestMeta, { ...facts, toolName: tool.name }))),
@@ -168,9 +168,9 @@ export async function callTool(
           tool.taskSupport !== undefined &&
           takesTasks(session) &&
           (tool.taskSupport === 'required' || task !== undefined);
-        const params = { name: tool.name, arguments: { ...input }, ...(isTask && { task: {} }) };
+        const params = { name: tool.name, arguments: { ...call.input }, ...(isTask && { task: {} }) };
         hasSentHeaders = session.sendsParamHeaders;
-        const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, input) : {};
+        const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, call.input) : {};
         return sendRequest(
           session,
           {
@@ -246,8 +246,9 @@ function redactStrings(output: ToolOutput, config: McpServerConfig): ToolOutput 
   return JSON.parse(JSON.stringify(output, redact));
 }
 
-function mayRetry({ kind, isSessionLost }: McpFailure, tool: ToolDefinition): boolean {
-  const retry = isSessionLost === true ? (retries[kind] ?? 'if-harmless') : retries[kind];
+function mayRetry(failure: McpFailure, tool: ToolDefinition): boolean {
+  const retry =
+    failure.isSessionLost === true ? (retries[failure.kind] ?? 'if-harmless') : retries[failure.kind];
   // A read-only tool is idempotent as well.
   return retry === 'always' || (retry === 'if-harmless' && effectiveAnnotations(tool).idempotent);
 }

@@ -27,10 +27,10 @@ export async function selectTools(
   server.listed = tools;
   if (accepted === undefined) {
     const changed = tools.filter(tool => {
-      const earlier = before.find(({ name }) => name === tool.name);
+      const earlier = before.find(definition => definition.name === tool.name);
       return earlier !== undefined && !isSameDefinition(earlier, tool);
     });
-    const problems = changed.map(({ name }) => toChange(name));
+    const problems = changed.map(tool => toChange(tool.name));
     for (const problem of problems) reported.delete(problem);
     return { accepted: tools, problems };
   }
@@ -58,21 +58,21 @@ const toChange = (toolName: string): string => `has changed the tool ${quoteName
 export async function findChange(
   { name: serverName, connection, config, accepted }: CheckedServer,
   toolName: string,
-  { signal, approved }: ToolCallOptions,
+  options: ToolCallOptions,
 ): Promise<string | undefined> {
   const refuse = (reason: string): string =>
     `Not run: the MCP server ${JSON.stringify(serverName)} ${reason}.`;
   try {
-    const listed = await connection.listTools({ signal });
-    const tool = listed?.tools.find(({ name }) => name === toolName);
+    const listed = await connection.listTools({ signal: options.signal });
+    const tool = listed?.tools.find(definition => definition.name === toolName);
     if (tool === undefined) return refuse(`no longer offers the tool ${quoteName(toolName)}`);
-    if (approved !== undefined && !isSameDefinition(approved, tool))
+    if (options.approved !== undefined && !isSameDefinition(options.approved, tool))
       return refuse(`${toChange(toolName)} since the call was approved`);
     if (accepted !== undefined && accepted[toolName] !== (await toFingerprint(tool)))
       return refuse(`${toChange(toolName)} since its fingerprint was taken`);
     return undefined;
   } catch (error) {
-    signal.throwIfAborted();
+    options.signal.throwIfAborted();
     return toMcpError(error, { serverName, config, toolName }).message;
   }
 }

@@ -5,9 +5,9 @@ export function findServer<Server extends { readonly name: string }>(
   servers: readonly Server[],
   serverName: string,
 ): Server {
-  const found = servers.find(({ name }) => name === serverName);
+  const found = servers.find(server => server.name === serverName);
   if (found !== undefined) return found;
-  const names = servers.map(({ name }) => JSON.stringify(name)).join(', ');
+  const names = servers.map(server => JSON.stringify(server.name)).join(', ');
   throw new KelivoError({
     code: 'unknown-name',
     message:

@@ -72,8 +72,10 @@ export async function followTask(
     {
       tools: { currentTool: () => undefined },
       onError: () => {},
-      async onInputRequest({ kind, params }) {
-        const { input } = await respond({ input: { method: inputMethods[kind], params } });
+      async onInputRequest(request) {
+        const { input } = await respond({
+          input: { method: inputMethods[request.kind], params: request.params },
+        });
         return input as never; // its callback has checked it
       },
     },
@@ -121,20 +123,21 @@ const mayGoOn = (reason: unknown): boolean =>
 /** Creates the function that sends the requests for a task. The SDK adds the capabilities and reads no result. */
 function createDispatch(
   client: Client,
-  { generation, showActivity }: Pick<TaskHandle, 'generation'> & Pick<Exchange, 'showActivity'>,
+  handle: Pick<TaskHandle, 'generation'> & Pick<Exchange, 'showActivity'>,
 ): Dispatch {
   // Members that are null are left out of answers, and the SDK removes the type of a result.
-  const defaults: JSONObject = generation === 'v2' ? { resultType: 'complete', ttlMs: null } : { ttl: null };
-  return async (request, { signal, context } = {}) => {
+  const defaults: JSONObject =
+    handle.generation === 'v2' ? { resultType: 'complete', ttlMs: null } : { ttl: null };
+  return async (request, options = {}) => {
     const { method, params } = objectOf(request) ?? {};
     const { _meta, ...fields } = objectOf(params) ?? {};
     const timeout = toTimerDelay(Number.POSITIVE_INFINITY);
     try {
       const result = await client.request({ method: stringOf(method), params: fields }, anyResult, {
-        ...(signal && { signal, timeout }),
-        ...(context?.headers && { headers: { ...context.headers } }),
+        ...(options.signal && { signal: options.signal, timeout }),
+        ...(options.context?.headers && { headers: { ...options.context.headers } }),
       });
-      showActivity();
+      handle.showActivity();
       return { kind: 'result', result: { ...defaults, ...(result as JSONObject) } };
     } catch (error) {
       if (!ProtocolError.isInstance(error)) throw error;
@@ -162,13 +165,13 @@ function createReports(onprogress: RequestOptions['onprogress']): (task: TaskVie
 
 async function toResult(
   outcome: TaskOutcome<CallResult>,
-  { requestResult }: { requestResult: (() => ReturnType<Dispatch>) | undefined },
+  options: { requestResult: (() => ReturnType<Dispatch>) | undefined },
 ): Promise<CallResult> {
   if (outcome.status === 'completed') return outcome.result;
   if (outcome.status === 'cancelled') return toFailedResult('The task was cancelled.');
   if (outcome.task?.status !== 'failed') throw outcome.error;
   // In revision 2025-11-25, the result says why the task failed.
-  const response = await requestResult?.();
+  const response = await options.requestResult?.();
   const result = response?.kind === 'result' ? objectOf(response.result) : undefined;
   if (Array.isArray(result?.content)) return { ...result, isError: true };
   return toFailedResult(response?.kind === 'error' ? response.error.message : outcome.error.message);

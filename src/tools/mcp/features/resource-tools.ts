@@ -32,7 +32,7 @@ export function createResourceTools(
   features: ServerFeatures,
 ): ResourceTools {
   /** The URIs that the model may read, by server. */
-  const offered = new Map(servers.map(({ name }) => [name, new Set<string>()]));
+  const offered = new Map(servers.map(server => [server.name, new Set<string>()]));
   /** The servers that have resources. */
   let names: readonly string[] = [];
   let tools: readonly ToolDefinition[] = [];
@@ -51,8 +51,8 @@ export function createResourceTools(
         try {
           const all = await features.listResources(server, { signal });
           // Pages of MCP Apps are for the host, not for the model.
-          const resources = all.filter(({ uri }) => !uri.startsWith('ui://'));
-          const uris = resources.map(({ uri }) => uri);
+          const resources = all.filter(entry => !entry.uri.startsWith('ui://'));
+          const uris = resources.map(resource => resource.uri);
           add(server, uris);
           return resources.map(resource => toListed(server, resource));
         } catch (error) {
@@ -107,12 +107,12 @@ export function createResourceTools(
 
   return {
     name: 'MCP resources',
-    async listTools({ signal } = {}) {
+    async listTools(options = {}) {
       const lists = await Promise.all(
-        servers.map(({ connection }) => connection.listTools({ signal }).catch(() => undefined)),
+        servers.map(server => server.connection.listTools({ signal: options.signal }).catch(() => undefined)),
       );
-      signal?.throwIfAborted();
-      const found = servers.filter((_, index) => lists[index]?.hasResources).map(({ name }) => name);
+      options.signal?.throwIfAborted();
+      const found = servers.filter((_, index) => lists[index]?.hasResources).map(server => server.name);
       if (!isSameList(found, names)) {
         names = found;
         tools = names.length === 0 ? [] : toDefinitions(names);
@@ -133,12 +133,12 @@ export function createResourceTools(
       return readResource({ uri, server, toolCallId }, options);
     },
     close: async () => {},
-    addLinks(server, { mcp }) {
+    addLinks(server, output) {
       if (server === undefined) return;
-      const links = objectsOf(mcp?.content).filter(({ type }) => type === 'resource_link');
+      const links = objectsOf(output.mcp?.content).filter(entry => entry.type === 'resource_link');
       add(
         server,
-        links.map(({ uri }) => String(uri)),
+        links.map(link => String(link.uri)),
       );
     },
   };

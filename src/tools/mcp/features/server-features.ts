@@ -219,7 +219,10 @@ export function createServerFeatures(
       );
       return {
         ...(description !== undefined && { description }),
-        messages: messages.map(({ role, content }) => ({ role, content: toContentParts([content]) })),
+        messages: messages.map(message => ({
+          role: message.role,
+          content: toContentParts([message.content]),
+        })),
       };
     },
     async listSkills(server, { signal } = {}) {
@@ -289,7 +292,7 @@ export function createServerFeatures(
 type FeatureLimits = Pick<RequestLimits, 'timeout' | 'totalTimeout'> & { closed: () => AbortSource };
 
 /** Sends requests to servers, with the time limits and the recovery of tool calls. */
-function createRequests(servers: readonly FeatureServer[], { timeout, totalTimeout, closed }: FeatureLimits) {
+function createRequests(servers: readonly FeatureServer[], featureLimits: FeatureLimits) {
   /** Sends a request. Returns undefined if the server lacks the feature. */
   async function request<T>(
     serverName: string,
@@ -299,9 +302,14 @@ function createRequests(servers: readonly FeatureServer[], { timeout, totalTimeo
     const { config, connection } = findServer(servers, serverName);
     signal?.throwIfAborted();
     const link = linkSignal(signal);
-    const closing = closed();
+    const closing = featureLimits.closed();
     const release = onceAborted(closing, () => link.abort(closing.reason));
-    const limits = { signal: link.signal, timeout: config.timeout ?? timeout, totalTimeout, onProgress };
+    const limits = {
+      signal: link.signal,
+      timeout: config.timeout ?? featureLimits.timeout,
+      totalTimeout: featureLimits.totalTimeout,
+      onProgress,
+    };
     const call = facts && { facts: { ...facts, server: serverName }, arguments: values };
     const mayRetry = (failure: McpFailure): boolean =>
       retriedFailures.has(failure.kind) && (feature !== undefined || !mayHaveRun(failure));
@@ -335,9 +343,11 @@ function createRequests(servers: readonly FeatureServer[], { timeout, totalTimeo
     { feature, method }: Pick<FeatureRequest, 'feature' | 'method'>,
     list: (client: Client, params: { _meta?: PlainObject }, options: RequestOptions) => Promise<Entry[]>,
   ) {
-    return async (server: string, { signal }: McpRequestOptions = {}): Promise<Entry[]> =>
-      (await request(server, { feature, method, signal }, (client, sendOptions, _retry, meta) =>
-        list(client, toMetaField(meta), sendOptions),
+    return async (server: string, options: McpRequestOptions = {}): Promise<Entry[]> =>
+      (await request(
+        server,
+        { feature, method, signal: options.signal },
+        (client, sendOptions, _retry, meta) => list(client, toMetaField(meta), sendOptions),
       )) ?? [];
   }
 

@@ -24,11 +24,11 @@ export interface McpSkillFile {
   isVerified: boolean;
 }
 
-export const toSkill = ({ uri, frontmatter, resources }: Skill): McpSkill => ({
-  uri,
-  name: frontmatter.name,
-  description: frontmatter.description,
-  ...(resources !== 'dynamic' && { files: resources.map(file => file.uri) }),
+export const toSkill = (skill: Skill): McpSkill => ({
+  uri: skill.uri,
+  name: skill.frontmatter.name,
+  description: skill.frontmatter.description,
+  ...(skill.resources !== 'dynamic' && { files: skill.resources.map(file => file.uri) }),
 });
 
 export const toSkillFile = ({

@@ -231,15 +231,15 @@ export function createConnection(
   async function runInStored<T>(
     stored: McpStoredSession,
     operation: (session: McpSession) => Promise<T>,
-    { signal }: { signal?: AbortSignal },
+    options: { signal?: AbortSignal },
   ): Promise<{ result: T } | undefined> {
     if (current.session?.stored?.initialSessionId === stored.initialSessionId) return undefined;
     let session: McpSession | undefined;
     try {
-      session = await current.attach(stored, { signal });
+      session = await current.attach(stored, { signal: options.signal });
       return { result: await operation(session) };
     } catch (error) {
-      signal?.throwIfAborted();
+      options.signal?.throwIfAborted();
       if (isTimeout(toMcpFailure(error))) throw error;
       return undefined;
     } finally {
@@ -320,8 +320,10 @@ async function withSessionState(
 }
 
 /** A server that cannot be reached, is busy or requires credentials proves nothing, nor does one without `ping`. */
-const showsLoss = ({ kind, status, rpcCode, isUnreadable = false }: McpFailure): boolean =>
-  isUnreadable || (kind === 'http' && status !== 429) || (kind === 'rpc' && rpcCode !== methodNotFound);
+const showsLoss = (failure: McpFailure): boolean =>
+  (failure.isUnreadable ?? false) ||
+  (failure.kind === 'http' && failure.status !== 429) ||
+  (failure.kind === 'rpc' && failure.rpcCode !== methodNotFound);
 
 /** Waits for a promise. After the time, which may be over, the fallback applies. A promise that has settled wins. */
 async function orAfter<T, Fallback>(

@@ -199,16 +199,16 @@ const withSession = (config: McpServerConfig, stored: McpStoredSession | undefin
 /** Reports each change of the state of a connection, with the error that caused it. */
 function createStateReports(
   config: McpServerConfig,
-  { serverName, callbacks }: Pick<CurrentSessionOptions, 'serverName' | 'callbacks'>,
+  options: Pick<CurrentSessionOptions, 'serverName' | 'callbacks'>,
 ) {
   let reported: McpConnectionState = 'idle';
   return (state: McpConnectionState, cause?: unknown): void => {
     if (state === reported) return;
     reported = state;
-    inform(callbacks.onStateChange, {
-      server: serverName,
+    inform(options.callbacks.onStateChange, {
+      server: options.serverName,
       state,
-      ...(cause !== undefined && { error: toMcpError(cause, { serverName, config }) }),
+      ...(cause !== undefined && { error: toMcpError(cause, { serverName: options.serverName, config }) }),
       ...(state === 'unauthorized' && { authorizationUrl: authorizationOf(config)?.signInUrl }),
     });
   };
@@ -228,7 +228,7 @@ const restartDelays = [0, 250, 500, longestDelay];
  * @param options.cooldown Time without restarts after more crashes than there are delays, in milliseconds.
  * @internal
  */
-export function createRestartLimit({ cooldown }: { cooldown: number }) {
+export function createRestartLimit(options: { cooldown: number }) {
   let crashes: number[] = [];
 
   return {
@@ -246,7 +246,7 @@ export function createRestartLimit({ cooldown }: { cooldown: number }) {
       const last = recent.at(-1);
       if (last === undefined) return;
       const delay = restartDelays[recent.length - 1];
-      const remaining = last + (delay ?? cooldown) - Date.now();
+      const remaining = last + (delay ?? options.cooldown) - Date.now();
       if (remaining <= 0) return;
       if (delay === undefined) {
         throw new McpFailure({ kind: 'crashing', count: recent.length, milliseconds: remaining });
@@ -375,16 +375,16 @@ export function createSharedTask<T>(
 
   return {
     /** Waits for the current run, or starts one. Rejects with the signal's reason if that comes first. */
-    async join({ signal }: { signal?: AbortSignal } = {}): Promise<T> {
-      signal?.throwIfAborted();
+    async join(options: { signal?: AbortSignal } = {}): Promise<T> {
+      options.signal?.throwIfAborted();
       run ??= start(memory.delay());
       const joined = run;
       joined.callerCount++;
       try {
-        return await untilAborted(joined.result, signal);
+        return await untilAborted(joined.result, options.signal);
       } finally {
         joined.callerCount--;
-        if (joined.callerCount === 0 && signal?.aborted) abandon(joined, signal.reason);
+        if (joined.callerCount === 0 && options.signal?.aborted) abandon(joined, options.signal.reason);
       }
     },
     /** Aborts the current run with the reason, waits until it has ended and forgets a remembered failure. */

@@ -38,11 +38,11 @@ export function toMcpError(error: unknown, context: ErrorContext): KelivoError {
 }
 
 /** Describes when a remembered failure occurred. */
-function toAge({ failedAt, nextAttemptAt }: McpFailure): string {
-  if (failedAt === undefined || nextAttemptAt === undefined) return '';
+function toAge(failure: McpFailure): string {
+  if (failure.failedAt === undefined || failure.nextAttemptAt === undefined) return '';
   const toSeconds = (milliseconds: number): string => `${Math.max(Math.ceil(milliseconds / 1000), 1)} s`;
   const now = Date.now();
-  return ` That was ${toSeconds(now - failedAt)} ago; the server is asked again in ${toSeconds(nextAttemptAt - now)}.`;
+  return ` That was ${toSeconds(now - failure.failedAt)} ago; the server is asked again in ${toSeconds(failure.nextAttemptAt - now)}.`;
 }
 
 const codes: Readonly<Record<McpFailureKind, KelivoErrorCode>> = {
@@ -65,17 +65,17 @@ type Clause = (failure: McpFailure, context: ErrorContext) => string;
 
 /** The ends of the messages, which follow the server's name. */
 const clauses: Readonly<Record<McpFailureKind, Clause>> = {
-  start: ({ systemCode = 'unknown' }, context) =>
-    `could not be started: ${toStartCause(systemCode, context)}`,
-  'not-sent': ({ systemCode }, context) =>
-    `is not reachable${toPlace(context)}${toCode(systemCode)}. Is it running?`,
-  network: ({ isStart, systemCode }, context) =>
-    `${isStart ? 'could not be reached' : 'lost the connection'}${toPlace(context)}${toCode(systemCode)}.`,
-  http: ({ status, message }, context) =>
-    `returned ${status ? `HTTP ${status}` : 'a response that is not MCP'}${toPlace(context)}${toQuote(message, context)}.`,
-  'session-expired': ({ status, message }, context) =>
-    `rejected its session and then a new session${status === undefined ? '' : ` (HTTP ${status})`}${toQuote(message, context)}.`,
-  unauthorized: ({ status }, context) => {
+  start: (failure, context) =>
+    `could not be started: ${toStartCause(failure.systemCode ?? 'unknown', context)}`,
+  'not-sent': (failure, context) =>
+    `is not reachable${toPlace(context)}${toCode(failure.systemCode)}. Is it running?`,
+  network: (failure, context) =>
+    `${failure.isStart ? 'could not be reached' : 'lost the connection'}${toPlace(context)}${toCode(failure.systemCode)}.`,
+  http: (failure, context) =>
+    `returned ${failure.status ? `HTTP ${failure.status}` : 'a response that is not MCP'}${toPlace(context)}${toQuote(failure.message, context)}.`,
+  'session-expired': (failure, context) =>
+    `rejected its session and then a new session${failure.status === undefined ? '' : ` (HTTP ${failure.status})`}${toQuote(failure.message, context)}.`,
+  unauthorized: (failure, context) => {
     const { signInUrl, problem } = authorizationOf(context.config) ?? {};
     const place = toPlace(context);
     if (signInUrl !== undefined) {
@@ -85,37 +85,40 @@ const clauses: Readonly<Record<McpFailureKind, Clause>> = {
       );
     }
     if (problem !== undefined) return `requires authorization${place}. ${problem}`;
-    return status === 403
+    return failure.status === 403
       ? `denied access${place} (HTTP 403). Check the permissions of the credentials.`
       : `requires authorization${place}. Check its \`headers\`, or set an \`authProvider\`.`;
   },
-  timeout: ({ isStart, milliseconds }, context) =>
-    `${isStart ? 'was not ready' : `did not respond${toTool(context, ' to')}`} within ${milliseconds} ms.`,
-  'total-timeout': ({ milliseconds }, context) =>
-    `exceeded the total limit of ${milliseconds} ms${toTool(context, ' for')}.`,
-  closed({ isStart, process }, context) {
-    const exit = process?.exit ? ` (${process.exit})` : '';
-    if (!isStart) return `closed the connection${exit}.`;
+  timeout: (failure, context) =>
+    `${failure.isStart ? 'was not ready' : `did not respond${toTool(context, ' to')}`} within ${failure.milliseconds} ms.`,
+  'total-timeout': (failure, context) =>
+    `exceeded the total limit of ${failure.milliseconds} ms${toTool(context, ' for')}.`,
+  closed(failure, context) {
+    const exit = failure.process?.exit ? ` (${failure.process.exit})` : '';
+    if (!failure.isStart) return `closed the connection${exit}.`;
     return `could not be started: ${toCommand(context)} ended before it was ready${exit}.`;
   },
-  crashing: ({ count, milliseconds = 0 }) =>
-    `ended unexpectedly ${count} times within a minute. It can be started again in ${Math.ceil(milliseconds / 1000)} s.`,
-  input: ({ message }, context) => `required input${toTool(context, ' for')}${toQuote(message, context)}.`,
-  rpc: ({ message }, context) => `reported an error${toTool(context, ' for')}${toQuote(message, context)}.`,
-  protocol: ({ message }, context) =>
-    `sent an invalid MCP response${toTool(context, ' for')}${toQuote(message, context)}.`,
+  crashing: failure =>
+    `ended unexpectedly ${failure.count} times within a minute. It can be started again in ${Math.ceil((failure.milliseconds ?? 0) / 1000)} s.`,
+  input: (failure, context) =>
+    `required input${toTool(context, ' for')}${toQuote(failure.message, context)}.`,
+  rpc: (failure, context) =>
+    `reported an error${toTool(context, ' for')}${toQuote(failure.message, context)}.`,
+  protocol: (failure, context) =>
+    `sent an invalid MCP response${toTool(context, ' for')}${toQuote(failure.message, context)}.`,
 };
 
 const toCode = (systemCode: string | undefined) => (systemCode === undefined ? '' : ` (${systemCode})`);
 
-const toTool = ({ toolName }: ErrorContext, preposition: string) =>
-  toolName === undefined ? '' : `${preposition} tool ${JSON.stringify(toolName)}`;
+const toTool = (context: ErrorContext, preposition: string) =>
+  context.toolName === undefined ? '' : `${preposition} tool ${JSON.stringify(context.toolName)}`;
 
-const toPlace = ({ config }: ErrorContext) => ('url' in config ? ` at ${new URL(config.url).origin}` : '');
+const toPlace = (context: ErrorContext) =>
+  'url' in context.config ? ` at ${new URL(context.config.url).origin}` : '';
 
-function toCommand({ config }: ErrorContext): string {
-  if ('url' in config) return 'its connection';
-  return `the command ${JSON.stringify(config.command)}${config.cwd ? `, in ${JSON.stringify(config.cwd)},` : ''}`;
+function toCommand(context: ErrorContext): string {
+  if ('url' in context.config) return 'its connection';
+  return `the command ${JSON.stringify(context.config.command)}${context.config.cwd ? `, in ${JSON.stringify(context.config.cwd)},` : ''}`;
 }
 
 function toStartCause(systemCode: string, context: ErrorContext): string {
@@ -142,10 +145,10 @@ function windowsAdvice(): string {
 /** A package folder of `npx`. A folder that an interrupted installation left incomplete breaks every later start. */
 const npxFolder = /(?<!\S)\S*[\\/]_npx[\\/][0-9a-f]+/;
 
-function toLastOutput({ process: server, isStart }: McpFailure, context: ErrorContext): string {
-  const output = toClean(server?.stderr ?? '', context);
+function toLastOutput(failure: McpFailure, context: ErrorContext): string {
+  const output = toClean(failure.process?.stderr ?? '', context);
   const lines = output.split('\n').slice(-5).join('\n').slice(-400);
-  const folder = isStart ? npxFolder.exec(output)?.[0].replace(/^[^/\\a-z]+/i, '') : undefined;
+  const folder = failure.isStart ? npxFolder.exec(output)?.[0].replace(/^[^/\\a-z]+/i, '') : undefined;
   const advice =
     folder === undefined
       ? ''
@@ -173,6 +176,6 @@ function toInnerMessage(body: string): string {
   return title ?? body.replace(/<[^<>]*>/g, ' ');
 }
 
-function toClean(text: string, { config }: ErrorContext): string {
-  return redactServerText(toPlainText(text).trim(), config);
+function toClean(text: string, context: ErrorContext): string {
+  return redactServerText(toPlainText(text).trim(), context.config);
 }

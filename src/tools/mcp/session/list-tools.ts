@@ -146,7 +146,7 @@ function readTools(
     } else tools.set(read.name, { tool: read, meta: objectOf(entry)?._meta });
   }
   const toolsFor = (caller: 'model' | 'app') =>
-    [...tools.values()].flatMap(({ tool, meta }) => (isFor(caller, meta) ? [tool] : []));
+    [...tools.values()].flatMap(entry => (isFor(caller, entry.meta) ? [entry.tool] : []));
   return { tools: toolsFor('model'), problems, appTools: toolsFor('app') };
 }
 
@@ -180,7 +180,7 @@ function readTool(entry: unknown, options: ReadOptions): ToolDefinition | ToolPr
 
 function findProblem(
   { name, inputSchema, execution }: ListedTool,
-  { usesHeaders, runsTasks }: ReadOptions,
+  options: ReadOptions,
 ): ToolProblem | undefined {
   const toProblem = (text: string): ToolProblem => ({ toolName: name, text });
   const tool = `the tool ${quoteName(name)}`;
@@ -189,7 +189,7 @@ function findProblem(
     return toProblem(`offers ${tool} with a name of ${name.length} characters`);
   if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name))
     return toProblem(`offers ${tool} with invisible characters in its name`);
-  if (execution?.taskSupport === 'required' && !runsTasks)
+  if (execution?.taskSupport === 'required' && !options.runsTasks)
     return toProblem(`offers ${tool} only as a task, but does not declare that it runs tasks`);
   if (!isWithinBounds(inputSchema, schemaBounds)) {
     return toProblem(
@@ -204,15 +204,15 @@ function findProblem(
     const shown = typeof type === 'string' ? quoteName(type) : `${kind} value`;
     return toProblem(`offers ${tool} with an input schema of type ${shown} instead of "object"`);
   }
-  const headerIssue = usesHeaders ? findParamHeaderIssue(inputSchema) : undefined;
+  const headerIssue = options.usesHeaders ? findParamHeaderIssue(inputSchema) : undefined;
   return headerIssue === undefined ? undefined : toProblem(`offers ${tool} with ${headerIssue}`);
 }
 
 function toDefinition(
   { name, title, description, inputSchema, outputSchema, annotations = {}, execution, _meta }: ListedTool,
-  { runsTasks }: ReadOptions,
+  options: ReadOptions,
 ): ToolDefinition {
-  const taskSupport = runsTasks ? execution?.taskSupport : undefined;
+  const taskSupport = options.runsTasks ? execution?.taskSupport : undefined;
   const meta = isWithinBounds(_meta, metaBounds) ? _meta : undefined;
   const app = toApp(meta);
   const shownTitle = title ?? annotations.title;

@@ -88,20 +88,20 @@ type Opening = (kind: TransportKind, negotiation: Negotiation) => Promise<McpSes
 async function negotiate(
   kind: TransportKind,
   open: Opening,
-  { era, isStored }: OpenSessionOptions & { isStored: boolean },
+  options: OpenSessionOptions & { isStored: boolean },
 ): Promise<McpSession> {
   if (kind === 'sse') return open(kind, 'legacy'); // older than all revisions that have `server/discover`
   try {
-    if (isStored || era.legacyUntil > Date.now()) return await open(kind, 'legacy');
+    if (options.isStored || options.era.legacyUntil > Date.now()) return await open(kind, 'legacy');
     const session = await open(kind, 'auto').catch(error => {
       if (isUnanswered(error, kind)) return open(kind, 'legacy');
       throw error;
     });
-    if (session.client.getProtocolEra() === 'legacy') era.legacyUntil = Date.now() + legacyAge;
+    if (session.client.getProtocolEra() === 'legacy') options.era.legacyUntil = Date.now() + legacyAge;
     return session;
   } catch (error) {
     if (toMcpFailure(error).rpcCode !== unsupportedVersion) throw error;
-    era.legacyUntil = 0;
+    options.era.legacyUntil = 0;
     return open(kind, 'patient');
   }
 }
@@ -136,7 +136,7 @@ async function openWith(
     onStderr: onStderr && (line => void inform(onStderr, line, { server })),
   });
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
-  interceptMessages(opened.transport, { calls, tap: createMessageTap(onMessage, { server, config }) });
+  interceptMessages(opened.transport, { calls, tap: createMessageTap(onMessage, server, config) });
   const probeLimit = negotiation === 'patient' ? remaining : probe;
   const session = createSession(config, opened, sessionOptions, calls, probeLimit);
   const link = linkSignal(signal);

@@ -85,13 +85,14 @@ export type RetryParams = Pick<InputRequiredResult, 'requestState'> & {
  */
 export async function sendRequest<Result>(
   session: McpSession,
-  { send, call, facts, telemetry }: SentRequest<Result>,
+  request: SentRequest<Result>,
   { signal, timeout, totalTimeout, elapsed = 0, onProgress }: RequestLimits,
 ): Promise<Result> {
   signal?.throwIfAborted();
-  const running = call && (await session.calls.start(call.facts, { ...call, signal }));
-  const observer = telemetry ?? session.telemetry;
-  const observed = observer?.startMcpRequest({ ...session.facts, ...facts });
+  const running =
+    request.call && (await session.calls.start(request.call.facts, { ...request.call, signal }));
+  const observer = request.telemetry ?? session.telemetry;
+  const observed = observer?.startMcpRequest({ ...session.facts, ...request.facts });
   let isSettled = false;
   const link = linkSignal(signal);
   const totalTimer = setTimeout(
@@ -137,9 +138,9 @@ export async function sendRequest<Result>(
   async function sendRounds(client: Client): Promise<Result> {
     let retry: RetryParams = {};
     for (let round = 0; ; round++) {
-      const result = await send(client, options, retry, observed?.meta ?? {}, exchange).catch(
-        toRequiredPages,
-      );
+      const result = await request
+        .send(client, options, retry, observed?.meta ?? {}, exchange)
+        .catch(toRequiredPages);
       if (!isInputRequiredResult(result) && !UrlElicitationRequiredError.isInstance(result)) return result;
       const requests = toInputRequests(result);
       if (round === maxRounds) {
@@ -163,7 +164,7 @@ export async function sendRequest<Result>(
   }
 
   try {
-    if (call?.progressToken !== undefined) running?.onProgress(options.onprogress);
+    if (request.call?.progressToken !== undefined) running?.onProgress(options.onprogress);
     const result = await (observed === undefined
       ? session.use(sendRounds)
       : observed.run(() => session.use(sendRounds)));

@@ -112,9 +112,9 @@ export function createRunningCalls(): RunningCalls {
             lastPendingAt = performance.now();
           }
         },
-        end({ isSettled }) {
+        end(options) {
           running.delete(call);
-          hasUnsettled ||= !isSettled;
+          hasUnsettled ||= !options.isSettled;
           for (const link of pending) link.abort(new Error('The tool call has ended.'));
           leave?.();
         },
@@ -123,7 +123,7 @@ export function createRunningCalls(): RunningCalls {
       return call;
     },
     find(requestId) {
-      const receivers = [...running].filter(({ delivered }) => delivered.has(requestId));
+      const receivers = [...running].filter(entry => entry.delivered.has(requestId));
       if (receivers.length > 1) return undefined; // a server that repeats its ids
       const [receiver] = receivers;
       if (receiver !== undefined) {
@@ -148,8 +148,8 @@ export function createRunningCalls(): RunningCalls {
         call.ids.add(id);
       }
     },
-    onDelivery(requestId, { callId }) {
-      for (const call of running) if (call.ids.has(callId)) call.delivered.add(requestId);
+    onDelivery(requestId, options) {
+      for (const call of running) if (call.ids.has(options.callId)) call.delivered.add(requestId);
     },
     onProgress({ progressToken, ...progress }) {
       if (progressToken === undefined) return;

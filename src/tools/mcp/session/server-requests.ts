@@ -36,7 +36,7 @@ export interface HostResponses {
 
 export function createHostResponses(
   { onElicitation, onSampling }: McpCallbacks,
-  { roots }: { roots: readonly string[] | undefined },
+  roots: readonly string[] | undefined,
 ): HostResponses {
   return {
     ...(onElicitation && { 'elicitation/create': (...request) => elicit(onElicitation, ...request) }),
@@ -46,12 +46,12 @@ export function createHostResponses(
 }
 
 /** Returns the capabilities to declare to a server. Requests are declared only with a response. */
-export function toCapabilities(responses: HostResponses, { apps = false }: McpCallbacks): ClientCapabilities {
+export function toCapabilities(responses: HostResponses, callbacks: McpCallbacks): ClientCapabilities {
   return {
     ...(responses['elicitation/create'] && { elicitation: { form: { applyDefaults: true }, url: {} } }),
     ...(responses['sampling/createMessage'] && { sampling: {} }),
     ...(responses['roots/list'] && { roots: {} }),
-    extensions: { ...tasksCapability, ...(apps && appsCapability) },
+    extensions: { ...tasksCapability, ...((callbacks.apps ?? false) && appsCapability) },
   };
 }
 
@@ -160,17 +160,17 @@ const toReason = (error: unknown): string =>
 export function handleServerRequests(
   client: Client,
   { onLog }: McpCallbacks,
-  { server, calls, responses }: { server: string; calls: RunningCalls; responses: HostResponses },
+  options: { server: string; calls: RunningCalls; responses: HostResponses },
 ): void {
   async function respondTo<Result>(
     respond: Respond<Result>,
     params: unknown,
-    { id, signal }: { id: RequestId; signal: AbortSignal },
+    mcpReq: { id: RequestId; signal: AbortSignal },
   ): Promise<Result> {
-    const call = calls.find(id);
+    const call = options.calls.find(mcpReq.id);
     if (call === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, unassignableMessage);
     try {
-      return await call.respond(signal, signalOfRequest =>
+      return await call.respond(mcpReq.signal, signalOfRequest =>
         respond(params, { ...call.facts, signal: signalOfRequest }),
       );
     } catch (error) {
@@ -184,22 +184,22 @@ export function handleServerRequests(
     'elicitation/create': onElicit,
     'sampling/createMessage': onSample,
     'roots/list': listRoots,
-  } = responses;
+  } = options.responses;
   if (listRoots) client.setRequestHandler('roots/list', listRoots);
   if (onElicit) {
-    client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
-      respondTo(onElicit, params, mcpReq),
+    client.setRequestHandler('elicitation/create', ({ params }, context) =>
+      respondTo(onElicit, params, context.mcpReq),
     );
   }
   if (onSample) {
-    client.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq }) =>
-      respondTo(onSample, params, mcpReq),
+    client.setRequestHandler('sampling/createMessage', ({ params }, context) =>
+      respondTo(onSample, params, context.mcpReq),
     );
   }
   if (onLog) {
     client.setNotificationHandler(
       'notifications/message',
-      ({ params }) => void inform(onLog, params, { server, ...calls.only?.facts }),
+      ({ params }) => void inform(onLog, params, { server: options.server, ...options.calls.only?.facts }),
     );
   }
 }

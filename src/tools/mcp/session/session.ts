@@ -107,7 +107,7 @@ export function createSession(
   calls: RunningCalls,
   probeTimeout: number,
 ): McpSession {
-  const responses = createHostResponses(callbacks, { roots: config.roots });
+  const responses = createHostResponses(callbacks, config.roots);
   const client = new Client(clientInfo, {
     capabilities: toCapabilities(responses, callbacks),
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(probeTimeout) } },

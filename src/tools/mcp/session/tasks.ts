@@ -35,13 +35,16 @@ export function toTaskHandle(result: PlainObject): TaskHandle | undefined {
 }
 
 /** Returns true if the server declares that it can run calls as tasks. */
-export function declaresTasks({ client }: { client: Client }): boolean {
-  const { tasks, extensions } = client.getServerCapabilities() ?? {};
-  return takesTasks({ client }) ? tasks?.requests?.tools?.call !== undefined : hasKey(extensions, TASKS);
+export function declaresTasks(session: { client: Client }): boolean {
+  const { tasks, extensions } = session.client.getServerCapabilities() ?? {};
+  return takesTasks({ client: session.client })
+    ? tasks?.requests?.tools?.call !== undefined
+    : hasKey(extensions, TASKS);
 }
 
 /** Returns true if the client decides which calls are tasks. Since revision 2026-07-28, the server does. */
-export const takesTasks = ({ client }: { client: Client }): boolean => client.getProtocolEra() === 'legacy';
+export const takesTasks = (session: { client: Client }): boolean =>
+  session.client.getProtocolEra() === 'legacy';
 
 const hasKey = (object: object | undefined, key: string): boolean =>
   object !== undefined && Object.hasOwn(object, key);
@@ -49,10 +52,10 @@ const hasKey = (object: object | undefined, key: string): boolean =>
 /** Returns where a task was created, without secrets except the session id. */
 export const toTaskOrigin = async (
   server: TaskServer,
-  { stored }: { stored: McpStoredSession | undefined },
+  session: { stored: McpStoredSession | undefined },
 ): Promise<Omit<TaskReference, keyof TaskHandle>> => ({
   endpoint: await toEndpoint(server),
-  session: stored,
+  session: session.stored,
 });
 
 /** Identifies a server. An id must not be sent to another one, which could have a task with the same id. */

@@ -132,7 +132,8 @@ function toFacts(error: unknown): McpFailureFacts {
 }
 
 /** Returns true if a time limit has ended the request. */
-export const isTimeout = ({ kind }: McpFailure): boolean => kind === 'timeout' || kind === 'total-timeout';
+export const isTimeout = (failure: McpFailure): boolean =>
+  failure.kind === 'timeout' || failure.kind === 'total-timeout';
 
 /**
  * Cloudflare Workers of early 2026 bind the abort controller of the SDK's transport to the request in which the session was
@@ -190,10 +191,10 @@ const serverError = -32000;
  * use other statuses, a JSON-RPC error or no JSON-RPC message, each in its own words (DAWNCR0W/affine-mcp-server#301,
  * mastra-ai/mastra#10660, actionhero/keryx#503). A `ping` shows it.
  */
-export const mayHaveLostSession = ({ kind, rpcCode, isUnreadable = false }: McpFailure): boolean =>
-  kind === 'http' ||
-  isUnreadable ||
-  (kind === 'rpc' && (rpcCode === sessionNotFound || rpcCode === serverError));
+export const mayHaveLostSession = (failure: McpFailure): boolean =>
+  failure.kind === 'http' ||
+  (failure.isUnreadable ?? false) ||
+  (failure.kind === 'rpc' && (failure.rpcCode === sessionNotFound || failure.rpcCode === serverError));
 
 /** Returns the JSON-RPC error in an HTTP body, or an empty object. */
 function readRpcError(body: string): Readonly<Record<string, unknown>> {
@@ -201,10 +202,15 @@ function readRpcError(body: string): Readonly<Record<string, unknown>> {
 }
 
 /** Returns true unless the server cannot have run the request that failed. */
-export function mayHaveRun({ kind, status, isStart }: McpFailure): boolean {
-  if (isStart || notRun.has(kind)) return false;
+export function mayHaveRun(failure: McpFailure): boolean {
+  if (failure.isStart || notRun.has(failure.kind)) return false;
   // The server rejected the request. Without a status, the response is not MCP.
-  return !(kind === 'http' && status !== undefined && status < 500 && status !== 408);
+  return !(
+    failure.kind === 'http' &&
+    failure.status !== undefined &&
+    failure.status < 500 &&
+    failure.status !== 408
+  );
 }
 
 /** Failures before the server ran the request, and its own JSON-RPC errors, which explain themselves. */

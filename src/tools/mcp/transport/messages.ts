@@ -27,7 +27,8 @@ const shownBounds = { maxDepth: 500, maxSize: 4 * 1024 * 1024 };
 /** Creates the observer that passes messages to the host. */
 export function createMessageTap(
   onMessage: ((message: McpMessage) => void) | undefined,
-  { server, config }: { server: string; config: McpServerConfig },
+  server: string,
+  config: McpServerConfig,
 ): MessageTap | undefined {
   if (onMessage === undefined) return undefined;
   return (direction, message) => {

@@ -53,11 +53,11 @@ export function findParamHeaderIssue(inputSchema: unknown): string | undefined {
 /** Returns the headers for a call. A missing value has none, and neither has a value of another type. */
 export function toParamHeaders(inputSchema: unknown, input: PlainObject): Record<string, string> {
   return Object.fromEntries(
-    listParamHeaders(inputSchema).flatMap(({ path, name }) => {
-      const value = path.reduce<unknown>((outer, key) => readOwn(outer, key), input);
+    listParamHeaders(inputSchema).flatMap(header => {
+      const value = header.path.reduce<unknown>((outer, key) => readOwn(outer, key), input);
       const isWritable =
         typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value);
-      return isWritable ? [[`Mcp-Param-${name}`, toFieldValue(String(value))]] : [];
+      return isWritable ? [[`Mcp-Param-${header.name}`, toFieldValue(String(value))]] : [];
     }),
   );
 }

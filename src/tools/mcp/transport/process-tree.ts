@@ -119,9 +119,9 @@ function readProcess(pid: number): (Descendant & { parent: number; state: string
   }
 }
 
-const isRunning = ({ pid, startedAt }: Descendant): boolean => {
-  const now = readProcess(pid);
-  return now !== undefined && now.state !== 'Z' && now.startedAt === startedAt;
+const isRunning = (descendant: Descendant): boolean => {
+  const now = readProcess(descendant.pid);
+  return now !== undefined && now.state !== 'Z' && now.startedAt === descendant.startedAt;
 };
 
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
@@ -224,7 +224,7 @@ function forget(child: ChildProcess): void {
 }
 
 function startProtection(): void {
-  if (hasProcessGroups) watchdog = startWatchdog({ onEnd: startListening });
+  if (hasProcessGroups) watchdog = startWatchdog(startListening);
   else startListening();
 }
 
@@ -241,7 +241,7 @@ function informWatchdog(): void {
 }
 
 /** Starts the watchdog. `onEnd` is called if it ends while it is needed, or cannot be started. */
-function startWatchdog({ onEnd }: { onEnd: () => void }): ChildProcess {
+function startWatchdog(onEnd: () => void): ChildProcess {
   const started = spawn('/bin/sh', ['-c', watchdogScript], {
     cwd: '/',
     detached: true, // does not receive the signals of the terminal and of this process's group

@@ -53,9 +53,7 @@ const drainTime = 100;
 /** Starts a server and communicates with it. */
 export function createStdioTransport(
   config: McpStdioServerConfig,
-  {
-    onStderr,
-  }: {
+  options: {
     /** Called for each line that the process writes to its standard error, without secrets. */
     onStderr?: (line: string) => void;
   } = {},
@@ -117,7 +115,7 @@ export function createStdioTransport(
         void close();
       }
     });
-    const stderrReader = onStderr && createStderrReader(config, onStderr);
+    const stderrReader = options.onStderr && createStderrReader(config, options.onStderr);
     started.stderr.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes);
       stderrReader?.push(chunk);

@@ -48,17 +48,18 @@ export function readStoredSession(value: unknown): McpStoredSession | undefined 
  * Corrects the MCP SDK (2.4.0), whose client does not learn the capabilities of the server if its transport has a session
  * id. Test of the bare SDK: "a stored session has no capabilities" in test/tools/mcp/sdk-corrections.test.ts.
  */
-export function attachSession(
-  transport: StreamableHTTPClientTransport,
-  { initialInitializeResult: result }: McpStoredSession,
-): void {
+export function attachSession(transport: StreamableHTTPClientTransport, stored: McpStoredSession): void {
   const send = transport.send.bind(transport);
   // The client initializes a transport without an id.
   Object.defineProperty(transport, 'sessionId', { configurable: true, value: undefined });
   transport.send = async (message: JSONRPCMessage | JSONRPCMessage[], options) => {
     if (Array.isArray(message) || !('method' in message)) return send(message, options);
     if (message.method === 'initialize' && 'id' in message)
-      return transport.onmessage?.({ jsonrpc: '2.0', id: message.id, result: { ...result } });
+      return transport.onmessage?.({
+        jsonrpc: '2.0',
+        id: message.id,
+        result: { ...stored.initialInitializeResult },
+      });
     if (message.method !== 'notifications/initialized') return send(message, options);
     Reflect.deleteProperty(transport, 'sessionId');
     // The stream for messages that the server sends on its own initiative, which the SDK opens for a new session.

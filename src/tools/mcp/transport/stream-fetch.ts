@@ -223,12 +223,14 @@ function toEvent(message: object): string {
   return `\n\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
 }
 
-const isListening = ({ method, headers }: RequestInit): boolean =>
-  method === 'GET' && new Headers(headers).get('accept') === 'text/event-stream';
+const isListening = (init: RequestInit): boolean =>
+  init.method === 'GET' && new Headers(init.headers).get('accept') === 'text/event-stream';
 
 /** Reads the JSON-RPC message of a POST request of the SDK. */
-function readMessage({ method, body }: RequestInit): PostedMessage | undefined {
-  return method === 'POST' && typeof body === 'string' && body.startsWith('{') ? JSON.parse(body) : undefined;
+function readMessage(init: RequestInit): PostedMessage | undefined {
+  return init.method === 'POST' && typeof init.body === 'string' && init.body.startsWith('{')
+    ? JSON.parse(init.body)
+    : undefined;
 }
 
 function isEventStream(response: Response): boolean {

@@ -64,10 +64,10 @@ export async function openTransport(
 
 async function openStdio(
   config: McpStdioServerConfig,
-  { onStderr }: Pick<TransportOptions, 'onStderr'>,
+  options: Pick<TransportOptions, 'onStderr'>,
 ): Promise<OpenedTransport> {
   const { createStdioTransport } = await importStdioTransport();
-  const transport = createStdioTransport(config, { onStderr });
+  const transport = createStdioTransport(config, { onStderr: options.onStderr });
   return { kind: 'stdio', transport, report: transport.report };
 }
 
@@ -109,7 +109,7 @@ function openHttp(
 }
 
 /** Lets redirects of a server pass its gate. */
-const toGated = ({ url }: McpHttpServerConfig, fetch: FetchLike): FetchLike =>
-  createGatedFetch(fetch, new AddressGate(new URL(url)));
+const toGated = (config: McpHttpServerConfig, fetch: FetchLike): FetchLike =>
+  createGatedFetch(fetch, new AddressGate(new URL(config.url)));
 
 const globalFetch: FetchLike = (url, init) => globalThis.fetch(url, init);

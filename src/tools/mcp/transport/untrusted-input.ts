@@ -41,13 +41,13 @@ export interface JsonBounds {
  * Returns true if a JSON value is within bounds. Most code that walks a value is recursive and would overflow the
  * stack for ten thousand nested levels. This function does not recurse.
  */
-export function isWithinBounds(value: unknown, { maxDepth, maxSize }: JsonBounds): boolean {
+export function isWithinBounds(value: unknown, bounds: JsonBounds): boolean {
   const remaining: [value: unknown, depth: number][] = [[value, 0]];
   let size = 0;
   for (let next = remaining.pop(); next; next = remaining.pop()) {
     const [current, depth] = next;
     size += typeof current === 'string' ? current.length + 1 : 1;
-    if (size > maxSize || depth > maxDepth) return false;
+    if (size > bounds.maxSize || depth > bounds.maxDepth) return false;
     if (typeof current !== 'object' || current === null) continue;
     for (const [key, child] of Object.entries(current)) {
       if (!Array.isArray(current)) size += key.length;

@@ -101,9 +101,9 @@ const toMissing = (id: RequestId, got: string): JSONRPCMessage => ({
 const toId = (value: unknown): RequestId | undefined =>
   typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value)) ? value : undefined;
 
-function toMethodMessage({ id, params }: PlainObject, method: string): PlainObject {
-  const requestId = toId(id);
-  const fields = objectOf(params);
+function toMethodMessage(message: PlainObject, method: string): PlainObject {
+  const requestId = toId(message.id);
+  const fields = objectOf(message.params);
   return {
     jsonrpc: '2.0',
     ...(requestId !== undefined && { id: requestId }),
@@ -178,12 +178,12 @@ function withReadableMeta({ _meta, ...fields }: PlainObject): PlainObject {
   return { ...fields, _meta: token === undefined ? others : { ...others, progressToken: token } };
 }
 
-function toInitializeResult(result: PlainObject, { params }: SentRequest): PlainObject {
+function toInitializeResult(result: PlainObject, request: SentRequest): PlainObject {
   const { protocolVersion } = result;
   return withIdentity({
     ...result,
     // Without a version, the server speaks the one that was requested.
-    protocolVersion: typeof protocolVersion === 'string' ? protocolVersion : params?.protocolVersion,
+    protocolVersion: typeof protocolVersion === 'string' ? protocolVersion : request.params?.protocolVersion,
     serverInfo: result.serverInfo ?? {},
     // Without readable capabilities, the server is asked for its tools.
     capabilities: isPlainObject(result.capabilities) ? result.capabilities : { tools: {} },
