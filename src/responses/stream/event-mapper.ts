@@ -306,6 +306,8 @@ function withFacts(part: Part, facts: PartFacts): Part {
  * The sequence numbers of a response. They show events that arrive twice, which are dropped, and events that are missing or
  * out of order, which are evidence against a text that nothing else confirms. Servers whose numbers do not ascend, or are
  * absent from some events, are not checked.
+ *
+ * @internal
  */
 export class EventNumbers {
   /** True if events around the streamed text are missing or out of order. */

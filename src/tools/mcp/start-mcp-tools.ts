@@ -140,16 +140,6 @@ interface Server extends CheckedServer, Pick<ToolSource, 'listTools'> {
   ): Promise<ToolOutput>;
 }
 
-interface ServerSettings extends Required<
-  Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'startupTimeout'>
-> {
-  readonly requestMeta: McpSourceOptions['requestMeta'];
-  readonly accepted: CheckedServer['accepted'];
-  readonly isPrefixed: boolean;
-  /** Aborts with the source. */
-  readonly closing: Closing;
-}
-
 /** A list of a server as it is offered. While the server's list is the same object, it is not judged again. */
 interface JudgedListing {
   readonly listed: ServerTools;
@@ -334,7 +324,21 @@ function createServer(
   name: string,
   config: McpServerConfig,
   connection: McpConnection,
-  { timeout, totalTimeout, startupTimeout, requestMeta, accepted, isPrefixed, closing }: ServerSettings,
+  {
+    timeout,
+    totalTimeout,
+    startupTimeout,
+    requestMeta,
+    accepted,
+    isPrefixed,
+    closing,
+  }: Required<Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'startupTimeout'>> & {
+    readonly requestMeta: McpSourceOptions['requestMeta'];
+    readonly accepted: CheckedServer['accepted'];
+    readonly isPrefixed: boolean;
+    /** Aborts with the source. */
+    readonly closing: Closing;
+  },
 ): Server {
   const { required: isRequired = false } = config;
   const limits = { totalTimeout, timeout: config.timeout ?? timeout };

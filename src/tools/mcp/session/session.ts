@@ -224,17 +224,6 @@ function isFatal(error: Error): boolean {
   return error instanceof SseError || error.message.startsWith('Maximum reconnection attempts');
 }
 
-interface ListChangesOptions {
-  /** Called when announcements are received from now on, and when they no longer are. */
-  onOpen: (isOpen: boolean) => void;
-  /** Called when the stream was interrupted, because changes of that time were not announced. */
-  onMissed: () => void;
-  /** Maximum time until the server confirms the stream, in milliseconds. */
-  timeout: number;
-  /** Ends the stream. */
-  signal: AbortSignal;
-}
-
 /** Time before an ended stream is opened again, in milliseconds. It doubles with each failure up to the maximum. */
 const retryDelay = { first: 1000, maximum: 60_000 };
 
@@ -249,7 +238,21 @@ const retryDelay = { first: 1000, maximum: 60_000 };
  */
 async function followListChanges(
   client: Client,
-  { onOpen, onMissed, timeout, signal }: ListChangesOptions,
+  {
+    onOpen,
+    onMissed,
+    timeout,
+    signal,
+  }: {
+    /** Called when announcements are received from now on, and when they no longer are. */
+    onOpen: (isOpen: boolean) => void;
+    /** Called when the stream was interrupted, because changes of that time were not announced. */
+    onMissed: () => void;
+    /** Maximum time until the server confirms the stream, in milliseconds. */
+    timeout: number;
+    /** Ends the stream. */
+    signal: AbortSignal;
+  },
 ): Promise<void> {
   let delay = retryDelay.first;
   let openedAt = 0;
