@@ -24,7 +24,7 @@ export const DECIDING_PARTS: ReadonlySet<Part['type']> = new Set<Part['type']>([
  * While nothing is held, only the `DECIDING_PARTS` have to pass through it.
  */
 export class AnsweredCalls {
-  /** True while a call is undecided, so that all parts after it wait. */
+  /** True while a call, or an output whose call has not arrived, is undecided, so that all parts after it wait. */
   isHolding = false;
   readonly #write: (part: Part) => void;
   readonly #calls = new Map<string, ToolCall>();

@@ -16,7 +16,7 @@ import type { DeclaredTools } from './hosted-item.js';
 export interface ReadContext {
   readonly call: Pick<CoreCall, 'isStream' | 'includeRawChunks'>;
   readonly declared: DeclaredTools;
-  /** Called for each call that is shown to a host that did not declare its tool. @default it is not noted */
+  /** Called when a call of an extension begins. @default it is not noted */
   readonly onCall?: () => void;
 }
 
@@ -72,6 +72,7 @@ export function createDecoder(context: ReadContext, registry: ExtensionRegistry)
   function show(part: ShownPart | PartOf<'error'>, ofItem: string | undefined): readonly Part[] {
     if (part.type === 'error') return [part];
     const shown = ofItem === undefined ? part : { ...part, own: { ...part.own, ofItem } };
+    if (part.type === 'tool-input-start') context.onCall?.();
     if (part.type !== 'tool-call' && part.type !== 'tool-result') return [shown];
     const known = part.type === 'tool-call' ? calls : results;
     const isFinal = part.type === 'tool-call' || part.preliminary !== true;

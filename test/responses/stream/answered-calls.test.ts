@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { serve } from '../../_server.js';
 import { toSse } from '../../_sse.js';
 import { modelAt, prompt } from '../_model.js';
-import { functionCall, message, toStream } from './_fixtures/wire-events.js';
+import { readParts } from '../_read-parts.js';
+import { functionCall, message, toResponse, toStream, type WireItem } from './_fixtures/wire-events.js';
 
 const events = toStream([functionCall('lookup', '{}'), message(['Done.'])]);
 const afterCall = events.findIndex(({ type }) => type === 'response.output_item.done') + 1;
@@ -23,4 +24,35 @@ it.each([
   const { stream } = await modelAt({ url }).doStream({ prompt });
   for await (const part of stream) hasCall ||= part.type === 'tool-call';
   expect({ hasCall, wasEarly }).toEqual({ hasCall: true, wasEarly: isEarly });
+});
+
+const of = (item: WireItem) => ({ item, begun: item, deltas: [] });
+const call = functionCall('lookup', '{}', { callId: 'c1', id: 'fc_1' });
+const answer = of({ type: 'function_call_output', id: 'fco_1', call_id: 'c1', output: 'sunny' });
+const request = of({
+  ...{ type: 'mcp_approval_request', id: 'mcpr_1', server_label: 'docs' },
+  ...{ name: 'write', arguments: '{}' },
+});
+
+const read = (items: Parameters<typeof toResponse>[0]) =>
+  readParts([new TextEncoder().encode(JSON.stringify(toResponse(items)))], {
+    declared: {
+      names: new Set(['docs', 'lookup']),
+      nameById: new Map([['openai.mcp', 'docs']]),
+      undeclared: 'full',
+      host: 'v4',
+    },
+    isKept: true,
+  });
+
+it('an approval that a server waits for keeps the turn open, although it has answered another call', async () => {
+  expect((await read([call, answer, request])).at(-1)).toMatchObject({
+    finishReason: { unified: 'tool-calls' },
+  });
+});
+
+it('the text between a call and its answer stays in its place', async () => {
+  const parts = await read([call, message(['Hm.'], { id: 'm1' }), answer]);
+  const types = parts.map(part => part.type).filter(type => /tool-(call|result)|text-delta/.test(type));
+  expect(types).toEqual(['tool-call', 'text-delta', 'tool-result']);
 });

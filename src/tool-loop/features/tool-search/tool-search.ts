@@ -42,7 +42,7 @@ export const createToolSearch: CreateFeature<ToolSearchOptions> = (
   };
 };
 
-/** Who searches in the turns of a model. The API may reject its search once. @internal */
+/** Who searches in a turn. The API may reject its search once. @internal */
 export class Search {
   readonly #option: 'auto' | 'server' | 'client';
   readonly #support: ServerSupport;

@@ -137,11 +137,11 @@ export async function callTool(
   }
 
   /** Waits for the task that another process has started. Returns undefined if its outcome cannot be found out. */
-  async function resume(known: JSONValue): Promise<CallResult | undefined> {
+  async function resume(known: JSONValue): Promise<ToolOutput | undefined> {
     const reference = await readTaskReference(known, { serverName, config });
     if (reference === undefined) return undefined;
     try {
-      return await follow(reference);
+      return toOutput(await follow(reference));
     } catch (error) {
       signal.throwIfAborted();
       if (isTimeout(toMcpFailure(error))) throw error;
@@ -150,59 +150,60 @@ export async function callTool(
   }
 
   async function attempt(): Promise<ToolOutput> {
-    let result: CallResult | undefined;
     if (task?.known !== undefined) {
-      result = await resume(task.known);
-      task.isLost = result === undefined;
-      if (result === undefined) return { type: 'error-text', value: 'The outcome of the call is unknown.' };
-    } else {
-      const issue = findArgumentIssue(tool, call.input);
-      if (issue !== undefined) return { type: 'error-text', value: issue };
-      const hostMeta = {
-        ...(requestMeta && toSendableMeta(inform(requestMeta, { ...facts, toolName: tool.name }))),
-        ...(callMeta && toSendableMeta(callMeta)),
-        ...keyMeta,
-      };
-      const send = (session: McpSession) => {
-        const isTask =
-          tool.taskSupport !== undefined &&
-          takesTasks(session) &&
-          (tool.taskSupport === 'required' || task !== undefined);
-        const params = { name: tool.name, arguments: { ...call.input }, ...(isTask && { task: {} }) };
-        hasSentHeaders = session.sendsParamHeaders;
-        const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, call.input) : {};
-        return sendRequest(
-          session,
-          {
-            send: async (client, sendOptions, retry, meta, exchange) => {
-              const metaField = toMetaField({ ...session.callMeta, ...meta, ...hostMeta });
-              const received = await requestOriginal(
-                client,
-                { method: 'tools/call', params: { ...params, ...metaField, ...retry } },
-                { schema: resultSchema, options: { ...sendOptions, headers } },
-              );
-              const handle = toTaskHandle(received);
-              if (handle !== undefined) {
-                const reference = { ...handle, ...(await toTaskOrigin({ serverName, config }, session)) };
-                await task?.record(toPlainJson(reference) as JSONObject);
-                created = { reference, progressToken: exchange.id };
-              }
-              return received;
-            },
-            call: { facts, arguments: params.arguments },
-            facts: { method: 'tools/call', target: tool.name },
-            telemetry,
-          },
-          options,
-        );
-      };
-      result = await connection.withSession(send, {
-        signal,
-        mayRetry: failure => mayRetry(failure, tool),
-      });
-      if (created !== undefined) result = await follow(created.reference, created.progressToken);
-      else if (result.toolResult !== undefined) result = unwrapResult(result);
+      const output = await resume(task.known);
+      task.isLost = output === undefined;
+      return output ?? { type: 'error-text', value: 'The outcome of the call is unknown.' };
     }
+    const issue = findArgumentIssue(tool, call.input);
+    if (issue !== undefined) return { type: 'error-text', value: issue };
+    const hostMeta = {
+      ...(requestMeta && toSendableMeta(inform(requestMeta, { ...facts, toolName: tool.name }))),
+      ...(callMeta && toSendableMeta(callMeta)),
+      ...keyMeta,
+    };
+    const send = (session: McpSession) => {
+      const isTask =
+        tool.taskSupport !== undefined &&
+        takesTasks(session) &&
+        (tool.taskSupport === 'required' || task !== undefined);
+      const params = { name: tool.name, arguments: { ...call.input }, ...(isTask && { task: {} }) };
+      hasSentHeaders = session.sendsParamHeaders;
+      const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, call.input) : {};
+      return sendRequest(
+        session,
+        {
+          send: async (client, sendOptions, retry, meta, exchange) => {
+            const metaField = toMetaField({ ...session.callMeta, ...meta, ...hostMeta });
+            const received = await requestOriginal(
+              client,
+              { method: 'tools/call', params: { ...params, ...metaField, ...retry } },
+              { schema: resultSchema, options: { ...sendOptions, headers } },
+            );
+            const handle = toTaskHandle(received);
+            if (handle !== undefined) {
+              const reference = { ...handle, ...(await toTaskOrigin({ serverName, config }, session)) };
+              await task?.record(toPlainJson(reference) as JSONObject);
+              created = { reference, progressToken: exchange.id };
+            }
+            return received;
+          },
+          call: { facts, arguments: params.arguments },
+          facts: { method: 'tools/call', target: tool.name },
+          telemetry,
+        },
+        options,
+      );
+    };
+    const result = await connection.withSession(send, {
+      signal,
+      mayRetry: failure => mayRetry(failure, tool),
+    });
+    if (created !== undefined) return toOutput(await follow(created.reference, created.progressToken));
+    return toOutput(unwrapResult(result));
+  }
+
+  function toOutput(result: CallResult): ToolOutput {
     const { structuredContent, isError = false } = result;
     if (structuredContent !== undefined && !isError) {
       // The model can read it anyway.

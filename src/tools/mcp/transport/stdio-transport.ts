@@ -63,6 +63,8 @@ export function createStdioTransport(
   let isEnded = false;
   /** True if the program has sent a message. */
   let isReady = false;
+  /** Number of messages that are being written. */
+  let writes = 0;
   let installation: { readonly key: string; readonly ended: Promise<void> } | undefined;
   let stderr = Buffer.alloc(0);
   const messages = new WireMessages();
@@ -131,7 +133,7 @@ export function createStdioTransport(
   function receive(message: JSONRPCMessage): void {
     if (child && !isReady) markReady(child);
     isReady = true;
-    if (child && !messages.isAwaited()) setKeepsHostAlive(child, false);
+    if (child && !isBusy()) setKeepsHostAlive(child, false);
     transport.onmessage?.(message);
   }
 
@@ -141,8 +143,18 @@ export function createStdioTransport(
     messages.sent(message);
     // An idle server does not keep its host alive, so that a script without `close()` can end, but receives a cancellation.
     if (messages.isAwaited()) setKeepsHostAlive(target, true);
-    await promisify(target.stdin.write as Write).call(target.stdin, serializeMessage(message));
-    if (!messages.isAwaited()) setKeepsHostAlive(target, false);
+    writes++;
+    try {
+      await promisify(target.stdin.write as Write).call(target.stdin, serializeMessage(message));
+    } finally {
+      writes--;
+    }
+    if (!isBusy()) setKeepsHostAlive(target, false);
+  }
+
+  /** Returns true while a response is awaited, or a message, such as a cancellation, is on its way to the server. */
+  function isBusy(): boolean {
+    return writes > 0 || messages.isAwaited();
   }
 
   async function end(): Promise<void> {
