@@ -218,13 +218,16 @@ export function createConnection(
       const earlier = stored && (await runInStored(stored, operation, { signal }));
       return earlier === undefined ? await repeat(attempt, pauseAfter, signal) : earlier.result;
     } finally {
-      if (--operationCount === 0) {
-        idleTimer = setTimeout(() => {
-          if (operationCount === 0) current.closeIdle();
-        }, toTimerDelay(idleTimeout));
-        if (typeof idleTimer === 'object') idleTimer.unref(); // does not keep the process alive
-      }
+      if (--operationCount === 0) startIdleTimer();
     }
+  }
+
+  /** Its own function, because the timer would keep everything that the last operation refers to, as long as it runs. */
+  function startIdleTimer(): void {
+    idleTimer = setTimeout(() => {
+      if (operationCount === 0) current.closeIdle();
+    }, toTimerDelay(idleTimeout));
+    if (typeof idleTimer === 'object') idleTimer.unref(); // does not keep the process alive
   }
 
   /** Runs an operation in the session of an earlier process. Returns undefined if it fails there, unless time is over. */
