@@ -111,6 +111,8 @@ describe('announced changes since revision 2026-07-28', () => {
   it('count for a list that is read at the same time', async () => {
     const names = ['a'];
     let isAnnounced = true;
+    /** Number of announcements that the client has read. */
+    let received = 0;
     const server = await startModernServer({
       async 'tools/list'() {
         const list = toList(
@@ -121,12 +123,20 @@ describe('announced changes since revision 2026-07-28', () => {
           isAnnounced = true;
           names.push('c');
           server.announce('notifications/tools/list_changed');
-          await new Promise(resolve => setTimeout(resolve, 200));
+          await until(() => received === 2);
         }
         return list;
       },
     });
-    const tools = openTools({ server: { url: server.url } }, { onLog });
+    const tools = openTools(
+      { server: { url: server.url } },
+      {
+        onLog,
+        onMessage({ direction, message }) {
+          if (direction === 'received' && message.method === 'notifications/tools/list_changed') received++;
+        },
+      },
+    );
     await namesOf(tools);
     await until(() => server.openStreams === 1);
     isAnnounced = false;
