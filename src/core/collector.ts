@@ -90,7 +90,7 @@ export function createPartCollector(): PartCollector {
   function begin(type: Block['type'], part: BlockPart): void {
     const block: Block = { type, text: '', ...factsOf(part) };
     content.push(block);
-    open[type].set(part.id, { block, text: createTextBuffer() });
+    open[type].set(part.id, { block, text: new TextBuffer() });
   }
 
   function end(type: Block['type'], part: BlockPart): void {
@@ -147,38 +147,27 @@ export function* contentToParts(content: readonly Content[]): Generator<Part> {
   }
 }
 
-/** A text that arrives in many small chunks. */
-export interface TextBuffer {
-  append(chunk: string): void;
-  readonly length: number;
-  /** Returns the complete text so far. Slow if it is called for every chunk. */
-  toString(): string;
-}
-
 /** Number of chunks that are joined at once. */
 const BATCH_SIZE = 512;
 
 /**
- * Creates a buffer that joins many chunks at a time. A string that grows by `+=` keeps every chunk until it is read,
- * which takes ten times the memory of its characters.
+ * A text that arrives in many small chunks, of which it joins many at a time. A string that grows by `+=` keeps every chunk
+ * until it is read, which takes ten times the memory of its characters.
  */
-export function createTextBuffer(): TextBuffer {
-  let text = '';
-  let chunks: string[] = [];
-  let length = 0;
-  const join = (): string => {
-    if (chunks.length > 0) text += chunks.join('');
-    chunks = [];
-    return text;
-  };
-  return {
-    append(chunk) {
-      length += chunk.length;
-      if (chunks.push(chunk) >= BATCH_SIZE) join();
-    },
-    get length() {
-      return length;
-    },
-    toString: join,
-  };
+export class TextBuffer {
+  length = 0;
+  #text = '';
+  #chunks: string[] = [];
+
+  append(chunk: string): void {
+    this.length += chunk.length;
+    if (this.#chunks.push(chunk) >= BATCH_SIZE) this.toString();
+  }
+
+  /** Returns the complete text so far. Slow if it is called for every chunk. */
+  toString(): string {
+    if (this.#chunks.length > 0) this.#text += this.#chunks.join('');
+    this.#chunks = [];
+    return this.#text;
+  }
 }

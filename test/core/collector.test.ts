@@ -3,7 +3,7 @@ import {
   type CollectedParts,
   contentToParts,
   createPartCollector,
-  createTextBuffer,
+  TextBuffer,
 } from '../../src/core/collector.js';
 import { NO_USAGE, toUsage } from '../../src/core/finish.js';
 import type { Content, Part } from '../../src/core/part.js';
@@ -134,17 +134,17 @@ describe('contentToParts', () => {
   });
 });
 
-describe('createTextBuffer', () => {
+describe('TextBuffer', () => {
   it.each([0, 1, 511, 512, 513, 3000])('joins %i chunks', count => {
     const chunks = Array.from({ length: count }, (_, index) => `${index} `);
-    const text = createTextBuffer();
+    const text = new TextBuffer();
     for (const chunk of chunks) text.append(chunk);
     expect(text.toString()).toBe(chunks.join(''));
     expect(text.length).toBe(chunks.join('').length);
   });
 
   it('accepts more text after it was read', () => {
-    const text = createTextBuffer();
+    const text = new TextBuffer();
     text.append('one');
     expect(text.toString()).toBe('one');
     text.append(' two');

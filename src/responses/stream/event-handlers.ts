@@ -1,6 +1,5 @@
 import type { APICallError } from '@ai-sdk/provider';
-import type { FinishReason, Part, Usage } from '../../core/part.js';
-import type { PartFacts } from '../../core/prompt.js';
+import type { FinishReason, Usage } from '../../core/part.js';
 import { addUsage, NO_USAGE, toUsage as toCoreUsage } from '../../core/finish.js';
 import { createCallError, type ErrorContext, toStreamError } from '../../core/http/api-error.js';
 import { toCamelCase, toSdkNames } from '../../core/shared/names.js';
@@ -17,112 +16,64 @@ import {
   stringOf,
 } from '../../core/shared/json.js';
 import { hostedEvents } from '../hosted-tools/index.js';
-import type { OutputItems } from './output-items.js';
+import type { EventMapper } from './event-mapper.js';
 
-/**
- * The state of a response. After `failed` no further event matters. After `steered` another response follows, because the
- * user has changed the instructions.
- */
-export type ResponseState = 'open' | 'steered' | 'terminal' | 'failed';
-
-/** The state of one response, which the handlers change. */
-export interface Mapping {
-  readonly write: (part: Part) => void;
-  readonly errorContext: ErrorContext;
-  /** Takes the first response object, and returns facts for all parts. Undefined afterwards. */
-  onResponse: ((response: PlainObject) => PartFacts | undefined) | undefined;
-  /** Facts for the parts that a history or its metadata can hold. */
-  facts: PartFacts | undefined;
-  readonly maxOutputTokens: number | undefined;
-  readonly items: OutputItems;
-  state: ResponseState;
-  responseId: string | undefined;
-  announcedModel: string | undefined;
-  finishReason: FinishReason['unified'];
-  usage: Usage;
-  /** Usage of earlier lifecycles in the same stream. */
-  earlierUsage: Usage;
-  metadata: JSONObject;
-  /** The server's reason for an incomplete response. */
-  incompleteReason?: string;
-  hasCalls: boolean;
-  hasRefusal: boolean;
-  /** Ids of the reasoning items of the request that the API has removed. Empty after a part contains them. */
-  removedReasoning: string[] | undefined;
-  /** The terminal response object. */
-  response: PlainObject | undefined;
-  /** True after a truncated call: the response is then incomplete, even if the server reports it as completed. */
-  hasPartialCalls: boolean;
-  /** True if the server ended the response before the model did. */
-  isIncomplete: boolean;
-  readonly logprobs: unknown[];
-  /** Hosted MCP servers whose tools the API could not list. */
-  readonly mcpErrors: JSONObject[];
-  /** Calls without a name, which nothing can run. The response is then incomplete. */
-  readonly unnamedCalls: JSONObject[];
-  fail(error: unknown): void;
-}
-
-type Handler = (fields: PlainObject, mapping: Mapping) => void;
+type Handler = (fields: PlainObject, mapper: EventMapper) => void;
 
 const handlers: Readonly<Record<string, Handler>> = {
-  'response.created': (fields, mapping) => {
+  'response.created': (fields, mapper) => {
     // A gateway that runs tools itself sends several lifecycles in one stream (BerriAI/litellm#40118).
-    if (mapping.state === 'terminal' || mapping.state === 'steered') {
+    if (mapper.state === 'terminal' || mapper.state === 'steered') {
       // The gateway has run the calls of the earlier response. Nobody has run those of a steered response.
-      if (mapping.state === 'terminal') mapping.hasCalls = false;
-      mapping.state = 'open';
-      mapping.earlierUsage = mapping.usage;
-      mapping.hasRefusal = false;
-      mapping.removedReasoning = undefined;
-      mapping.responseId = undefined;
-      mapping.announcedModel = undefined;
-      mapping.items.beginResponse();
+      if (mapper.state === 'terminal') mapper.hasCalls = false;
+      mapper.state = 'open';
+      mapper.earlierUsage = mapper.usage;
+      mapper.hasRefusal = false;
+      mapper.removedReasoning = undefined;
+      mapper.responseId = undefined;
+      mapper.announcedModel = undefined;
+      mapper.items.beginResponse();
     }
-    announceResponse(fields, mapping);
+    announceResponse(fields, mapper);
   },
   'response.queued': announceResponse,
   'response.in_progress': announceResponse,
 
-  'response.output_item.added': (fields, mapping) => {
+  'response.output_item.added': (fields, mapper) => {
     const wire = objectOf(fields.item);
-    if (wire !== undefined) mapping.items.announce(fields, wire);
+    if (wire !== undefined) mapper.items.of(wire).announce(fields, wire);
   },
-  'response.output_item.done': (fields, mapping) => {
+  'response.output_item.done': (fields, mapper) => {
     const wire = objectOf(fields.item);
-    if (wire !== undefined) mapping.items.finish(fields, wire);
+    if (wire !== undefined) mapper.items.of(wire).finish(fields, wire);
   },
 
-  'response.output_text.delta': (fields, mapping) => {
-    mapping.items.at('message', fields)?.writeText(stringOf(fields.delta));
-    if (isNonEmptyArray(fields.logprobs)) mapping.logprobs.push(fields.logprobs);
+  'response.output_text.delta': (fields, mapper) => {
+    mapper.items.message.at(fields)?.writeText(stringOf(fields.delta));
+    if (isNonEmptyArray(fields.logprobs)) mapper.logprobs.push(fields.logprobs);
   },
-  'response.output_text.done': (fields, mapping) => {
-    mapping.items.at('message', fields)?.completeText(stringOf(fields.text));
+  'response.output_text.done': (fields, mapper) => {
+    mapper.items.message.at(fields)?.completeText(stringOf(fields.text));
   },
-  'response.output_text.annotation.added': (fields, mapping) => {
+  'response.output_text.annotation.added': (fields, mapper) => {
     const annotation = objectOf(fields.annotation);
-    if (annotation !== undefined) mapping.items.at('message', fields)?.annotate(annotation);
+    if (annotation !== undefined) mapper.items.message.at(fields)?.annotate(annotation);
   },
-  'response.refusal.delta': (fields, mapping) => {
-    mapping.items.at('message', fields)?.writeRefusal(stringOf(fields.delta));
+  'response.refusal.delta': (fields, mapper) => {
+    mapper.items.message.at(fields)?.writeRefusal(stringOf(fields.delta));
   },
-  'response.refusal.done': (fields, mapping) => {
-    mapping.items.at('message', fields)?.completeRefusal(stringOf(fields.refusal));
+  'response.refusal.done': (fields, mapper) => {
+    mapper.items.message.at(fields)?.completeRefusal(stringOf(fields.refusal));
   },
 
-  'response.reasoning_summary_part.added': (fields, mapping) => {
-    mapping.items.at('reasoning', fields)?.openPart(summaryIndexOf(fields));
+  'response.reasoning_summary_part.added': (fields, mapper) => {
+    mapper.items.reasoning.at(fields)?.openPart(summaryIndexOf(fields));
   },
-  'response.reasoning_summary_text.delta': (fields, mapping) => {
-    mapping.items
-      .at('reasoning', fields)
-      ?.writeDelta('summary', summaryIndexOf(fields), stringOf(fields.delta));
+  'response.reasoning_summary_text.delta': (fields, mapper) => {
+    mapper.items.reasoning.at(fields)?.writeDelta('summary', summaryIndexOf(fields), stringOf(fields.delta));
   },
-  'response.reasoning_summary_text.done': (fields, mapping) => {
-    mapping.items
-      .at('reasoning', fields)
-      ?.completePart('summary', summaryIndexOf(fields), stringOf(fields.text));
+  'response.reasoning_summary_text.done': (fields, mapper) => {
+    mapper.items.reasoning.at(fields)?.completePart('summary', summaryIndexOf(fields), stringOf(fields.text));
   },
   'response.reasoning_text.delta': writeReasoning,
   'response.reasoning_text.done': completeReasoning,
@@ -130,36 +81,31 @@ const handlers: Readonly<Record<string, Handler>> = {
   'response.reasoning.delta': writeReasoning,
   'response.reasoning.done': completeReasoning,
 
-  'response.function_call_arguments.delta': (fields, mapping) => {
-    mapping.items.at('function_call', fields)?.writeArguments(stringOf(fields.delta));
+  'response.function_call_arguments.delta': (fields, mapper) => {
+    mapper.items.function_call.at(fields)?.writeArguments(stringOf(fields.delta));
   },
-  'response.function_call_arguments.done': (fields, mapping) => {
-    mapping.items.at('function_call', fields)?.completeArguments(fields);
+  'response.function_call_arguments.done': (fields, mapper) => {
+    mapper.items.function_call.at(fields)?.completeArguments(fields);
   },
 
   'response.completed': completeResponse,
   'response.done': completeResponse,
-  'response.incomplete': (fields, mapping) => completeResponse(fields, mapping, 'incomplete'),
+  'response.incomplete': (fields, mapper) => completeResponse(fields, mapper, 'incomplete'),
   'response.failed': failResponse,
   'response.cancelled': failResponse,
-  error: (fields, mapping) => mapping.fail(toStreamError(fields, mapping.errorContext)),
-  'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
+  error: (fields, mapper) => mapper.fail(toStreamError(fields, mapper.errorContext)),
+  'chat.completion': (_fields, mapper) => mapper.fail(toWrongProtocolError(mapper.errorContext)),
 };
 
-function writeReasoning(fields: PlainObject, mapping: Mapping): void {
-  mapping.items.at('reasoning', fields)?.writeDelta('text', 0, stringOf(fields.delta));
+function writeReasoning(fields: PlainObject, mapper: EventMapper): void {
+  mapper.items.reasoning.at(fields)?.writeDelta('text', 0, stringOf(fields.delta));
 }
 
-function completeReasoning(fields: PlainObject, mapping: Mapping): void {
-  mapping.items.at('reasoning', fields)?.completePart('text', 0, stringOf(fields.text));
+function completeReasoning(fields: PlainObject, mapper: EventMapper): void {
+  mapper.items.reasoning.at(fields)?.completePart('text', 0, stringOf(fields.text));
 }
 
 const summaryIndexOf = (fields: PlainObject): number => numberOf(fields.summary_index) ?? 0;
-
-const toHostedHandler =
-  (type: string): Handler =>
-  (fields, mapping) =>
-    mapping.items.at('hosted', fields)?.handle(type, fields);
 
 /**
  * The handlers by event type. Events without a handler are ignored: servers send many types that only they know, and the
@@ -167,30 +113,33 @@ const toHostedHandler =
  */
 export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ...Object.entries(handlers),
-  ...hostedEvents.map((type): [string, Handler] => [type, toHostedHandler(type)]),
+  ...hostedEvents.map((type): [string, Handler] => [
+    type,
+    (fields, mapper) => mapper.items.hosted.at(fields)?.handle(type, fields),
+  ]),
 ]);
 
-function announceResponse(fields: PlainObject, mapping: Mapping): void {
+function announceResponse(fields: PlainObject, mapper: EventMapper): void {
   const response = objectOf(fields.response);
   if (response === undefined) return;
-  mapping.facts ??= mapping.onResponse?.(response);
-  mapping.onResponse = undefined;
-  if (mapping.removedReasoning === undefined) {
+  mapper.facts ??= mapper.onResponse?.(response);
+  mapper.onResponse = undefined;
+  if (mapper.removedReasoning === undefined) {
     const removed = toRemovedReasoning(response);
-    if (removed.length > 0) mapping.removedReasoning = removed;
+    if (removed.length > 0) mapper.removedReasoning = removed;
   }
   const id = idOf(response.id);
   const modelId = idOf(response.model);
   // Written once, and again if the model becomes known later. GitHub Copilot changes the id in every event.
-  if (mapping.responseId !== undefined && (mapping.announcedModel !== undefined || modelId === undefined))
+  if (mapper.responseId !== undefined && (mapper.announcedModel !== undefined || modelId === undefined))
     return;
   if (id === undefined && modelId === undefined) return;
-  mapping.responseId ??= id;
-  mapping.announcedModel ??= modelId;
+  mapper.responseId ??= id;
+  mapper.announcedModel ??= modelId;
   const timestamp = toDate(response.created_at);
-  mapping.write({
+  mapper.write({
     type: 'response-metadata',
-    ...(mapping.responseId !== undefined && { id: mapping.responseId }),
+    ...(mapper.responseId !== undefined && { id: mapper.responseId }),
     ...(modelId !== undefined && { modelId }),
     ...(timestamp !== undefined && { timestamp }),
   });
@@ -211,46 +160,44 @@ function toDate(seconds: unknown): Date | undefined {
 /** `event` is the status that the type of the event expresses. The status of the response is more reliable. */
 function completeResponse(
   fields: PlainObject,
-  mapping: Mapping,
+  mapper: EventMapper,
   event: 'completed' | 'incomplete' = 'completed',
 ): void {
-  if (mapping.state === 'steered') return;
+  if (mapper.state === 'steered') return;
   const response = objectOf(fields.response) ?? {};
   if (response.status === 'failed' || response.status === 'cancelled' || isPlainObject(response.error)) {
-    failResponse(fields, mapping);
+    failResponse(fields, mapper);
     return;
   }
-  announceResponse(fields, mapping);
-  mapping.response = response;
+  announceResponse(fields, mapper);
+  mapper.response = response;
   const usage = toUsage(response.usage);
   // llama.cpp reports a response that the limit ended as completed.
+  const { total } = usage.outputTokens;
+  const isAtLimit = total !== undefined && total >= (mapper.maxOutputTokens ?? Infinity);
   const reason =
-    idOf(objectOf(response.incomplete_details)?.reason) ??
-    (isAtLimit(usage, mapping) ? 'max_output_tokens' : undefined);
+    idOf(objectOf(response.incomplete_details)?.reason) ?? (isAtLimit ? 'max_output_tokens' : undefined);
   const status =
     response.status === 'completed' || response.status === 'incomplete' ? response.status : event;
   const isIncomplete = status === 'incomplete' || reason !== undefined;
-  mapping.items.complete(objectsOf(response.output), { incomplete: isIncomplete });
-  mapping.items.closeAll({ broken: isIncomplete, failed: false });
-  mapping.isIncomplete = isIncomplete;
-  mapping.usage = addUsage(mapping.earlierUsage, usage);
-  mapping.metadata = toFinishMetadata(response);
-  mapping.incompleteReason = reason;
-  mapping.finishReason = toFinishReason(reason, {
-    incomplete: isIncomplete || mapping.hasPartialCalls || mapping.unnamedCalls.length > 0,
-    hasCalls: mapping.hasCalls,
-    hasRefusal: mapping.hasRefusal,
+  mapper.items.complete(objectsOf(response.output), { incomplete: isIncomplete });
+  mapper.items.closeAll({ broken: isIncomplete, failed: false });
+  mapper.isIncomplete = isIncomplete;
+  mapper.usage = addUsage(mapper.earlierUsage, usage);
+  mapper.metadata = toFinishMetadata(response);
+  mapper.incompleteReason = reason;
+  mapper.finishReason = toFinishReason(reason, {
+    incomplete: isIncomplete || mapper.hasPartialCalls || mapper.unnamedCalls.length > 0,
+    hasCalls: mapper.hasCalls,
+    hasRefusal: mapper.hasRefusal,
   });
-  if (mapping.state === 'open') mapping.state = reason === 'steered' ? 'steered' : 'terminal';
+  if (mapper.state === 'open') mapper.state = reason === 'steered' ? 'steered' : 'terminal';
 }
 
-const isAtLimit = ({ outputTokens: { total } }: Usage, mapping: Pick<Mapping, 'maxOutputTokens'>): boolean =>
-  total !== undefined && mapping.maxOutputTokens !== undefined && total >= mapping.maxOutputTokens;
-
-function failResponse(fields: PlainObject, mapping: Mapping): void {
-  announceResponse(fields, mapping);
-  mapping.usage = toUsage(objectOf(fields.response)?.usage);
-  mapping.fail(toStreamError(fields, mapping.errorContext));
+function failResponse(fields: PlainObject, mapper: EventMapper): void {
+  announceResponse(fields, mapper);
+  mapper.usage = toUsage(objectOf(fields.response)?.usage);
+  mapper.fail(toStreamError(fields, mapper.errorContext));
 }
 
 const toWrongProtocolError = (context: ErrorContext): APICallError =>
@@ -291,19 +238,25 @@ export function toFinishReason(
 function toFinishMetadata(response: PlainObject): JSONObject {
   const serviceTier = idOf(response.service_tier);
   const reasoningContext = objectOf(response.reasoning)?.context;
-  const usage = toUsageMetadata(
-    objectOf(objectOf(response.usage)?.input_tokens_details),
-    objectOf(response.usage),
-  );
   const diagnostics = objectOf(response.prompt_cache_diagnostics);
+  const copied: JSONObject = {};
+  for (const name of COPIED_FIELDS) {
+    const value = response[name];
+    if (value !== undefined && value !== null) copied[toCamelCase(name)] = toSdkNames(value);
+  }
+  const input = objectOf(objectOf(response.usage)?.input_tokens_details);
+  const output = objectOf(objectOf(response.usage)?.output_tokens_details);
+  const counts = {
+    cacheWriteTokens: input?.cache_write_tokens,
+    orchestrationInputTokens: input?.orchestration_input_tokens,
+    orchestrationInputCachedTokens: input?.orchestration_input_cached_tokens,
+    orchestrationOutputTokens: output?.orchestration_output_tokens,
+  };
+  const usage: JSONObject = {};
+  for (const [name, count] of Object.entries(counts)) if (typeof count === 'number') usage[name] = count;
   return {
     ...(diagnostics !== undefined && { promptCacheDiagnostics: asJson(diagnostics) }),
-    ...Object.fromEntries(
-      COPIED_FIELDS.filter(name => response[name] !== undefined && response[name] !== null).map(name => [
-        toCamelCase(name),
-        toSdkNames(response[name]),
-      ]),
-    ),
+    ...copied,
     ...(serviceTier !== undefined && { serviceTier }),
     ...(typeof reasoningContext === 'string' && { reasoningContext }),
     ...(Object.keys(usage).length > 0 && { usage }),
@@ -318,18 +271,6 @@ const COPIED_FIELDS = [
   'moderation',
   'tool_usage',
 ];
-
-function toUsageMetadata(input: PlainObject | undefined, usage: PlainObject | undefined): JSONObject {
-  const counts = {
-    cacheWriteTokens: input?.cache_write_tokens,
-    orchestrationInputTokens: input?.orchestration_input_tokens,
-    orchestrationInputCachedTokens: input?.orchestration_input_cached_tokens,
-    orchestrationOutputTokens: objectOf(usage?.output_tokens_details)?.orchestration_output_tokens,
-  };
-  return Object.fromEntries(
-    Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
-  );
-}
 
 export function toUsage(value: unknown): Usage {
   const usage = objectOf(value);

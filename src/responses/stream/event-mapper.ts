@@ -1,23 +1,12 @@
 import type { APICallError } from '@ai-sdk/provider';
-import type { Part, PartOf } from '../../core/part.js';
+import type { FinishReason, Part, PartOf } from '../../core/part.js';
 import type { PartFacts } from '../../core/prompt.js';
 import { NO_USAGE } from '../../core/finish.js';
 import { createCallError, type ErrorContext, toErrorText } from '../../core/http/api-error.js';
 import { asJson, idOf, type JSONObject, objectOf, type PlainObject } from '../../core/shared/json.js';
-import { isHostedItem } from '../hosted-tools/index.js';
-import { EVENT_HANDLERS, type Mapping, type ResponseState } from './event-handlers.js';
-import { createFunctionCallItem, type FunctionCallWriter } from './function-call-item.js';
-import { createHostedItem, type DeclaredTools, type HostedItemOptions } from './hosted-item.js';
-import { createFoundSources, createJsonAnswer, MessageItem, type MessageWriter } from './message-item.js';
-import {
-  type CallIds,
-  createCallIds,
-  createOpaqueItem,
-  type ItemKind,
-  type OpaqueItemWriter,
-} from './output-item.js';
-import { createOutputItems, type ItemFactories } from './output-items.js';
-import { createReasoningItem } from './reasoning-item.js';
+import type { DeclaredTools } from './hosted-item.js';
+import { createFoundSources, createJsonAnswer, type JsonAnswer } from './message-item.js';
+import { OutputItems } from './output-items.js';
 import { type Contradiction, judge, nameOf, type Verdict } from './verdict.js';
 
 /** One event of the Responses API: a type and unchecked fields. */
@@ -47,171 +36,156 @@ export interface EventMapperOptions {
   readonly onCall?: (() => void) | undefined;
 }
 
-/** Converts the events of one response to stream parts. */
-export interface EventMapper {
-  /** Maps one event. Ignores unknown types. */
-  map(event: ResponsesEvent): void;
-  /** Counts an SSE dispatch without a readable event. */
-  drop(data: string): void;
-  /** Ends the response with an error. Only the first error is written; later events are ignored. */
-  fail(error: unknown): void;
-  /** Closes all open items and writes `finish`. A response without a terminal event ends with an error. */
-  end(): void;
-  readonly state: ResponseState;
+/** A response whose events become parts: what they have said so far, which the handlers of the events change. */
+export class EventMapper {
+  readonly errorContext: ErrorContext;
+  readonly maxOutputTokens: number | undefined;
+  readonly items: OutputItems;
+  /**
+   * After `failed` no further event matters. After `steered` another response follows, because the user has changed the
+   * instructions.
+   */
+  state: 'open' | 'steered' | 'terminal' | 'failed' = 'open';
+  /** Takes the first response object, and returns facts for all parts. Undefined afterwards. */
+  onResponse: EventMapperOptions['onResponse'];
+  /** Facts for the parts that a history or its metadata can hold. */
+  facts: PartFacts | undefined;
+  responseId: string | undefined;
+  announcedModel: string | undefined;
+  finishReason: FinishReason['unified'] = 'interrupted';
+  usage = NO_USAGE;
+  /** Usage of earlier lifecycles in the same stream. */
+  earlierUsage = NO_USAGE;
+  metadata: JSONObject = {};
+  /** The server's reason for an incomplete response. */
+  incompleteReason: string | undefined;
+  hasCalls = false;
+  hasRefusal = false;
+  /** Ids of the reasoning items of the request that the API has removed. Empty after a part contains them. */
+  removedReasoning: string[] | undefined;
   /** The terminal response object. */
-  readonly response: PlainObject | undefined;
-}
+  response: PlainObject | undefined;
+  /** True after a truncated call: the response is then incomplete, even if the server reports it as completed. */
+  hasPartialCalls = false;
+  /** True if the server ended the response before the model did. */
+  isIncomplete = false;
+  readonly logprobs: unknown[] = [];
+  /** Hosted MCP servers whose tools the API could not list. */
+  readonly mcpErrors: JSONObject[] = [];
+  /** Calls without a name, which nothing can run. The response is then incomplete. */
+  readonly unnamedCalls: JSONObject[] = [];
+  /** Number of SSE dispatches without a readable event. */
+  dropped = 0;
+  readonly #options: EventMapperOptions;
+  readonly #jsonAnswer: JsonAnswer | undefined;
+  readonly #foundSources = createFoundSources();
+  readonly #numbers = new EventNumbers();
+  #lastType: string | undefined;
+  #firstDropped: string | undefined;
 
-export function createEventMapper(options: EventMapperOptions): EventMapper {
-  const { errorContext } = options;
-  const write = (part: Part): void => {
-    if (part.type === 'tool-input-start') options.onCall?.();
-    const { removedReasoning } = mapping;
+  constructor(options: EventMapperOptions) {
+    this.#options = options;
+    this.errorContext = options.errorContext;
+    this.maxOutputTokens = options.maxOutputTokens;
+    this.onResponse = options.onResponse;
+    this.#jsonAnswer = options.isJson ? createJsonAnswer() : undefined;
+    this.items = new OutputItems({
+      ...options,
+      write: this.write,
+      jsonAnswer: this.#jsonAnswer,
+      isIntact: () => this.#numbers.isIntact,
+      onLogprobs: list => this.logprobs.push(list),
+      onRefusal: () => (this.hasRefusal = true),
+      onCitation: this.#foundSources.cite,
+      onSources: this.#foundSources.add,
+      onCall: () => (this.hasCalls = true),
+      onPartialCall: () => (this.hasPartialCalls = true),
+      onUnnamedCall: call => this.unnamedCalls.push(call),
+      onMcpError: error => this.mcpErrors.push(error),
+    });
+  }
+
+  /** Writes a part with the facts about its response. */
+  readonly write = (part: Part): void => {
+    const { write, onCall, isKept } = this.#options;
+    if (part.type === 'tool-input-start') onCall?.();
+    const { removedReasoning } = this;
     const isRemovalDue =
       removedReasoning !== undefined && removedReasoning.length > 0 && isKeptInHistory(part);
-    const responseId = options.isKept ? mapping.responseId : undefined;
+    const responseId = isKept ? this.responseId : undefined;
     // Nearly all parts have no such facts.
-    if (!isRemovalDue && responseId === undefined && mapping.facts === undefined) return options.write(part);
-    if (isRemovalDue) mapping.removedReasoning = [];
+    if (!isRemovalDue && responseId === undefined && this.facts === undefined) return write(part);
+    if (isRemovalDue) this.removedReasoning = [];
     const facts = {
-      ...mapping.facts,
+      ...this.facts,
       ...(responseId !== undefined && { responseId }),
       ...(isRemovalDue && { removedReasoning }),
     };
-    options.write(withFacts(part, facts));
-  };
-  const jsonAnswer = options.isJson ? createJsonAnswer() : undefined;
-  const foundSources = createFoundSources();
-  const numbers = new EventNumbers();
-  const createItem = createItemFactories({
-    ...options,
-    write,
-    jsonAnswer,
-    isIntact: () => numbers.isIntact,
-    onLogprobs: list => mapping.logprobs.push(list),
-    onRefusal: () => (mapping.hasRefusal = true),
-    onCitation: foundSources.cite,
-    onSources: foundSources.add,
-    onCall: () => (mapping.hasCalls = true),
-    onPartialCall: () => (mapping.hasPartialCalls = true),
-    onUnnamedCall: call => mapping.unnamedCalls.push(call),
-    onMcpError: error => mapping.mcpErrors.push(error),
-  });
-  let lastType: string | undefined;
-  let handle: ReturnType<typeof EVENT_HANDLERS.get>;
-  let dropped = 0;
-  let firstDropped: string | undefined;
-
-  const mapping: Mapping = {
-    write,
-    errorContext,
-    onResponse: options.onResponse,
-    facts: undefined,
-    maxOutputTokens: options.maxOutputTokens,
-    items: createOutputItems(createItem, {
-      kindOf: wire => kindOf(wire, options.declared),
-      onBegin: () => jsonAnswer?.continue(),
-    }),
-    state: 'open',
-    responseId: undefined,
-    announcedModel: undefined,
-    finishReason: 'interrupted',
-    usage: NO_USAGE,
-    earlierUsage: NO_USAGE,
-    metadata: {},
-    hasCalls: false,
-    hasRefusal: false,
-    removedReasoning: undefined,
-    response: undefined,
-    hasPartialCalls: false,
-    isIncomplete: false,
-    logprobs: [],
-    mcpErrors: [],
-    unnamedCalls: [],
-    fail(error) {
-      if (mapping.state === 'failed') return;
-      mapping.state = 'failed';
-      write({ type: 'error', error });
-    },
+    write(withFacts(part, facts));
   };
 
-  return {
-    get state() {
-      return mapping.state;
-    },
-    get response() {
-      return mapping.response;
-    },
-    map({ type, fields }) {
-      // A failure is reported once, but `response.failed` after `error` may still contain the usage.
-      if (mapping.state === 'failed' && type !== 'response.failed') return;
+  /** Returns true for an event that has not arrived before and that belongs to the response. */
+  admit({ type, fields }: ResponsesEvent): boolean {
+    // A failure is reported once, but `response.failed` after `error` may still contain the usage.
+    if (this.state === 'failed' && type !== 'response.failed') return false;
+    if (type === 'response.created') {
+      const id = idOf(objectOf(fields.response)?.id);
+      const isOther = id !== undefined && this.responseId !== undefined && id !== this.responseId;
+      if (this.state !== 'open' || isOther) this.#numbers.reset();
+    } else if (this.state === 'terminal') {
       // A complete response has no more content. Another response may follow in the same stream.
-      if (mapping.state === 'terminal' && type !== 'response.created') return;
-      if (
-        type === 'response.created' &&
-        (mapping.state !== 'open' || isOtherResponse(fields, mapping.responseId))
-      )
-        numbers.reset();
-      if (!numbers.admit(type, fields)) return;
-      // Most events have the type of the one before.
-      if (type !== lastType) handle = EVENT_HANDLERS.get(type);
-      lastType = type;
-      handle?.(fields, mapping);
-    },
-    drop(data) {
-      dropped++;
-      firstDropped ??= errorContext.redact(data).slice(0, 200);
-    },
-    fail: mapping.fail,
-    end() {
-      if (mapping.state === 'open') mapping.fail(toTruncationError(errorContext, { lastType, firstDropped }));
-      const verdict = judgeEnd(mapping, numbers);
-      const isFailed = mapping.state === 'failed';
-      const finish = toFinish(mapping, dropped, verdict);
-      mapping.items.closeAll({ broken: isFailed, failed: isFailed });
-      jsonAnswer?.end();
-      if (!isFailed) foundSources.write(write);
-      write(finish);
-    },
-  };
+      return false;
+    }
+    if (!this.#numbers.admit(type, fields)) return false;
+    this.#lastType = type;
+    return true;
+  }
+
+  /** Counts an SSE dispatch without a readable event. */
+  drop(data: string): void {
+    this.dropped++;
+    this.#firstDropped ??= this.errorContext.redact(data).slice(0, 200);
+  }
+
+  /** Ends the response with an error. Only the first error is written; later events are ignored. */
+  fail(error: unknown): void {
+    if (this.state === 'failed') return;
+    this.state = 'failed';
+    this.write({ type: 'error', error });
+  }
+
+  /** Closes all open items and writes `finish`. A response without a terminal event ends with an error. */
+  end(): void {
+    if (this.state === 'open') {
+      const facts = { lastType: this.#lastType, firstDropped: this.#firstDropped };
+      this.fail(toTruncationError(this.errorContext, facts));
+    }
+    const verdict = this.#judge();
+    const isFailed = this.state === 'failed';
+    const finish = toFinish(this, verdict);
+    this.items.closeAll({ broken: isFailed, failed: isFailed });
+    this.#jsonAnswer?.end();
+    if (!isFailed) this.#foundSources.write(this.write);
+    this.write(finish);
+  }
+
+  /** Judges a response with a terminal event. One whose text is not whole fails, so that it can be requested again. */
+  #judge(): Verdict | undefined {
+    if (this.state !== 'terminal') return undefined;
+    const verdict = judge(this.items.texts(), {
+      hasAllEvents: this.#numbers.isIntact,
+      hasTextGap: this.#numbers.hasTextGap,
+      foreignDeltas: this.items.message.foreignDeltas,
+      isIncomplete: this.isIncomplete,
+    });
+    if (verdict.contradiction !== undefined)
+      this.fail(toContradictionError(this.errorContext, verdict.contradiction));
+    return verdict;
+  }
 }
 
-/** Judges a response with a terminal event. One whose text is not whole fails, so that it can be requested again. */
-function judgeEnd(mapping: Mapping, numbers: EventNumbers): Verdict | undefined {
-  if (mapping.state !== 'terminal') return undefined;
-  const { items, isIncomplete, errorContext } = mapping;
-  const verdict = judge(items.texts(), {
-    hasAllEvents: numbers.isIntact,
-    hasTextGap: numbers.hasTextGap,
-    foreignDeltas: items.foreignDeltas,
-    isIncomplete,
-  });
-  if (verdict.contradiction !== undefined)
-    mapping.fail(toContradictionError(errorContext, verdict.contradiction));
-  return verdict;
-}
-
-function createItemFactories(
-  options: Omit<
-    MessageWriter & FunctionCallWriter & HostedItemOptions & OpaqueItemWriter,
-    'announced' | 'callIds'
-  >,
-): ItemFactories {
-  let count = 0;
-  const nextId = (kind: ItemKind): string => `${kind}-${count++}`;
-  let callIds: CallIds | undefined;
-  return {
-    message: announced => new MessageItem(nextId('message'), { ...options, announced }),
-    reasoning: announced => createReasoningItem(nextId('reasoning'), { ...options, announced }),
-    function_call: announced =>
-      createFunctionCallItem({ ...options, announced, callIds: (callIds ??= createCallIds()) }),
-    hosted: announced => createHostedItem({ ...options, announced, callIds: (callIds ??= createCallIds()) }),
-    opaque: announced => createOpaqueItem({ ...options, announced }),
-  };
-}
-
-function toFinish(mapping: Mapping, dropped: number, verdict: Verdict | undefined): PartOf<'finish'> {
-  const { incompleteReason, unnamedCalls, mcpErrors, logprobs } = mapping;
+function toFinish(mapper: EventMapper, verdict: Verdict | undefined): PartOf<'finish'> {
+  const { dropped, incompleteReason, unnamedCalls, mcpErrors, logprobs } = mapper;
   const own: JSONObject = {
     ...(dropped > 0 && { droppedEvents: dropped }),
     ...(unnamedCalls.length > 0 && { unnamedCalls }),
@@ -223,14 +197,14 @@ function toFinish(mapping: Mapping, dropped: number, verdict: Verdict | undefine
   return {
     type: 'finish',
     finishReason: {
-      unified: mapping.state === 'failed' ? 'error' : mapping.finishReason,
+      unified: mapper.state === 'failed' ? 'error' : mapper.finishReason,
       raw: incompleteReason,
     },
-    usage: mapping.usage,
+    usage: mapper.usage,
     providerMetadata: {
       openai: {
-        responseId: mapping.responseId ?? null,
-        ...mapping.metadata,
+        responseId: mapper.responseId ?? null,
+        ...mapper.metadata,
         ...(logprobs.length > 0 && { logprobs: asJson(logprobs) }),
       },
     },
@@ -270,12 +244,6 @@ function toTruncationError(
         ? 'Check that `baseURL` points to a server that supports the Responses API.'
         : 'The connection probably broke; the request can be retried.'),
   );
-}
-
-function kindOf(wire: PlainObject, declared: DeclaredTools): ItemKind {
-  const { type } = wire;
-  if (type === 'message' || type === 'reasoning' || type === 'function_call') return type;
-  return isHostedItem(wire, declared.nameById) ? 'hosted' : 'opaque';
 }
 
 /** Returns true for the parts from which hosts build their histories, with or without metadata. */
@@ -367,9 +335,3 @@ export class EventNumbers {
 }
 
 const TEXT_DELTAS: ReadonlySet<string> = new Set(['response.output_text.delta', 'response.refusal.delta']);
-
-/** Returns true for the announcement of a response that is not the current one. */
-function isOtherResponse(fields: PlainObject, responseId: string | undefined): boolean {
-  const id = idOf(objectOf(fields.response)?.id);
-  return id !== undefined && responseId !== undefined && id !== responseId;
-}

@@ -1,8 +1,9 @@
 import { subAgentOf } from '../../core/custom.js';
-import { createTextBuffer } from '../../core/collector.js';
+import { TextBuffer } from '../../core/collector.js';
 import { RESPONSE_LIMITS, ResponseLimitError } from '../../core/http/text-stream.js';
 import {
   type CallIds,
+  type ItemEnd,
   type OutputItem,
   type PartWriter,
   toCallFacts,
@@ -21,13 +22,6 @@ import {
   tryParseJson,
 } from '../../core/shared/json.js';
 
-/** A call of a function that the host or the tool loop runs. */
-export interface FunctionCallItem extends OutputItem {
-  writeArguments(delta: string): void;
-  /** Handles `function_call_arguments.done`. LM Studio sends the arguments here, others also the name and call id. */
-  completeArguments(fields: PlainObject): void;
-}
-
 export interface FunctionCallWriter extends PartWriter {
   /** The name under which the host declared the tool. */
   readonly toToolName: (wireName: string, namespace?: string) => string;
@@ -43,173 +37,171 @@ export interface FunctionCallWriter extends PartWriter {
 }
 
 /**
- * Streams the arguments of a call and writes the call when they are complete. No part is written before the name and
- * the call id have arrived. A call keeps the id of its first part, even if the server changes it later (vLLM).
+ * A call of a function that the host or the tool loop runs: streams its arguments, and writes the call when they are complete.
+ * No part is written before the name and the call id have arrived. A call keeps the id of its first part, even if the server
+ * changes it later (vLLM).
  */
-export function createFunctionCallItem(writer: FunctionCallWriter): FunctionCallItem {
-  const { write, announced, toToolName, generateId, callIds } = writer;
-  const { declared, onCall, onPartialCall, onUnnamedCall } = writer;
-  let name: string | undefined;
-  let callId: string | undefined;
-  let namespace: string | undefined;
+export class FunctionCallItem implements OutputItem {
+  closed = false;
+  readonly #writer: FunctionCallWriter;
+  #name: string | undefined;
+  #callId: string | undefined;
+  #namespace: string | undefined;
   /** Fields that the next request repeats, in the metadata of the call. */
-  let openai: JSONObject = {};
-  let agent: JSONObject | undefined;
-  const input = createInputParts(write);
-  let completed: string | undefined;
+  #openai: JSONObject = {};
+  #agent: JSONObject | undefined;
+  /** The id in the parts that were written; undefined before the first. */
+  #id: string | undefined;
+  /** The arguments that were streamed. */
+  readonly #streamed = new TextBuffer();
+  /** The number of characters of them that were written as deltas. */
+  #written = 0;
+  /** The arguments as an event reported them completely. */
+  #completed: string | undefined;
 
-  readFields(announced);
-  start();
+  constructor(writer: FunctionCallWriter) {
+    this.#writer = writer;
+    if (writer.announced !== undefined) this.announce(writer.announced);
+  }
 
-  const item: FunctionCallItem = {
-    closed: false,
-    writeArguments: input.add,
+  announce(wire: PlainObject): void {
+    this.#readFields(wire);
+    this.#start();
+  }
 
-    announce(wire) {
-      readFields(wire);
-      start();
-    },
+  writeArguments(delta: string): void {
+    const isNew = this.#streamed.length < BEGINNING;
+    this.#streamed.append(delta);
+    if (this.#written > 0) this.#writeDelta(delta);
+    else if (isNew) this.#writeBeginning();
+  }
 
-    completeArguments(fields) {
-      completed = bestOf([argumentsOf(fields), completed]);
-      name ??= idOf(fields.name);
-      callId ??= idOf(fields.call_id);
-      start();
-    },
+  /** Handles `function_call_arguments.done`. LM Studio sends the arguments here, others also the name and call id. */
+  completeArguments(fields: PlainObject): void {
+    this.#completed = bestOf([argumentsOf(fields), this.#completed]);
+    this.#name ??= idOf(fields.name);
+    this.#callId ??= idOf(fields.call_id);
+    this.#start();
+  }
 
-    isSameAs: wire => {
-      const sameName = name === undefined || idOf(wire.name) === undefined || wire.name === name;
-      return sameName && isPrefix(completed ?? input.text(), argumentsOf(wire) ?? '');
-    },
+  isSameAs(wire: PlainObject): boolean {
+    const sameName = this.#name === undefined || idOf(wire.name) === undefined || wire.name === this.#name;
+    return sameName && isPrefix(this.#completed ?? this.#streamed.toString(), argumentsOf(wire) ?? '');
+  }
 
-    finish(wire, { broken = false } = {}) {
-      readFields(wire);
-      const args = bestOf([argumentsOf(wire), completed, input.text(), argumentsOf(announced)]) ?? '';
-      const isChecked = wire !== undefined && wire.status !== 'incomplete';
-      if (isChecked && (!isWhole(args) || name === undefined)) {
-        // Some servers mark a call that the token limit truncated as `completed`: the end of the response decides.
-        // A name that is missing here may follow in the terminal response.
-        completed = args;
-        return;
-      }
-      item.closed = true;
-      // A truncated call must not run: the response ended inside it, or its stream broke before it was complete.
-      const isPartial =
-        wire?.status === 'incomplete' ||
-        (broken && wire === undefined && (completed === undefined || !isWhole(completed)));
-      if (name === undefined || isPartial) {
-        if (isPartial) onPartialCall();
-        else onUnnamedCall({ ...(callId !== undefined && { toolCallId: callId }), input: args });
-        return input.end();
-      }
-      completed = args;
-      if (!isChecked && isTooDeep(args)) {
-        input.end();
-        throw new ResponseLimitError('nesting', 'levels of nesting in the arguments of a call');
-      }
-      complete(name, args);
-    },
-  };
-  return item;
+  finish(wire: PlainObject | undefined, { broken = false }: ItemEnd = {}): void {
+    const { announced, onPartialCall, onUnnamedCall } = this.#writer;
+    if (wire !== undefined) this.#readFields(wire);
+    const [completed, name] = [this.#completed, this.#name];
+    const args =
+      bestOf([argumentsOf(wire), completed, this.#streamed.toString(), argumentsOf(announced)]) ?? '';
+    const isChecked = wire !== undefined && wire.status !== 'incomplete';
+    if (isChecked && (!isWhole(args) || name === undefined)) {
+      // Some servers mark a call that the token limit truncated as `completed`: the end of the response decides.
+      // A name that is missing here may follow in the terminal response.
+      this.#completed = args;
+      return;
+    }
+    this.closed = true;
+    // A truncated call must not run: the response ended inside it, or its stream broke before it was complete.
+    const isPartial =
+      wire?.status === 'incomplete' ||
+      (broken && wire === undefined && (completed === undefined || !isWhole(completed)));
+    if (name === undefined || isPartial) {
+      const toolCallId = this.#callId;
+      if (isPartial) onPartialCall();
+      else onUnnamedCall({ ...(toolCallId !== undefined && { toolCallId }), input: args });
+      return this.#end();
+    }
+    this.#completed = args;
+    if (!isChecked && isNestedDeeper(args, RESPONSE_LIMITS.nesting)) {
+      this.#end();
+      throw new ResponseLimitError('nesting', 'levels of nesting in the arguments of a call');
+    }
+    this.#complete(name, args);
+  }
 
   /** Reads the fields of the item that are still missing: servers send them in different events. */
-  function readFields(wire: PlainObject | undefined): void {
-    if (wire === undefined) return;
-    name ??= idOf(wire.name);
-    callId ??= idOf(wire.call_id);
-    namespace ??= idOf(wire.namespace);
-    agent ??= subAgentOf(wire);
-    openai = { ...toCallMetadata(wire), ...openai };
+  #readFields(wire: PlainObject): void {
+    this.#name ??= idOf(wire.name);
+    this.#callId ??= idOf(wire.call_id);
+    this.#namespace ??= idOf(wire.namespace);
+    this.#agent ??= subAgentOf(wire);
+    this.#openai = { ...toCallMetadata(wire), ...this.#openai };
   }
 
   /** Writes the start of the call when its name and id are known. A call with a used id waits: it may be a repetition. */
-  function start(): void {
-    if (input.id() !== undefined || name === undefined || callId === undefined || isWrapper(name)) return;
-    if (callIds.claim(callId)) input.start(callId, toToolName(name, namespace));
+  #start(): void {
+    const [name, callId] = [this.#name, this.#callId];
+    if (this.#id !== undefined || name === undefined || callId === undefined || this.#isWrapper(name)) return;
+    if (this.#writer.callIds.claim(callId)) this.#begin(callId, name);
   }
 
-  function complete(wireName: string, args: string): void {
-    const id = (callId ??= idOf(openai.itemId) ?? generateId());
+  #begin(id: string, name: string): void {
+    const { write, toToolName } = this.#writer;
+    this.#id = id;
+    write({ type: 'tool-input-start', id, toolName: toToolName(name, this.#namespace) });
+    this.#writeBeginning();
+  }
+
+  #complete(name: string, args: string): void {
+    const { callIds, generateId } = this.#writer;
+    const id = (this.#callId ??= idOf(this.#openai.itemId) ?? generateId());
     // A server announced the call twice: written twice, it would run twice.
-    if (callIds.isRepetition(id, `${wireName} ${args}`)) return input.end();
-    const calls = isWrapper(wireName) ? toParallelCalls(args) : undefined;
+    if (callIds.isRepetition(id, `${name} ${args}`)) return this.#end();
+    const calls = this.#isWrapper(name) ? toParallelCalls(args) : undefined;
     if (calls !== undefined) {
-      const { itemId: _, ...shared } = openai;
+      const { itemId: _, ...shared } = this.#openai;
       for (const [index, call] of calls.entries()) {
-        writeCall({ ...call, toolCallId: callIds.take(`${id}_${index + 1}`), openai: shared });
+        this.#writeCall({ ...call, toolCallId: callIds.take(`${id}_${index + 1}`), openai: shared });
       }
       return;
     }
-    if (input.id() === undefined) input.start(callIds.take(id), toToolName(wireName, namespace));
-    input.complete(args);
-    input.end();
-    writeCall({ name: wireName, input: args, toolCallId: input.id() ?? id, openai });
+    if (this.#id === undefined) this.#begin(callIds.take(id), name);
+    this.#end(args);
+    this.#writeCall({ name, input: args, toolCallId: this.#id ?? id, openai: this.#openai });
   }
 
   /** Returns true for a wrapper of several calls, unless the host has a tool with that name. */
-  function isWrapper(wireName: string): boolean {
-    return PARALLEL_WRAPPERS.has(wireName) && !declared.names.has(toToolName(wireName, namespace));
+  #isWrapper(name: string): boolean {
+    const { declared, toToolName } = this.#writer;
+    return PARALLEL_WRAPPERS.has(name) && !declared.names.has(toToolName(name, this.#namespace));
   }
 
-  function writeCall(call: { name: string; input: string; toolCallId: string; openai: JSONObject }): void {
+  #writeCall(call: { name: string; input: string; toolCallId: string; openai: JSONObject }): void {
+    const { write, toToolName, onCall } = this.#writer;
     write({
       type: 'tool-call',
       toolCallId: call.toolCallId,
-      toolName: toToolName(call.name, namespace),
+      toolName: toToolName(call.name, this.#namespace),
       input: call.input.trim() === '' ? '{}' : call.input,
       isComplete: true,
-      ...toCallFacts(call.openai, agent),
+      ...toCallFacts(call.openai, this.#agent),
     });
     onCall();
   }
-}
-
-/** Writes the input parts of one call, as soon as the call has an id and a name. */
-function createInputParts(write: FunctionCallWriter['write']) {
-  /** The id in the parts that were written; undefined before the first. */
-  let id: string | undefined;
-  const streamed = createTextBuffer();
-  /** The number of characters of `streamed` that were written as deltas. */
-  let written = 0;
-
-  return {
-    id: () => id,
-    /** Returns the arguments that were streamed. */
-    text: () => streamed.toString(),
-
-    start(startId: string, toolName: string): void {
-      id = startId;
-      write({ type: 'tool-input-start', id, toolName });
-      writeBeginning();
-    },
-
-    add(delta: string): void {
-      const isNew = streamed.length < BEGINNING;
-      streamed.append(delta);
-      if (written > 0) writeDelta(delta);
-      else if (isNew) writeBeginning();
-    },
-
-    /** Writes the rest of the finished arguments, which are authoritative; deltas can be encrypted (GitHub Copilot). */
-    complete(args: string): void {
-      if (args.startsWith(streamed.toString().slice(0, written))) writeDelta(args.slice(written));
-    },
-
-    end(): void {
-      if (id !== undefined) write({ type: 'tool-input-end', id });
-    },
-  };
 
   /** Writes the first arguments. Text that does not begin an object may be encrypted and waits for the final value. */
-  function writeBeginning(): void {
-    const beginning = streamed.toString();
-    if (/^\s*\{/.test(beginning.slice(0, BEGINNING))) writeDelta(beginning);
+  #writeBeginning(): void {
+    const beginning = this.#streamed.toString();
+    if (/^\s*\{/.test(beginning.slice(0, BEGINNING))) this.#writeDelta(beginning);
   }
 
-  function writeDelta(delta: string): void {
+  #writeDelta(delta: string): void {
+    const id = this.#id;
     if (delta === '' || id === undefined) return;
-    written += delta.length;
-    write({ type: 'tool-input-delta', id, delta });
+    this.#written += delta.length;
+    this.#writer.write({ type: 'tool-input-delta', id, delta });
+  }
+
+  /**
+   * Ends the arguments. Of finished arguments, which are authoritative, the rest is written before, unless the deltas were
+   * others: they can be encrypted (GitHub Copilot).
+   */
+  #end(args = ''): void {
+    const written = this.#streamed.toString().slice(0, this.#written);
+    if (args.startsWith(written)) this.#writeDelta(args.slice(written.length));
+    if (this.#id !== undefined) this.#writer.write({ type: 'tool-input-end', id: this.#id });
   }
 }
 
@@ -235,11 +227,9 @@ function bestOf(versions: readonly (string | undefined)[]): string | undefined {
 /** The number of characters in which arguments must begin an object. */
 const BEGINNING = 64;
 
-const isTooDeep = (args: string): boolean => isNestedDeeper(args, RESPONSE_LIMITS.nesting);
-
 function isWhole(args: string): boolean {
   if (args.trim() === '') return true;
-  return !isTooDeep(args) && isWholeJson(args);
+  return !isNestedDeeper(args, RESPONSE_LIMITS.nesting) && isWholeJson(args);
 }
 
 /**
@@ -259,8 +249,8 @@ function isPrefix(streamed: string, final: string): boolean {
 /** Returns true for no arguments: an empty text, object or list, or null. */
 function isEmpty(args: string): boolean {
   const start = skipSpace(args, 0);
-  const word = ['null', '""'].find(empty => args.startsWith(empty, start));
-  if (word !== undefined) return skipSpace(args, start + word.length) >= args.length;
+  if (args.startsWith('null', start)) return skipSpace(args, start + 4) >= args.length;
+  if (args.startsWith('""', start)) return skipSpace(args, start + 2) >= args.length;
   if (args[start] !== '{' && args[start] !== '[') return start >= args.length;
   const end = skipSpace(args, start + 1);
   return args[end] === (args[start] === '{' ? '}' : ']') && skipSpace(args, end + 1) >= args.length;

@@ -2,7 +2,7 @@ import { subAgentOf, withCommentary } from '../../core/custom.js';
 import type { Content, Part, Reasoning, Source, Text } from '../../core/part.js';
 import type { PartFacts, ProviderMetadata } from '../../core/prompt.js';
 import { toCitations, toCitedSource, toDocumentSource, toUrlSource } from '../../core/sources.js';
-import { createTextBuffer } from '../../core/collector.js';
+import { TextBuffer } from '../../core/collector.js';
 import type { FoundSource } from '../hosted-tools/hosted-tool.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { isSameText, sharedLength, type StreamedText } from './verdict.js';
@@ -45,7 +45,7 @@ export class MessageItem implements OutputItem {
   #block: BlockKind | undefined;
   #finalId: string | undefined;
   /** The text so far, including refusals. */
-  readonly #written = createTextBuffer();
+  readonly #written = new TextBuffer();
   #beginning = '';
   /** The offset of the first unfinished content part in the text. */
   #partStart = 0;

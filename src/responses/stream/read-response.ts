@@ -18,12 +18,8 @@ import {
   type PlainObject,
   tryParseJson,
 } from '../../core/shared/json.js';
-import {
-  createEventMapper,
-  type EventMapper,
-  type EventMapperOptions,
-  type ResponsesEvent,
-} from './event-mapper.js';
+import { EVENT_HANDLERS } from './event-handlers.js';
+import { EventMapper, type EventMapperOptions, type ResponsesEvent } from './event-mapper.js';
 import { AnsweredCalls, DECIDING_PARTS } from './answered-calls.js';
 import { createSequenceNumbers } from './sequence-numbers.js';
 
@@ -53,12 +49,6 @@ export interface ResponseReader {
   body(): unknown;
 }
 
-/** The limits that apply to a complete response, each with its unit. */
-const TOTAL_LIMITS = {
-  streamedLength: 'characters of text and tool arguments',
-  otherLength: 'characters of events',
-};
-
 /**
  * The time for which a stream is read after its terminal event, in milliseconds. Some servers keep the connection open;
  * others send another lifecycle at once.
@@ -68,6 +58,12 @@ const GRACE_PERIOD = 1_000;
 /** The maximum number of bytes processed at once: all parts of a chunk are in memory before the first is used. */
 const CHUNK_SIZE = 32 * 1024;
 
+/** The limits of what may stay in memory until the end of a response, each with its unit. */
+const TOTAL_LIMITS = {
+  streamedLength: 'characters of text and tool arguments',
+  otherLength: 'characters of events',
+};
+
 /**
  * Reads a response body, streamed or not. The first character distinguishes an event stream from a JSON document,
  * because content types are unreliable. Both use the same mapper.
@@ -75,41 +71,51 @@ const CHUNK_SIZE = 32 * 1024;
 export function readResponse(options: ReadResponseOptions): ResponseReader {
   const { read, errorContext, redactKnown, includeRawChunks = false, signal, close } = options;
   let batch: Part[] = [];
-  const answered = isOpenAI(errorContext) ? undefined : new AnsweredCalls(part => void batch.push(part));
+  // OpenAI, which its headers show, runs no functions. Calls of other servers are held back until it is certain.
+  const isOpenAI = errorContext.responseHeaders?.['openai-version'] !== undefined;
+  const answered = isOpenAI ? undefined : new AnsweredCalls(part => void batch.push(part));
   const write = (part: Part): void => {
     if (answered?.isHolding || (answered !== undefined && DECIDING_PARTS.has(part.type)))
       answered.write(part);
     else batch.push(part);
   };
   const numbers = options.sequenceNumbers && createSequenceNumbers(write, options.sequenceNumbers);
-  const mapper = createEventMapper({ ...options, write: numbers?.write ?? write });
+  const mapper = new EventMapper({ ...options, write: numbers?.write ?? write });
   const decoder = createUtf8Decoder();
   let format: BodyFormat | undefined;
   /** The rest of a large chunk. */
   let rest: Uint8Array | undefined;
   let isOver = false;
   let sawDoneMarker = false;
-  const countStreamed = createCounter('streamedLength');
-  const countOther = createCounter('otherLength');
-
+  const totals = { streamedLength: 0, otherLength: 0 };
   let lastType: string | undefined;
+  let handle: ReturnType<typeof EVENT_HANDLERS.get>;
   let isRaw = false;
 
   const parser = createSseParser(dispatch => {
     const event = toResponsesEvent(dispatch);
     if (event === undefined) return mapper.drop(dispatch.data);
-    numbers?.begin(event.fields);
+    const { type, fields } = event;
+    numbers?.begin(fields);
     // Most events have the type of the one before.
-    if (event.type !== lastType) {
-      lastType = event.type;
-      isRaw = lastType !== DONE_MARKER && (includeRawChunks || options.isDecoded?.(lastType) === true);
+    if (type !== lastType) {
+      lastType = type;
+      handle = EVENT_HANDLERS.get(type);
+      isRaw = type !== DONE_MARKER && (includeRawChunks || options.isDecoded?.(type) === true);
     }
-    if (isRaw) batch.push({ type: 'raw', rawValue: toRawValue(event.fields, dispatch.data) });
-    if (event.type === DONE_MARKER) sawDoneMarker = true;
-    const { delta } = event.fields;
-    if (typeof delta === 'string') countStreamed(delta);
-    else countOther(dispatch.data);
-    mapper.map(event);
+    if (isRaw) {
+      // An event is unchanged except for credentials that it repeats.
+      const isClean = redactKnown(dispatch.data) === dispatch.data;
+      batch.push({ type: 'raw', rawValue: isClean ? fields : redactJson(fields, redactKnown) });
+    }
+    if (type === DONE_MARKER) sawDoneMarker = true;
+    const { delta } = fields;
+    const isStreamed = typeof delta === 'string';
+    const kind = isStreamed ? 'streamedLength' : 'otherLength';
+    const { length } = isStreamed ? delta : dispatch.data;
+    totals[kind] += length + CHUNK_OVERHEAD;
+    if (totals[kind] > RESPONSE_LIMITS[kind]) throw new ResponseLimitError(kind, TOTAL_LIMITS[kind]);
+    if (mapper.admit(event)) handle?.(fields, mapper);
   });
 
   return {
@@ -134,12 +140,20 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
   };
 
   function processChunk(bytes: Uint8Array | undefined): void {
-    const isProcessed = attempt(() => {
-      feed(decoder.decode(bytes));
+    try {
+      const text = decoder.decode(bytes);
+      const beginning = format === undefined ? text.trimStart() : text;
+      if (beginning !== '') {
+        format ??= toBodyFormat(beginning);
+        format.feed(text);
+      }
       if (bytes === undefined) format?.end();
-    });
-    if (!isProcessed || bytes === undefined) return finish();
-    if (mapper.state === 'failed' || (sawDoneMarker && mapper.state !== 'open')) finish();
+    } catch (error) {
+      fail(error);
+      return finish();
+    }
+    const isOfNoUse = mapper.state === 'failed' || (sawDoneMarker && mapper.state !== 'open');
+    if (bytes === undefined || isOfNoUse) finish();
   }
 
   function stop(error: unknown): void {
@@ -152,36 +166,19 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     finish();
   }
 
-  function feed(text: string): void {
-    const beginning = format === undefined ? text.trimStart() : text;
-    if (beginning === '') return;
-    format ??= toBodyFormat(beginning);
-    format.feed(text);
-  }
-
-  /** Returns an event unchanged except for credentials that it repeats. */
-  function toRawValue(fields: unknown, data: string): unknown {
-    return redactKnown(data) === data ? fields : redactJson(fields, redactKnown);
-  }
-
   function finish(): void {
-    // If closing the last items fails, the error is written and the items are closed as broken.
-    if (!attempt(() => mapper.end())) mapper.end();
+    try {
+      mapper.end();
+    } catch (error) {
+      // Closing the last items has failed: the error is written and the items are closed as broken.
+      fail(error);
+      mapper.end();
+    }
     isOver = true;
     close();
   }
 
   /** Reports an exception as a failure of the stream. If it were thrown, the host's promises would stay pending. */
-  function attempt(work: () => void): boolean {
-    try {
-      work();
-      return true;
-    } catch (error) {
-      fail(error);
-      return false;
-    }
-  }
-
   function fail(error: unknown): void {
     mapper.fail(error instanceof ResponseLimitError ? toLimitError(error, errorContext) : error);
   }
@@ -191,20 +188,6 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     if (beginning.startsWith('<')) return createHtmlBody(mapper, errorContext);
     return parser;
   }
-}
-
-/** OpenAI, which its headers show, runs no functions. Calls of other servers are held back until it is certain. */
-const isOpenAI = (context: ErrorContext): boolean =>
-  context.responseHeaders?.['openai-version'] !== undefined;
-
-/** Counts text that may stay in memory until the end of the response. */
-function createCounter(kind: keyof typeof TOTAL_LIMITS): (text: string) => void {
-  const limit = RESPONSE_LIMITS[kind];
-  let total = 0;
-  return ({ length }) => {
-    total += length + CHUNK_OVERHEAD;
-    if (total > limit) throw new ResponseLimitError(kind, TOTAL_LIMITS[kind]);
-  };
 }
 
 interface BodyFormat {
@@ -236,7 +219,7 @@ function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptio
       }
       const event = isPlainObject(fields) ? toDocumentEvent(fields) : undefined;
       if (event === undefined) return mapper.fail(toUnexpectedBodyError('other JSON', body, errorContext));
-      mapper.map(event);
+      if (mapper.admit(event)) EVENT_HANDLERS.get(event.type)?.(event.fields, mapper);
     },
   };
 }
@@ -304,20 +287,15 @@ const DONE_MARKER = '[DONE]';
 export function toResponsesEvent(sseEvent: SseEvent): ResponsesEvent | undefined {
   if (!sseEvent.data.startsWith('{') && sseEvent.data.trim() === DONE_MARKER)
     return { type: DONE_MARKER, fields: {} };
-  const fields = parse(sseEvent.data);
-  if (!isPlainObject(fields)) return undefined;
-  if (typeof fields.type !== 'string') return toUntypedEvent(fields, sseEvent.event);
-  return { type: isErrorType(fields.type) ? 'error' : fields.type, fields };
-}
-
-/** Returns true for the type of an error without an event around it. Each delta asks, so that the ending is compared first. */
-const isErrorType = (type: string): boolean =>
-  type.endsWith('error') && /^(?:response\.error|\w+_error)$/.test(type);
-
-function parse(data: string): unknown {
-  if (isNestedDeeper(data, RESPONSE_LIMITS.nesting))
+  if (isNestedDeeper(sseEvent.data, RESPONSE_LIMITS.nesting))
     throw new ResponseLimitError('nesting', 'levels of nesting');
-  return tryParseJson(data);
+  const fields = tryParseJson(sseEvent.data);
+  if (!isPlainObject(fields)) return undefined;
+  const { type } = fields;
+  if (typeof type !== 'string') return toUntypedEvent(fields, sseEvent.event);
+  // Also an error without an event around it. Each delta comes here, so that the ending is compared first.
+  const isError = type.endsWith('error') && /^(?:response\.error|\w+_error)$/.test(type);
+  return { type: isError ? 'error' : type, fields };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { subAgentOf } from '../../core/custom.js';
 import type { PartFacts } from '../../core/prompt.js';
-import { createTextBuffer, type TextBuffer } from '../../core/collector.js';
+import { TextBuffer } from '../../core/collector.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { idOf, objectsOf, stringOf, type PlainObject } from '../../core/shared/json.js';
 
@@ -162,7 +162,7 @@ function createBlocks(id: string, writer: PartWriter) {
       return open;
     }
     close(toMetadata());
-    open = { id: `${id}:${blocks.size}`, text: createTextBuffer(), channel: undefined };
+    open = { id: `${id}:${blocks.size}`, text: new TextBuffer(), channel: undefined };
     blocks.set(index, open);
     writer.write({
       type: 'reasoning-start',

@@ -17,7 +17,7 @@ const changeItems = (script: ItemScript, change: Record<string, unknown>): ItemS
 const streamedInput = (parts: readonly LanguageModelV2StreamPart[]): string =>
   parts.map(part => (part.type === 'tool-input-delta' ? part.delta : '')).join('');
 
-describe('createFunctionCallItem', () => {
+describe('FunctionCallItem', () => {
   forEachChunking(
     'emits arguments as they arrive and the call when they are complete',
     toSse(toStream([functionCall('search', '{"q":"a b c"}')])),

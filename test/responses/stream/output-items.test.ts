@@ -6,7 +6,7 @@ const calls = ['a', 'b'].map(n =>
   functionCall(`tool_${n}`, `{"${n}":1}`, { id: `fc_${n}`, callId: `call_${n}` }),
 );
 
-describe('createOutputItems', () => {
+describe('OutputItems', () => {
   testServer(
     'goes by the item id where the output index contradicts it',
     toInterleavedStream(calls).map(event =>
