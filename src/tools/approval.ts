@@ -36,7 +36,7 @@ export interface StatedAnnotations extends Pick<
 export function toCallForApproval(
   call: ToolInvocation,
   tool: ToolDefinition,
-  { messages, context }: Pick<CallForApproval, 'messages' | 'context'>,
+  turn: Pick<CallForApproval, 'messages' | 'context'>,
 ): CallForApproval {
   const { name, server, originalName = name, readOnly, destructive, idempotent, openWorld } = tool;
   const trusted = tool.trustAnnotations !== false;
@@ -46,8 +46,11 @@ export function toCallForApproval(
     originalName,
     annotations: { readOnly, destructive, idempotent, openWorld, trusted },
     tool,
-    messages,
-    ...(context !== undefined && { context }),
+    // They are written for policies that read them.
+    get messages() {
+      return turn.messages;
+    },
+    ...(turn.context !== undefined && { context: turn.context }),
   };
 }
 
@@ -67,16 +70,16 @@ export type ApprovalDecision =
 /** A policy for the calls that need approval. */
 export type ApprovalPolicy = 'never' | 'destructive' | 'unless-read-only' | 'always';
 
-const askedByPolicy: Readonly<Record<ApprovalPolicy, (tool: ToolDefinition) => boolean>> = {
-  never: () => false,
-  destructive: tool => effectiveAnnotations(tool).destructive,
-  'unless-read-only': tool => !effectiveAnnotations(tool).readOnly,
-  always: () => true,
-};
-
 /** Returns true if a policy requires approval for the calls of a tool. */
-export const isAskedByPolicy = (policy: ApprovalPolicy, tool: ToolDefinition): boolean =>
-  askedByPolicy[policy](tool);
+export function isAskedByPolicy(policy: ApprovalPolicy, tool: ToolDefinition): boolean {
+  const { readOnly, destructive } = effectiveAnnotations(tool);
+  if (policy === 'destructive') return destructive;
+  return policy === 'unless-read-only' ? !readOnly : policy !== 'never';
+}
+
+/** Returns the policy of an application that states none. */
+export const defaultPolicy = (options: { readonly approve?: unknown }): ApprovalPolicy =>
+  options.approve === undefined ? 'never' : 'unless-read-only';
 
 /** A decision that was read. */
 export interface Decision {

@@ -28,6 +28,7 @@ import {
   type ApprovalDecision,
   type ApprovalPolicy,
   type CallForApproval,
+  defaultPolicy,
   isAskedByPolicy,
   readDecision,
   toCallForApproval,
@@ -183,7 +184,7 @@ function toHostTool(
   tool: ToolDefinition,
   {
     approve,
-    approvals = approve === undefined ? 'never' : 'unless-read-only',
+    approvals = defaultPolicy({ approve }),
     onProgress,
     forWorkflowAgent,
     hostAsks = true,

@@ -281,7 +281,7 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
           ? undefined
           : observing.get(toObservedKey(call.toolCallId, callOptions.callContext));
       if (observed !== undefined) await untilAborted(observed, signal).catch(() => signal.throwIfAborted());
-      return untilAborted(runLocalTool(tool, call, { ...options, ...callOptions }), signal);
+      return untilAborted(runLocalTool(tool, call, callOptions, options), signal);
     },
 
     close: async () => closing.close(),
@@ -363,7 +363,8 @@ type RunOptions = ToolCallOptions & LocalToolsOptions;
 async function runLocalTool(
   tool: RunnableTool,
   call: ToolInvocation,
-  options: RunOptions,
+  options: ToolCallOptions,
+  ofSource: LocalToolsOptions,
 ): Promise<ToolOutput> {
   try {
     const checked = await validate(tool, call);
@@ -371,8 +372,9 @@ async function runLocalTool(
       const value = `Invalid arguments for tool "${call.toolName}": ${checked.error.message}`;
       return { type: 'error-text', value };
     }
-    const output = await lastOutput(tool, { ...call, input: checked.value }, options);
-    const { aiVersion = options.wrapsToolOutput ? 6 : 5, onWarning } = options;
+    const output = await lastOutput(tool, { ...call, input: checked.value }, options, ofSource);
+    const { aiVersion = options.wrapsToolOutput ? 6 : 5 } = ofSource;
+    const { onWarning } = options;
     const { toolCallId, toolName } = call;
     if (tool.toModelOutput === undefined) return await toOutput(output, toolName, onWarning);
     const modelOutput = await tool.toModelOutput(
@@ -464,16 +466,21 @@ async function toValidContext(context: unknown, schema: unknown): Promise<unknow
 async function lastOutput(
   tool: RunnableTool,
   { toolCallId, input }: { toolCallId: string; input: unknown },
-  { signal, messages = [], idempotencyKey, onProgress, ...callOptions }: RunOptions,
+  given: ToolCallOptions,
+  ofSource: LocalToolsOptions,
 ): Promise<unknown> {
+  const { signal, idempotencyKey, onProgress, callContext } = given;
   const execute = tool.execute;
   if (execute === undefined) throw new Error('The tool has no `execute` function.');
   const options = {
     toolCallId,
-    messages: messages as ModelMessage[],
+    // They are written for tools that read them.
+    get messages() {
+      return (given.messages ?? []) as ModelMessage[];
+    },
     abortSignal: signal,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
-    ...(await toCallFacts(tool, callOptions)),
+    ...(await toCallFacts(tool, { ...ofSource, ...(callContext && { callContext }) })),
   };
   const result = execute.call(tool, input, options);
   if (!isAsyncIterable(result)) return result;

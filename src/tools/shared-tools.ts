@@ -1,7 +1,7 @@
 import { inform } from '../core/shared/inform.js';
 import { toStableJson } from '../core/shared/json.js';
 import { estimateSize, Memory } from '../core/shared/memory.js';
-import { type ApprovalPolicy, type CallForApproval, isAskedByPolicy } from './approval.js';
+import { type ApprovalPolicy, type CallForApproval, defaultPolicy, isAskedByPolicy } from './approval.js';
 import {
   type HostTool,
   type HostTools,
@@ -268,7 +268,7 @@ export class SharedTools {
   }
 
   #isAskedInLoop(call: CallForApproval, turnId?: string): boolean | PromiseLike<boolean> {
-    const { approve, approvals = approve === undefined ? 'never' : 'unless-read-only' } = this.#loop;
+    const { approvals = defaultPolicy(this.#loop) } = this.#loop;
     return typeof approvals === 'function'
       ? approvals(toLoopRequest(call, turnId))
       : isAskedByPolicy(approvals, call.tool);

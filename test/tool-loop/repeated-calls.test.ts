@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseToolArguments } from '../../src/core/tool-calls/index.js';
 import type { CallOutcome } from '../../src/tool-loop/calls/calls.js';
 import type { FeatureContext } from '../../src/tool-loop/features/feature.js';
 import { createRepeatedCalls } from '../../src/tool-loop/features/repeated-calls/repeated-calls.js';
@@ -164,10 +165,11 @@ it('calls of a response that is repeated do not end a row', () => {
   const feature = createRepeatedCalls(context, { maxRepeatedCalls: 2 });
   const add = (city: string) => {
     const made = { toolCallId: city, toolName: 'weather', input: JSON.stringify({ city }) };
-    const one: { made: typeof made; tool: undefined; outcome: CallOutcome | undefined } = {
+    const one = {
       made,
       tool: undefined,
-      outcome: undefined,
+      arguments: parseToolArguments(made.input),
+      outcome: undefined as CallOutcome | undefined,
     };
     return { one, admission: feature?.admit?.(one, 1) };
   };

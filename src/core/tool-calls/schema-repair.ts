@@ -222,10 +222,10 @@ function childrenFit(value: unknown, schema: PlainObject, position: Position): b
     return checked.every((item, index) => fitsSchema(item, itemSchema(schema, index), position));
   }
   if (!isPlainObject(value)) return true;
-  return (
-    (toList(schema.required)?.every(name => Object.hasOwn(value, String(name))) ?? true) &&
-    Object.entries(value).every(([name, inner]) => fitsSchema(inner, propertySchema(schema, name), position))
-  );
+  for (const name of toList(schema.required) ?? []) if (!Object.hasOwn(value, String(name))) return false;
+  for (const [name, inner] of Object.entries(value))
+    if (!fitsSchema(inner, propertySchema(schema, name), position)) return false;
+  return true;
 }
 
 const types: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
@@ -239,10 +239,10 @@ const types: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
 ]);
 
 /** Accepts any value for types that JSON Schema does not define. */
-const hasType = (value: unknown, schema: PlainObject): boolean =>
-  Array.isArray(schema.type) ? schema.type.some(one => isOfType(value, one)) : isOfType(value, schema.type);
-
-const isOfType = (value: unknown, type: unknown): boolean => types.get(type)?.(value) ?? true;
+function hasType(value: unknown, { type }: PlainObject): boolean {
+  for (const one of Array.isArray(type) ? type : [type]) if (types.get(one)?.(value) ?? true) return true;
+  return false;
+}
 
 const toList = (list: unknown): readonly unknown[] | undefined => (Array.isArray(list) ? list : undefined);
 

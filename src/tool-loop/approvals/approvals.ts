@@ -9,6 +9,7 @@ import {
   type ApprovalStatus,
   type CallForApproval,
   type Decision,
+  defaultPolicy,
   isAskedByPolicy,
   readDecision,
   toRefusalText,
@@ -82,12 +83,9 @@ export function isFreeOfApproval(tool: ToolDefinition, settings: ApprovalSetting
   const { isCopy = false, needsApproval } = settings.stubs.get(stubIdentityOf(tool)) ?? {};
   if (isCopy || needsApproval || tool.needsApproval !== undefined || settings.toolApproval !== undefined)
     return false;
-  const policy = settings.approvals ?? defaultPolicy(settings.approve);
+  const policy = settings.approvals ?? defaultPolicy(settings);
   return typeof policy !== 'function' && policy !== 'always';
 }
-
-const defaultPolicy = (approve: ApprovalSettings['approve']): ApprovalPolicy =>
-  approve === undefined ? 'never' : 'unless-read-only';
 
 /** `run`: no approval is needed, or it was given. `ask-host`: the host has to ask. Else the text for the model. */
 export type Verdict = 'run' | 'ask-host' | { readonly refusal: string };
@@ -142,21 +140,23 @@ async function findNeed(
   request: ApprovalRequest,
   settings: ApprovalSettings & Pick<ToolCallOptions, 'callContext'>,
 ): Promise<Need> {
-  const { type, reason } = await statusOf(request, settings.toolApproval);
-  if (type === 'approved') return 'none';
-  if (type === 'user-approval') return 'approval';
-  if (type !== 'not-applicable') return { refusal: reason };
-
+  if (settings.toolApproval !== undefined) {
+    const { type, reason } = await statusOf(request, settings.toolApproval);
+    if (type === 'approved') return 'none';
+    if (type === 'user-approval') return 'approval';
+    if (type !== 'not-applicable') return { refusal: reason };
+  }
   const stub = settings.stubs.get(stubIdentityOf(request.tool));
   // `ai@6` adds its own request to the call of a copy with `needsApproval`, and only one of the two could be answered.
   if (stub?.isCopy) return typeof settings.approve === 'function' ? 'approval' : { refusal: COPIED_STUB };
-  if (await isNeededByStub(request, stub)) return 'approval';
+  if (stub !== undefined && (await isNeededByStub(request, stub))) return 'approval';
 
-  const { tool, messages } = request;
-  const policy = settings.approvals ?? defaultPolicy(settings.approve);
-  if (await tool.needsApproval?.(request, { messages, callContext: settings.callContext })) return 'approval';
+  const { tool } = request;
+  if (await tool.needsApproval?.(request, { messages: request.messages, callContext: settings.callContext }))
+    return 'approval';
+  const policy = settings.approvals ?? defaultPolicy(settings);
   const isAsked =
-    typeof policy === 'function' ? (await policy(request)) !== false : isAskedByPolicy(policy, request.tool);
+    typeof policy === 'function' ? (await policy(request)) !== false : isAskedByPolicy(policy, tool);
   return isAsked ? 'approval' : 'none';
 }
 
@@ -168,11 +168,11 @@ const COPIED_STUB =
 /** Evaluates `needsApproval` as hosts do. */
 async function isNeededByStub(
   { toolCallId, input, messages, context }: ApprovalRequest,
-  stub: Partial<DeclaredStub> = {},
+  { needsApproval }: DeclaredStub,
 ): Promise<boolean> {
-  if (!isFunction(stub.needsApproval)) return Boolean(stub.needsApproval);
+  if (!isFunction(needsApproval)) return Boolean(needsApproval);
   return Boolean(
-    await stub.needsApproval(input, { toolCallId, messages, experimental_context: context, context }),
+    await needsApproval(input, { toolCallId, messages, experimental_context: context, context }),
   );
 }
 

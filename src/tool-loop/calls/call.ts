@@ -9,6 +9,7 @@ import { createTimeLimit, onceAborted, untilAborted } from '../../core/shared/ab
 import { messageOf } from '../../core/shared/errors.js';
 import { isWholeJson, objectOf } from '../../core/shared/json.js';
 import { toOutputFacts, toResultValue, withoutDetails } from '../../core/tool-calls/mcp-output.js';
+import { type ParsedToolArguments, parseToolArguments } from '../../core/tool-calls/tool-arguments.js';
 import type { KeptTask } from '../../tools/kept-task.js';
 import { toCallForApproval } from '../../tools/approval.js';
 import {
@@ -43,11 +44,9 @@ import {
   type CallPolicy,
   type ChangeOutput,
   type LoopCall,
-  parseInput,
   type Scheduling,
   type ShowPart,
   sourceOf,
-  toValidJson,
   type Verdict,
   withToolIdentity,
 } from './calls.js';
@@ -168,11 +167,11 @@ export class Call {
   /** The time at which the tool started. */
   #startedAt: number | undefined;
   #outcome: CallOutcome | undefined;
+  #arguments: ParsedToolArguments | undefined;
   /** True if the tool was approved as it is declared now. */
   #isApproved = false;
   #isObserved = false;
-  #isInputAnnounced = false;
-  #isWritten: boolean;
+  #isWritten = false;
 
   constructor(
     round: RoundOfCall,
@@ -206,8 +205,6 @@ export class Call {
     }
     this.#label = `${round.number}.${index} ${made.toolName}`;
     this.#pending = pending;
-    // Without host approvals a call is written as it arrives.
-    this.#isWritten = turn.hostApprovals === undefined;
     const annotations = tool && effectiveAnnotations(tool);
     // Its further steps would mix with those of other calls, in an order that depends on their durations.
     const mayContinue = turn.callPolicy.onUnknownOutcome === 'ask' && annotations?.idempotent === false;
@@ -218,6 +215,14 @@ export class Call {
     const mayStartEarly = startEarly === 'read-only' ? annotations?.readOnly === true : startEarly;
     // Incomplete or missing arguments may belong to a truncated response.
     this.mayPrecedeEnd = isComplete && mayStartEarly && isWholeJson(made.input);
+    // A call that the host may have to approve is written after the decision on it.
+    if (turn.hostApprovals === undefined) this.#write();
+  }
+
+  /** The arguments as the schema of the tool expects them. They are read once. */
+  get arguments(): ParsedToolArguments {
+    this.#arguments ??= parseToolArguments(this.made.input, { schema: this.tool?.inputSchema });
+    return this.#arguments;
   }
 
   /** True if it has gone on. Its tool may have run. */
@@ -251,21 +256,22 @@ export class Call {
 
   /** Runs a read that nothing can forbid before its round is recorded. A call that has to wait is not changed. */
   readEarly(): void {
-    const { tool, made } = this;
+    const { tool, arguments: read } = this;
     const { turn } = this.#round;
     if (tool === undefined || !effectiveAnnotations(tool).readOnly || !isFreeOfApproval(tool, turn.approvals))
       return;
-    const parsed = parseInput(made.input, { toolName: made.toolName, schema: tool.inputSchema });
-    if (!parsed.success) return;
-    this.#announceInput(parsed.input, tool);
+    if (!read.success) return;
+    this.#round.announceInput(this.made.toolCallId, tool, { type: 'available', input: read.input });
     const startedAt = performance.now();
-    this.early = this.#runTool(this.#toInvocation(parsed.input), tool, startedAt);
+    // The tool may change its arguments, and the record of the call must not.
+    const input = structuredClone(read.input);
+    this.early = this.#runTool(this.#toInvocation(input), tool, startedAt);
     this.early.catch(() => {});
   }
 
   /** Runs the call to its end. */
   async run(): Promise<void> {
-    this.#go('admitted');
+    this.go('admitted');
     this.#hasStarted = true;
     const { signal, turn } = this.#round;
     try {
@@ -279,13 +285,8 @@ export class Call {
     }
   }
 
-  /** Lets the tool run. */
-  advance(): void {
-    this.#go('running');
-  }
-
   /** Goes on, unless the call has its outcome: an abandoned call may still be busy. */
-  #go(state: CallState): void {
+  go(state: CallState): void {
     if (this.#state !== 'done') this.#state = state;
   }
 
@@ -299,6 +300,8 @@ export class Call {
     // Resolves before it is reported, which could throw and leave the round waiting.
     this.#resolve(outcome);
     if (!this.#round.turn.hostApprovals?.isAsked(call.toolCallId)) this.#reportEnd(outcome);
+    // Features keep the calls of a turn to its end.
+    this.#arguments = undefined;
   }
 
   /** Ends the call with an error that the model reads. */
@@ -338,18 +341,13 @@ export class Call {
     if (tool === undefined) return failed(`There is no tool ${JSON.stringify(toolName)}.`);
     if (this.#pending !== undefined && turn.hostApprovals !== undefined)
       return this.#runApproved(tool, this.#pending, turn.hostApprovals);
-    const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
-    if (!parsed.success) return failed(parsed.message);
-    const call = this.#toInvocation(parsed.input);
-    this.#announceInput(parsed.input, tool);
+    const read = this.arguments;
+    if (!read.success) return failed(`Invalid arguments for tool "${toolName}": ${read.reason}.`);
+    const call = this.#toInvocation(read.input);
+    // A tool that runs early has seen them.
+    if (this.early === undefined)
+      this.#round.announceInput(this.made.toolCallId, tool, { type: 'available', input: read.input });
     return (await this.#ask(call, tool, 1)) ?? this.#issue(call, tool);
-  }
-
-  /** Shows its tool the complete arguments, once. */
-  #announceInput(input: ToolInvocation['input'], tool: ToolDefinition): void {
-    if (this.#isInputAnnounced) return;
-    this.#isInputAnnounced = true;
-    this.#round.announceInput(this.made.toolCallId, tool, { type: 'available', input });
   }
 
   /**
@@ -363,11 +361,11 @@ export class Call {
     if (turn.tools.isBuiltIn(tool)) return undefined;
     const isUnknown = attempt > 1;
     const verdict = await decideOnCall(
-      { ...this.#toApprovalRequest(call, tool), ...(isUnknown && { unknownOutcome: true }) },
+      Object.assign(this.#toApprovalRequest(call, tool), isUnknown && { unknownOutcome: true }),
       { ...turn.approvals, callContext: this.#context() },
       run => {
         this.#isApproved = true;
-        this.#go('asked');
+        this.go('asked');
         return turn.steps.decide(`approval ${toAttempt(this.#label, attempt)}`, run, {
           input: identityOf(call, tool),
         });
@@ -377,7 +375,7 @@ export class Call {
     );
     if (verdict === 'run') return undefined;
     if (verdict !== 'ask-host') return failed(verdict.refusal);
-    this.#go('asked');
+    this.go('asked');
     return { output: await this.#askHost(call, tool) };
   }
 
@@ -441,7 +439,7 @@ export class Call {
     const mayRepeat = isRepeatable || onUnknownOutcome === 'run';
     const name = toAttempt(this.#label, attempt);
     const isNew = isRepeatable || !steps.isDurable || (await steps.start(`start ${name}`, facts));
-    this.#go('issued');
+    this.go('issued');
     const running = steps.step<CallRecord>(
       `call ${name}`,
       async () => {
@@ -472,7 +470,10 @@ export class Call {
     // A call that was abandoned in the meantime has not started.
     signal.throwIfAborted();
     const startedAt = performance.now();
-    if (this.#startedAt === undefined) this.#reportStart();
+    if (this.#startedAt === undefined) {
+      this.#write();
+      turn.emit({ type: 'tool-start', ...this.#facts(), input: this.made.input });
+    }
     this.#startedAt = startedAt;
     turn.record.didToolRun = true;
     // Waiting for nothing would delay the start of the tool.
@@ -491,7 +492,8 @@ export class Call {
     startedAt: number,
     task?: KeptTask,
   ): Promise<ToolRun> {
-    const { turn, signal, number, messages } = this.#round;
+    const round = this.#round;
+    const { turn, signal } = round;
     const { wrapsToolOutput, steps } = turn;
     const { toolName } = this.made;
     const key = steps.idempotencyKeyOf(this.#label, { input: call.input });
@@ -511,9 +513,11 @@ export class Call {
         turn.source.callTool(call, {
           callContext: this.#context(),
           scope: turn.scope,
-          messages,
+          get messages() {
+            return round.messages;
+          },
           idempotencyKey,
-          onWarning: text => turn.warn(number, text),
+          onWarning: text => turn.warn(round.number, text),
           ...(this.#isApproved && { approved: tool }),
           ...(task && { task }),
           ...(wrapsToolOutput !== undefined && { wrapsToolOutput }),
@@ -551,9 +555,15 @@ export class Call {
   }
 
   #toApprovalRequest(call: ToolInvocation, tool: ToolDefinition): ApprovalRequest {
-    const { turn, number: round, messages } = this.#round;
-    const { turnId, context } = turn.identity;
-    return { ...toCallForApproval(call, tool, { messages, context }), turnId, round };
+    const round = this.#round;
+    const { turnId, context } = round.turn.identity;
+    const request = toCallForApproval(call, tool, {
+      context,
+      get messages() {
+        return round.messages;
+      },
+    });
+    return Object.assign(request, { turnId, round: round.number });
   }
 
   #context(): ToolCallContext {
@@ -579,11 +589,6 @@ export class Call {
     return turn.telemetry.startTool({ toolCallId, toolName, input, description, turnId, round, notRun });
   }
 
-  #reportStart(): void {
-    this.#write();
-    this.#emit({ type: 'tool-start', ...this.#facts(), input: this.made.input });
-  }
-
   #reportProgress(progress: ToolProgress): void {
     const { turn, show, write } = this.#round;
     const { toolCallId, toolName } = this.made;
@@ -592,33 +597,29 @@ export class Call {
       const part = { type: 'tool-result' as const, toolCallId, toolName, result: progress.result ?? '' };
       show({ ...part, preliminary: true }, write);
     }
-    this.#emit({ type: 'tool-progress', ...this.#facts(), ...progress });
+    turn.emit({ type: 'tool-progress', ...this.#facts(), ...progress });
   }
 
   #reportEnd({ output, duration, isReplayed = false }: CallOutcome): void {
     const { toolCallId, toolName } = this.made;
-    const { show, write } = this.#round;
+    const { turn, show, write } = this.#round;
     const isError = isErrorOutput(output);
     if (!this.#isObserved) this.#observe(isReplayed ? 'replayed' : 'refused').end({ output, isError });
     this.#write();
     const result = { toolCallId, toolName, result: toResultValue(output), ...(isError && { isError }) };
     show({ type: 'tool-result', ...result, output: withoutDetails(output), ...toOutputFacts(output) }, write);
     const replayed = isReplayed && { isReplayed };
-    this.#emit({ type: 'tool-end', ...this.#facts(), duration, isError, ...replayed });
+    turn.emit({ type: 'tool-end', ...this.#facts(), duration, isError, ...replayed });
   }
 
-  /** Writes the call before its result, once. */
+  /** Writes the call before its result, once. `ai@5` would take a call with invalid JSON for one of the host. */
   #write(): void {
     if (this.#isWritten) return;
     this.#isWritten = true;
-    const { made, tool } = this;
+    const { made, tool, arguments: read } = this;
     const { show, write } = this.#round;
-    const input = toValidJson(made.input, { schema: tool?.inputSchema });
+    const input = read.success ? read.json : '{}';
     show({ type: 'tool-call', ...withToolIdentity(made, tool), input, providerExecuted: true }, write);
-  }
-
-  #emit(event: CallEvent): void {
-    this.#round.turn.emit(event);
   }
 
   #facts() {

@@ -1,7 +1,6 @@
-import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { Part, PartOf } from '../../core/part.js';
 import type { PartFacts, ProviderMetadata } from '../../core/prompt.js';
-import { parseToolArguments, readToolArguments } from '../../core/tool-calls/tool-arguments.js';
+import type { ParsedToolArguments } from '../../core/tool-calls/tool-arguments.js';
 import type { ToolDefinition, ToolOutput, ToolProgress, ToolTimeouts } from '../../tools/tool-source.js';
 
 /** A call of a tool that the loop runs. */
@@ -57,26 +56,6 @@ type LoopCallPart =
 /** Writes a part of a call that the loop runs, hidden if the host must not show it. */
 export type ShowPart = (part: LoopCallPart, write: (part: Part) => void) => void;
 
-export type ParsedInput =
-  { success: true; input: Record<string, unknown> } | { success: false; message: string };
-
-/** Parses the arguments of a call. Arguments that cannot be read or repaired produce an error message for the model. */
-export function parseInput(text: string, options: { toolName: string; schema?: JSONSchema7 }): ParsedInput {
-  const parsed = readToolArguments(text, { schema: options.schema });
-  return parsed.success
-    ? { success: true, input: parsed.input }
-    : { success: false, message: `Invalid arguments for tool "${options.toolName}": ${parsed.reason}.` };
-}
-
-/**
- * Returns the arguments of a call as a JSON object, or `{}` if they cannot be read. `ai@5` treats a call with invalid
- * JSON as a call of the host and starts an additional step.
- */
-export function toValidJson(input: string, options: { schema?: JSONSchema7 } = {}): string {
-  const parsed = parseToolArguments(input, { schema: options.schema });
-  return parsed.success ? parsed.json : '{}';
-}
-
 /** Returns the server and the original name of a tool, for events and callbacks. */
 export const sourceOf = ({ server, originalName }: Partial<ToolDefinition> = {}): Pick<
   ToolDefinition,
@@ -113,6 +92,8 @@ export interface AnnouncedCall {
   readonly made: LoopCall;
   /** Undefined if no tool can run it. */
   readonly tool: ToolDefinition | undefined;
+  /** The arguments as the schema of its tool expects them. */
+  readonly arguments: ParsedToolArguments;
   /** Undefined until it has ended. */
   readonly outcome: CallOutcome | undefined;
 }

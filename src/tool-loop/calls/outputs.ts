@@ -13,18 +13,14 @@ export const isErrorOutput = (output: ToolOutput): boolean =>
 /** Returns an output that every model accepts. Tool sources of an application may return other values. */
 export function toValidOutput(given: ToolOutput | undefined, toolName: string): ToolOutput {
   const output = toCoreOutput(given);
-  if (isToolOutput(output) && output.type !== 'execution-denied') return withoutMark(output);
-  return {
-    type: 'error-text',
-    value: `The tool "${toolName}" returned an output of an unknown type: ${String(objectOf(output)?.type)}.`,
-  };
-}
-
-/** Removes the mark of an output that the loop has kept, which a tool must not set: outputs with it are not cut. */
-function withoutMark(output: ToolOutput): ToolOutput {
-  if (output.kept === undefined) return output;
-  const { kept: _, ...own } = output;
-  return own;
+  if (!isToolOutput(output) || output.type === 'execution-denied')
+    return {
+      type: 'error-text',
+      value: `The tool "${toolName}" returned an output of an unknown type: ${String(objectOf(output)?.type)}.`,
+    };
+  // A tool must not mark its output as one that the loop has kept, because these are not cut.
+  const { kept, ...own }: ToolOutput = output;
+  return kept === undefined ? output : own;
 }
 
 /** Maximum size in bytes of an image or another media part of an output. A larger one is replaced by a text. */

@@ -177,7 +177,7 @@ export class RoundCalls implements RoundOfCall {
 
   async enter(call: Call): Promise<Verdict> {
     if (!this.turn.steps.isOrdered) {
-      call.advance();
+      call.go('running');
       return 'run';
     }
     const decided = new Promise<Verdict>(resolve => {
@@ -272,7 +272,7 @@ export class RoundCalls implements RoundOfCall {
         continue;
       this.#entering.delete(call);
       if (!call.isRunning) running++;
-      call.advance();
+      call.go('running');
       resolve(verdict);
     }
   }

@@ -12,12 +12,13 @@ import type {
 } from '../../core/prompt.js';
 import type { Content, ToolCall, ToolResult } from '../../core/part.js';
 import { asJson } from '../../core/shared/json.js';
-import { createUniqueIds, type UniqueIds } from '../../core/shared/unique-ids.js';
+import { createUniqueIds } from '../../core/shared/unique-ids.js';
 import { continuesStoredResponse, pairToolCalls } from '../../core/tool-calls/call-pairing.js';
 import { toOutputFacts, withoutDetails } from '../../core/tool-calls/mcp-output.js';
 import { readMessages } from '../../core/versions/read.js';
 import { resolveApprovals } from '../approvals/asked-calls.js';
-import { type CallOutcome, parseInput } from '../calls/calls.js';
+import { readToolArguments } from '../../core/tool-calls/tool-arguments.js';
+import type { CallOutcome } from '../calls/calls.js';
 
 /*
  * The conversation of a turn: the response of each round and the outcomes of its calls are added, under ids that are unique
@@ -156,7 +157,7 @@ function toOutput(toolResult: ToolResult): ToolResultOutput {
  * output explains why.
  */
 function toCallPart({ toolCallId, toolName, input, providerExecuted, ...facts }: ToolCall): ToolCallPart {
-  const parsed = parseInput(input, { toolName });
+  const parsed = readToolArguments(input);
   return {
     type: 'tool-call',
     toolCallId,
@@ -198,9 +199,11 @@ export function createTurnIds(prompt: Prompt) {
     /** Returns functions that map the ids of one round's parts to ids that are unique in the turn. */
     round() {
       const contentsById = new Map<string, Set<string>>();
-      const names = createNames(calls);
+      /** The ids in the turn, by those in the round. */
+      const names = new Map<string, string>();
       const call = (id: string): string => {
-        const name = names(id);
+        const name = names.get(id) ?? calls.take(id);
+        names.set(id, name);
         newest.set(id, name);
         return name;
       };
@@ -226,17 +229,5 @@ export function createTurnIds(prompt: Prompt) {
         },
       };
     },
-  };
-}
-
-/** Assigns each id of one round a unique id, the same one every time. */
-function createNames(ids: UniqueIds): (id: string) => string {
-  const names = new Map<string, string>();
-  return id => {
-    const known = names.get(id);
-    if (known !== undefined) return known;
-    const name = ids.take(id);
-    names.set(id, name);
-    return name;
   };
 }

@@ -4,7 +4,8 @@ import type { Content, Finish, ToolCall, Usage } from '../../core/part.js';
 import { type RoundUsage, toRoundUsage } from '../../core/finish.js';
 import type { AssistantPart, FileData, Prompt, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
 import { isPlainObject, type JSONObject, objectOf } from '../../core/shared/json.js';
-import { type CallOutcome, parseInput, withToolIdentity } from '../calls/calls.js';
+import { readToolArguments } from '../../core/tool-calls/tool-arguments.js';
+import { type CallOutcome, withToolIdentity } from '../calls/calls.js';
 import { isErrorOutput } from '../calls/outputs.js';
 import { toAssistantPart, toResultPart } from '../context/history.js';
 
@@ -75,7 +76,7 @@ export function toPartialTurn(
 function toCall(outcome: CallOutcome): PartialTurnCall {
   const { call, output, isInterrupted = false } = outcome;
   const { toolCallId, toolName } = call;
-  const parsed = parseInput(call.input, { toolName });
+  const parsed = readToolArguments(call.input);
   return {
     toolCallId,
     toolName,

@@ -5,7 +5,7 @@ import { NO_FINISH } from '../../core/finish.js';
 import { onceAborted, untilAborted } from '../../core/shared/abort.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
 import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
-import { type LoopCall, type ShowPart, toValidJson, withToolIdentity } from '../calls/calls.js';
+import type { LoopCall, ShowPart } from '../calls/calls.js';
 import type { RoundCalls } from '../calls/round-calls.js';
 import { finishReasonOf, HeldParts, repairHostInput } from '../calls/host-calls.js';
 import type { Round } from '../durable/recorded-rounds.js';
@@ -27,8 +27,8 @@ export interface RoundSummary {
   /** The text that a repetition continues. */
   readonly shown: ShownText;
   readonly errors: readonly unknown[];
-  /** Writes the parts that are held back until the outcomes of the round are known. */
-  readonly release: () => void;
+  /** The parts that are held back until the outcomes of the round are known. */
+  readonly held: HeldParts;
   readonly responseId: string | undefined;
 }
 
@@ -73,11 +73,13 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
   before.forEach(sink.write);
   let hasBegun = false;
   for (; parts !== undefined; parts = await next()) {
-    if (!hasBegun && parts.some(isOutput)) {
-      hasBegun = true;
-      onOutput();
+    for (const part of parts) {
+      if (!hasBegun && part.type !== 'stream-start' && part.type !== 'response-metadata') {
+        hasBegun = true;
+        onOutput();
+      }
+      reader.forward(part);
     }
-    for (const part of parts) reader.forward(part);
     if (reader.isOver) {
       round.cancel(new Error('The response contradicts the text that was shown.'));
       break;
@@ -131,8 +133,6 @@ export function createBatchReader(
     }
   };
 }
-
-const isOutput = (part: Part): boolean => part.type !== 'stream-start' && part.type !== 'response-metadata';
 
 /** Forwards the parts of one response under ids that are unique in the turn. */
 class RoundReader {
@@ -199,9 +199,8 @@ class RoundReader {
       case 'tool-input-start':
         return this.#calls.startInput(part);
       case 'tool-input-delta':
-        return this.#calls.appendInput(part);
       case 'tool-input-end':
-        return this.#calls.endInput(part);
+        return this.#calls.appendInput(part);
       case 'tool-call':
         return this.#calls.add(part);
       case 'tool-result':
@@ -214,11 +213,11 @@ class RoundReader {
   }
 
   end(): RoundSummary {
-    const { sink, calls, retry, maxOutputTokens } = this.#options;
+    const { calls, retry, maxOutputTokens } = this.#options;
     const { hostCalls, hasCallsElsewhere } = this.#calls;
     const errors = this.#errors;
     const isRepeated = !this.isOver && retry.accepts({ errors, hasCallsElsewhere }, calls);
-    const shown = isRepeated ? this.#blocks.suspend(this.#output.content()) : [];
+    const shown = isRepeated ? this.#blocks.suspend(this.#output.result().content) : [];
     if (isRepeated) this.#calls.endInputs();
     else this.#blocks.endAll({ isFailed: errors.length > 0 });
     const finish = this.#finish;
@@ -228,14 +227,14 @@ class RoundReader {
         ? { unified: 'error', raw: finish.finishReason.raw }
         : finishReasonOf(finish, { maxOutputTokens });
     return {
-      content: this.#output.content(),
+      content: this.#output.result().content,
       hostCalls,
       finish: { ...finish, finishReason },
       isReplayed: this.#round.isReplayed === true,
       errors,
       isRepeated,
       shown,
-      release: () => this.#output.held.release(finishReason, sink.write),
+      held: this.#output.held,
       responseId: this.#responseId,
     };
   }
@@ -248,13 +247,14 @@ class RoundOutput implements BlockOutput {
   /** Writes a part of a call of the loop, which waits for nothing. */
   readonly write: Write;
   readonly held = new HeldParts();
-  readonly #result: () => { readonly content: readonly Content[] };
+  /** Returns the response that the conversation keeps. */
+  readonly result: () => { readonly content: readonly Content[] };
 
   constructor(write: Write) {
     const { add, result } = createPartCollector();
     this.keep = add;
     this.write = write;
-    this.#result = result;
+    this.result = result;
   }
 
   /** Writes a part after those that are held back. */
@@ -266,10 +266,6 @@ class RoundOutput implements BlockOutput {
   emit(part: Part): void {
     this.keep(part);
     this.show(part);
-  }
-
-  content(): readonly Content[] {
-    return this.#result().content;
   }
 }
 
@@ -308,15 +304,13 @@ class CallParts {
     if (owner === 'loop') this.#announce(id, found.tool);
   }
 
-  appendInput(part: PartOf<'tool-input-delta'>): void {
+  /** Forwards a piece of an input, or its end. */
+  appendInput(part: PartOf<'tool-input-delta' | 'tool-input-end'>): void {
     const id = this.#ids.call(part.id);
     this.#inputs.append(withId(part, id));
     const tool = this.#announced.get(id);
-    if (tool !== undefined) this.#calls.announceInput(id, tool, { type: 'delta', delta: part.delta });
-  }
-
-  endInput(part: PartOf<'tool-input-end'>): void {
-    this.#inputs.append(withId(part, this.#ids.call(part.id)));
+    if (tool !== undefined && part.type === 'tool-input-delta')
+      this.#calls.announceInput(id, tool, { type: 'delta', delta: part.delta });
   }
 
   /** Ends the inputs that a broken response left open. */
@@ -377,13 +371,6 @@ class CallParts {
     }
     this.#output.keep({ type: 'tool-call', ...call });
     this.#inputs.complete(call);
-    const tool = found.owner === 'loop' ? found.tool : undefined;
-    // A call that the host may have to approve is written after the decision on it.
-    if (turn.hostApprovals === undefined) {
-      const json = toValidJson(input, { schema: tool?.inputSchema });
-      const shown = withToolIdentity(call, tool);
-      turn.show({ type: 'tool-call', ...shown, input: json, providerExecuted: true }, this.#output.write);
-    }
     if (found.owner === 'loop') {
       // The input of the call was not streamed.
       if (this.#announce(toolCallId, found.tool) && turn.request.isStream)

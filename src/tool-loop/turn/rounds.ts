@@ -4,7 +4,7 @@ import { contentToParts } from '../../core/collector.js';
 import { NO_FINISH } from '../../core/finish.js';
 import type { Part } from '../../core/part.js';
 import type { ToolChoice } from '../../core/prompt.js';
-import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
+import { type CoreModel, sourceOf } from '../../core/source.js';
 import { retryDelay } from '../../core/http/retry.js';
 import { untilAborted } from '../../core/shared/abort.js';
 import { messageOf } from '../../core/shared/errors.js';
@@ -80,11 +80,13 @@ export class Rounds {
     // A host retries the first request, but not inside of a step of a workflow.
     const isOfHost = (isFirst && attempt === undefined && !steps.isOrdered) || typeof response === 'object';
     const source = await openAgain(
-      () =>
-        send().catch((error: unknown) => {
+      async attemptAtRequest => {
+        const opened = await send().catch((error: unknown) => {
           if (features.some(feature => feature.recover?.(error, round) === true)) return send();
           throw error;
-        }),
+        });
+        return attemptAtRequest === 0 ? opened : { ...opened, attempts: attemptAtRequest + 1 };
+      },
       {
         ...retries,
         ...(isOfHost && { maxRetries: 0 }),
@@ -117,7 +119,7 @@ const toParts = ({ content, responseId, finish = NO_FINISH }: Exchange): Part[] 
 
 /** Opens a response, again if it fails. A response that is not streamed may break before it is opened. */
 function openAgain(
-  open: () => Promise<Round>,
+  open: (attempt: number) => Promise<Round>,
   {
     signal,
     isStream,
@@ -132,17 +134,13 @@ function openAgain(
   const { maxRetries: ofRequests, streamRetries } = retries;
   // A stream has no output yet, so its failure is also one of the request.
   const ofBroken = isStream ? Math.max(ofRequests, streamRetries) : streamRetries;
-  const openCounted = async (attempt: number): Promise<Round> => {
-    const round = await open();
-    return attempt === 0 ? round : { ...round, attempts: attempt + 1 };
-  };
   const pauseAfter = (error: unknown, attempt: number): number | undefined => {
     const isBroken = hasBegun(error);
     const pause = retryDelay(error, { ...retries, attempt, maxRetries: isBroken ? ofBroken : ofRequests });
     if (isBroken && pause !== undefined) onBroken(error, attempt + 2);
     return pause;
   };
-  return repeat(openCounted, pauseAfter, signal);
+  return repeat(open, pauseAfter, signal);
 }
 
 /** Returns true for the error of a response that the server began with a status of success. */
@@ -160,20 +158,16 @@ function createStates(): TurnLink['stateOf'] {
 
 /** Sends one request to the model. A response that is not streamed is read to its end, so that its failure is one of the request. */
 async function openRound(model: CoreModel, call: CoreCall): Promise<Round> {
-  const source = await openSource(model, call);
+  const opening = model.open(call);
+  const source = await untilAborted(opening, call.abortSignal).catch((error: unknown) => {
+    // One that opens after the abort is cancelled.
+    opening.then(late => late.cancel(error)).catch(() => {});
+    throw error;
+  });
   const round = { ...untilRead(source, call.abortSignal), request: source.request };
   if (call.isStream) return { ...round, response: source.response };
   const parts = await untilAborted(readAll(round.next), call.abortSignal);
   return { ...sourceOf(parts), request: source.request, response: source.response };
-}
-
-/** Opens a response. One that opens after the abort is cancelled. */
-function openSource(model: CoreModel, call: CoreCall): Promise<PartSource> {
-  const opening = model.open(call);
-  return untilAborted(opening, call.abortSignal).catch((error: unknown) => {
-    opening.then(late => late.cancel(error)).catch(() => {});
-    throw error;
-  });
 }
 
 /** @throws the error of the first `error` part. */

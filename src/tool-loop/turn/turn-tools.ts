@@ -99,9 +99,6 @@ export async function openTurnTools(
   /** Returns the current name of a tool that the conversation names. */
   const toMeantName = (name: string): string => current.aliases.get(name)?.name ?? name;
 
-  /** Returns the names that a round may use. Undefined without a restriction. */
-  const usable = (names: readonly string[] | undefined): Set<string> | undefined =>
-    names && new Set(names.map(toCurrentName));
   /** The names of the active tools. */
   let active: readonly string[] | undefined;
 
@@ -123,13 +120,16 @@ export async function openTurnTools(
         const reason = `The tool ${JSON.stringify(named.toolName)} is not loaded. Search for it first.`;
         return { owner: 'nobody', toolName, reason };
       }
+      if (owner === 'nobody') return found;
       // Servers apply `allowedTools` to the tools of the host.
-      const restrictions = [usable(active), owner === 'loop' ? usable(allowed) : undefined];
-      const missing = restrictions.find(names => names?.has(toolName) === false);
-      if (missing === undefined || owner === 'nobody') return found;
-      const names = missing.size === 0 ? 'none' : [...missing].join(', ');
-      const reason = `The tool ${JSON.stringify(toolName)} is not allowed in this call. Allowed tools: ${names}.`;
-      return { owner: 'nobody', toolName, reason };
+      for (const restriction of [active, owner === 'loop' ? allowed : undefined]) {
+        const names = restriction && new Set(restriction.map(toCurrentName));
+        if (names === undefined || names.has(toolName)) continue;
+        const list = names.size === 0 ? 'none' : [...names].join(', ');
+        const reason = `The tool ${JSON.stringify(toolName)} is not allowed in this call. Allowed tools: ${list}.`;
+        return { owner: 'nobody', toolName, reason };
+      }
+      return found;
     },
     /** The host declares other tools from the next listing on. */
     declare(tools: readonly Tool[]): void {
@@ -156,7 +156,7 @@ export async function openTurnTools(
     connect,
     /** Returns a call with the current tools. */
     applyTo({ tools: _, toolChoice, ...request }: CoreCall): CoreCall {
-      const names = usable(active);
+      const names = active && new Set(active.map(toCurrentName));
       const own = builtIn.for(request.prompt);
       const selected =
         names === undefined
@@ -171,10 +171,11 @@ export async function openTurnTools(
       // Active tools are offered as they are.
       const declared =
         selected ?? [...own.first, ...current.loopTools.values(), ...own.last].map(toFunctionTool);
-      const tools = [...current.hostTools, ...declared].filter(tool => names?.has(tool.name) !== false);
+      const offered = [...current.hostTools, ...declared];
+      const tools = names === undefined ? offered : offered.filter(tool => names.has(tool.name));
       const renamed = toolChoice?.type === 'tool' ? toCurrentName(toolChoice.toolName) : undefined;
       return {
-        ...renameAllowedTools(request, toCurrentName),
+        ...(ownAliases.size > 0 ? renameAllowedTools(request, toCurrentName) : request),
         ...(toolChoice && {
           toolChoice: renamed === undefined ? toolChoice : { type: 'tool', toolName: renamed },
         }),

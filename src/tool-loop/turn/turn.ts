@@ -1,6 +1,6 @@
 import type { CoreCall } from '../../core/call.js';
 import { toReasonText, toRoundUsage } from '../../core/finish.js';
-import type { Content, Finish, FinishReason, Part } from '../../core/part.js';
+import type { Content, Custom, Finish, FinishReason, Part } from '../../core/part.js';
 import type { Prompt, ToolResultOutput } from '../../core/prompt.js';
 import type { PartSink, PartSource } from '../../core/source.js';
 import { untilAborted } from '../../core/shared/abort.js';
@@ -211,7 +211,8 @@ export class Turn {
       if (facts !== undefined) this.#turn.facts = facts;
     }
     tools.activate(settings?.activeTools);
-    const before = features.flatMap(feature => feature.sent?.(request, number) ?? []);
+    const before: Custom[] = [];
+    for (const feature of features) before.push(...(feature.sent?.(request, number) ?? []));
     record.addMessages(before);
     const prepared = { request, settings };
     const source = await this.#rounds.open(withSettings(prepared), number);
@@ -294,7 +295,7 @@ export class Turn {
       !isIncompleteReason(finishReason) &&
       round.interlude.read(number, summary.content) &&
       calls.size === 0;
-    summary.release();
+    summary.held.release(finishReason, this.#sink.write);
     const allOutcomes = this.#record(round, outcomes, isCompaction);
     const end = endOf({
       finishReason,
@@ -359,9 +360,10 @@ export class Turn {
     return this.#withoutAsked(await calls.waitForAll());
   }
 
-  #withoutAsked(outcomes: readonly CallOutcome[]): CallOutcome[] {
+  #withoutAsked(outcomes: CallOutcome[]): CallOutcome[] {
     const { hostApprovals } = this.#turn;
-    return outcomes.filter(outcome => hostApprovals?.isAsked(outcome.call.toolCallId) !== true);
+    if (hostApprovals === undefined) return outcomes;
+    return outcomes.filter(outcome => !hostApprovals.isAsked(outcome.call.toolCallId));
   }
 
   /** Records a round and reports it. Returns the outcomes of its calls, also of broken attempts. */

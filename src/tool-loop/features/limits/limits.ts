@@ -1,5 +1,6 @@
+import { parseToolArguments } from '../../../core/tool-calls/tool-arguments.js';
 import type { ToolOutput } from '../../../tools/tool-source.js';
-import { type Admission, type CallOutcome, toValidJson } from '../../calls/calls.js';
+import type { Admission, CallOutcome } from '../../calls/calls.js';
 import { isErrorOutput } from '../../calls/outputs.js';
 import { withoutCalls } from '../../context/history.js';
 import type { CreateFeature, ReachedLimit } from '../feature.js';
@@ -34,8 +35,9 @@ export const createLimits: CreateFeature<LimitOptions> = (_, options) => {
   }
 
   return {
-    prepare: (request, round) =>
-      round === 1 && maxRounds <= 1 ? { request: withoutCalls(request) } : undefined,
+    ...(maxRounds <= 1 && {
+      prepare: (request, round) => (round === 1 ? { request: withoutCalls(request) } : undefined),
+    }),
     admit: maxToolCalls === Infinity ? undefined : admit,
     limit(round) {
       if (round >= maxRounds) return { limit: 'max-rounds', reason: toReason(maxRounds, 'round') };
@@ -45,7 +47,7 @@ export const createLimits: CreateFeature<LimitOptions> = (_, options) => {
     },
     after(round) {
       // Equal calls of one round count once: the model had not seen the failure.
-      for (const key of new Set(round.outcomes.flatMap(toFailureKeys)))
+      for (const key of failureKeysOf(round.outcomes))
         countFailure(key, `the same call failed ${MAX_SAME_FAILURES} times in the same way.`);
       // Names that do not exist count together, once per round: the model tries different ones.
       if (round.outcomes.some(outcome => outcome.tool === undefined))
@@ -55,12 +57,17 @@ export const createLimits: CreateFeature<LimitOptions> = (_, options) => {
   };
 };
 
-/** Returns the same text for equal failures of equal calls, and none for other outcomes. */
-function toFailureKeys(outcome: CallOutcome): string[] {
-  if (outcome.tool === undefined || !isErrorOutput(outcome.output)) return [];
-  const json = toValidJson(outcome.call.input);
-  // Arguments that cannot be read differ by their text.
-  return [JSON.stringify([outcome.call.toolName, json === '{}' ? outcome.call.input : json, outcome.output])];
+/** Returns a text for each failure. It is the same one for equal failures of equal calls. */
+function failureKeysOf(outcomes: readonly CallOutcome[]): Set<string> {
+  const keys = new Set<string>();
+  for (const { call, tool, output } of outcomes) {
+    if (tool === undefined || !isErrorOutput(output)) continue;
+    const read = parseToolArguments(call.input);
+    // Arguments that cannot be read differ by their text.
+    const written = read.success && read.json !== '{}' ? read.json : call.input;
+    keys.add(JSON.stringify([call.toolName, written, output]));
+  }
+  return keys;
 }
 
 const toRefusal = (maxToolCalls: number): ToolOutput => ({

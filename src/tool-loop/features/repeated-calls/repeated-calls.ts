@@ -1,6 +1,6 @@
 import { toStableJson } from '../../../core/shared/json.js';
 import { effectiveAnnotations, type ToolOutput } from '../../../tools/tool-source.js';
-import { type AnnouncedCall, parseInput } from '../../calls/calls.js';
+import type { AnnouncedCall } from '../../calls/calls.js';
 import { isErrorOutput } from '../../calls/outputs.js';
 import type { CreateFeature } from '../feature.js';
 
@@ -92,10 +92,8 @@ export const createRepeatedCalls: CreateFeature<RepeatedCallOptions> = (
 };
 
 /** Returns the same text for calls of one tool with the same arguments. */
-function toKey({ made: { toolName, input }, tool }: AnnouncedCall): string {
-  if (input.length > MAX_COMPARED) return toStableJson([toolName, input]);
-  const parsed = parseInput(input, { toolName, schema: tool?.inputSchema });
-  return toStableJson([toolName, parsed.success ? parsed.input : input]);
+function toKey({ made: { toolName, input }, arguments: read }: AnnouncedCall): string {
+  return toStableJson([toolName, read.success && input.length <= MAX_COMPARED ? read.input : input]);
 }
 
 /** Compares the outputs of the calls before a call, as many as may be equal. `wait`: they decide when they have ended. */
