@@ -280,8 +280,11 @@ export function* answerPartsOf(prompt: Prompt): Generator<AssistantPart | ToolPa
 }
 
 /** Returns the calls of a conversation, in their order. */
-export function* callsOf(prompt: Prompt): Generator<ToolCallPart> {
-  for (const part of answerPartsOf(prompt)) if (part.type === 'tool-call') yield part;
+export function callsOf(prompt: Prompt): ToolCallPart[] {
+  const calls: ToolCallPart[] = [];
+  for (const { role, content } of prompt)
+    if (role === 'assistant') for (const part of content) if (part.type === 'tool-call') calls.push(part);
+  return calls;
 }
 
 /*

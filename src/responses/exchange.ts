@@ -28,7 +28,7 @@ type ResponseObserver = (
 export class Exchange<Call extends SentCall = SentCall> {
   readonly call: Call;
   readonly config: ResponsesModelConfig;
-  /** The memory of the turn. Undefined for a compaction. */
+  /** The memory of the turn. Undefined for a call outside of a turn, and for a compaction. */
   readonly memory: TurnMemory | undefined;
   /** The prompt of the call, in which extensions replace the parts that they have shown. */
   prompt: Prompt;
@@ -135,10 +135,17 @@ const MODELS_TIMEOUT = 5_000;
 /** Does its part of a call around the handlers after it. It may call `next` again, or not at all. */
 export type Handler = <Result>(exchange: Exchange, next: () => Promise<Result>) => Promise<Result>;
 
-/** Runs handlers, the first one outermost, around `open`, which sends the request and begins to read its response. */
-export const runHandlers = <Result>(
+/**
+ * Runs handlers, the one at `position` outermost, around `open`, which sends the request and begins to read its response.
+ */
+export function runHandlers<Result>(
   exchange: Exchange,
-  [handler, ...others]: readonly Handler[],
+  handlers: readonly Handler[],
   open: () => Promise<Result>,
-): Promise<Result> =>
-  handler === undefined ? open() : handler(exchange, () => runHandlers(exchange, others, open));
+  position = 0,
+): Promise<Result> {
+  const handler = handlers[position];
+  return handler === undefined
+    ? open()
+    : handler(exchange, () => runHandlers(exchange, handlers, open, position + 1));
+}

@@ -46,7 +46,7 @@ export function createResponsesModel(config: ResponsesModelConfig): ResponsesMod
     },
 
     async open(call) {
-      const memory = call.turn?.stateOf(model, createTurnMemory) ?? createTurnMemory();
+      const memory = call.turn?.stateOf(model, createTurnMemory);
       const send = (opener: Opener): Promise<BegunResponse> => {
         const exchange = new Exchange(call, config, memory);
         return runHandlers(exchange, CALL_HANDLERS, () => begin(exchange, opener));

@@ -17,16 +17,6 @@ import {
 export function redactRequestBody(body: unknown): { body: unknown; secrets: string[] } {
   if (!isPlainObject(body)) return { body, secrets: [] };
   const secrets: string[] = [];
-
-  /** Fields of tools that hold secrets, each with its redaction. */
-  const rules = new Map<string, (value: unknown) => unknown>([
-    ['authorization', hide],
-    ['headers', hide],
-    ['server_url', hideInUrl],
-    ['environment', hideInEnvironment],
-    ['container', hideInEnvironment],
-    ['tools', hideInTools],
-  ]);
   const redacted = {
     ...mapFields(body, (name, value) => (CONTENT_FIELDS.has(name) ? value : hideCredentials(value, name))),
     ...(isNonEmptyArray(body.tools) && { tools: hideInTools(body.tools) }),
@@ -41,15 +31,27 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
 
   function hideInTools(tools: unknown): unknown {
     if (!Array.isArray(tools)) return tools;
-    return tools.map((tool: unknown) => {
-      if (!isPlainObject(tool) || tool.type === 'function') return tool;
-      return mapFields(tool, (name, value) => {
-        const rule = rules.get(name);
-        if (rule !== undefined) return rule(value);
+    return tools.map((tool: unknown) =>
+      isPlainObject(tool) && tool.type !== 'function' ? mapFields(tool, hideInTool) : tool,
+    );
+  }
+
+  function hideInTool(name: string, value: unknown): unknown {
+    switch (name) {
+      case 'authorization':
+      case 'headers':
+        return hide(value);
+      case 'server_url':
+        return hideInUrl(value);
+      case 'environment':
+      case 'container':
+        return hideInEnvironment(value);
+      case 'tools':
+        return hideInTools(value);
+      default:
         // An option that this package does not know is sent as well.
         return typeof value === 'string' && isSecretField(name) ? hide(value) : value;
-      });
-    });
+    }
   }
 
   function hideCredentials(value: unknown, name: string): unknown {

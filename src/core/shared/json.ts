@@ -110,7 +110,7 @@ const MAX_LEVELS = 200;
 export function toJsonValue(
   value: unknown,
   replaced: (kind: string) => void = () => {},
-  path: readonly unknown[] = [],
+  path: unknown[] = [],
 ): JSONValue | undefined {
   switch (typeof value) {
     case 'string': {
@@ -132,14 +132,14 @@ export function toJsonValue(
       return undefined;
   }
   if (value === null) return null;
-  const inside = [...path, value];
-  const convert = (inner: unknown): JSONValue | undefined => toJsonValue(inner, replaced, inside);
+  const convert = (inner: unknown): JSONValue | undefined => toJsonValue(inner, replaced, path);
   const note = (kind: string): string => {
     replaced(kind);
     return `[${kind}]`;
   };
   if (path.includes(value)) return note('circular reference');
   if (path.length >= MAX_LEVELS) return note('more levels');
+  path.push(value);
   try {
     if ('toJSON' in value && typeof value.toJSON === 'function') return convert(value.toJSON() as unknown);
     if (Array.isArray(value)) return value.map(item => convert(item) ?? null);
@@ -156,13 +156,16 @@ export function toJsonValue(
     if (ArrayBuffer.isView(value)) return note(`${value.byteLength} bytes`);
     if (typeof Response === 'function' && value instanceof Response) return note(`response ${value.status}`);
     if (Symbol.iterator in value || Symbol.asyncIterator in value) return note('iterator');
-    const fields = Object.entries(value).flatMap(([name, field]) => {
+    const fields: [name: string, json: JSONValue][] = [];
+    for (const [name, field] of Object.entries(value)) {
       const json = convert(field);
-      return json === undefined ? [] : [[String(convert(name)), json] as const];
-    });
+      if (json !== undefined) fields.push([String(convert(name)), json]);
+    }
     return Object.fromEntries(fields);
   } catch (error) {
     return note(`unreadable: ${messageOf(error)}`);
+  } finally {
+    path.pop();
   }
 }
 

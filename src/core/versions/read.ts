@@ -3,6 +3,7 @@ import type { CoreCall } from '../call.js';
 import {
   type CallSettings,
   type Message,
+  type PartFacts,
   type Prompt,
   type ProviderMetadata,
   toCoreOutput,
@@ -97,7 +98,10 @@ function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[
       continue;
     }
     const read: PlainObject[] = [];
-    for (const part of content) read.push(...readPromptPart(part, approvals));
+    for (const given of content) {
+      const part = readPromptPart(given, approvals);
+      if (part !== undefined) read.push(part);
+    }
     addMessage(messages, { ...message, content: read } as unknown as Message);
   }
   return messages;
@@ -130,44 +134,50 @@ function readImage(part: PlainObject): PlainObject {
   return { ...rest, type: 'file', mediaType: type, data: base64 ?? url };
 }
 
-function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): PlainObject[] {
-  const { providerOptions: given, ...fields } = part;
-  const { metadata, own } = splitFacts(given as ProviderMetadata | undefined);
-  if (own?.broken === true) return [];
-  const facts = {
-    ...(metadata !== undefined && { providerOptions: metadata }),
-    ...(own !== undefined && { own }),
-  };
+/** Reads a part. Undefined for parts that are not sent. */
+function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): PlainObject | undefined {
+  const given = part.providerOptions as ProviderMetadata | undefined;
+  const { metadata, own } = splitFacts(given);
+  if (own?.broken === true) return undefined;
   switch (part.type) {
     case 'tool-approval-request':
-      return [];
+      return undefined;
     case 'reasoning': {
       const carried = fromCarrier(stringOf(part.text), { metadata, own });
       if (carried === undefined) break;
-      const { kind, metadata: providerOptions, own: rest } = carried;
-      return [
-        {
-          type: 'custom',
-          kind,
-          ...(providerOptions !== undefined && { providerOptions }),
-          ...(rest !== undefined && { own: rest }),
-        },
-      ];
+      return withFacts({ type: 'custom', kind: carried.kind }, carried.metadata, carried.own);
     }
     case 'file':
-    case 'reasoning-file':
-      return [{ ...fields, mediaType: toMediaType(part.mediaType), data: toFileData(part.data), ...facts }];
+    case 'reasoning-file': {
+      const file = { ...part, mediaType: toMediaType(part.mediaType), data: toFileData(part.data) };
+      return withFacts(file, metadata, own);
+    }
     case 'tool-call': {
       if (!approvals.has(part.toolCallId)) break;
-      const { call, server } = readApprovalCall(fields);
-      return [{ ...call, ...facts, own: { ...own, approvalFor: server } }];
+      const { call, server } = readApprovalCall(part);
+      return withFacts(call, metadata, { ...own, approvalFor: server });
     }
-    case 'tool-result':
-      if (approvals.has(part.toolCallId)) return [readApprovalResponse(part)];
-      return [{ ...fields, output: toCoreOutput(part.output), ...facts }];
+    case 'tool-result': {
+      if (approvals.has(part.toolCallId)) return readApprovalResponse(part);
+      const output = toCoreOutput(part.output);
+      if (output === part.output) break;
+      return withFacts({ ...part, output }, metadata, own);
+    }
   }
-  return own === undefined && metadata === given ? [part] : [{ ...fields, ...facts }];
+  // Nearly all parts.
+  return own === undefined && metadata === given ? part : withFacts(part, metadata, own);
 }
+
+/** Returns a part with its metadata and its facts, in place of those that the host has kept. */
+const withFacts = (
+  { providerOptions: _, ...part }: PlainObject,
+  metadata: ProviderMetadata | undefined,
+  own: PartFacts | undefined,
+): PlainObject => ({
+  ...part,
+  ...(metadata !== undefined && { providerOptions: metadata }),
+  ...(own !== undefined && { own }),
+});
 
 /** A media type without a subtype, such as "image", is a range. */
 const toMediaType = (mediaType: unknown): unknown =>

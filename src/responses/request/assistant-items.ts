@@ -32,8 +32,8 @@ export interface AssistantItemsContext {
   /** Returns the conversion of a call that the host executed. Undefined for a call of a function. */
   readonly hostedOf: (part: ToolCallPart | ToolResultPart) => HostedCalls | undefined;
   readonly serverCalls: () => ServerCalls;
-  /** Items of the same turn. */
-  readonly received: ReceivedItems;
+  /** Items of the same turn. Undefined outside of a turn. */
+  readonly received: ReceivedItems | undefined;
   /** Shows images of the assistant in the next message of the user. */
   readonly showImages: (content: readonly InputContent[]) => void;
   /** Ids and contents of the reasoning items of earlier messages. */
@@ -141,7 +141,7 @@ function toCarriedItems(part: CustomPart, context: AssistantItemsContext): Input
   if (id !== undefined && !context.claimId(id)) return [];
   // Items of extensions are always sent as they were received.
   const isStored = context.store && part.own?.unstored !== true && !item.type.includes(':');
-  const isReferred = isStored && id !== undefined && !context.received.has(id);
+  const isReferred = isStored && id !== undefined && context.received?.has(id) !== true;
   return [isReferred ? toItemReference(id, [item], context.relations) : item];
 }
 

@@ -27,7 +27,7 @@ import { type SettingOptions, toRequestFields } from './setting-options.js';
 import { createSchemaLosses } from './schemas.js';
 import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
 import { type EncodedTool, namedToolsOf, readTools, toTools } from './tools.js';
-import { createTurnMemory, type TurnMemory } from './turn-memory.js';
+import type { TurnMemory } from './turn-memory.js';
 import { toModelTraits } from './model-traits.js';
 
 export type RequestCall = Omit<CoreCall, 'abortSignal' | 'headers' | 'host' | 'telemetry' | 'roundTelemetry'>;
@@ -80,7 +80,7 @@ export interface BackgroundCall {
  * and changes of the configuration that it cannot express.
  */
 export function buildRequest(call: RequestCall, context: BuildRequestContext): BuiltRequest {
-  const { modelId, missingReasoning, official = 'openai', memory = createTurnMemory() } = context;
+  const { modelId, missingReasoning, official = 'openai' } = context;
   const warnings: Warning[] = [];
   const warn = (warning: Warning): void => {
     warnings.push(warning);
@@ -138,13 +138,13 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
     conversation: prompt,
     fileProviders: [...new Set([context.providerName ?? 'kelivo', 'kelivo', 'openai', 'azure'])],
     warn,
-    memory,
+    memory: context.memory,
     relations,
   });
   const hasUpdates = callOptions.reasoningEffortUpdate !== undefined || items.some(isConfigurationUpdate);
   const input = hasUpdates ? withEffortUpdate(items, updates, warn) : items;
   const modelSettings = toModelSettings(call, { traits, callOptions, warn });
-  const effort = toFinalEffort(input, modelSettings.reasoning);
+  const effort = (hasUpdates ? toFinalEffort(input) : undefined) ?? modelSettings.reasoning?.effort;
   const outputSettings = toOutputSettings(call, {
     callOptions,
     store,
@@ -164,8 +164,6 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
       // The history is sent as without background mode, because the server may not have stored its items.
       store: callOptions.store === true || isBackground(callOptions),
       background: isBackground(callOptions) ? true : undefined,
-      // The API requires the trigger at the end.
-      input: isCompaction ? [...input, { type: 'compaction_trigger' }] : input,
       max_output_tokens: call.maxOutputTokens,
       ...(context.sendsPenalties === true && {
         presence_penalty: call.presencePenalty,
@@ -178,6 +176,8 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
     tools,
     // The API rejects `stream_options` without a stream.
     toRequestFields(optionRows, call.isStream ? callOptions : { ...callOptions, streamOptions: undefined }),
+    // Last, as in the requests of a turn. The API requires the trigger at the end.
+    { input: isCompaction ? [...input, { type: 'compaction_trigger' }] : input },
   ]);
   losses.report(warn);
   return {

@@ -136,8 +136,8 @@ type ServerCallPart = ToolCallPart | ToolResultPart;
 export interface ServerCallsOptions {
   readonly store: boolean;
   readonly relations: ItemRelations;
-  /** Items of the same turn, which are sent back as they were received. */
-  readonly received: ReceivedItems;
+  /** Items of the same turn, which are sent back as they were received. Undefined outside of a turn. */
+  readonly received: ReceivedItems | undefined;
   readonly toolOf: (part: ServerCallPart) => ServerTool | undefined;
   /** Returns false for an id that the request already contains. */
   readonly claimId: (id: string) => boolean;
@@ -199,7 +199,7 @@ export function createServerCalls(
     const ids = [parts.call, parts.result].flatMap(part =>
       part ? [part.toolCallId, itemIdOf(part) ?? ''] : [],
     );
-    return [...new Set(ids.flatMap(id => received.of(id)))];
+    return [...new Set(ids.flatMap(id => received?.of(id) ?? []))];
   }
 
   function rebuild(parts: CallParts): readonly HostedInputItem[] {

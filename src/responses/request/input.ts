@@ -55,8 +55,8 @@ export interface ToInputOptions {
   /** Names under which the ids of uploaded files are known, the preferred one first. */
   readonly fileProviders: readonly string[];
   readonly warn: (warning: Warning) => void;
-  /** The messages and items of earlier requests of the same turn. */
-  readonly memory: Pick<TurnMemory, 'messages' | 'received'>;
+  /** The messages and items of earlier requests of the same turn. @default none */
+  readonly memory?: Pick<TurnMemory, 'messages' | 'received'> | undefined;
   readonly relations: ItemRelations;
 }
 
@@ -72,7 +72,6 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
     fileProviders,
     conversation = prompt,
   } = options;
-  const { messages: known, received } = memory;
   const warn = (message: string): void => options.warn({ type: 'other', message });
   const messageContext = { ...options, warn };
   const outputs: ToolOutputOptions = { jsonTools: options.toolsWithOutputSchema, fileProviders, warn };
@@ -97,7 +96,7 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
       replays.size > 0 || isApprovalPart(part, prompt) ? (hosted ??= createHosted()) : undefined,
     serverCalls: () =>
       (serverCalls ??= createServerCalls(prompt, { ...context, toolOf: options.serverToolOf })),
-    received,
+    received: memory?.received,
     showImages,
     sentReasoning: new Set(),
     // The ids of other items refer to their reasoning, so it is only omitted if they are.
@@ -119,10 +118,11 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
   let index = 0;
   for (const message of prompt) {
     if (message.role === 'user') addImages();
-    let converted = known.at(index, message);
+    let converted = memory?.messages.at(index, message);
     if (converted === undefined) {
       converted = convert(message);
-      if (isIndependent(message, options)) known.set(index, message, converted);
+      if (memory !== undefined && isIndependent(message, options))
+        memory.messages.set(index, message, converted);
     }
     index++;
     for (const item of converted) items.push(item);
@@ -316,8 +316,9 @@ export function toNewMessages(
     );
     return toMessagesAfter(prompt, known < 0 ? presumed : known);
   }
+  if (options.conversation === undefined) return prompt;
   const last = prompt.findLastIndex(message => message.role === 'assistant');
-  return options.conversation === undefined ? prompt : toMessagesAfter(prompt, last);
+  return toMessagesAfter(prompt, last);
 }
 
 /** Returns the messages after one that the server has, and before them its calls, if the server has their text alone. */

@@ -37,13 +37,10 @@ export function toModelSettings(
   };
 }
 
-/** Returns the reasoning effort of the response: that of the last change in the input, else that of the request. */
-export const toFinalEffort = (
-  input: readonly InputItem[],
-  reasoning: ReasoningSettings | undefined,
-): string | undefined =>
+/** Returns the reasoning effort of the last change in the input. */
+export const toFinalEffort = (input: readonly InputItem[]): string | undefined =>
   input.filter(isConfigurationUpdate).findLast(item => item.reasoning?.effort !== undefined)?.reasoning
-    ?.effort ?? reasoning?.effort;
+    ?.effort;
 
 export function toSampling(
   { temperature, topP }: Pick<CoreCall, 'temperature' | 'topP'>,

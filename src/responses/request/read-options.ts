@@ -40,9 +40,9 @@ type CallOptions = Pick<CoreCall, 'providerOptions' | 'own'>;
  */
 export function readProviderOptions(
   { providerOptions, own }: CallOptions,
-  { official = 'openai', ...settings }: SettingOptions & { official?: OfficialNamespace | undefined } = {},
+  settings: SettingOptions & { official?: OfficialNamespace | undefined } = {},
 ): ResponsesCallOptions {
-  const [name, options] = officialOptionsOf(providerOptions, official);
+  const [name, options] = officialOptionsOf(providerOptions, settings.official ?? 'openai');
   const fromOfficial = readNamespace(officialOptions, options, name);
   const fromKelivo = readNamespace(kelivoOptions, own, 'kelivo');
   const summary = own.reasoningSummary ?? options?.reasoningSummary;

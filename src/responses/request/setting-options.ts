@@ -23,15 +23,16 @@ export const sentAs = <Schema extends z.ZodType>(
 const isSent = (row: (() => z.ZodType) | undefined): row is (() => z.ZodType) & RequestField =>
   row !== undefined && 'field' in row;
 
-/** Converts the options of a table to the request fields that its rows name. Undefined options become undefined fields. */
+/** Converts the options of a table to the request fields that its rows name. Undefined options become no fields. */
 export function toRequestFields(
   rows: SchemasByName,
   options: Readonly<Record<string, unknown>>,
 ): PlainObject {
   const fields: Record<string, unknown> = {};
-  for (const [name, row] of Object.entries(rows)) {
+  for (const name in rows) {
     const value = options[name];
-    if (value !== undefined && isSent(row)) fields[row.field] = row.convert(value);
+    const row = value === undefined ? undefined : rows[name];
+    if (isSent(row)) fields[row.field] = row.convert(value);
   }
   return fields;
 }
@@ -57,5 +58,11 @@ export const settingOptions = {
 
 export type SettingOptions = SettingsOf<typeof settingOptions>;
 
-export const toSettingOptions = (settings: SettingOptions): SettingOptions =>
-  Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(settingOptions, name)));
+export function toSettingOptions(settings: SettingOptions): SettingOptions {
+  const options: Record<string, unknown> = {};
+  for (const name in settingOptions) {
+    const value = settings[name as keyof SettingOptions];
+    if (value !== undefined) options[name] = value;
+  }
+  return options;
+}
