@@ -133,6 +133,7 @@ export function readEcho(
  */
 function toOtherModel(requested: string, response: PlainObject): string | undefined {
   const received = idOf(response.model) ?? '';
+  if (received === requested) return undefined;
   const [a = '', b = ''] = [requested, received].map(name => name.toLowerCase().replace(/^.*[/\\]/, ''));
   const isSameFamily = /^[a-z]+/.exec(a)?.[0] === /^[a-z]+/.exec(b)?.[0];
   return isSameFamily && !a.includes(b) && !b.includes(a) ? received : undefined;

@@ -155,13 +155,16 @@ async function readAll(begunResponse: BegunResponse, call: CoreCall): Promise<Pa
 
 /** Returns the tools that the host declared. Parts of other tools are limited to what the host can handle. */
 function toDeclaredTools({ tools = [], toolChoice, host }: CoreCall): DeclaredTools {
-  const byProvider = tools.flatMap(tool => (tool.type === 'provider' ? [tool] : []));
-  return {
-    names: new Set(toolChoice?.type === 'none' ? [] : tools.map(tool => tool.name)),
-    nameById: new Map(byProvider.map(tool => [tool.id, tool.name])),
-    argsById: new Map(byProvider.map(tool => [tool.id, tool.args])),
-    host,
-  };
+  const names = new Set<string>();
+  const nameById = new Map<string, string>();
+  const argsById = new Map<string, PlainObject>();
+  for (const tool of tools) {
+    if (toolChoice?.type !== 'none') names.add(tool.name);
+    if (tool.type !== 'provider') continue;
+    nameById.set(tool.id, tool.name);
+    argsById.set(tool.id, tool.args);
+  }
+  return { names, nameById, argsById, host };
 }
 
 /** Parts without content. The start of reasoning counts as content: it shows that the model works. */

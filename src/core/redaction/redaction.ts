@@ -83,25 +83,25 @@ export function redactSecrets(
 type Range = readonly [from: number, to: number];
 
 /** Finds known secrets and text that looks like a secret. */
-const findRanges = (text: string, spellings: readonly string[]): Range[] => [
-  ...findByRule(text),
-  ...spellings.flatMap(spelling => {
-    const ranges: Range[] = [];
-    for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1))
-      ranges.push([at, at + spelling.length]);
-    return ranges;
-  }),
-];
-
-/** Finds text that looks like a secret. */
-export const findByRule = (text: string): Range[] =>
-  secretPatterns().flatMap(pattern =>
-    [...text.matchAll(pattern)].map((match): Range => {
+function findRanges(text: string, spellings: readonly string[]): Range[] {
+  const ranges: Range[] = [];
+  for (const pattern of secretPatterns()) {
+    for (const match of text.matchAll(pattern)) {
       const secret = match.findLast(group => group !== undefined) ?? '';
       const end = match.index + match[0].length;
-      return [end - secret.length, end];
-    }),
-  );
+      ranges.push([end - secret.length, end]);
+    }
+  }
+  for (const spelling of spellings) {
+    for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1))
+      ranges.push([at, at + spelling.length]);
+  }
+  return ranges;
+}
+
+/** Returns true for text that contains what looks like a secret. */
+export const looksSecret = (text: string): boolean =>
+  secretPatterns().some(pattern => text.search(pattern) >= 0);
 
 /** Replaces ranges. Those that overlap or touch are one secret. */
 function replaceRanges(
@@ -109,6 +109,7 @@ function replaceRanges(
   ranges: readonly Range[],
   replace: (secret: string, position: number) => string,
 ): string {
+  if (ranges.length === 0) return text;
   let result = '';
   let end = 0;
   const sorted = ranges.toSorted((a, b) => a[0] - b[0]);
@@ -127,27 +128,32 @@ function replaceRanges(
  * Returns the secrets as they are, and as they are written in JSON, in JSON within JSON, in addresses, in hexadecimal digits
  * and in base64, also after other text: `user:key`.
  */
-const toSpellings = (secrets: readonly string[]): string[] =>
-  [...new Set(secrets.filter(secret => secret !== '').flatMap(toSpellingsOfOne))].sort(
-    (a, b) => b.length - a.length,
-  );
+function toSpellings(secrets: readonly string[]): string[] {
+  const spellings = new Set<string>();
+  for (const secret of secrets) if (secret !== '') addSpellings(secret, spellings);
+  return [...spellings].sort((a, b) => b.length - a.length);
+}
 
-function toSpellingsOfOne(secret: string): string[] {
+function addSpellings(secret: string, spellings: Set<string>): void {
   const json = JSON.stringify(secret).slice(1, -1);
   const bytes = new TextEncoder().encode(secret);
-  const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+  let hex = '';
+  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0');
+  for (const text of [
+    secret,
+    json,
+    JSON.stringify(json).slice(1, -1),
+    encode(secret),
+    hex,
+    hex.toUpperCase(),
+  ])
+    spellings.add(text);
+  const whole = toBase64(bytes);
+  const base64 = [whole, whole.replaceAll('=', '')];
   // The middle of a short one occurs in ordinary base64.
-  const positions = bytes.length < MIN_KNOWN_LENGTH ? [0] : [0, 1, 2];
-  const base64 = toBase64(bytes);
-  const encoded = [
-    base64,
-    base64.replaceAll('=', ''),
-    ...positions.map(position => toInnerBase64(bytes, position)),
-  ];
-  return [
-    ...[secret, json, JSON.stringify(json).slice(1, -1), encode(secret), hex, hex.toUpperCase()],
-    ...encoded.flatMap(text => [text, text.replaceAll('+', '-').replaceAll('/', '_')]),
-  ];
+  const positions = bytes.length < MIN_KNOWN_LENGTH ? 1 : 3;
+  for (let position = 0; position < positions; position++) base64.push(toInnerBase64(bytes, position));
+  for (const text of base64) spellings.add(text).add(text.replaceAll('+', '-').replaceAll('/', '_'));
 }
 
 /** URL-encodes a secret. Lone surrogates cannot be encoded. */
@@ -159,8 +165,11 @@ function encode(secret: string): string {
   }
 }
 
-const toBase64 = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
+function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}
 
 /** Returns the digits of base64 that depend on nothing but a secret, after so many bytes of other text. */
 function toInnerBase64(bytes: Uint8Array, position: number): string {
@@ -207,12 +216,11 @@ export function redactHeaderValues(
   headers: HeaderList,
   redact: (text: string) => string,
 ): Record<string, string> {
-  const list = [...headers];
+  const values = Object.fromEntries(headers);
   // Most responses are clean, which one search shows. No value contains NUL, which separates words in every rule.
-  const values = list.map(([, value]) => value).join('\0');
-  return Object.fromEntries(
-    redact(values) === values ? list : list.map(([name, value]) => [name, redact(value)]),
-  );
+  const text = Object.values(values).join('\0');
+  if (redact(text) === text) return values;
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, redact(value)]));
 }
 
 /** A value with an authentication scheme is a secret under any name. */

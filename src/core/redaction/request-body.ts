@@ -1,8 +1,8 @@
 import { isNonEmptyArray, isPlainObject, type PlainObject } from '../shared/json.js';
 import {
-  findByRule,
   isSecret,
   isSecretField,
+  looksSecret,
   mapFields,
   MARK,
   redactUrl,
@@ -58,7 +58,7 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
     if (Array.isArray(value)) return value.map(item => hideCredentials(item, name));
     if (isPlainObject(value)) return mapFields(value, (key, field) => hideCredentials(field, key));
     if (typeof value !== 'string') return value;
-    return isSecretField(name) || findByRule(value).length > 0 ? hide(value) : value;
+    return isSecretField(name) || looksSecret(value) ? hide(value) : value;
   }
 
   function hide(value: unknown): unknown {

@@ -205,16 +205,17 @@ const mayHaveApprovals = (message: Message): boolean =>
   );
 
 /** Returns the rules of the declared hosted tools, by the names under which they are declared. */
-const hostedToolsOf = <Rules>(
+function hostedToolsOf<Rules>(
   call: Pick<CoreCall, 'tools'>,
   rulesOf: (id: string) => Rules | undefined,
-): ReadonlyMap<string, Rules> =>
-  new Map(
-    (call.tools ?? []).flatMap(tool => {
-      const rules = tool.type === 'provider' ? rulesOf(tool.id) : undefined;
-      return rules === undefined ? [] : [[tool.name, rules] as const];
-    }),
-  );
+): ReadonlyMap<string, Rules> {
+  const byName = new Map<string, Rules>();
+  for (const tool of call.tools ?? []) {
+    const rules = tool.type === 'provider' ? rulesOf(tool.id) : undefined;
+    if (rules !== undefined) byName.set(tool.name, rules);
+  }
+  return byName;
+}
 
 /** Merges the fields that are defined. A spread of all fields would take longer than the rest of a short request. */
 function toBody(groups: readonly object[]): ResponsesRequestBody {
@@ -293,13 +294,15 @@ function warnAboutSettings(
 }
 
 /** Returns the tools of the calls in a history, which need not be declared any more. */
-function* calledToolsIn(prompt: Prompt): Generator<NamedTool> {
+function calledToolsIn(prompt: Prompt): NamedTool[] {
+  const tools: NamedTool[] = [];
   const plainNames = new Set<string>();
   for (const call of callsOf(prompt)) {
     const { toolName: name } = call;
     const { namespace } = readPartOptions(call);
     if (namespace === undefined && plainNames.has(name)) continue;
     if (namespace === undefined) plainNames.add(name);
-    yield { name, namespace, isCalled: true };
+    tools.push({ name, namespace, isCalled: true });
   }
+  return tools;
 }

@@ -115,6 +115,7 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
     if (images.length > 0) items.push({ type: 'message', role: 'user', content: images });
     images = [];
   };
+  let isNormal = missingReasoning === 'omit-ids';
   let index = 0;
   for (const message of prompt) {
     if (message.role === 'user') addImages();
@@ -125,12 +126,12 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
         memory.messages.set(index, message, converted);
     }
     index++;
-    for (const item of converted) items.push(item);
+    for (const item of converted) {
+      items.push(item);
+      isNormal &&= !isReasoning(item) && !isCompaction(item, relations);
+    }
   }
   addImages();
-  const isNormal =
-    missingReasoning === 'omit-ids' &&
-    !items.some(item => isReasoning(item) || isCompaction(item, relations));
   if (isNormal) return items;
   // With a history on the server, the input is only its end.
   const isComplete = conversation === prompt;

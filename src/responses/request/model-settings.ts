@@ -9,7 +9,6 @@ import {
   type ReasoningSettings,
   type ResponsesRequestBody,
   type TextFormat,
-  type TextSettings,
   type WireTool,
 } from '../wire.js';
 import type { ModelTraits } from './model-traits.js';
@@ -154,16 +153,14 @@ export function toOutputSettings(
   call: Pick<CoreCall, 'responseFormat'>,
   context: OutputSettingsContext,
 ): Pick<ResponsesRequestBody, 'text' | 'include' | 'top_logprobs'> {
+  const format = toResponseFormat(call.responseFormat, context);
+  const verbosity = context.callOptions.textVerbosity;
+  // Some servers reject an empty object: https://github.com/n8n-io/n8n/issues/24492
+  const hasText = format !== undefined || verbosity !== undefined;
   return {
-    text: toText(toResponseFormat(call.responseFormat, context), context.callOptions.textVerbosity),
+    text: hasText ? { ...(format && { format }), ...(verbosity !== undefined && { verbosity }) } : undefined,
     ...toInclude(context),
   };
-}
-
-/** Omits an empty `text` object, which some servers reject: https://github.com/n8n-io/n8n/issues/24492 */
-function toText(format: TextFormat | undefined, verbosity: string | undefined): TextSettings | undefined {
-  if (format === undefined && verbosity === undefined) return undefined;
-  return { ...(format && { format }), ...(verbosity !== undefined && { verbosity }) };
 }
 
 /** Returns the format of the response. Undefined for text. */

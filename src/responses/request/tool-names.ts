@@ -63,9 +63,12 @@ export function createToolNames(tools: Iterable<NamedTool | string>): ToolNames 
     return register(name, isKept ? local : invent(local, namespace), namespace);
   };
 
-  const all = [...tools].map(tool => (typeof tool === 'string' ? { name: tool } : tool));
-  for (const { name, wireName, namespace } of all) {
+  const all: NamedTool[] = [];
+  for (const given of tools) {
+    const tool: NamedTool = typeof given === 'string' ? { name: given } : given;
+    const { name, wireName, namespace } = tool;
     if (wireName !== undefined && isFree(wireName, namespace)) register(name, wireName, namespace);
+    all.push(tool);
   }
   const isAccepted = (tool: NamedTool): boolean => acceptedName.test(toLocalName(tool.name, tool.namespace));
   // Names that need no change come first, so that no invented name takes them.

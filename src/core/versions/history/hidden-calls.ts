@@ -82,7 +82,8 @@ export function withHiddenCalls<Message extends HostMessage>(prompt: readonly Me
 }
 
 const isMarked = (message: HostMessage): boolean =>
-  typeof message.content !== 'string' && message.content.some(part => markedIn(part) !== undefined);
+  typeof message.content !== 'string' &&
+  message.content.some(part => part.providerOptions !== undefined && markedIn(part) !== undefined);
 
 const markedIn = (part: PlainObject): PlainObject | undefined =>
   objectOf(objectOf(objectOf(part.providerOptions)?.kelivo)?.hiddenCalls);
