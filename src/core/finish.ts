@@ -1,4 +1,4 @@
-import { isPlainObject, type JSONObject, type JSONValue } from './shared/json.js';
+import { isPlainObject, type JSONObject } from './shared/json.js';
 import type { Finish, FinishReason, Usage } from './part.js';
 
 /** Returns a reason as one word, as events and traces contain it. */
@@ -82,14 +82,13 @@ const add = (a: number | undefined, b: number | undefined): number | undefined =
 function addCounts(a: JSONObject, b: JSONObject): JSONObject {
   const sum: JSONObject = { ...a };
   for (const [name, value] of Object.entries(b)) {
-    if (value !== undefined) sum[name] = addValue(a[name], value);
+    const counted = a[name];
+    if (typeof counted === 'number' && typeof value === 'number') sum[name] = counted + value;
+    else if (isPlainObject(counted) && isPlainObject(value))
+      sum[name] = addCounts(counted as JSONObject, value as JSONObject);
+    else if (value !== undefined) sum[name] = value;
   }
   return sum;
-}
-
-function addValue(a: JSONValue | undefined, b: JSONValue): JSONValue {
-  if (typeof a === 'number' && typeof b === 'number') return a + b;
-  return isPlainObject(a) && isPlainObject(b) ? addCounts(a as JSONObject, b as JSONObject) : b;
 }
 
 /** The token counts of a round in an event, the same for every version of `ai`. */

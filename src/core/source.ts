@@ -181,6 +181,9 @@ export interface UnreadLimit {
 /** Maximum number of parts that a producer may be ahead of its reader. */
 const MAX_AHEAD = 64;
 
+/** Number of checks in the time of a limit. A check costs nothing for a part. */
+const CHECKS = 4;
+
 /** Creates a source of the parts that `produce` writes. It ends when `produce` resolves and fails when it rejects. */
 export function createPartSource(
   produce: (sink: PartSink) => Promise<void>,
@@ -210,7 +213,18 @@ export function createPartSource(
     ready: () => (isCancelled || waiting.length < MAX_AHEAD ? undefined : partsTaken.wait()),
     taken: () => (isCancelled || (isAsked && waiting.length === 0) ? undefined : partsAsked.wait()),
   };
-  const watch = unread && watchReader(unread, () => isAsked);
+  /** Number of checks since the reader has asked for parts. */
+  let checks = 0;
+  const timer =
+    unread &&
+    setInterval(() => {
+      checks = isAsked ? 0 : checks + 1;
+      if (checks <= CHECKS) return;
+      clearInterval(timer);
+      unread.onReached();
+    }, unread.milliseconds / CHECKS);
+  // The turn itself keeps the process alive while it does something.
+  if (typeof timer === 'object') timer.unref();
 
   void produce(sink)
     .then(
@@ -222,14 +236,14 @@ export function createPartSource(
       },
     )
     .then(() => {
-      watch?.end();
+      clearInterval(timer);
       partsArrived.notify();
     });
 
   return {
     ...facts,
     async next() {
-      watch?.restart();
+      checks = 0;
       while (waiting.length === 0) {
         if (isCancelled) return undefined;
         if (outcome?.failed) throw outcome.error;
@@ -253,23 +267,6 @@ export function createPartSource(
       onCancel?.(reason);
     },
   };
-}
-
-/** Number of checks in the time of a limit. A check costs nothing for a part. */
-const CHECKS = 4;
-
-/** Watches a reader. `isAsking` returns true while it waits for parts. */
-function watchReader(limit: UnreadLimit, isAsking: () => boolean) {
-  let checks = 0;
-  const timer = setInterval(() => {
-    checks = isAsking() ? 0 : checks + 1;
-    if (checks <= CHECKS) return;
-    clearInterval(timer);
-    limit.onReached();
-  }, limit.milliseconds / CHECKS);
-  // The turn itself keeps the process alive while it does something.
-  if (typeof timer === 'object') timer.unref();
-  return { restart: () => void (checks = 0), end: () => clearInterval(timer) };
 }
 
 /** Lets one side wait for a signal of the other. */

@@ -31,10 +31,13 @@ export async function readParts(
     ...options,
     declared: { ...tools, host: { ...version.facts, undeclaredCalls: undeclared } },
   });
-  const write = createPartWriter(version, { isStream: true });
   const written: LanguageModelV2StreamPart[] = [];
-  for (const part of parts)
-    write(part, one => void written.push(one as unknown as LanguageModelV2StreamPart));
+  const write = createPartWriter(
+    version,
+    { isStream: true },
+    part => void written.push(part as unknown as LanguageModelV2StreamPart),
+  );
+  parts.forEach(write);
   checkParts(written);
   return written;
 }

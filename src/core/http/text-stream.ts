@@ -8,13 +8,19 @@
 export function createUtf8Decoder() {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   /** The bytes of an incomplete character, at most three. */
-  let held = NO_BYTES;
+  let held: Uint8Array = new Uint8Array();
   let isBeginning = true;
 
   return {
     /** Decodes the next chunk, split anywhere. Undefined is the end, where an incomplete character is replaced. */
     decode(bytes: Uint8Array | undefined): string {
-      const complete = bytes === undefined ? held : toComplete(bytes);
+      let complete = held;
+      if (bytes !== undefined) {
+        const all = held.length === 0 ? bytes : concat(held, bytes);
+        const end = all.length - incompleteLength(all);
+        complete = all.subarray(0, end);
+        held = all.slice(end);
+      }
       if (complete.length === 0) return '';
       const text = decoder.decode(complete);
       const hasMark = isBeginning && text.startsWith(BYTE_ORDER_MARK);
@@ -22,17 +28,7 @@ export function createUtf8Decoder() {
       return hasMark ? text.slice(1) : text;
     },
   };
-
-  /** Returns the complete characters, and holds the rest back. */
-  function toComplete(bytes: Uint8Array): Uint8Array {
-    const all = held.length === 0 ? bytes : concat(held, bytes);
-    const end = all.length - incompleteLength(all);
-    held = end === all.length ? NO_BYTES : all.slice(end);
-    return end === all.length ? all : all.subarray(0, end);
-  }
 }
-
-const NO_BYTES = new Uint8Array();
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -60,29 +56,30 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
  * @param lineEnd `lf` ends lines at line feeds only; `any` also at carriage returns and CRLF.
  */
 export function createLineSplitter(onLine: (line: string) => void, lineEnd: 'any' | 'lf' = 'any') {
-  const findReturn =
-    lineEnd === 'any' ? (text: string, start: number) => text.indexOf('\r', start) : () => -1;
   let partialLine = '';
   let endedInCarriageReturn = false;
-  let bufferedLength = 0;
-  let bufferedChunks = 0;
 
-  return {
+  const splitter = {
+    /** The length of the unfinished line in characters. */
+    bufferedLength: 0,
+    /** The number of chunks that the unfinished line consists of. */
+    bufferedChunks: 0,
+
     /** Adds decoded text, split anywhere. */
     push(text: string): void {
       // A CRLF may be split between its two characters.
       let start = endedInCarriageReturn && text.startsWith('\n') ? 1 : 0;
       if (text !== '') endedInCarriageReturn = false;
       let lineFeed = text.indexOf('\n', start);
-      let carriageReturn = findReturn(text, start);
+      let carriageReturn = lineEnd === 'any' ? text.indexOf('\r', start) : -1;
 
       while (lineFeed >= 0 || carriageReturn >= 0) {
         const isLineFeed = carriageReturn < 0 || (lineFeed >= 0 && lineFeed < carriageReturn);
         const end = isLineFeed ? lineFeed : carriageReturn;
         const line = partialLine === '' ? text.slice(start, end) : partialLine + text.slice(start, end);
         partialLine = '';
-        bufferedLength = 0;
-        bufferedChunks = 0;
+        splitter.bufferedLength = 0;
+        splitter.bufferedChunks = 0;
         onLine(line);
 
         start = end + 1;
@@ -92,12 +89,12 @@ export function createLineSplitter(onLine: (line: string) => void, lineEnd: 'any
         }
         // Searches again only for a line end that has been passed, so that no text is scanned twice.
         if (lineFeed >= 0 && lineFeed < start) lineFeed = text.indexOf('\n', start);
-        if (carriageReturn >= 0 && carriageReturn < start) carriageReturn = findReturn(text, start);
+        if (carriageReturn >= 0 && carriageReturn < start) carriageReturn = text.indexOf('\r', start);
       }
       if (start < text.length) {
         partialLine += text.slice(start);
-        bufferedLength += text.length - start;
-        bufferedChunks++;
+        splitter.bufferedLength += text.length - start;
+        splitter.bufferedChunks++;
       }
     },
 
@@ -105,21 +102,12 @@ export function createLineSplitter(onLine: (line: string) => void, lineEnd: 'any
     end(): void {
       const line = partialLine;
       partialLine = '';
-      bufferedLength = 0;
-      bufferedChunks = 0;
+      splitter.bufferedLength = 0;
+      splitter.bufferedChunks = 0;
       if (line !== '') onLine(line);
     },
-
-    /** The length of the unfinished line in characters. */
-    get bufferedLength() {
-      return bufferedLength;
-    },
-
-    /** The number of chunks that the unfinished line consists of. */
-    get bufferedChunks() {
-      return bufferedChunks;
-    },
   };
+  return splitter;
 }
 
 /** One dispatched event of an SSE stream. `event` is undefined if the stream had no `event:` line. */

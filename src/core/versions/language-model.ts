@@ -84,11 +84,13 @@ export function toModelOf(
       for await (const part of partsOf(source)) filter.part(part);
       filter.flush();
       const { content, warnings, response, structuredOutputText, ...end } = collector.result();
-      const write = createPartWriter(version, call);
       const written: PlainObject[] = [];
-      const emit = (part: PlainObject): void =>
-        void written.push(signPart(part, 'providerMetadata', signature));
-      for (const part of content) write(part, emit);
+      const write = createPartWriter(
+        version,
+        call,
+        part => void written.push(signPart(part, 'providerMetadata', signature)),
+      );
+      content.forEach(write);
       const { type: _, ...finish } = writeFinish({ type: 'finish', ...end }, version);
       const isJson = call.responseFormat?.type === 'json';
       return {

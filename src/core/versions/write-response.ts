@@ -4,7 +4,7 @@ import type { PartSource } from '../source.js';
 import { isCut } from '../shared/errors.js';
 import type { PlainObject } from '../shared/json.js';
 import { createApprovalWriter } from './history/approval-tool.js';
-import { createHostFilter } from './history/host-filter.js';
+import { HostFilter } from './history/host-filter.js';
 import { type SignatureContext, signPart } from './history/signatures.js';
 import type { Batches } from './read-ahead.js';
 import { type Version, withMetadata, writeCarrier } from './version.js';
@@ -20,15 +20,15 @@ export function createFilter(
   version: Version,
   emit: (part: Part) => void,
 ): { part(part: Part): void; flush(): void } {
-  const filter = createHostFilter(call);
-  const keep = (part: Part): void => filter.part(part, emit);
-  if (!version.hasApprovalTool) return { part: keep, flush: () => filter.flush?.(emit) };
+  const filter = new HostFilter(call, emit);
+  if (!version.hasApprovalTool) return filter;
   const approvals = createApprovalWriter(call);
+  const keep = (part: Part): void => filter.part(part);
   return {
     part: part => approvals.part(part, keep),
     flush() {
       approvals.flush?.(keep);
-      filter.flush?.(emit);
+      filter.flush();
     },
   };
 }
@@ -39,14 +39,17 @@ export function writeSource(
   call: CoreCall,
   options: { version: Version; signature: SignatureContext },
 ): Batches<PlainObject> {
-  const write = createPartWriter(options.version, call);
   let written: PlainObject[] = [];
   let isOver = false;
-  const emit = (part: PlainObject): void =>
-    void written.push(
-      part.providerMetadata === undefined ? part : signPart(part, 'providerMetadata', options.signature),
-    );
-  const filter = createFilter(call, options.version, part => write(part, emit));
+  const write = createPartWriter(
+    options.version,
+    call,
+    part =>
+      void written.push(
+        part.providerMetadata === undefined ? part : signPart(part, 'providerMetadata', options.signature),
+      ),
+  );
+  const filter = createFilter(call, options.version, write);
   return {
     async next() {
       written = [];
@@ -97,16 +100,15 @@ export function toStream<Item>(batches: Batches<Item>): ReadableStream<Item> {
   );
 }
 
-type Emit = (part: PlainObject) => void;
-
 /** Converts the parts of one response, streamed or complete. A part becomes any number of parts. */
 export function createPartWriter(
   version: Version,
   call: { isStream: boolean },
-): (part: Part | Content, emit: Emit) => void {
+  emit: (part: PlainObject) => void,
+): (part: Part | Content) => void {
   let carriers = 0;
   let wasCut = false;
-  return (part, emit) => {
+  return part => {
     switch (part.type) {
       case 'text-delta':
       case 'reasoning-delta':

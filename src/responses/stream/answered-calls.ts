@@ -106,7 +106,7 @@ export class AnsweredCalls {
   }
 
   #end(finish: PartOf<'finish'>): void {
-    this.#isWaiting ||= [...this.#undecided].some(part => part.type === 'tool-call');
+    for (const part of this.#undecided) this.#isWaiting ||= part.type === 'tool-call';
     this.#undecided.clear();
     const { unified, raw } = finish.finishReason;
     const isOver = unified === 'tool-calls' && this.#hasAnswers && !this.#isWaiting;
