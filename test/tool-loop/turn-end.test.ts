@@ -6,7 +6,7 @@ type Facts = Parameters<typeof endOf>[0];
 const facts: Facts = {
   finishReason: { unified: 'stop', raw: undefined },
   mayCall: true,
-  isCompaction: false,
+  isInterlude: false,
   calls: 0,
   hostCalls: 0,
 };
@@ -20,7 +20,7 @@ describe('a round', () => {
     ['waiting', 'a call of the host', { hostCalls: 1 }],
     ['waiting', 'calls of the loop and of the host', { calls: 2, hostCalls: 1 }],
     ['waiting', 'a call of the host that was not allowed', { calls: 1, hostCalls: 1, mayCall: false }],
-    ['compaction', 'a compaction', { isCompaction: true }],
+    ['interlude', 'what a feature requested', { isInterlude: true }],
   ])('ends with "%s" after %s', (end, _, changed) => {
     expect(endOf({ ...facts, ...changed })).toBe(end);
   });

@@ -57,7 +57,8 @@ export function readToolArguments(
   const reading = unwrapTexts(valid ?? repairJson(text));
   if (reading === 'truncated') return failTruncated(text);
   if (reading === 'malformed') return fail('a JSON object', text);
-  const value = onlyItem(isNothing(reading.value) && acceptsNothing(schema) ? {} : reading.value);
+  const isNothing = reading.value === null || reading.value === '';
+  const value = onlyItem(isNothing && acceptsNothing(schema) ? {} : reading.value);
   if (!isPlainObject(value)) return fail('a JSON object', text);
   const { json } = reading;
   const mayPollute = /__proto__|constructor|\\u/.test(json);
@@ -93,8 +94,6 @@ const failTruncated = (text: string): FailedArguments => ({
 
 /** An excerpt of nothing but white space would not show the model what it wrote. */
 const withoutRuns = (text: string): string => text.replace(/\s+/g, ' ');
-
-const isNothing = (value: unknown): boolean => value === null || value === '';
 
 /** Returns true if the schema accepts a call without arguments. */
 const acceptsNothing = (schema: JSONSchema7 | undefined): boolean =>

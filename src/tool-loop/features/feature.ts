@@ -56,10 +56,10 @@ export interface FeatureContext {
   /** The usage of all rounds so far. */
   readonly record: { readonly usage: Usage };
   /**
-   * Reports a request that only compacts the conversation, and whose response is not part of it. The function that it returns
+   * Reports a request of the feature itself, whose response is not part of the conversation. The function that it returns
    * reports and counts the response.
    */
-  readonly startCompaction: (round: number) => (finish: Finish) => void;
+  readonly startRequest: (round: number, purpose: RequestPurpose) => (finish: Finish) => void;
   /** Returns the loop's tool of a name. */
   readonly toolOf: (name: string) => ToolDefinition | undefined;
   /** Returns the maximum length of the texts in an output, by the name of its tool. */
@@ -150,8 +150,18 @@ export interface EndedRound {
   readonly decision: Decision;
 }
 
-/** A request between two rounds, which compacts the conversation. */
+/** What the request of a feature is for, as the model, the events and the end of the turn are told. */
+export interface RequestPurpose {
+  /**
+   * True for a response that only compacts the conversation. The round with the same number follows.
+   * @default false
+   */
+  isCompaction?: boolean;
+}
+
+/** A request of a feature between two rounds. */
 export interface Interlude {
+  readonly purpose: RequestPurpose;
   /** Reads the response. Returns true if it contains nothing else, so that the round itself follows. */
   read(round: number, content: readonly Content[]): boolean;
   /** The request has failed. The turn goes on without it. */

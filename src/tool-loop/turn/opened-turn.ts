@@ -146,7 +146,7 @@ export async function openTurn(
   const { abortSignal, telemetry } = call;
   abortSignal?.throwIfAborted();
   const generatedId = generateId();
-  const { identity, emit, record, warn, startCompaction } = createTurnReports(
+  const { identity, emit, record, warn, startRequest } = createTurnReports(
     turnIdOf(call) ?? generatedId,
     call,
     policy.onEvent,
@@ -189,7 +189,7 @@ export async function openTurn(
     const { addFeatures } = await loadFeatures();
     const builtIn = addFeatures(
       features,
-      { call, model, searchSupport, steps, identity, record, toolOf, emit, warn, startCompaction },
+      { call, model, searchSupport, steps, identity, record, toolOf, emit, warn, startRequest },
       policy.features,
     );
     const warnings: Warning[] = [];

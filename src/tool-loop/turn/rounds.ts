@@ -11,12 +11,14 @@ import { messageOf } from '../../core/shared/errors.js';
 import { repeat } from '../../core/shared/repeat.js';
 import type { ToolListing } from '../../tools/tool-source.js';
 import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
-import type { RoundChanges, RoundSettings } from '../features/feature.js';
+import type { RequestPurpose, RoundChanges, RoundSettings } from '../features/feature.js';
 import type { OpenedTurn, Retries } from './opened-turn.js';
 import type { Exchange } from './partial-turn.js';
 import { createBatchReader, untilRead } from './round-reader.js';
 
-interface OpenOptions extends Pick<TurnLink, 'isCompaction'> {
+interface OpenOptions {
+  /** Set for the request of a feature. */
+  readonly purpose?: RequestPurpose | undefined;
   /** Number of the attempt at a round that is repeated. @default the first one */
   readonly attempt?: number;
 }
@@ -38,24 +40,24 @@ export class Rounds {
     );
   }
 
-  /** Opens a round. `number` is that of the following round for a request that compacts the conversation. */
+  /** Opens a round. For the request of a feature, `number` is that of the following round. */
   async open(request: CoreCall, number: number, options: OpenOptions = {}): Promise<Round> {
     const { emit, steps, model, resumesResponses, lifetime, tools } = this.#turn;
-    const { isCompaction = false, attempt } = options;
+    const { purpose, attempt } = options;
     this.#turn.round = number;
     if (attempt === undefined) emit({ type: 'round-start', round: number });
     const earlier = this.#replayed.shift();
     if (earlier !== undefined) return { ...sourceOf(toParts(earlier)), isReplayed: true };
-    if (!steps.isDurable) return (await this.#request(request, { attempt, isCompaction })).source;
+    if (!steps.isDurable) return (await this.#request(request, options)).source;
     let listing: ToolListing | undefined;
     const openReadable = async (response?: RoundResponse): Promise<Round> => {
-      const { source, listing: newest } = await this.#request(request, { attempt, isCompaction, response });
+      const { source, listing: newest } = await this.#request(request, { ...options, response });
       listing = newest;
       return { ...source, next: createBatchReader(source, lifetime) };
     };
     return openDurableRound(openReadable, {
       model,
-      call: this.#link(request, { isCompaction }),
+      call: this.#link(request, purpose),
       steps,
       attempt,
       isAborted: lifetime.isAborted,
@@ -68,7 +70,7 @@ export class Rounds {
   /** Sends a request with the tools of its time, again if it fails. Returns their listing if it is to be recorded. */
   async #request(
     given: CoreCall,
-    { attempt, isCompaction, response }: OpenOptions & { readonly response?: RoundResponse | undefined },
+    { attempt, purpose, response }: OpenOptions & { readonly response?: RoundResponse | undefined },
   ): Promise<{ source: Round; listing?: ToolListing | undefined }> {
     const { model, tools, features, steps, retries, lifetime, pendingCalls, round, emit } = this.#turn;
     // A turn that begins with calls has opened its stream, so that the host cannot retry it.
@@ -76,7 +78,7 @@ export class Rounds {
     // The tools of a response that exists are those with which it was created.
     const isListed = !isFirst && (response === undefined || response === 'submit');
     const listing = isListed ? await tools.refresh() : undefined;
-    const send = () => openRound(model, this.#link(tools.applyTo(given), { isCompaction, response }));
+    const send = () => openRound(model, this.#link(tools.applyTo(given), purpose, response));
     // A host retries the first request, but not inside of a step of a workflow.
     const isOfHost = (isFirst && attempt === undefined && !steps.isOrdered) || typeof response === 'object';
     const source = await openAgain(
@@ -102,11 +104,12 @@ export class Rounds {
   /** Adds to a request which one of the turn it is. */
   #link(
     request: CoreCall,
-    { isCompaction, response }: Pick<TurnLink, 'isCompaction' | 'response'>,
+    purpose: RequestPurpose | undefined,
+    response?: RoundResponse,
   ): CoreCall & { readonly turn: TurnLink } {
     const { steps, round, hostedCalls } = this.#turn;
     const stateOf = this.#stateOf;
-    return { ...request, turn: { id: steps.turnId, round, stateOf, isCompaction, response, hostedCalls } };
+    return { ...request, turn: { id: steps.turnId, round, stateOf, ...purpose, response, hostedCalls } };
   }
 }
 

@@ -6,7 +6,7 @@ import { addUsage, NO_USAGE, type RoundUsage, toReasonText, toRoundUsage } from 
 import type { ToolCallContext } from '../../tools/tool-source.js';
 import { type CallEvent, type CallOutcome } from '../calls/calls.js';
 import { isErrorOutput } from '../calls/outputs.js';
-import type { FeatureEvent, ReachedLimit } from '../features/feature.js';
+import type { FeatureEvent, ReachedLimit, RequestPurpose } from '../features/feature.js';
 import {
   copyError,
   type Exchange,
@@ -45,7 +45,7 @@ type TurnEvent =
   | FeatureEvent
   /** A limit ended the calling of tools, a repeated call was not run, or something such as the journal failed. */
   | { type: 'warning'; round: number; message: string }
-  | {
+  | (RequestPurpose & {
       type: 'round-end';
       round: number;
       /** `unknown` for a response that ended without a reason. */
@@ -53,14 +53,9 @@ type TurnEvent =
       usage: RoundUsage;
       /** True if the round was read from a record, without a request. @default false */
       isReplayed?: boolean;
-      /**
-       * True for a response that only compacts the conversation. The round with the same number follows.
-       * @default false
-       */
-      isCompaction?: boolean;
       /** The names of the adapters that were applied to the model. @default none was */
       adapters?: readonly string[];
-    }
+    })
   | {
       type: 'turn-end';
       /** `aborted` if the application ended the turn. */
@@ -90,22 +85,22 @@ export function createTurnReports(
     record.warnings.add(message);
     emit({ type: 'warning', round, message });
   };
-  const startCompaction = (round: number) => {
-    const compactionStartedAt = performance.now();
+  const startRequest = (round: number, purpose: RequestPurpose) => {
+    const requestStartedAt = performance.now();
     emit({ type: 'round-start', round });
     return (finish: Finish): void => {
-      record.addCompaction(finish, performance.now() - compactionStartedAt);
+      record.addRequest(finish, purpose, performance.now() - requestStartedAt);
       const { finishReason, usage } = finish;
       emit({
         type: 'round-end',
         round,
         finishReason: toReasonText(finishReason),
         usage: toRoundUsage(usage),
-        isCompaction: true,
+        ...purpose,
       });
     };
   };
-  return { identity, emit, record, warn, startCompaction };
+  return { identity, emit, record, warn, startRequest };
 }
 
 /** Facts of a round that has ended. */
@@ -114,7 +109,8 @@ interface EndedRound {
   readonly finish: Finish;
   readonly responseId: string | undefined;
   readonly isReplayed: boolean;
-  readonly isCompaction: boolean;
+  /** Set if it was the request of a feature. */
+  readonly purpose: RequestPurpose | undefined;
   /** Number of responses, of which the last one counts. */
   readonly attempts: number;
   /** True if the server did not report the usage of all of them. */
@@ -165,10 +161,11 @@ function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => v
       roundStartedAt = now;
     },
 
-    addCompaction(finish: Finish, duration: number): void {
+    /** Adds the request of a feature, whose response is not part of the conversation. */
+    addRequest(finish: Finish, purpose: RequestPurpose, duration: number): void {
       record.addUsage(finish.usage);
       const facts = { responseId: undefined, isReplayed: false, attempts: 1, isUsagePartial: false };
-      rounds.push(toRoundFacts({ ...facts, content: [], finish, isCompaction: true }, [], duration));
+      rounds.push(toRoundFacts({ ...facts, content: [], finish, purpose }, [], duration));
       roundStartedAt = performance.now();
     },
 
@@ -181,7 +178,7 @@ function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => v
 
     /** Adds the messages of the user that a request contains. */
     addMessages(content: readonly Custom[]): void {
-      if (content.length > 0) exchanges.push({ content, outcomes: [] });
+      exchanges.push({ content, outcomes: [] });
     },
 
     /** The responses so far with their calls. */
@@ -290,14 +287,14 @@ function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => v
 
 /** Returns what the end of the turn reports about a round. */
 const toRoundFacts = (
-  { finish, responseId, isReplayed, isCompaction, attempts, isUsagePartial }: EndedRound,
+  { finish, responseId, isReplayed, purpose, attempts, isUsagePartial }: EndedRound,
   calls: readonly CallOutcome[],
   duration: number,
 ): JSONObject => ({
   ...(responseId !== undefined && { responseId }),
   usage: definedCounts(toRoundUsage(finish.usage)),
   ...(isReplayed && { isReplayed }),
-  ...(isCompaction && { isCompaction }),
+  ...purpose,
   ...(attempts > 1 && { attempts }),
   ...(isUsagePartial && { isUsagePartial }),
   toolCalls: calls.map(toRoundCall),

@@ -15,6 +15,7 @@ import type {
   EndedRound,
   Interlude,
   ReachedLimit,
+  RequestPurpose,
   RoundChanges,
   TurnEndReason,
 } from '../features/feature.js';
@@ -30,29 +31,29 @@ import { costOf } from './turn-reports.js';
  * - `opening`: a request is sent, and its response has not begun its output.
  * - `reading`: the parts of a response arrive, and the calls that may start early run.
  * - `running`: the response has ended, and the turn waits for its calls.
- * - `compacting`: the response to a request that only compacts the conversation is read.
+ * - `interlude`: the response to the request of a feature is read.
  * - `ended`: the host has its end, or its error.
  */
-type TurnState = 'opening' | 'reading' | 'running' | 'compacting' | 'ended';
+type TurnState = 'opening' | 'reading' | 'running' | 'interlude' | 'ended';
 
 /**
  * The end of a round.
  *
  * - `incomplete`: the response may be truncated, so that the turn ends with its reason.
- * - `compaction`: the response contains nothing but the compacted conversation, and the round itself follows.
+ * - `interlude`: the response contains nothing but what a feature has requested, and the round itself follows.
  * - `waiting`: the host has to run or to approve a call.
  * - `answer`: the model called no tool of the loop.
  * - `limit`: the model called a tool although it was not allowed to.
  * - `next`: the outputs of the calls are sent in another round.
  */
-export type RoundEnd = 'incomplete' | 'compaction' | 'waiting' | 'answer' | 'limit' | 'next';
+export type RoundEnd = 'incomplete' | 'interlude' | 'waiting' | 'answer' | 'limit' | 'next';
 
 interface RoundFacts {
   readonly finishReason: FinishReason;
   /** True if the request allowed calls. */
   readonly mayCall: boolean;
-  /** True if the response contains nothing but a requested compaction. */
-  readonly isCompaction: boolean;
+  /** True if the response contains nothing but what a feature has requested. */
+  readonly isInterlude: boolean;
   /** Number of calls of the loop. */
   readonly calls: number;
   /** Number of calls that the host has to run or to approve. */
@@ -62,7 +63,7 @@ interface RoundFacts {
 /** Returns how a round ends. @internal */
 export function endOf(facts: RoundFacts): RoundEnd {
   if (isIncompleteReason(facts.finishReason)) return 'incomplete';
-  if (facts.isCompaction) return 'compaction';
+  if (facts.isInterlude) return 'interlude';
   if (facts.hostCalls > 0) return 'waiting';
   if (facts.calls === 0) return 'answer';
   return facts.mayCall ? 'next' : 'limit';
@@ -110,7 +111,7 @@ interface ReadRound extends OpenRound {
 }
 
 /**
- * A turn of a conversation: opening → reading → running → (compacting →) opening … → ended.
+ * A turn of a conversation: opening → reading → running → (interlude →) opening … → ended.
  *
  * Opens the next round; forwards its parts and adds its calls; when they are done, asks the features what comes next; until a
  * round has no call of the loop. Writes one `stream-start`, the parts of all rounds, and one `finish` with the usage of all
@@ -213,7 +214,7 @@ export class Turn {
     tools.activate(settings?.activeTools);
     const before: Custom[] = [];
     for (const feature of features) before.push(...(feature.sent?.(request, number) ?? []));
-    record.addMessages(before);
+    if (before.length > 0) record.addMessages(before);
     const prepared = { request, settings };
     const source = await this.#rounds.open(withSettings(prepared), number);
     for (const feature of features) feature.opened?.(number);
@@ -228,7 +229,7 @@ export class Turn {
   ): Promise<OpenRound | undefined> {
     this.#enter('opening');
     try {
-      const source = await this.#rounds.open(request, number, { isCompaction: true });
+      const source = await this.#rounds.open(request, number, { purpose: interlude.purpose });
       return { request, settings: undefined, number, source, before: [], interlude };
     } catch (error) {
       if (this.#turn.lifetime.signal.aborted) throw error;
@@ -256,7 +257,7 @@ export class Turn {
         turn: this.#turn,
         calls,
         sink: this.#sink,
-        onOutput: () => this.#enter(round.interlude === undefined ? 'reading' : 'compacting'),
+        onOutput: () => this.#enter(round.interlude === undefined ? 'reading' : 'interlude'),
         isFirst: round === this.#first,
         before,
         retry,
@@ -277,7 +278,7 @@ export class Turn {
     const { attempt } = this.#retry;
     const sent = withSettings({ request, settings });
     const source = await this.#rounds.open(sent, number, {
-      isCompaction: interlude !== undefined,
+      purpose: interlude?.purpose,
       attempt,
     });
     return { ...broken, request, source, before: [] };
@@ -290,17 +291,17 @@ export class Turn {
     const { record, features } = this.#turn;
     record.addUsage(summary.finish.usage);
     const outcomes = await this.#finishCalls(round);
-    const isCompaction =
+    const isInterlude =
       round.interlude !== undefined &&
       !isIncompleteReason(finishReason) &&
       round.interlude.read(number, summary.content) &&
       calls.size === 0;
     summary.held.release(finishReason, this.#sink.write);
-    const allOutcomes = this.#record(round, outcomes, isCompaction);
+    const allOutcomes = this.#record(round, outcomes, isInterlude ? round.interlude?.purpose : undefined);
     const end = endOf({
       finishReason,
       mayCall: round.mayCall,
-      isCompaction,
+      isInterlude,
       calls: calls.size,
       hostCalls: summary.hostCalls + calls.size - outcomes.length,
     });
@@ -308,7 +309,7 @@ export class Turn {
     const toFinish = (): Finish => record.toStepFinish(summary.finish);
     this.#sink.endStep?.({ content, isFollowed: end === 'next', toFinish });
     const request = withOutcomes(round.request, { ...summary, outcomes });
-    if (end === 'compaction') return this.#open(request, number);
+    if (end === 'interlude') return this.#open(request, number);
     // The outcomes are recorded: an error in the next request does not concern them.
     if (end === 'next') this.#calls = undefined;
 
@@ -367,14 +368,18 @@ export class Turn {
   }
 
   /** Records a round and reports it. Returns the outcomes of its calls, also of broken attempts. */
-  #record(round: ReadRound, outcomes: readonly CallOutcome[], isCompaction: boolean): CallOutcome[] {
+  #record(
+    round: ReadRound,
+    outcomes: readonly CallOutcome[],
+    purpose: RequestPurpose | undefined,
+  ): CallOutcome[] {
     const { record, emit, warn } = this.#turn;
     const { kept, attempt, isUsagePartial } = this.#retry;
     const { finish, isReplayed } = round.summary;
     const all = [...kept, ...outcomes];
     const attempts = round.source.attempts ?? attempt;
     const isPartial = isUsagePartial || round.source.attempts !== undefined;
-    record.addRound({ ...round.summary, isCompaction, attempts, isUsagePartial: isPartial }, outcomes, kept);
+    record.addRound({ ...round.summary, purpose, attempts, isUsagePartial: isPartial }, outcomes, kept);
     this.#retry.reset();
     const { adapters, quotedCalls } = finish.own ?? {};
     for (const name of Array.isArray(quotedCalls) ? quotedCalls : []) {
@@ -390,7 +395,7 @@ export class Turn {
       usage: toRoundUsage(finish.usage),
       ...(Array.isArray(adapters) && { adapters: adapters.map(String) }),
       ...(isReplayed && { isReplayed }),
-      ...(isCompaction && { isCompaction }),
+      ...purpose,
     });
     return all;
   }

@@ -49,6 +49,7 @@ export const createCompaction: CreateFeature<CompactionOptions & { readonly pric
   }
 
   const interlude: Interlude = {
+    purpose: { isCompaction: true },
     read(round, content) {
       const isCompacted = content.some(part => itemOf(part)?.type === 'compaction');
       if (!isCompacted) end(round, UNSUPPORTED);

@@ -26,7 +26,7 @@ const INSTRUCTIONS =
  * @param other The model that summarizes, if it is another one.
  */
 export function createSummaries(
-  { model, steps, startCompaction, warn }: FeatureContext,
+  { model, steps, startRequest, warn }: FeatureContext,
   threshold: number,
   other: CoreModel | undefined,
   instructions = INSTRUCTIONS,
@@ -45,7 +45,7 @@ export function createSummaries(
 
   /** Sends the request once in all attempts at the turn. Rejects on abort only. */
   async function summarize(request: CoreCall, round: number): Promise<Answer> {
-    const endCompaction = startCompaction(round);
+    const endRequest = startRequest(round, { isCompaction: true });
     const run = async (): Promise<Answer> => {
       try {
         return await ask(other ?? model, request);
@@ -59,7 +59,7 @@ export function createSummaries(
       isKept: answer => !('failure' in answer),
     });
     if ('failure' in value) return value;
-    endCompaction(value.finish);
+    endRequest(value.finish);
     const { finishReason } = value.finish;
     if (value.content.some(content => content.type === 'tool-call'))
       return { failure: 'the model called a tool' };
