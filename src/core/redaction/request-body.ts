@@ -18,7 +18,7 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
   if (!isPlainObject(body)) return { body, secrets: [] };
   const secrets: string[] = [];
   const redacted = {
-    ...mapFields(body, (name, value) => (CONTENT_FIELDS.has(name) ? value : hideCredentials(value, name))),
+    ...mapFields(body, (name, value) => (CONTENT_FIELDS.has(name) ? value : hideCredentials(name, value))),
     ...(isNonEmptyArray(body.tools) && { tools: hideInTools(body.tools) }),
     ...(isNonEmptyArray(body.input) &&
       body.input.some(hasTools) && {
@@ -54,9 +54,9 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
     }
   }
 
-  function hideCredentials(value: unknown, name: string): unknown {
-    if (Array.isArray(value)) return value.map(item => hideCredentials(item, name));
-    if (isPlainObject(value)) return mapFields(value, (key, field) => hideCredentials(field, key));
+  function hideCredentials(name: string, value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(item => hideCredentials(name, item));
+    if (isPlainObject(value)) return mapFields(value, hideCredentials);
     if (typeof value !== 'string') return value;
     return isSecretField(name) || looksSecret(value) ? hide(value) : value;
   }

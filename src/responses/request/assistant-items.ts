@@ -53,7 +53,8 @@ export function toAssistantItems(
   context: AssistantItemsContext,
 ): InputItem[] {
   const items: InputItem[] = [];
-  const reasoning = new Map<string, ReasoningItem>();
+  // Created for the answers that have any.
+  let reasoning: Map<string, ReasoningItem> | undefined;
 
   for (const part of parts) {
     switch (part.type) {
@@ -66,7 +67,7 @@ export function toAssistantItems(
           addMessage(part.text, commentary);
           break;
         }
-        const item = addReasoning(part, reasoning, context);
+        const item = addReasoning(part, (reasoning ??= new Map()), context);
         if (item !== undefined) items.push(item);
         break;
       }
@@ -92,7 +93,7 @@ export function toAssistantItems(
         );
     }
   }
-  for (const key of reasoning.keys()) context.sentReasoning.add(key);
+  for (const key of reasoning?.keys() ?? []) context.sentReasoning.add(key);
   return items;
 
   function addMessage(text: string, { id, ...fields }: Commentary): void {

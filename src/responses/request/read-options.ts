@@ -64,6 +64,8 @@ function readNamespace<Rows extends SchemasByName>(
   path: string,
 ): Present<Rows> {
   if (value === undefined || value === null) return {};
+  // Most calls have no options.
+  if (isPlainObject(value) && Object.keys(value).length === 0) return {};
   const parsed = table.schema.safeParse(value);
   if (!parsed.success) throw toArgumentError(path, value, parsed.error);
   // The entries without null have the types of the result.
@@ -108,11 +110,11 @@ function warnAboutUnknownNames(
   { path, others = [], warn }: { path: string; others?: readonly string[]; warn: Warn },
 ): void {
   if (!isPlainObject(value)) return;
-  const known = [...table.names, ...others];
   for (const [name, inner] of Object.entries(value)) {
     const schema = table.schemaOf(name);
     if (schema !== undefined) warnAboutUnknownKeys(schema, inner, `${path}.${name}`, warn);
-    else if (inner != null && !known.includes(name)) warn(toUnknown(`${path}.${name}`, known));
+    else if (inner != null && !table.names.includes(name) && !others.includes(name))
+      warn(toUnknown(`${path}.${name}`, [...table.names, ...others]));
   }
 }
 
