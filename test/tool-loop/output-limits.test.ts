@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitOutput, truncateText } from '../../src/tool-loop/calls/outputs.js';
+import { limitOutput, replaceOutput, truncateText } from '../../src/tool-loop/calls/outputs.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
@@ -147,5 +147,24 @@ describe('the parts of an MCP result for the host', () => {
     expect(limited.mcp).toEqual({ _meta: mcp._meta });
     const media = [{ type: 'text' as const, text: value }];
     expect(limitOutput({ type: 'content', value: media, mcp }, limits).mcp).toEqual({ _meta: mcp._meta });
+  });
+});
+
+describe('an output that a feature has changed', () => {
+  const mcp = { content: [{ type: 'text', text: 'old' }], structuredContent: { a: 1 }, _meta: { b: 2 } };
+  const before = { type: 'text', value: 'old', mcp } as const;
+
+  it('has no original blocks, which the host would receive in its place', () => {
+    expect(replaceOutput(before, { ...before, value: 'new' })).toEqual({
+      type: 'text',
+      value: 'new',
+      mcp: { _meta: mcp._meta },
+    });
+  });
+
+  it('keeps details that the feature has written, and those of the same output', () => {
+    const written = { ...before, value: 'new', mcp: { content: [{ type: 'text', text: 'new' }] } };
+    expect(replaceOutput(before, written)).toBe(written);
+    expect(replaceOutput(before, before)).toBe(before);
   });
 });

@@ -50,7 +50,7 @@ import {
   type Verdict,
   withToolIdentity,
 } from './calls.js';
-import { isErrorOutput, toValidOutput } from './outputs.js';
+import { isErrorOutput, replaceOutput, toValidOutput } from './outputs.js';
 
 /**
  * - `announced`: the model made the call, and it waits for its turn. It may have been read early.
@@ -480,8 +480,10 @@ export class Call {
     if (turn.steps.isDurable && this.early === undefined) await turn.tools.connect();
     const { output: returned, duration } = await (this.early ?? this.#runTool(call, tool, startedAt, task));
     let output = returned;
-    for (const feature of turn.tools.isBuiltIn(tool) ? [] : turn.features)
-      output = (await feature.output?.(output, { tool, round: this.#round.number, signal })) ?? output;
+    for (const feature of turn.tools.isBuiltIn(tool) ? [] : turn.features) {
+      const changed = await feature.output?.(output, { tool, round: this.#round.number, signal });
+      if (changed !== undefined) output = replaceOutput(output, changed);
+    }
     return { output, duration };
   }
 

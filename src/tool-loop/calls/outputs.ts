@@ -39,8 +39,6 @@ export function toOutputLimits(given: GivenLimits = {}): (toolName: string) => n
   return toolName => (Object.hasOwn(tools, toolName) ? tools[toolName] : common) || Infinity;
 }
 
-type McpDetails = NonNullable<ToolOutput['mcp']>;
-
 interface OutputLimit {
   /** Maximum length of the texts of an output. */
   readonly maxChars: number;
@@ -53,13 +51,17 @@ interface OutputLimit {
 export function limitOutput(output: ToolOutput, limit: OutputLimit): ToolOutput {
   const limited = limitValue(output, limit);
   const { mcp } = output;
-  if (limited === output || mcp === undefined) return limited;
-  return { ...limited, mcp: withoutContents(mcp) };
+  return mcp === undefined || limited === output ? limited : replaceOutput(output, { ...limited, mcp });
 }
 
-/** Returns the details of a result without its texts in another form. */
-export function withoutContents({ content: _, structuredContent: __, ...kept }: McpDetails): McpDetails {
-  return kept;
+/**
+ * Returns an output that takes the place of another one. Details of the result that both have are about the old one, so
+ * its texts in another form, which the host would receive in place of the new one, are left out.
+ */
+export function replaceOutput(before: ToolOutput, after: ToolOutput): ToolOutput {
+  if (after === before || after.mcp === undefined || after.mcp !== before.mcp) return after;
+  const { content: _, structuredContent: __, ...mcp } = after.mcp;
+  return { ...after, mcp };
 }
 
 function limitValue(output: ToolOutput, limit: OutputLimit): ToolOutput {

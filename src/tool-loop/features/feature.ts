@@ -30,7 +30,10 @@ export interface TurnFeature {
   opened?(round: number): void;
   /** Decides about a call of the loop. The first feature that does not let it run decides. */
   readonly admit?: Admit | undefined;
-  /** Changes the output of a tool, after the features before. Undefined leaves it as it is. */
+  /**
+   * Changes the output of a tool, after the features before. Undefined leaves it as it is. The host receives no original
+   * blocks of an MCP result whose output was changed.
+   */
   readonly output?: ChangeOutput | undefined;
   /** Returns the limit that forbids calls in a round. Further limits are not asked. */
   limit?(round: number): ReachedLimit | undefined;

@@ -3,7 +3,7 @@ import { createTimeLimit, untilAborted } from '../../../core/shared/abort.js';
 import { messageOf } from '../../../core/shared/errors.js';
 import { toDigest } from '../../../core/shared/hash.js';
 import type { ToolOutput } from '../../../tools/tool-source.js';
-import { limitMedia, textOf, truncateText, withoutContents } from '../../calls/outputs.js';
+import { limitMedia, textOf, truncateText } from '../../calls/outputs.js';
 import type { ToolOutputOwner, ToolOutputStore } from './store.js';
 import { memoryStore } from './memory-store.js';
 
@@ -91,7 +91,7 @@ function toKeptText(output: ToolOutput): string {
 /** Returns an output with one text in the place of its texts, and its media as they were. */
 function withText(output: ToolOutput, text: string): ToolOutput {
   const { mcp } = output;
-  const details = mcp && { mcp: withoutContents(mcp) };
+  const details = mcp && { mcp };
   if (output.type !== 'content') {
     const type = output.type.startsWith('error') ? 'error-text' : 'text';
     return { type, value: text, ...details };
