@@ -1,4 +1,5 @@
 import { objectOf } from '../core/shared/json.js';
+import { addLazy } from '../core/shared/once.js';
 import {
   effectiveAnnotations,
   type ToolCallContext,
@@ -40,18 +41,16 @@ export function toCallForApproval(
 ): CallForApproval {
   const { name, server, originalName = name, readOnly, destructive, idempotent, openWorld } = tool;
   const trusted = tool.trustAnnotations !== false;
-  return {
+  const request = {
     ...call,
     ...(server !== undefined && { server }),
     originalName,
     annotations: { readOnly, destructive, idempotent, openWorld, trusted },
     tool,
-    // They are written for policies that read them.
-    get messages() {
-      return turn.messages;
-    },
     ...(turn.context !== undefined && { context: turn.context }),
   };
+  // They are converted when a policy reads them.
+  return addLazy(request, 'messages', () => turn.messages);
 }
 
 /** The status words of `toolApproval` in `ai` 7. */

@@ -3,6 +3,7 @@ import { toCoreOutput, toDeniedText, type ToolResultOutput } from '../core/promp
 import { createClosing, untilAborted } from '../core/shared/abort.js';
 import { KelivoError, messageOf } from '../core/shared/errors.js';
 import { objectOf, toJsonValue, tryParseJson } from '../core/shared/json.js';
+import { addLazy } from '../core/shared/once.js';
 import type {
   ToolCallContext,
   ToolCallOptions,
@@ -472,16 +473,14 @@ async function lastOutput(
   const { signal, idempotencyKey, onProgress, callContext } = given;
   const execute = tool.execute;
   if (execute === undefined) throw new Error('The tool has no `execute` function.');
-  const options = {
+  const facts = {
     toolCallId,
-    // They are written for tools that read them.
-    get messages() {
-      return (given.messages ?? []) as ModelMessage[];
-    },
     abortSignal: signal,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(await toCallFacts(tool, { ...ofSource, ...(callContext && { callContext }) })),
   };
+  // They are converted when a tool reads them.
+  const options = addLazy(facts, 'messages', () => (given.messages ?? []) as ModelMessage[]);
   const result = execute.call(tool, input, options);
   if (!isAsyncIterable(result)) return result;
   let last: unknown;

@@ -123,3 +123,24 @@ it('passes the messages to tools and approvals in the words of `ModelMessage`', 
     toolApproval: messages,
   });
 });
+
+it('lets tools and policies replace the messages of their call, as hosts do', async () => {
+  const tools = createLocalTools({
+    echo: {
+      inputSchema: z.object({}),
+      execute(_input, options) {
+        return Object.assign(options, { messages: options.messages.slice(-1) }).messages;
+      },
+    },
+  });
+  const model = scriptedModel(callRound(call('c1', 'echo')), textRound('Done.'));
+  const loop = createToolLoop(toCore(model), {
+    tools,
+    approvals: () => true,
+    approve: request => Object.assign(request, { messages: [] }).messages.length === 0,
+  });
+  const outputs: unknown[] = [];
+  for await (const part of partsOf(await loop.open(coreCall({ prompt }))))
+    if (part.type === 'tool-result') outputs.push(part.result);
+  expect(outputs).toEqual([messages.slice(-1)]);
+});

@@ -8,6 +8,23 @@ export function once<Value>(create: () => Value): () => Value {
   return () => (created ??= { value: create() }).value;
 }
 
+/** Adds a member to an object whose value is created when it is first read. It can be replaced like any other member. */
+export function addLazy<Target extends object, Name extends string, Value>(
+  target: Target,
+  name: Name,
+  create: () => Value,
+): Target & Record<Name, Value> {
+  const set = (value: Value): void =>
+    void Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+  const get = (): Value => {
+    const value = create();
+    set(value);
+    return value;
+  };
+  return Object.defineProperty(target, name, { get, set, enumerable: true, configurable: true }) as Target &
+    Record<Name, Value>;
+}
+
 /** Returns a function that creates the value of an object on its first call with it, as long as the object lives. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oncePerObject<Key extends object, Value>(create: (key: Key) => Value): (key: Key) => Value {

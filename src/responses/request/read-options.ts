@@ -64,8 +64,8 @@ function readNamespace<Rows extends SchemasByName>(
   path: string,
 ): Present<Rows> {
   if (value === undefined || value === null) return {};
-  // Most calls have no options.
-  if (isPlainObject(value) && Object.keys(value).length === 0) return {};
+  // Most calls have no options. Those of a class may be accessors of its prototype.
+  if (Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === 0) return {};
   const parsed = table.schema.safeParse(value);
   if (!parsed.success) throw toArgumentError(path, value, parsed.error);
   // The entries without null have the types of the result.

@@ -29,7 +29,7 @@ export function toRequestFields(
   options: Readonly<Record<string, unknown>>,
 ): PlainObject {
   const fields: Record<string, unknown> = {};
-  for (const name in rows) {
+  for (const name of Object.keys(rows)) {
     const value = options[name];
     const row = value === undefined ? undefined : rows[name];
     if (isSent(row)) fields[row.field] = row.convert(value);
@@ -60,8 +60,8 @@ export type SettingOptions = SettingsOf<typeof settingOptions>;
 
 export function toSettingOptions(settings: SettingOptions): SettingOptions {
   const options: Record<string, unknown> = {};
-  for (const name in settingOptions) {
-    const value = settings[name as keyof SettingOptions];
+  for (const name of Object.keys(settingOptions)) {
+    const value = Object.hasOwn(settings, name) ? settings[name as keyof SettingOptions] : undefined;
     if (value !== undefined) options[name] = value;
   }
   return options;

@@ -6,6 +6,7 @@ import {
   type ToolTelemetry,
 } from '../../core/telemetry.js';
 import { createTimeLimit, onceAborted, untilAborted } from '../../core/shared/abort.js';
+import { addLazy } from '../../core/shared/once.js';
 import { messageOf } from '../../core/shared/errors.js';
 import { isWholeJson, objectOf } from '../../core/shared/json.js';
 import { toOutputFacts, toResultValue, withoutDetails } from '../../core/tool-calls/mcp-output.js';
@@ -54,7 +55,7 @@ import { isErrorOutput, replaceOutput, toValidOutput } from './outputs.js';
 
 /**
  * - `announced`: the model made the call, and it waits for its turn. It may have been read early.
- * - `admitted`: it goes on: its arguments are read, and it is decided if it needs an approval.
+ * - `admitted`: it goes on, and it is decided if it needs an approval.
  * - `asked`: a person decides on it.
  * - `issued`: it waits inside of its step, or for the end of calls that it repeats.
  * - `running`: its tool may run.
@@ -215,8 +216,6 @@ export class Call {
     const mayStartEarly = startEarly === 'read-only' ? annotations?.readOnly === true : startEarly;
     // Incomplete or missing arguments may belong to a truncated response.
     this.mayPrecedeEnd = isComplete && mayStartEarly && isWholeJson(made.input);
-    // A call that the host may have to approve is written after the decision on it.
-    if (turn.hostApprovals === undefined) this.#write();
   }
 
   /** The arguments as the schema of the tool expects them. They are read once. */
@@ -261,11 +260,10 @@ export class Call {
     if (tool === undefined || !effectiveAnnotations(tool).readOnly || !isFreeOfApproval(tool, turn.approvals))
       return;
     if (!read.success) return;
-    this.#round.announceInput(this.made.toolCallId, tool, { type: 'available', input: read.input });
+    const call = this.#toInvocation();
+    this.#round.announceInput(call.toolCallId, tool, { type: 'available', input: call.input });
     const startedAt = performance.now();
-    // The tool may change its arguments, and the record of the call must not.
-    const input = structuredClone(read.input);
-    this.early = this.#runTool(this.#toInvocation(input), tool, startedAt);
+    this.early = this.#runTool(call, tool, startedAt);
     this.early.catch(() => {});
   }
 
@@ -343,10 +341,10 @@ export class Call {
       return this.#runApproved(tool, this.#pending, turn.hostApprovals);
     const read = this.arguments;
     if (!read.success) return failed(`Invalid arguments for tool "${toolName}": ${read.reason}.`);
-    const call = this.#toInvocation(read.input);
-    // A tool that runs early has seen them.
+    const call = this.#toInvocation();
+    // The tool of a call that was read early has been told its arguments.
     if (this.early === undefined)
-      this.#round.announceInput(this.made.toolCallId, tool, { type: 'available', input: read.input });
+      this.#round.announceInput(toolCallId, tool, { type: 'available', input: call.input });
     return (await this.#ask(call, tool, 1)) ?? this.#issue(call, tool);
   }
 
@@ -367,7 +365,7 @@ export class Call {
         this.#isApproved = true;
         this.go('asked');
         return turn.steps.decide(`approval ${toAttempt(this.#label, attempt)}`, run, {
-          input: identityOf(call, tool),
+          input: this.#identity(tool),
         });
       },
       signal,
@@ -384,7 +382,8 @@ export class Call {
     const { turn, write } = this.#round;
     if (turn.hostApprovals === undefined) return HOST_REQUIRED;
     const keepId = async (create: () => Promise<string>): Promise<string> =>
-      (await turn.steps.step(`request ${this.#label}`, create, { input: call })).value;
+      (await turn.steps.step(`request ${this.#label}`, create, { input: { ...call, input: this.#input } }))
+        .value;
     return turn.hostApprovals.ask({ ...withToolIdentity(this.made, tool), ...call }, { tool, write, keepId });
   }
 
@@ -395,7 +394,7 @@ export class Call {
     hostApprovals: HostApprovals,
   ): Promise<CallResult> {
     const { turn, signal, write } = this.#round;
-    const call = this.#toInvocation(objectOf(pending.part.input) ?? {});
+    const call = this.#toInvocation();
     const denial = await findDenial(this.#toApprovalRequest(call, tool), { ...turn.approvals, signal });
     if (denial !== undefined) return failed(denial);
     // A claim succeeds once, so a later attempt needs its record.
@@ -403,7 +402,7 @@ export class Call {
       `approval ${this.#label}`,
       () => hostApprovals.admit(pending, { tools: turn.tools, signal }),
       {
-        input: identityOf(call, tool),
+        input: this.#identity(tool),
         // The answer of a stranger does not count for others.
         isKept: check => check.type !== 'refused',
       },
@@ -428,12 +427,12 @@ export class Call {
     const { turn } = this.#round;
     const { steps } = turn;
     const { onUnknownOutcome } = turn.callPolicy;
-    const input = identityOf(call, tool);
+    const input = this.#identity(tool);
     const isRepeatable = effectiveAnnotations(tool).idempotent;
     const facts = {
       input,
       ...(steps.isDurable && {
-        idempotencyKey: await steps.idempotencyKeyOf(this.#label, { input: call.input }),
+        idempotencyKey: await steps.idempotencyKeyOf(this.#label, { input: this.#input }),
       }),
     };
     const mayRepeat = isRepeatable || onUnknownOutcome === 'run';
@@ -471,7 +470,7 @@ export class Call {
     signal.throwIfAborted();
     const startedAt = performance.now();
     if (this.#startedAt === undefined) {
-      this.#write();
+      this.write();
       turn.emit({ type: 'tool-start', ...this.#facts(), input: this.made.input });
     }
     this.#startedAt = startedAt;
@@ -498,7 +497,7 @@ export class Call {
     const { turn, signal } = round;
     const { wrapsToolOutput, steps } = turn;
     const { toolName } = this.made;
-    const key = steps.idempotencyKeyOf(this.#label, { input: call.input });
+    const key = steps.idempotencyKeyOf(this.#label, { input: this.#input });
     const idempotencyKey = typeof key === 'string' ? key : await key;
     signal.throwIfAborted();
     const timeout = timeoutOf(toolName, tool, turn.callPolicy.timeouts);
@@ -512,28 +511,32 @@ export class Call {
     let isDone = false;
     try {
       const run = (): Promise<ToolOutput> =>
-        turn.source.callTool(call, {
-          callContext: this.#context(),
-          scope: turn.scope,
-          get messages() {
-            return round.messages;
-          },
-          idempotencyKey,
-          onWarning: text => turn.warn(round.number, text),
-          ...(this.#isApproved && { approved: tool }),
-          ...(task && { task }),
-          ...(wrapsToolOutput !== undefined && { wrapsToolOutput }),
-          signal: limit.signal,
-          // An MCP server observes its requests itself if nothing observes the call.
-          ...(observed !== NO_TOOL_TELEMETRY && { telemetry: observed }),
-          onProgress: progress => {
-            // A tool may report progress after it was stopped.
-            if (isDone || limit.signal.aborted) return;
-            // A generator could yield forever.
-            if (progress.result === undefined) limit.restart();
-            this.#reportProgress(progress);
-          },
-        });
+        turn.source.callTool(
+          call,
+          addLazy(
+            {
+              callContext: this.#context(),
+              scope: turn.scope,
+              idempotencyKey,
+              onWarning: text => turn.warn(round.number, text),
+              ...(this.#isApproved && { approved: tool }),
+              ...(task && { task }),
+              ...(wrapsToolOutput !== undefined && { wrapsToolOutput }),
+              signal: limit.signal,
+              // An MCP server observes its requests itself if nothing observes the call.
+              ...(observed !== NO_TOOL_TELEMETRY && { telemetry: observed }),
+              onProgress: progress => {
+                // A tool may report progress after it was stopped.
+                if (isDone || limit.signal.aborted) return;
+                // A generator could yield forever.
+                if (progress.result === undefined) limit.restart();
+                this.#reportProgress(progress);
+              },
+            },
+            'messages',
+            () => round.messages,
+          ),
+        );
       const output = toValidOutput(await untilAborted(observed.run(run), limit.signal), toolName);
       observed.end({ output, isError: isErrorOutput(output) });
       return { output, duration: performance.now() - startedAt };
@@ -551,9 +554,26 @@ export class Call {
     }
   }
 
-  #toInvocation(input: ToolInvocation['input']): ToolInvocation {
+  /** The arguments of the call, which nothing changes. A call of an earlier turn has those that were approved. */
+  get #input(): ToolInvocation['input'] {
+    const { turn } = this.#round;
+    if (this.#pending !== undefined && turn.hostApprovals !== undefined)
+      return objectOf(this.#pending.part.input) ?? {};
+    return this.arguments.success ? this.arguments.input : {};
+  }
+
+  /** Identifies the call by its contents. */
+  #identity(tool: ToolDefinition) {
+    return [tool.server ?? null, tool.originalName ?? this.made.toolName, this.#input];
+  }
+
+  /**
+   * Returns the call as its tool, policies and hooks receive it. They may change the arguments, for each other as in the loop
+   * of a host, but not those that find the record of the call after a crash.
+   */
+  #toInvocation(): ToolInvocation {
     const { toolCallId, toolName } = this.made;
-    return { toolCallId, toolName, input, ...sourceOf(this.tool) };
+    return { toolCallId, toolName, input: structuredClone(this.#input), ...sourceOf(this.tool) };
   }
 
   #toApprovalRequest(call: ToolInvocation, tool: ToolDefinition): ApprovalRequest {
@@ -595,7 +615,7 @@ export class Call {
     const { turn, show, write } = this.#round;
     const { toolCallId, toolName } = this.made;
     if (progress.result !== undefined && turn.showsPreliminary) {
-      this.#write();
+      this.write();
       const part = { type: 'tool-result' as const, toolCallId, toolName, result: progress.result ?? '' };
       show({ ...part, preliminary: true }, write);
     }
@@ -607,15 +627,15 @@ export class Call {
     const { turn, show, write } = this.#round;
     const isError = isErrorOutput(output);
     if (!this.#isObserved) this.#observe(isReplayed ? 'replayed' : 'refused').end({ output, isError });
-    this.#write();
+    this.write();
     const result = { toolCallId, toolName, result: toResultValue(output), ...(isError && { isError }) };
     show({ type: 'tool-result', ...result, output: withoutDetails(output), ...toOutputFacts(output) }, write);
     const replayed = isReplayed && { isReplayed };
     turn.emit({ type: 'tool-end', ...this.#facts(), duration, isError, ...replayed });
   }
 
-  /** Writes the call before its result, once. `ai@5` would take a call with invalid JSON for one of the host. */
-  #write(): void {
+  /** Writes the call for the host, once. `ai@5` would take a call with invalid JSON for one of the host. */
+  write(): void {
     if (this.#isWritten) return;
     this.#isWritten = true;
     const { made, tool, arguments: read } = this;
@@ -631,13 +651,6 @@ export class Call {
 }
 
 const failed = (value: string): Pick<CallOutcome, 'output'> => ({ output: { type: 'error-text', value } });
-
-/** Identifies a call by its contents. */
-const identityOf = (call: ToolInvocation, tool: ToolDefinition) => [
-  tool.server ?? null,
-  tool.originalName ?? call.toolName,
-  call.input,
-];
 
 const toAttempt = (label: string, attempt: number): string =>
   attempt === 1 ? label : `${label} (attempt ${attempt})`;

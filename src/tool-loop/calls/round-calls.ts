@@ -201,6 +201,8 @@ export class RoundCalls implements RoundOfCall {
       pending: this.#pendingCalls?.get(made.toolCallId),
     });
     this.#calls.push(call);
+    // A call that the host may have to approve is written after the decision on it.
+    if (this.turn.hostApprovals === undefined) call.write();
     return call;
   }
 

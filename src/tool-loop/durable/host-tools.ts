@@ -6,6 +6,7 @@ import {
   objectsOf,
   type PlainObject,
   stringOf,
+  toJsonValue,
   toPlainJson,
   toStableJson,
 } from '../../core/shared/json.js';
@@ -47,6 +48,7 @@ type Decide = (this: unknown, input: unknown, options: PlainObject) => Promise<s
 interface HostCall {
   /** Position of the call among all calls of the run that equal it, and the name of the tool. */
   readonly label: string;
+  /** The arguments that identify the call. The decision on it and the tool receive those of the host, and may change them. */
   readonly input: unknown;
   readonly signal: AbortSignal | undefined;
   /** Returns why the call must not run. Undefined if the tool needs no decision. */
@@ -76,7 +78,7 @@ export function wrapHostTools<Tools extends object>(tools: Tools, wrapOptions: W
       const options = objectOf(given) ?? {};
       const call = {
         label: `host.${positionOf(name, input, options)} ${name}`,
-        input,
+        input: toJsonValue(input),
         signal: options.abortSignal instanceof AbortSignal ? options.abortSignal : undefined,
         findRefusal:
           refusalOf &&

@@ -31,8 +31,8 @@ export interface TurnFeature {
   /** Decides about a call of the loop. The first feature that does not let it run decides. */
   readonly admit?: Admit | undefined;
   /**
-   * Changes the output of a tool, after the features before. Undefined leaves it as it is. The host receives no original
-   * blocks of an MCP result whose output was changed.
+   * Changes the output of a tool, after the features before. Undefined leaves it as it is. An output that was changed
+   * loses the original blocks of its MCP result, unless the feature writes `mcp` itself.
    */
   readonly output?: ChangeOutput | undefined;
   /** Returns the limit that forbids calls in a round. Further limits are not asked. */
@@ -153,7 +153,10 @@ export interface EndedRound {
   readonly decision: Decision;
 }
 
-/** What the request of a feature is for, as the model, the events and the end of the turn are told. */
+/**
+ * What the request of a feature is for, as the model, the events and the end of the turn are told. In a durable turn the step
+ * of a request is named after its purpose and its round, so each purpose needs a name in `durable/recorded-rounds.ts`.
+ */
 export interface RequestPurpose {
   /**
    * True for a response that only compacts the conversation. The round with the same number follows.

@@ -1,6 +1,7 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { InvalidArgumentError, type JSONSchema7 } from '@ai-sdk/provider';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readProviderOptions } from '../../../src/responses/request/read-options.js';
 import { build, user } from './_build.js';
 
 const withOpenai = (openai: Record<string, unknown>, kelivo?: Record<string, unknown>) =>
@@ -279,6 +280,31 @@ describe('provider options', () => {
     expect(attempt).toThrow(InvalidArgumentError);
     expect(attempt).toThrow(`Invalid value for \`${argument}\`.`);
     expect(attempt).toThrow(`got ${got}.`);
+  });
+
+  it('are read from accessors of a class', () => {
+    class Options {
+      get reasoningEffort() {
+        return 'low';
+      }
+    }
+    expect(build({ providerOptions: { openai: new Options() } }).body.reasoning).toMatchObject({
+      effort: 'low',
+    });
+  });
+
+  it('are those of the object alone, whatever its prototype has got', () => {
+    const { prototype } = Object;
+    Object.defineProperty(prototype, 'polluted', {
+      value: 'x',
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+    onTestFinished(() => void Reflect.deleteProperty(prototype, 'polluted'));
+    expect(build(withOpenai({ reasoningEffort: 'low' })).body.reasoning).toMatchObject({ effort: 'low' });
+    const settings = Object.create({ store: true }) as Parameters<typeof readProviderOptions>[1];
+    expect(readProviderOptions({ providerOptions: {}, own: {} }, settings)).not.toHaveProperty('store');
   });
 
   it('reports the namespace of the invalid value', () => {

@@ -178,6 +178,39 @@ describe('a recorded tool of the host', () => {
     expect(runs).toBe(3);
   });
 
+  it.each(['approve', 'execute'])(
+    'is identified by its arguments even if `%s` changes them',
+    async changer => {
+      const store = await openStore();
+      const ran: unknown[] = [];
+      const run = async () => {
+        const change = (by: string, input: unknown): true => {
+          if (by === changer) Object.assign(input as object, { n: 99 });
+          return true;
+        };
+        const execute = (input: { n: number }) => {
+          ran.push(input.n);
+          change('execute', input);
+          return ran.length;
+        };
+        const inputSchema = ai5.jsonSchema<{ n: number }>({ type: 'object' });
+        const provider = createKelivoResponsesProvider({
+          apiKey: 'test',
+          tools: { pay: { inputSchema, needsApproval: true, execute } },
+        });
+        onTestFinished(() => provider.close());
+        const approve = ({ input }: { input: unknown }) => change('approve', input);
+        const tools = await provider.tools({ runBy: 'host', approve });
+        const { pay } = createJournal({ store }).tools(tools, { turnId: 'turn-1' });
+        return (pay as { execute: (input: object, given: object) => unknown }).execute(
+          { n: 1 },
+          options('c1'),
+        );
+      };
+      expect([await run(), await run(), ran.length]).toEqual([1, 1, 1]);
+    },
+  );
+
   it('keeps the last value of a stream, and its error', async () => {
     const open = await wrap({
       count: {

@@ -4,6 +4,7 @@ import {
   type JournalSettings,
   type JournalStore,
 } from '../../../src/tool-loop/durable/index.js';
+import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import {
   call,
@@ -17,6 +18,7 @@ import {
   user,
 } from '../_scripted-model.js';
 import { flushCallbacks, gate, scriptedTools } from '../_tools.js';
+import type { ToolInputEvent } from '../../../src/tools/tool-source.js';
 import { createApplication, dyingAt, errorsOf, openStore, outputsOf, payRound } from './_application.js';
 
 describe.each([
@@ -87,6 +89,50 @@ describe('a turn whose process died', () => {
       expect(paid).toEqual(effects);
     },
   );
+
+  describe.each([true, false])('and whose tool is read-only: %s', readOnly => {
+    it.each(['onInput', 'needsApproval', 'approvals', 'approve', 'execute'] as const)(
+      'runs no call again if `%s` changes its arguments',
+      async changer => {
+        const store = await openStore();
+        const { attempt } = createApplication();
+        const ran: unknown[] = [];
+        const change = (by: string, input: unknown): true => {
+          if (by === changer) Object.assign(input as object, { limit: 10 });
+          return true;
+        };
+        const tools = {
+          act: {
+            readOnly,
+            onInput: (event: ToolInputEvent) => {
+              if (event.type === 'available') change('onInput', event.input);
+            },
+            ...(changer === 'needsApproval' && {
+              needsApproval: async ({ input }: { input: unknown }) => change('needsApproval', input),
+            }),
+            execute: (input: object) => {
+              ran.push({ ...input });
+              change('execute', input);
+              return `ran ${ran.length}`;
+            },
+          },
+        };
+        const policies: Partial<ToolLoopOptions> = {
+          ...(changer === 'approvals' && { approvals: ({ input }) => change('approvals', input) }),
+          ...(changer === 'approve' && { approvals: 'always' }),
+          approve: ({ input }) => change('approve', input),
+        };
+        const dying = dyingAt(store, 'round 2');
+        const rounds = [callRound(call('a', 'act', { from: 'x' })), textRound('Lost.')];
+        attempt({ ...policies, store: dying.store, tools, rounds });
+        await dying.died;
+        const last = { ...policies, store, tools, rounds: [textRound('Done.')] };
+        expect(outputsOf(await attempt(last).running)).toEqual(['ran 1']);
+        // The changes reach the tool, as in the loop of a host.
+        expect(ran).toEqual([changer === 'execute' ? { from: 'x' } : { from: 'x', limit: 10 }]);
+      },
+    );
+  });
 
   it('runs two equal calls of a round as two calls', async () => {
     const store = await openStore();
