@@ -6,7 +6,6 @@ import {
   objectsOf,
   type PlainObject,
   stringOf,
-  toJsonValue,
   toPlainJson,
   toStableJson,
 } from '../../core/shared/json.js';
@@ -78,7 +77,7 @@ export function wrapHostTools<Tools extends object>(tools: Tools, wrapOptions: W
       const options = objectOf(given) ?? {};
       const call = {
         label: `host.${positionOf(name, input, options)} ${name}`,
-        input: toJsonValue(input),
+        input: toPlainJson(input, { keepUndefined: false }),
         signal: options.abortSignal instanceof AbortSignal ? options.abortSignal : undefined,
         findRefusal:
           refusalOf &&
