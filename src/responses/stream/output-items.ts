@@ -16,7 +16,7 @@ import {
 import { createReasoningItem } from './reasoning-item.js';
 import type { StreamedText } from './verdict.js';
 
-/** What the items of a response write to, and what they need to know. */
+/** The receivers of what the items of a response contain, and facts about the response. */
 export type ItemWriter = Omit<
   MessageWriter & FunctionCallWriter & HostedItemOptions & OpaqueItemWriter,
   'announced' | 'callIds'

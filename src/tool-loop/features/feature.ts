@@ -154,8 +154,9 @@ export interface EndedRound {
 }
 
 /**
- * What the request of a feature is for, as the model, the events and the end of the turn are told. In a durable turn the step
- * of a request is named after its purpose and its round, so each purpose needs a name in `durable/recorded-rounds.ts`.
+ * The purpose of a request that a feature makes. The link that the model receives, the events and the end of the turn contain
+ * it. In a durable turn the step of the request is named after its purpose and its round, so each purpose needs a name in
+ * `durable/recorded-rounds.ts`.
  */
 export interface RequestPurpose {
   /**
