@@ -98,7 +98,7 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
     toToolName: toolNames.fromWire,
     generateId: config.generateId,
     declared,
-    isDecoded: type => config.extensions.byEvent.has(type),
+    decodedEvents: config.extensions.byEvent,
     maxOutputTokens: numberOf(body.max_output_tokens),
     onServerItem: memory?.received.add,
     onResponse,
@@ -111,7 +111,7 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
     sequenceNumbers: isInBackground
       ? { after: isStream ? background.resume?.sequenceNumber : undefined }
       : undefined,
-    isJson: isJsonCall(call),
+    isJson: call.responseFormat?.type === 'json',
     includeRawChunks,
     signal,
   });
@@ -129,8 +129,6 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
   }
 }
 
-const isJsonCall = (call: CoreCall): boolean => call.responseFormat?.type === 'json';
-
 /** Reads a response that is not streamed to its end. Rejects with its error. */
 async function readAll(begunResponse: BegunResponse, call: CoreCall): Promise<Part[]> {
   try {
@@ -143,9 +141,10 @@ async function readAll(begunResponse: BegunResponse, call: CoreCall): Promise<Pa
       for (const part of parts) collector.add(part);
     }
     const { content, warnings: _, response, ...finish } = collector.result();
+    const isJson = call.responseFormat?.type === 'json';
     return [
       ...(response === undefined ? [] : [{ type: 'response-metadata' as const, ...response }]),
-      ...contentToParts(isJsonCall(call) ? toJsonContent(content) : content),
+      ...contentToParts(isJson ? toJsonContent(content) : content),
       { type: 'finish', ...finish },
     ];
   } finally {

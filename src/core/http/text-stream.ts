@@ -140,23 +140,28 @@ export function createSseParser(onEvent: (event: SseEvent) => void) {
      */
     feed(text: string): void {
       lines.push(text);
-      checkLimit(lines.bufferedLength + lines.bufferedChunks * CHUNK_OVERHEAD);
+      const buffered = lines.bufferedLength + lines.bufferedChunks * CHUNK_OVERHEAD;
+      if (held + buffered > RESPONSE_LIMITS.eventLength) throw tooLongEvent();
     },
 
     /** Dispatches an event that was not followed by a blank line. */
     end(): void {
       lines.end();
-      dispatch();
+      readLine('');
     },
   };
 
   function readLine(line: string): void {
     if (line === '') {
-      dispatch();
+      const dispatched = data === undefined ? undefined : { event, data };
+      event = undefined;
+      data = undefined;
+      held = 0;
+      if (dispatched !== undefined) onEvent(dispatched);
     } else if (line.startsWith('data:')) {
       const value = line.slice(line[5] === ' ' ? 6 : 5);
       held += value.length + CHUNK_OVERHEAD;
-      checkLimit();
+      if (held > RESPONSE_LIMITS.eventLength) throw tooLongEvent();
       data = data === undefined ? value : `${data}\n${value}`;
     } else if (line.startsWith('event:')) {
       event = line.slice(line[6] === ' ' ? 7 : 6);
@@ -165,20 +170,10 @@ export function createSseParser(onEvent: (event: SseEvent) => void) {
     }
     // Comments, `id:`, `retry:` and unknown fields are ignored: a request is never resumed.
   }
-
-  function checkLimit(buffered = 0): void {
-    if (held + buffered > RESPONSE_LIMITS.eventLength)
-      throw new ResponseLimitError('eventLength', 'characters in one event');
-  }
-
-  function dispatch(): void {
-    const dispatched = data === undefined ? undefined : { event, data };
-    event = undefined;
-    data = undefined;
-    held = 0;
-    if (dispatched !== undefined) onEvent(dispatched);
-  }
 }
+
+const tooLongEvent = (): ResponseLimitError =>
+  new ResponseLimitError('eventLength', 'characters in one event');
 
 /**
  * Limits of a response. An untrusted or broken endpoint can send data without end, and an error is better than running

@@ -20,15 +20,15 @@ import {
 } from '../../core/shared/json.js';
 import { EVENT_HANDLERS } from './event-handlers.js';
 import { EventMapper, type EventMapperOptions, type ResponsesEvent } from './event-mapper.js';
-import { AnsweredCalls, DECIDING_PARTS } from './answered-calls.js';
+import { AnsweredCalls } from './answered-calls.js';
 import { createSequenceNumbers } from './sequence-numbers.js';
 
 export interface ReadResponseOptions extends Omit<EventMapperOptions, 'write'> {
   readonly read: ReadBytes;
   /** Removes the credentials of the request from raw events. */
   readonly redactKnown: (text: string) => string;
-  /** Returns true for events of which a `raw` part is added in any case. @default none */
-  readonly isDecoded?: ((eventType: string) => boolean) | undefined;
+  /** The types of the events of which a `raw` part is added in any case. @default none */
+  readonly decodedEvents?: ReadonlyMap<string, unknown> | undefined;
   /** Adds a `raw` part for every event. */
   readonly includeRawChunks?: boolean | undefined;
   /**
@@ -58,36 +58,25 @@ const GRACE_PERIOD = 1_000;
 /** The maximum number of bytes processed at once: all parts of a chunk are in memory before the first is used. */
 const CHUNK_SIZE = 32 * 1024;
 
-/** The limits of what may stay in memory until the end of a response, each with its unit. */
-const TOTAL_LIMITS = {
-  streamedLength: 'characters of text and tool arguments',
-  otherLength: 'characters of events',
-};
-
 /**
  * Reads a response body, streamed or not. The first character distinguishes an event stream from a JSON document,
  * because content types are unreliable. Both use the same mapper.
  */
 export function readResponse(options: ReadResponseOptions): ResponseReader {
   const { read, errorContext, redactKnown, includeRawChunks = false, signal, close } = options;
-  let batch: Part[] = [];
   // OpenAI, which its headers show, runs no functions. Calls of other servers are held back until it is certain.
-  const isOpenAI = errorContext.responseHeaders?.['openai-version'] !== undefined;
-  const answered = isOpenAI ? undefined : new AnsweredCalls(part => void batch.push(part));
-  const write = (part: Part): void => {
-    if (answered?.isHolding || (answered !== undefined && DECIDING_PARTS.has(part.type)))
-      answered.write(part);
-    else batch.push(part);
-  };
-  const numbers = options.sequenceNumbers && createSequenceNumbers(write, options.sequenceNumbers);
-  const mapper = new EventMapper({ ...options, write: numbers?.write ?? write });
+  const parts = new AnsweredCalls(errorContext.responseHeaders?.['openai-version'] === undefined);
+  const numbers = options.sequenceNumbers && createSequenceNumbers(parts.write, options.sequenceNumbers);
+  const mapper = new EventMapper({ ...options, write: numbers?.write ?? parts.write });
   const decoder = createUtf8Decoder();
   let format: BodyFormat | undefined;
   /** The rest of a large chunk. */
   let rest: Uint8Array | undefined;
   let isOver = false;
   let sawDoneMarker = false;
-  const totals = { streamedLength: 0, otherLength: 0 };
+  /** What stays in memory until the end of the response: characters of text and tool arguments, and of other events. */
+  let streamedLength = 0;
+  let otherLength = 0;
   let lastType: string | undefined;
   let handle: ReturnType<typeof EVENT_HANDLERS.get>;
   let isRaw = false;
@@ -101,27 +90,26 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     if (type !== lastType) {
       lastType = type;
       handle = EVENT_HANDLERS.get(type);
-      isRaw = type !== DONE_MARKER && (includeRawChunks || options.isDecoded?.(type) === true);
+      isRaw = type !== DONE_MARKER && (includeRawChunks || options.decodedEvents?.has(type) === true);
     }
     if (isRaw) {
       // An event is unchanged except for credentials that it repeats.
       const isClean = redactKnown(dispatch.data) === dispatch.data;
-      batch.push({ type: 'raw', rawValue: isClean ? fields : redactJson(fields, redactKnown) });
+      parts.ready.push({ type: 'raw', rawValue: isClean ? fields : redactJson(fields, redactKnown) });
     }
     if (type === DONE_MARKER) sawDoneMarker = true;
-    const { delta } = fields;
-    const isStreamed = typeof delta === 'string';
-    const kind = isStreamed ? 'streamedLength' : 'otherLength';
-    const { length } = isStreamed ? delta : dispatch.data;
-    totals[kind] += length + CHUNK_OVERHEAD;
-    if (totals[kind] > RESPONSE_LIMITS[kind]) throw new ResponseLimitError(kind, TOTAL_LIMITS[kind]);
+    if (typeof fields.delta === 'string') streamedLength += fields.delta.length + CHUNK_OVERHEAD;
+    else otherLength += dispatch.data.length + CHUNK_OVERHEAD;
+    if (streamedLength > RESPONSE_LIMITS.streamedLength)
+      throw new ResponseLimitError('streamedLength', 'characters of text and tool arguments');
+    if (otherLength > RESPONSE_LIMITS.otherLength)
+      throw new ResponseLimitError('otherLength', 'characters of events');
     if (mapper.admit(event)) handle?.(fields, mapper);
   });
 
   return {
     async next() {
-      batch = [];
-      while (!isOver && batch.length === 0) {
+      while (!isOver && parts.ready.length === 0) {
         let bytes: Uint8Array | undefined;
         try {
           signal?.throwIfAborted();
@@ -133,6 +121,8 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
         rest = bytes !== undefined && bytes.length > CHUNK_SIZE ? bytes.subarray(CHUNK_SIZE) : undefined;
         processChunk(rest === undefined ? bytes : bytes?.subarray(0, CHUNK_SIZE));
       }
+      const batch = parts.ready;
+      parts.ready = [];
       return batch.length > 0 ? batch : undefined;
     },
 
@@ -285,7 +275,7 @@ const DONE_MARKER = '[DONE]';
  * @internal
  */
 export function toResponsesEvent(sseEvent: SseEvent): ResponsesEvent | undefined {
-  if (!sseEvent.data.startsWith('{') && sseEvent.data.trim() === DONE_MARKER)
+  if (sseEvent.data[0] !== '{' && sseEvent.data.trim() === DONE_MARKER)
     return { type: DONE_MARKER, fields: {} };
   if (isNestedDeeper(sseEvent.data, RESPONSE_LIMITS.nesting))
     throw new ResponseLimitError('nesting', 'levels of nesting');
