@@ -125,7 +125,10 @@ function announceResponse(fields: PlainObject, mapper: EventMapper): void {
   mapper.facts ??= mapper.onResponse?.(response);
   mapper.onResponse = undefined;
   if (mapper.removedReasoning === undefined) {
-    const removed = toRemovedReasoning(response);
+    // Items that the API could not use, and that need not be sent again.
+    const removed: string[] = [];
+    for (const { id, type, action } of objectsOf(response.input_transformations))
+      if (type === 'reasoning' && action === 'removed' && typeof id === 'string') removed.push(id);
     if (removed.length > 0) mapper.removedReasoning = removed;
   }
   const id = idOf(response.id);
@@ -136,25 +139,14 @@ function announceResponse(fields: PlainObject, mapper: EventMapper): void {
   if (id === undefined && modelId === undefined) return;
   mapper.responseId ??= id;
   mapper.announcedModel ??= modelId;
-  const timestamp = toDate(response.created_at);
+  const timestamp = new Date((numberOf(response.created_at) ?? Number.NaN) * 1000);
   mapper.write({
     type: 'response-metadata',
     ...(mapper.responseId !== undefined && { id: mapper.responseId }),
     ...(modelId !== undefined && { modelId }),
-    ...(timestamp !== undefined && { timestamp }),
+    // Formatting an invalid date would throw an error later.
+    ...(!Number.isNaN(timestamp.getTime()) && { timestamp }),
   });
-}
-
-/** Returns the ids of reasoning items that the API could not use and that need not be sent again. */
-const toRemovedReasoning = (response: PlainObject): string[] =>
-  objectsOf(response.input_transformations).flatMap(({ id, type, action }) =>
-    type === 'reasoning' && action === 'removed' && typeof id === 'string' ? [id] : [],
-  );
-
-/** Converts seconds to a date. Formatting an invalid date would throw an error later. */
-function toDate(seconds: unknown): Date | undefined {
-  const date = new Date((numberOf(seconds) ?? Number.NaN) * 1000);
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 /** `event` is the status that the type of the event expresses. The status of the response is more reliable. */

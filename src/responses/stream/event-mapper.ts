@@ -6,6 +6,7 @@ import { createCallError, type ErrorContext, toErrorText } from '../../core/http
 import { asJson, idOf, type JSONObject, objectOf, type PlainObject } from '../../core/shared/json.js';
 import type { DeclaredTools } from './hosted-item.js';
 import { createFoundSources, createJsonAnswer, type JsonAnswer } from './message-item.js';
+import type { ItemReports } from './output-item.js';
 import { OutputItems } from './output-items.js';
 import { type Contradiction, judge, nameOf, type Verdict } from './verdict.js';
 
@@ -37,7 +38,7 @@ export interface EventMapperOptions {
 }
 
 /** A response whose events become parts: what they have said so far, which the handlers of the events change. */
-export class EventMapper {
+export class EventMapper implements ItemReports {
   readonly errorContext: ErrorContext;
   readonly maxOutputTokens: number | undefined;
   readonly items: OutputItems;
@@ -65,14 +66,11 @@ export class EventMapper {
   removedReasoning: string[] | undefined;
   /** The terminal response object. */
   response: PlainObject | undefined;
-  /** True after a truncated call: the response is then incomplete, even if the server reports it as completed. */
   hasPartialCalls = false;
   /** True if the server ended the response before the model did. */
   isIncomplete = false;
   readonly logprobs: unknown[] = [];
-  /** Hosted MCP servers whose tools the API could not list. */
   readonly mcpErrors: JSONObject[] = [];
-  /** Calls without a name, which nothing can run. The response is then incomplete. */
   readonly unnamedCalls: JSONObject[] = [];
   /** Number of SSE dispatches without a readable event. */
   dropped = 0;
@@ -92,16 +90,11 @@ export class EventMapper {
     this.items = new OutputItems({
       ...options,
       write: this.write,
+      reports: this,
       jsonAnswer: this.#jsonAnswer,
       isIntact: () => this.#numbers.isIntact,
-      onLogprobs: list => this.logprobs.push(list),
-      onRefusal: () => (this.hasRefusal = true),
       onCitation: this.#foundSources.cite,
       onSources: this.#foundSources.add,
-      onCall: () => (this.hasCalls = true),
-      onPartialCall: () => (this.hasPartialCalls = true),
-      onUnnamedCall: call => this.unnamedCalls.push(call),
-      onMcpError: error => this.mcpErrors.push(error),
     });
   }
 
@@ -171,7 +164,8 @@ export class EventMapper {
 
   /** Judges a response with a terminal event. One whose text is not whole fails, so that it can be requested again. */
   #judge(): Verdict | undefined {
-    if (this.state !== 'terminal') return undefined;
+    // Most responses with calls have no text.
+    if (this.state !== 'terminal' || this.items.message.entries.length === 0) return undefined;
     const verdict = judge(this.items.texts(), {
       hasAllEvents: this.#numbers.isIntact,
       hasTextGap: this.#numbers.hasTextGap,

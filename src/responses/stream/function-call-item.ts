@@ -28,12 +28,6 @@ export interface FunctionCallWriter extends PartWriter {
   readonly generateId: () => string;
   readonly callIds: CallIds;
   readonly declared: { readonly names: ReadonlySet<string> };
-  /** Called for each complete call. */
-  readonly onCall: () => void;
-  /** Called for a truncated call. */
-  readonly onPartialCall: () => void;
-  /** Called for a call without a name, which nothing can run. */
-  readonly onUnnamedCall: (call: JSONObject) => void;
 }
 
 /**
@@ -90,7 +84,7 @@ export class FunctionCallItem implements OutputItem {
   }
 
   finish(wire: PlainObject | undefined, { broken = false }: ItemEnd = {}): void {
-    const { announced, onPartialCall, onUnnamedCall } = this.#writer;
+    const { announced, reports } = this.#writer;
     if (wire !== undefined) this.#readFields(wire);
     const [completed, name] = [this.#completed, this.#name];
     const args =
@@ -109,8 +103,8 @@ export class FunctionCallItem implements OutputItem {
       (broken && wire === undefined && (completed === undefined || !isWhole(completed)));
     if (name === undefined || isPartial) {
       const toolCallId = this.#callId;
-      if (isPartial) onPartialCall();
-      else onUnnamedCall({ ...(toolCallId !== undefined && { toolCallId }), input: args });
+      if (isPartial) reports.hasPartialCalls = true;
+      else reports.unnamedCalls.push({ ...(toolCallId !== undefined && { toolCallId }), input: args });
       return this.#end();
     }
     this.#completed = args;
@@ -169,7 +163,7 @@ export class FunctionCallItem implements OutputItem {
   }
 
   #writeCall(call: { name: string; input: string; toolCallId: string; openai: JSONObject }): void {
-    const { write, toToolName, onCall } = this.#writer;
+    const { write, toToolName, reports } = this.#writer;
     write({
       type: 'tool-call',
       toolCallId: call.toolCallId,
@@ -178,7 +172,7 @@ export class FunctionCallItem implements OutputItem {
       isComplete: true,
       ...toCallFacts(call.openai, this.#agent),
     });
-    onCall();
+    reports.hasCalls = true;
   }
 
   /** Writes the first arguments. Text that does not begin an object may be encrypted and waits for the final value. */
@@ -247,14 +241,7 @@ function isPrefix(streamed: string, final: string): boolean {
 }
 
 /** Returns true for no arguments: an empty text, object or list, or null. */
-function isEmpty(args: string): boolean {
-  const start = skipSpace(args, 0);
-  if (args.startsWith('null', start)) return skipSpace(args, start + 4) >= args.length;
-  if (args.startsWith('""', start)) return skipSpace(args, start + 2) >= args.length;
-  if (args[start] !== '{' && args[start] !== '[') return start >= args.length;
-  const end = skipSpace(args, start + 1);
-  return args[end] === (args[start] === '{' ? '}' : ']') && skipSpace(args, end + 1) >= args.length;
-}
+const isEmpty = (args: string): boolean => /^(?:null|""|\{\s*\}|\[\s*\])?\s*$/.test(args.trimStart());
 
 function skipSpace(text: string, start: number): number {
   let at = start;

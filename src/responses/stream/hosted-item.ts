@@ -1,10 +1,16 @@
 import type { HostFacts, ToolPartsMode } from '../../core/call.js';
 import { subAgentOf, toCustom } from '../../core/custom.js';
-import type { Part, PartOf } from '../../core/part.js';
+import type { PartOf } from '../../core/part.js';
 import { idOf, type JSONValue, type PlainObject } from '../../core/shared/json.js';
 import { type ApprovalRequest, escapeJson, type FoundSource } from '../hosted-tools/hosted-tool.js';
 import { type DeclarableItem, itemMappingOf } from '../hosted-tools/index.js';
-import { type CallIds, type OutputItem, toCallFacts, toCallMetadata } from './output-item.js';
+import {
+  type CallIds,
+  type OutputItem,
+  type PartWriter,
+  toCallFacts,
+  toCallMetadata,
+} from './output-item.js';
 
 /** A call of a tool that is not a function. The server or the host executes it. */
 export interface HostedItem extends OutputItem {
@@ -21,16 +27,12 @@ export interface DeclaredTools {
   readonly host: Omit<HostFacts, 'wrapsToolOutput'>;
 }
 
-export interface HostedItemOptions {
-  readonly write: (part: Part) => void;
-  readonly announced: PlainObject | undefined;
+export interface HostedItemOptions extends PartWriter {
   readonly declared: DeclaredTools;
   /** Returns the host's name of a tool, for tools that the host names. */
   readonly toToolName: (wireName: string, namespace?: string) => string;
   readonly generateId: () => string;
   readonly callIds: CallIds;
-  /** Called for each call that the host must execute. */
-  readonly onCall: () => void;
   /** Called with the pages and files that a call has found. */
   readonly onSources: (sources: readonly FoundSource[]) => void;
   /** Called with each finished item, as it was received. @default the item is not kept */
@@ -38,7 +40,7 @@ export interface HostedItemOptions {
 }
 
 export function createHostedItem(options: HostedItemOptions): HostedItem {
-  const { write, declared, generateId, callIds, onCall, onSources, onServerItem } = options;
+  const { write, reports, declared, generateId, callIds, onSources, onServerItem } = options;
   const { host } = declared;
   let announced: HostedCall | undefined;
   let type: string | undefined;
@@ -87,7 +89,7 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
       } else if (mapping.approval !== undefined && canAskFor(mapping.approval, declared)) {
         if (isTruncated) return;
         writeApproval(mapping.approval, { wire, toolCallId: idFor(call), write });
-        onCall();
+        reports.hasCalls = true;
       } else if (call.mode === 'none') {
         // The host receives no parts of the call, and the next request contains it nevertheless.
         if (isTruncated) return;
@@ -142,7 +144,7 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
     const { wire, toolName } = call;
     const facts = toHostCallFacts(call, toCallFacts(toCallMetadata(wire), subAgentOf(wire)));
     write({ type: 'tool-call', toolCallId, toolName, input: args, ...facts });
-    onCall();
+    reports.hasCalls = true;
   }
 
   function idFor(call: HostedCall): string {

@@ -17,10 +17,6 @@ import {
 } from '../../core/shared/json.js';
 
 export interface MessageWriter extends PartWriter {
-  /** Called with the log probabilities of a message that was not streamed. */
-  readonly onLogprobs: (logprobs: unknown[]) => void;
-  /** Called if the model refuses to answer. */
-  readonly onRefusal: () => void;
   /** Set if the host requested JSON. */
   readonly jsonAnswer: JsonAnswer | undefined;
   /** Returns true if all events so far have arrived in order, so that another final text is a habit of the server. */
@@ -128,12 +124,12 @@ export class MessageItem implements OutputItem {
   }
 
   finish(wire: PlainObject | undefined, options: { failed?: boolean } = {}): void {
-    const { onLogprobs, onRefusal, isIntact } = this.#writer;
+    const { reports, isIntact } = this.#writer;
     const final = wire === undefined ? '' : toText(wire);
     const streamed = this.#written.toString();
     const content = objectsOf(wire?.content);
     for (const part of content) {
-      if (streamed === '' && isNonEmptyArray(part.logprobs)) onLogprobs(part.logprobs);
+      if (streamed === '' && isNonEmptyArray(part.logprobs)) reports.logprobs.push(part.logprobs);
       if (part.type === 'refusal') this.#isRefusal ||= stringOf(part.refusal) !== '';
     }
     this.#phase = idOf(wire?.phase) ?? this.#phase;
@@ -146,7 +142,8 @@ export class MessageItem implements OutputItem {
     const differs = this.#reported !== undefined && !isSameText(this.#written.toString(), this.#reported);
     this.#isBroken = (options.failed ?? false) || (differs && !isIntact());
     this.#citations.complete(content.flatMap(part => objectsOf(part.annotations)));
-    if (this.#isRefusal && this.#agent === undefined && this.#phase !== 'commentary') onRefusal();
+    if (this.#isRefusal && this.#agent === undefined && this.#phase !== 'commentary')
+      reports.hasRefusal = true;
     this.closed = true;
     this.#end();
   }

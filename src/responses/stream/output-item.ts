@@ -42,15 +42,29 @@ export interface OutputItem {
   finish(wire: PlainObject | undefined, options?: ItemEnd): void;
 }
 
+/** What the items of a response report about it. */
+export interface ItemReports {
+  /** True after a complete call that the host must execute. */
+  hasCalls: boolean;
+  /** True after a truncated call: the response is then incomplete, even if the server reports it as completed. */
+  hasPartialCalls: boolean;
+  /** True if the model refuses to answer. */
+  hasRefusal: boolean;
+  /** Calls without a name, which nothing can run. The response is then incomplete. */
+  readonly unnamedCalls: JSONObject[];
+  /** Hosted MCP servers whose tools the API could not list. */
+  readonly mcpErrors: JSONObject[];
+  readonly logprobs: unknown[];
+}
+
 export interface PartWriter {
   readonly write: (part: Part) => void;
+  readonly reports: ItemReports;
   /** The item of `response.output_item.added`; undefined if a delta came first. */
   readonly announced: PlainObject | undefined;
 }
 
 export interface OpaqueItemWriter extends PartWriter {
-  /** Called for a hosted MCP server whose tools the API could not list. */
-  readonly onMcpError: (error: JSONObject) => void;
   /** Called with the finished item, as it was received. @default the item is not kept */
   readonly onServerItem?: ((item: PlainObject) => void) | undefined;
 }
@@ -71,7 +85,7 @@ export function createOpaqueItem(writer: OpaqueItemWriter): OutputItem {
       if (wire === undefined) return;
       if (wire.type === 'mcp_list_tools') {
         // The official provider has no part for the list, either: the API lists the tools again.
-        if (wire.error !== undefined && wire.error !== null) writer.onMcpError(toMcpError(wire));
+        if (wire.error !== undefined && wire.error !== null) writer.reports.mcpErrors.push(toMcpError(wire));
         return;
       }
       writer.onServerItem?.(wire);

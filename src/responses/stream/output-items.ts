@@ -274,14 +274,16 @@ class ItemsOfKind<Item extends OutputItem> {
 
   /** Finds the open item by its names. If several match, the newest is nearly always the right one. */
   #findOpen(event: PlainObject, wire?: PlainObject): ItemEntry<Item> | undefined {
-    const named = this.withIds(idsOf(event, wire));
     const outputIndex = numberOf(event.output_index);
-    if (outputIndex === undefined) return named.findLast(isOpen);
-    return (
-      named.findLast(entry => isOpen(entry) && entry.outputIndex === outputIndex) ??
-      named.findLast(isOpen) ??
-      this.#byOutputIndex.get(outputIndex)?.findLast(isOpen)
-    );
+    let named: ItemEntry<Item> | undefined;
+    for (const entry of this.withIds(idsOf(event, wire))) {
+      if (entry.item.closed) continue;
+      // Among several with one id, the index decides.
+      const isOther = named?.outputIndex === outputIndex && entry.outputIndex !== outputIndex;
+      if (!isOther || outputIndex === undefined) named = entry;
+    }
+    if (named !== undefined || outputIndex === undefined) return named;
+    return this.#byOutputIndex.get(outputIndex)?.findLast(isOpen);
   }
 
   /** Returns the open item of an event without a usable name: the newest, or the only one if the event has an id. */
@@ -324,8 +326,12 @@ class ItemsOfKind<Item extends OutputItem> {
 
 const isOpen = (entry: ItemEntry): boolean => !entry.item.closed;
 
-const idsOf = (event: PlainObject, wire?: PlainObject): string[] =>
-  [idOf(event.item_id), idOf(wire?.id), idOf(wire?.call_id)].filter(id => id !== undefined);
+function idsOf(event: PlainObject, wire?: PlainObject): string[] {
+  const ids: string[] = [];
+  for (const id of [event.item_id, wire?.id, wire?.call_id])
+    if (typeof id === 'string' && id !== '') ids.push(id);
+  return ids;
+}
 
 function addToList<Key, Entry>(lists: Map<Key, Entry[]>, key: Key, entry: Entry): void {
   const list = lists.get(key);
