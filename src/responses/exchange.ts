@@ -58,11 +58,11 @@ export class Exchange<Call extends SentCall = SentCall> {
   request(): BuiltRequest {
     const { call, config, memory, prompt, encodedTools } = this;
     return (this.#request ??= buildRequest(prompt === call.prompt ? call : { ...call, prompt }, {
-      ...config,
       memory,
       encodedTools,
       providerName: config.provider,
       storesNothing: config.server.storesNothing,
+      ...config,
     }));
   }
 

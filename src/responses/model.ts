@@ -82,7 +82,7 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
   };
   if (isInBackground && background.submit) {
     source.background?.leave();
-    return { ...facts, reader: NO_MORE, head: toSubmitted(backgroundId) };
+    return { reader: NO_MORE, head: toSubmitted(backgroundId), ...facts };
   }
   let isAnnounced = false;
   const onResponse = (response: PlainObject): PartFacts | undefined => {
@@ -94,8 +94,8 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
   };
   const declared = toDeclaredTools(call);
   const response = readResponse({
-    ...source,
     toToolName: toolNames.fromWire,
+    ...source,
     generateId: config.generateId,
     declared,
     decodedEvents: config.extensions.byEvent,
@@ -119,10 +119,10 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
   try {
     // The host of a response in the background learns its id at once. A loop may send a later round again.
     const isEarly = isInBackground && (call.turn?.round ?? 1) === 1;
-    const head = await readHead({ ...facts, reader }, isEarly ? WITHOUT_TEXT : SILENT_PARTS, opener);
+    const head = await readHead({ reader, ...facts }, isEarly ? WITHOUT_TEXT : SILENT_PARTS, opener);
     // Warnings precede the content. A server that begins with it repeats nothing.
     if (!isAnnounced) onResponse({});
-    return { ...facts, reader, head };
+    return { reader, head, ...facts };
   } catch (error) {
     source.close();
     throw error;

@@ -41,8 +41,8 @@ export const openWith = (
   send?: OpenResponseOptions['transport'],
 ): Promise<ResponseSource> =>
   openResponse({
-    ...request,
     transport: send,
+    ...request,
     // Without streaming, the status arrives together with the complete response.
     timeouts: request.body.stream === true ? request.timeouts : { total: request.timeouts.total },
   });

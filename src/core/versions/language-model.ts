@@ -121,12 +121,15 @@ export function toModelOf(
     const notice = later && onLaterHost?.(later);
     const keys = (core.history ?? defaultHistoryKeys)();
     const signature = { keys, scope: given.providerOptions?.kelivo?.scope };
-    const { warnings: found, ...read } = readCall(version.readOptions?.(given) ?? given, {
-      ...signature,
-      isInside: link !== undefined,
-    });
+    const {
+      warnings: found,
+      prompt,
+      ...read
+    } = readCall(version.readOptions?.(given) ?? given, { isInside: link !== undefined, ...signature });
     const warnings = notice === undefined ? found : [notice, ...found];
+    // A literal that begins with a spread gives each object a hidden class of its own, which makes all readers slow.
     const call: CoreCall = {
+      prompt,
       ...read,
       isStream,
       telemetry: link?.telemetry ?? NO_CALL_TELEMETRY,
@@ -148,10 +151,10 @@ function hostOf(
   const { facts } = version;
   const { stream, generate } = facts.undeclaredCalls;
   return {
-    ...facts,
-    undeclaredCalls: options.isSilent ? 'none' : options.isStream ? stream : generate,
     writeMessages: prompt =>
       signMessages(writePrompt(prompt, version), options.signature) as object[] as JSONObject[],
+    ...facts,
+    undeclaredCalls: options.isSilent ? 'none' : options.isStream ? stream : generate,
   };
 }
 

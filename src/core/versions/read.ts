@@ -62,7 +62,7 @@ export function readCall(
   signature: SignatureContext & Pick<AdmitOptions, 'isInside'>,
 ): ReadCall {
   const { prompt: given, tools, providerOptions, ...rest } = options;
-  const { prompt, faults } = admitHistory(given, { ...signature, tools });
+  const { prompt, faults } = admitHistory(given, { tools, ...signature });
   const { own, others } = splitOptions(providerOptions);
   const requests = prompt.some(
     message =>
@@ -70,6 +70,7 @@ export function readCall(
       message.content.some(entry => entry.type === 'tool-approval-request'),
   );
   return {
+    prompt: readPrompt(prompt, tools),
     ...rest,
     own,
     warnings: [
@@ -79,7 +80,6 @@ export function readCall(
       ...(faults.size > 0 ? [describeFaults(faults)] : []),
     ],
     ...(others !== undefined && { providerOptions: others }),
-    prompt: readPrompt(prompt, tools),
     ...(tools !== undefined && { tools: tools.map(readTool) }),
   };
 }
@@ -170,10 +170,11 @@ function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): Pla
 
 /** Returns a part with its metadata and its facts, in place of those that the host has kept. */
 const withFacts = (
-  { providerOptions: _, ...part }: PlainObject,
+  { type, providerOptions: _, ...part }: PlainObject,
   metadata: ProviderMetadata | undefined,
   own: PartFacts | undefined,
 ): PlainObject => ({
+  type,
   ...part,
   ...(metadata !== undefined && { providerOptions: metadata }),
   ...(own !== undefined && { own }),

@@ -75,7 +75,7 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
   const warn = (message: string): void => options.warn({ type: 'other', message });
   const messageContext = { ...options, warn };
   const outputs: ToolOutputOptions = { jsonTools: options.toolsWithOutputSchema, fileProviders, warn };
-  const functionOutputs: ToolOutputOptions = { ...outputs, wrapsErrors: true };
+  const functionOutputs: ToolOutputOptions = { wrapsErrors: true, ...outputs };
   // Created for the histories that need them.
   let callers: ReturnType<typeof collectCallers> | undefined;
   let hosted: HostedCalls | undefined;

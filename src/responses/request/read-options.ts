@@ -46,7 +46,7 @@ export function readProviderOptions(
   const fromOfficial = readNamespace(officialOptions, options, name);
   const fromKelivo = readNamespace(kelivoOptions, own, 'kelivo');
   const summary = own.reasoningSummary ?? options?.reasoningSummary;
-  return { ...toSettingOptions(settings), ...fromOfficial, ...fromKelivo, omitsSummary: summary === null };
+  return { omitsSummary: summary === null, ...toSettingOptions(settings), ...fromOfficial, ...fromKelivo };
 }
 
 /** Returns the official provider's namespace of the options, and its name. */
