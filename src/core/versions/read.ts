@@ -27,6 +27,7 @@ import { SigningKeys } from '../shared/signing.js';
 import { addMessage, admitMetadata, fromCarrier, splitFacts, splitOptions } from './history/facts.js';
 import { type HostMessage, withHiddenCalls } from './history/hidden-calls.js';
 import {
+  type AdmittedHistory,
   admitHistory,
   type AdmitOptions,
   describeFaults,
@@ -62,23 +63,16 @@ export function readCall(
   signature: SignatureContext & Pick<AdmitOptions, 'isInside'>,
 ): ReadCall {
   const { prompt: given, tools, providerOptions, ...rest } = options;
-  const { prompt, faults } = admitHistory(given, { tools, ...signature });
+  const history = admitHistory(given, { tools, ...signature });
   const { own, others } = splitOptions(providerOptions);
-  const requests = prompt.some(
-    message =>
-      typeof message.content !== 'string' &&
-      message.content.some(entry => entry.type === 'tool-approval-request'),
-  );
+  const warnings: string[] = [];
+  const prompt = readPrompt(history, tools, warnings);
+  if (history.faults.size > 0) warnings.push(describeFaults(history.faults));
   return {
-    prompt: readPrompt(prompt, tools),
+    prompt,
     ...rest,
     own,
-    warnings: [
-      ...(requests
-        ? ['Prompt content of type "tool-approval-request" is not supported and was not sent.']
-        : []),
-      ...(faults.size > 0 ? [describeFaults(faults)] : []),
-    ],
+    warnings,
     ...(others !== undefined && { providerOptions: others }),
     ...(tools !== undefined && { tools: tools.map(readTool) }),
   };
@@ -87,10 +81,16 @@ export function readCall(
 const readTool = (tool: PlainObject): Tool =>
   (tool.type === 'provider-defined' ? { ...tool, type: 'provider' } : tool) as unknown as Tool;
 
-function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[] = []): Prompt {
-  const restored = withHiddenCalls(prompt);
-  const approvals = findApprovalCalls(restored, tools);
+/** Reads a history whose facts count. Adds a warning about content that is not sent. */
+function readPrompt(
+  { prompt, hasClaims }: AdmittedHistory<HostMessage>,
+  tools: readonly PlainObject[] = [],
+  warnings: string[] = [],
+): Prompt {
+  const restored = hasClaims ? withHiddenCalls(prompt) : prompt;
+  const approvals = hasClaims ? findApprovalCalls(restored, tools) : NO_CALLS;
   const messages: Message[] = [];
+  let hasRequests = false;
   for (const message of restored) {
     const { content } = message;
     if (typeof content === 'string') {
@@ -101,11 +101,17 @@ function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[
     for (const given of content) {
       const part = readPromptPart(given, approvals);
       if (part !== undefined) read.push(part);
+      else hasRequests ||= given.type === REQUEST;
     }
     addMessage(messages, { ...message, content: read } as unknown as Message);
   }
+  if (hasRequests) warnings.push(`Prompt content of type "${REQUEST}" is not supported and was not sent.`);
   return messages;
 }
+
+const NO_CALLS: ReadonlySet<unknown> = new Set();
+
+const REQUEST = 'tool-approval-request';
 
 /**
  * Reads `ModelMessage`s of any version that a function of the application returns, whose content may be a text or contain
@@ -118,7 +124,7 @@ export function readMessages(messages: readonly ModelMessage[]): Prompt {
       typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(part => ({ ...part }));
     return { ...message, content: parts.map(readImage) };
   });
-  return readPrompt(admitHistory(read, { keys: NO_KEYS, scope: undefined, isInside: true }).prompt);
+  return readPrompt(admitHistory(read, { keys: NO_KEYS, scope: undefined, isInside: true }));
 }
 
 const NO_KEYS = new SigningKeys(() => []);
@@ -140,7 +146,7 @@ function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): Pla
   const { metadata, own } = splitFacts(given);
   if (own?.broken === true) return undefined;
   switch (part.type) {
-    case 'tool-approval-request':
+    case REQUEST:
       return undefined;
     case 'reasoning': {
       const carried = fromCarrier(stringOf(part.text), { metadata, own });

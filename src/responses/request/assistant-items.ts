@@ -10,6 +10,7 @@ import type {
 import { type Commentary, commentaryOf, itemOf } from '../../core/custom.js';
 import { type JSONObject, objectOf, type PlainObject, stringOf } from '../../core/shared/json.js';
 import {
+  type AssistantMessage,
   type HostedInputItem,
   type InputContent,
   type InputItem,
@@ -59,12 +60,12 @@ export function toAssistantItems(
   for (const part of parts) {
     switch (part.type) {
       case 'text':
-        addMessage(part.text, toMessageFields(part));
+        items.push(toMessage(part.text, toMessageFields(part), items.at(-1), context));
         break;
       case 'reasoning': {
         const commentary = commentaryOf(part);
         if (commentary !== undefined) {
-          addMessage(part.text, commentary);
+          items.push(toMessage(part.text, commentary, items.at(-1), context));
           break;
         }
         const item = addReasoning(part, (reasoning ??= new Map()), context);
@@ -81,7 +82,8 @@ export function toAssistantItems(
         break;
       case 'file':
         // A text has no other form than a message.
-        if (part.data.type === 'text') addMessage(part.data.text, toMessageFields(part));
+        if (part.data.type === 'text')
+          items.push(toMessage(part.data.text, toMessageFields(part), items.at(-1), context));
         else addFile(part, context);
         break;
       case 'custom':
@@ -93,27 +95,33 @@ export function toAssistantItems(
         );
     }
   }
-  for (const key of reasoning?.keys() ?? []) context.sentReasoning.add(key);
+  if (reasoning !== undefined) for (const key of reasoning.keys()) context.sentReasoning.add(key);
   return items;
+}
 
-  function addMessage(text: string, { id, ...fields }: Commentary): void {
-    const previous = items.at(-1);
-    // The API may reject reasoning with an id in front of a message without one: its follower is missing. Reasoning that
-    // is not sent requires no follower, and its message must not have an id.
-    const isNeeded =
-      previous !== undefined &&
-      isReasoning(previous) &&
-      previous.id !== undefined &&
-      (context.store || previous.encrypted_content !== undefined);
-    items.push({
-      // OpenAI treats the type as optional, llama.cpp requires it for this role.
-      type: 'message',
-      role: 'assistant',
-      content: [{ type: 'output_text', text }],
-      ...context.takeId(id, isNeeded || undefined),
-      ...fields,
-    });
-  }
+/** Creates a message after the previous item of the same answer. */
+function toMessage(
+  text: string,
+  { id, phase, agent }: Commentary,
+  previous: InputItem | undefined,
+  context: AssistantItemsContext,
+): AssistantMessage {
+  // The API may reject reasoning with an id in front of a message without one: its follower is missing. Reasoning that
+  // is not sent requires no follower, and its message must not have an id.
+  const isNeeded =
+    previous !== undefined &&
+    isReasoning(previous) &&
+    previous.id !== undefined &&
+    (context.store || previous.encrypted_content !== undefined);
+  return {
+    // OpenAI treats the type as optional, llama.cpp requires it for this role.
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text }],
+    ...context.takeId(id, isNeeded || undefined),
+    ...(phase !== undefined && { phase }),
+    ...(agent !== undefined && { agent }),
+  };
 }
 
 /** Shows an image to the model. The API accepts no files of the assistant. */
@@ -160,8 +168,11 @@ const NO_FIELDS: Commentary = {};
 
 function toCalls(part: ToolCallPart, context: AssistantItemsContext): readonly InputItem[] {
   const { itemId, async, namespace } = readPartOptions(part);
+  const isPlain = part.providerOptions === undefined && part.own === undefined;
   // Fields without which the API does not recognize a call.
-  const origin = { ...(namespace !== undefined && { namespace }), ...toCaller(part), ...toAgent(part) };
+  const origin = isPlain
+    ? {}
+    : { ...(namespace !== undefined && { namespace }), ...toCaller(part), ...toAgent(part) };
   const takeId = () => context.takeId(itemId);
   const wireName = context.toolNames.toWire(part.toolName, namespace);
   const hosted = context.hostedOf(part)?.toCall(part, { itemId, takeId, wireName });

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { CoreCall } from '../../core/call.js';
 import { callsOf, type Message, type Prompt } from '../../core/prompt.js';
 import type { Warning } from '../../core/part.js';
+import type { PlainObject } from '../../core/shared/json.js';
 import { pairToolCalls } from '../../core/tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../../core/tool-calls/hosted-tools.js';
 import { replayOf, serverToolOf, serverToolOfCall } from '../hosted-tools/index.js';
@@ -221,7 +222,10 @@ function hostedToolsOf<Rules>(
 function toBody(groups: readonly object[]): ResponsesRequestBody {
   const body: Record<string, unknown> = {};
   for (const group of groups) {
-    for (const [name, value] of Object.entries(group)) if (value !== undefined) body[name] = value;
+    for (const name of Object.keys(group)) {
+      const value = (group as PlainObject)[name];
+      if (value !== undefined) body[name] = value;
+    }
   }
   return body as object as ResponsesRequestBody;
 }

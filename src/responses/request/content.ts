@@ -1,6 +1,6 @@
 import { convertToBase64 } from '@ai-sdk/provider-utils';
 import type { FileData, OutputContent, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
-import { objectOf, toJsonValue } from '../../core/shared/json.js';
+import { objectOf, toJsonValue, toWellFormedJson } from '../../core/shared/json.js';
 import { isArchive, toFilename } from '../../core/tool-calls/mcp-output.js';
 import type { FunctionCallOutput, InputContent, InputFile, InputImage } from '../wire.js';
 import { readPartOptions, toCacheBreakpoint } from './read-options.js';
@@ -182,7 +182,31 @@ function toText(
   return isText && !options.isJson ? text : toJson(text);
 }
 
-const toJson = (value: unknown): string => JSON.stringify(toJsonValue(value)) ?? '';
+/** Writes a value of any kind as JSON. Most are JSON already, so that no copy is needed. */
+function toJson(value: unknown): string {
+  try {
+    if (isJson(value)) return toWellFormedJson(JSON.stringify(value));
+  } catch {
+    // A field that cannot be read is replaced by a note.
+  }
+  return JSON.stringify(toJsonValue(value)) ?? '';
+}
+
+/** Returns true for a value that `toJsonValue` would copy as it is. Few values have more levels, or no end of them. */
+function isJson(value: unknown, levels = 20): boolean {
+  if (typeof value !== 'object')
+    return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+  if (value === null) return true;
+  if (levels === 0 || 'toJSON' in value) return false;
+  if (Array.isArray(value)) return value.every(item => isJson(item, levels - 1));
+  if (
+    Object.getPrototypeOf(value) !== Object.prototype ||
+    Symbol.iterator in value ||
+    Symbol.asyncIterator in value
+  )
+    return false;
+  return Object.values(value).every(field => isJson(field, levels - 1));
+}
 
 function toContent(content: readonly OutputContent[], options: ToolOutputOptions): string | InputContent[] {
   const items = content.flatMap(item => toContentItem(item, options) ?? []);

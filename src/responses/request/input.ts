@@ -251,7 +251,8 @@ function toUserContent(
   options: UserFileOptions & { warn: (message: string) => void },
 ): InputContent[] {
   const content: InputContent[] = [];
-  for (const [index, part] of parts.entries()) {
+  let index = 0;
+  for (const part of parts) {
     const breakpoint = toCacheBreakpoint(readPartOptions(part).promptCacheBreakpoint);
     switch (part.type) {
       case 'text':
@@ -265,6 +266,7 @@ function toUserContent(
           `User content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`,
         );
     }
+    index++;
   }
   return content;
 }

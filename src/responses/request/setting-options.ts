@@ -29,6 +29,8 @@ export function toRequestFields(
   options: Readonly<Record<string, unknown>>,
 ): PlainObject {
   const fields: Record<string, unknown> = {};
+  // Most calls have none of them. The rows determine the order of the fields.
+  if (!Object.keys(options).some(name => isRequestField(rows, name))) return fields;
   for (const name of Object.keys(rows)) {
     const value = options[name];
     const row = value === undefined ? undefined : rows[name];

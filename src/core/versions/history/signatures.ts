@@ -167,6 +167,8 @@ export interface AdmittedHistory<Message extends HostMessage> {
   readonly prompt: readonly Message[];
   /** Why facts were left out. */
   readonly faults: ReadonlyMap<SignatureFault, number>;
+  /** False for a history without anything of this package. */
+  readonly hasClaims: boolean;
 }
 
 /** Returns a history without the facts that have no valid signature. Without keys, all facts count. */
@@ -175,7 +177,8 @@ export function admitHistory<Message extends HostMessage>(
   options: AdmitOptions & SignatureContext,
 ): AdmittedHistory<Message> {
   const faults = new Map<SignatureFault, number>();
-  if (options.keys === undefined || !prompt.some(hasClaims)) return { prompt, faults };
+  const hasClaims = prompt.some(isClaim);
+  if (options.keys === undefined || !hasClaims) return { prompt, faults, hasClaims };
   const isFunction = isFunctionOfApplication(options.tools ?? []);
   /** Ids of calls that claim to be requests for approval. */
   const refused = new Set<unknown>();
@@ -209,11 +212,11 @@ export function admitHistory<Message extends HostMessage>(
     isChanged = true;
     return kept.length === 0 ? [] : [{ ...message, content: kept }];
   });
-  return { prompt: isChanged ? messages : prompt, faults };
+  return { prompt: isChanged ? messages : prompt, faults, hasClaims };
 }
 
 /** Returns true for a message that has anything to check. Most have nothing, also in long histories. */
-const hasClaims = (message: HostMessage): boolean =>
+const isClaim = (message: HostMessage): boolean =>
   typeof message.content !== 'string' &&
   message.content.some(
     entry =>
