@@ -19,12 +19,12 @@ export interface Redactor {
 
 /** Creates a redactor for known secret values. */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  let known: readonly string[] | undefined;
   // Most requests have nothing to redact.
-  const spellings = (): readonly string[] => (known ??= toSpellings(secrets));
+  let spellings: ReadonlySet<string> | undefined;
+  const redact = (text: string): string =>
+    replaceRanges(text, findRanges(text, (spellings ??= toSpellings(secrets))));
   const redactKnown = (text: string): string =>
-    spellings().reduce((clean, spelling) => clean.replaceAll(spelling, MARK), text);
-  const redact = (text: string): string => replaceRanges(text, findRanges(text, spellings()), () => MARK);
+    replaceRanges(text, findRanges(text, (spellings ??= toSpellings(secrets)), []));
 
   return { redact, redactKnown, isClean: value => isClean(value, new Set()) };
 
@@ -68,7 +68,7 @@ export interface RedactSecretsOptions {
  */
 export function redactSecrets(
   text: string,
-  { secrets = [], header, field, replace = () => MARK }: RedactSecretsOptions = {},
+  { secrets = [], header, field, replace = toMark }: RedactSecretsOptions = {},
 ): string {
   const isSecret =
     text !== '' &&
@@ -82,10 +82,14 @@ export function redactSecrets(
 /** Positions of a secret in a text: from, up to but not including. */
 type Range = readonly [from: number, to: number];
 
-/** Finds known secrets and text that looks like a secret. */
-function findRanges(text: string, spellings: readonly string[]): Range[] {
+/** Finds known secrets, and text that matches a pattern of secrets. */
+function findRanges(
+  text: string,
+  spellings: ReadonlySet<string>,
+  patterns: readonly RegExp[] = secretPatterns(),
+): Range[] {
   const ranges: Range[] = [];
-  for (const pattern of secretPatterns()) {
+  for (const pattern of patterns) {
     for (const match of text.matchAll(pattern)) {
       const secret = match.findLast(group => group !== undefined) ?? '';
       const end = match.index + match[0].length;
@@ -105,11 +109,13 @@ export function looksSecret(text: string): boolean {
   return false;
 }
 
+const toMark = (): string => MARK;
+
 /** Replaces ranges. Those that overlap or touch are one secret. */
 function replaceRanges(
   text: string,
   ranges: readonly Range[],
-  replace: (secret: string, position: number) => string,
+  replace: (secret: string, position: number) => string = toMark,
 ): string {
   if (ranges.length === 0) return text;
   let result = '';
@@ -130,54 +136,33 @@ function replaceRanges(
  * Returns the secrets as they are, and as they are written in JSON, in JSON within JSON, in addresses, in hexadecimal digits
  * and in base64, also after other text: `user:key`.
  */
-function toSpellings(secrets: readonly string[]): string[] {
+function toSpellings(secrets: readonly string[]): Set<string> {
   const spellings = new Set<string>();
-  for (const secret of secrets) if (secret !== '') addSpellings(secret, spellings);
-  return [...spellings].sort((a, b) => b.length - a.length);
-}
-
-function addSpellings(secret: string, spellings: Set<string>): void {
-  const json = JSON.stringify(secret).slice(1, -1);
-  const bytes = new TextEncoder().encode(secret);
-  let hex = '';
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0');
-  for (const text of [
-    secret,
-    json,
-    JSON.stringify(json).slice(1, -1),
-    encode(secret),
-    hex,
-    hex.toUpperCase(),
-  ])
-    spellings.add(text);
-  const whole = toBase64(bytes);
-  const base64 = [whole, whole.replaceAll('=', '')];
-  // The middle of a short one occurs in ordinary base64.
-  const positions = bytes.length < MIN_KNOWN_LENGTH ? 1 : 3;
-  for (let position = 0; position < positions; position++) base64.push(toInnerBase64(bytes, position));
-  for (const text of base64) spellings.add(text).add(text.replaceAll('+', '-').replaceAll('/', '_'));
-}
-
-/** URL-encodes a secret. Lone surrogates cannot be encoded. */
-function encode(secret: string): string {
-  try {
-    return encodeURIComponent(secret);
-  } catch {
-    return secret;
+  for (const secret of secrets) {
+    if (secret === '') continue;
+    const json = JSON.stringify(secret).slice(1, -1);
+    // Lone surrogates cannot be encoded.
+    const encoded = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\ufffd'));
+    spellings.add(secret).add(json).add(JSON.stringify(json).slice(1, -1)).add(encoded);
+    let hex = '';
+    let bytes = '';
+    for (const byte of new TextEncoder().encode(secret)) {
+      hex += byte.toString(16).padStart(2, '0');
+      bytes += String.fromCharCode(byte);
+    }
+    spellings.add(hex).add(hex.toUpperCase());
+    const base64 = [btoa(bytes), btoa(bytes).replaceAll('=', '')];
+    // The middle of a short one occurs in ordinary base64.
+    const positions = bytes.length < MIN_KNOWN_LENGTH ? 1 : 3;
+    for (let position = 0; position < positions; position++) {
+      // The digits that depend on nothing but the secret, after so many bytes of other text.
+      const shifted = '\0'.repeat(position) + bytes;
+      const [start, end] = [Math.ceil((position * 8) / 6), Math.floor((shifted.length * 8) / 6)];
+      base64.push(btoa(shifted).slice(start, end));
+    }
+    for (const text of base64) spellings.add(text).add(text.replaceAll('+', '-').replaceAll('/', '_'));
   }
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
-}
-
-/** Returns the digits of base64 that depend on nothing but a secret, after so many bytes of other text. */
-function toInnerBase64(bytes: Uint8Array, position: number): string {
-  const shifted = new Uint8Array(position + bytes.length);
-  shifted.set(bytes, position);
-  return toBase64(shifted).slice(Math.ceil((position * 8) / 6), Math.floor((shifted.length * 8) / 6));
+  return spellings;
 }
 
 /** Redacts all strings of a JSON value of an error, including field names: a server may repeat a key in any of them. */
@@ -289,7 +274,7 @@ const isSecretOption = (argument: string): boolean => SECRET_NAMES.argument.patt
 
 /** Finds the secrets in the query of an address. */
 export const findUrlSecrets = (address: string): string[] =>
-  URL.canParse(address) ? findSecrets(new URL(address).searchParams) : [];
+  address.includes('?') && URL.canParse(address) ? findSecrets(new URL(address).searchParams) : [];
 
 /** Removes the password and the secrets in the query of an address. */
 export function redactUrl(address: string): { url: string; secrets: string[] } {
