@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { messageOf } from '../shared/errors.js';
-import { linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
+import { type LinkedSignal, linkSignal, untilAborted } from '../shared/abort.js';
 import { isNonEmptyArray, isPlainObject, toWellFormedJson } from '../shared/json.js';
 import { createCallError, type ErrorContext, toErrorText, toHttpError } from './api-error.js';
 import { missingKeyError } from './key-ring.js';
@@ -21,6 +21,7 @@ import {
   type RequestHeaders,
   validateHeaders,
 } from './request.js';
+import { type LimitTimer, startLimit, toTimeoutError } from './time-limits.js';
 
 /** Timeouts of a request, in milliseconds. */
 export interface ResponseTimeouts {
@@ -104,116 +105,146 @@ const ERROR_BODY_TIMEOUT = 10_000;
  * `isRetryable` set; an abort rejects with the reason of the signal.
  */
 export async function openResponse(options: OpenResponseOptions): Promise<OpenedResponse> {
-  const { fetch, transport = sendOverHttp, signal: outer, timeouts } = options;
-  outer?.throwIfAborted();
-  const url = withoutQuery(options.url);
-  // `fetch` sets the type of a form, with its boundary.
-  const isJson = options.body !== undefined && options.form === undefined;
-  const contentType = isJson ? { 'content-type': 'application/json' } : {};
-  const sentHeaders = mergeHeaders([contentType, ...options.headers]);
-  const keys = requireKey(sentHeaders, options);
-  // Secrets are found before the request is sent, because the host can change the objects that contain them.
-  const { body, secrets } = redactRequestBody(options.body);
-  // Created when the response or an error arrives, so that the request does not wait for it.
-  let redactor: Redactor | undefined;
-  const toRedactor = (): Redactor =>
-    (redactor ??= createRedactor([...keys, ...findUrlSecrets(options.url), ...secrets]));
-  const redact = (text: string): string => toRedactor().redact(text);
-  const context: ErrorContext = { url, requestBody: body, redact };
-  // `fetch` would report an invalid header as a network failure, which hosts retry.
-  validateHeaders(sentHeaders, context);
-  const toJson = (body: unknown) => toRequestJson(body, context, options.toInputJson);
-  const request = linkSignal(outer);
-  const connectLimit = createTimeLimit(request.abort, 'connectTimeout');
-  const idleLimit = createTimeLimit(request.abort, 'idleTimeout');
-  const totalLimit = createTimeLimit(request.abort, 'totalTimeout');
+  options.signal?.throwIfAborted();
+  return new ResponseRequest(options).open();
+}
 
-  try {
-    totalLimit.start(
-      timeouts.total,
-      limit => `no complete response within ${limit} ms (timeouts.total)`,
-      context,
-    );
-    connectLimit.start(
-      timeouts.connect,
-      limit => `no response within ${limit} ms (timeouts.connect)`,
-      context,
-    );
-    const sending = transport({
-      url: options.url,
-      headers: sentHeaders,
-      body: options.body,
-      toJson,
-      context,
-      signal: request.signal,
-      sendOverHttp,
-    });
-    const response = await untilAborted(sending, request.signal);
-    connectLimit.stop();
-    const headers = redactHeaderValues(response.headers, redact);
-    const errorContext: ErrorContext = { ...context, responseHeaders: headers };
-    if (!response.ok) {
-      const limit = timeouts.idle ?? ERROR_BODY_TIMEOUT;
-      idleLimit.start(limit, ms => `no complete error within ${ms} ms`, errorContext);
-      throw await toHttpError(response, {
-        context: errorContext,
-        hasKey: keys.length > 0,
-        signal: request.signal,
-      });
+/** One request, from its headers to the end of its response. */
+class ResponseRequest {
+  readonly #options: OpenResponseOptions;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #hasKey: boolean;
+  readonly #redactor: Redactor;
+  readonly #link: LinkedSignal;
+  /** Contains the headers of the response as soon as its body is read. */
+  #context: ErrorContext;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #totalTimer: LimitTimer;
+  /** The time limit of what is awaited now: the status, the body of an error, or a chunk. */
+  #timer: LimitTimer;
+
+  constructor(options: OpenResponseOptions) {
+    this.#options = options;
+    // `fetch` sets the type of a form, with its boundary.
+    const isJson = options.body !== undefined && options.form === undefined;
+    const contentType = isJson ? { 'content-type': 'application/json' } : {};
+    this.#headers = mergeHeaders([contentType, ...options.headers]);
+    const keys = requireKey(this.#headers, options);
+    this.#hasKey = keys.length > 0;
+    // Secrets are found before the request is sent, because the host can change the objects that contain them.
+    const { body, secrets } = redactRequestBody(options.body);
+    this.#redactor = createRedactor([...keys, ...findUrlSecrets(options.url), ...secrets]);
+    this.#context = { url: withoutQuery(options.url), requestBody: body, redact: this.#redactor.redact };
+    // `fetch` would report an invalid header as a network failure, which hosts retry.
+    validateHeaders(this.#headers, this.#context);
+    this.#link = linkSignal(options.signal);
+  }
+
+  async open(): Promise<OpenedResponse> {
+    const { timeouts } = this.#options;
+    const { signal } = this.#link;
+    const context = this.#context;
+    try {
+      this.#totalTimer = startLimit(this.#link, timeouts.total, limit =>
+        toTimeoutError('totalTimeout', context, `no complete response within ${limit} ms (timeouts.total)`),
+      );
+      this.#timer = startLimit(this.#link, timeouts.connect, limit =>
+        toTimeoutError('connectTimeout', context, `no response within ${limit} ms (timeouts.connect)`),
+      );
+      const response = await untilAborted(this.#send(), signal);
+      clearTimeout(this.#timer);
+      const headers = redactHeaderValues(response.headers, context.redact);
+      const errorContext: ErrorContext = { ...context, responseHeaders: headers };
+      if (!response.ok) {
+        this.#timer = startLimit(this.#link, timeouts.idle ?? ERROR_BODY_TIMEOUT, limit =>
+          toTimeoutError('idleTimeout', errorContext, `no complete error within ${limit} ms`),
+        );
+        throw await toHttpError(response, { context: errorContext, hasKey: this.#hasKey, signal });
+      }
+      const reader = response.body?.getReader();
+      signal.addEventListener('abort', () => reader?.cancel().catch(() => {}), { once: true });
+      this.#reader = reader;
+      this.#context = errorContext;
+      const { redactKnown } = this.#redactor;
+      return { read: this.#read, headers, errorContext, redactKnown, close: this.#close };
+    } catch (error) {
+      this.#close();
+      throw this.#toCallError(error);
     }
-    return {
-      read: createReader(response, {
-        signal: request.signal,
-        limit: idleLimit,
-        idle: timeouts.idle,
-        context: errorContext,
-        toError: error => toCallError(error, errorContext),
-      }),
-      headers,
-      errorContext,
-      redactKnown: toRedactor().redactKnown,
-      close,
-    };
-  } catch (error) {
-    close();
-    throw toCallError(error, context);
   }
 
-  function close(): void {
-    connectLimit.stop();
-    idleLimit.stop();
-    totalLimit.stop();
-    request.release();
-    request.abort(RESPONSE_CLOSED);
-  }
-
-  async function sendOverHttp(): Promise<Response> {
-    return fetchWithinOrigin(options.url, {
-      fetch,
-      context,
-      method: options.method ?? 'POST',
-      headers: sentHeaders,
-      body: options.form ?? toJson(options.body),
-      signal: request.signal,
+  #send(): Promise<Response> {
+    const { transport, url, body, toInputJson } = this.#options;
+    if (transport === undefined) return this.#sendOverHttp();
+    return transport({
+      url,
+      headers: this.#headers,
+      body,
+      toJson: sent => toRequestJson(sent, this.#context, toInputJson),
+      context: this.#context,
+      signal: this.#link.signal,
+      sendOverHttp: () => this.#sendOverHttp(),
     });
   }
+
+  async #sendOverHttp(): Promise<Response> {
+    const { url, fetch, method = 'POST', form, body, toInputJson } = this.#options;
+    return fetchWithinOrigin(url, {
+      fetch,
+      context: this.#context,
+      method,
+      headers: this.#headers,
+      body: form ?? toRequestJson(body, this.#context, toInputJson),
+      signal: this.#link.signal,
+    });
+  }
+
+  // Without `async`, because a long response is read in thousands of chunks.
+  readonly #read: ReadBytes = end => {
+    const place = end === undefined ? '(timeouts.idle)' : 'after the end of the response';
+    this.#timer = startLimit(
+      this.#link,
+      end === undefined ? this.#options.timeouts.idle : end.within,
+      limit => toTimeoutError('idleTimeout', this.#context, `nothing for ${limit} ms ${place}`),
+    );
+    if (this.#reader === undefined) return Promise.resolve(undefined);
+    return this.#reader.read().then(
+      chunk => {
+        clearTimeout(this.#timer);
+        const { aborted, reason } = this.#link.signal;
+        // A custom `fetch` may ignore the signal.
+        if (aborted) throw this.#toCallError(reason);
+        return chunk.value;
+      },
+      (error: unknown) => {
+        clearTimeout(this.#timer);
+        throw this.#toCallError(error);
+      },
+    );
+  };
+
+  readonly #close = (): void => {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#totalTimer);
+    this.#link.release();
+    this.#link.abort(RESPONSE_CLOSED);
+  };
 
   /** Converts the failure of a request or a body: the caller's abort, a timeout or the network. */
-  function toCallError(error: unknown, errorContext: ErrorContext): unknown {
+  #toCallError(error: unknown): unknown {
+    const { signal: outer } = this.#options;
     if (outer?.aborted) return outer.reason;
     if (APICallError.isInstance(error)) return error;
-    if (APICallError.isInstance(request.signal.reason)) return request.signal.reason;
+    const { reason } = this.#link.signal;
+    if (APICallError.isInstance(reason)) return reason;
+    const { url, redact, responseHeaders } = this.#context;
     // An error of `fetch` contains the header that it rejects.
     const { cause: text, hint, isFinal } = explainConnection(error);
     const cause = toErrorText(redact(text)).replace(/\.$/, '');
     return createCallError(
       isFinal ? 'refusedConnection' : 'connectionFailure',
-      {
-        ...context,
-        responseHeaders: errorContext.responseHeaders,
-        cause: toRedactor().isClean(error) ? error : undefined,
-      },
-      errorContext.responseHeaders === undefined
+      { ...this.#context, cause: this.#redactor.isClean(error) ? error : undefined },
+      responseHeaders === undefined
         ? `Could not reach ${url}: ${cause}. ${hint}`
         : `The connection to ${url} broke before the response was complete: ${cause}.`,
     );
@@ -242,64 +273,6 @@ function requireKey(
   const keys = findSecrets(Object.entries(headers));
   if (options.needsKey && keys.length === 0) throw missingKeyError();
   return keys;
-}
-
-interface ReaderOptions {
-  readonly signal: AbortSignal;
-  /** The limit between two chunks, and its time. */
-  readonly limit: TimeLimit;
-  readonly idle: number | undefined;
-  readonly context: ErrorContext;
-  readonly toError: (error: unknown) => unknown;
-}
-
-function createReader(
-  response: Response,
-  { signal, limit, idle, context, toError }: ReaderOptions,
-): ReadBytes {
-  const reader = response.body?.getReader();
-  signal.addEventListener('abort', () => reader?.cancel().catch(() => {}), { once: true });
-  const toBytes = (chunk: ReadableStreamReadResult<Uint8Array>): Uint8Array | undefined => {
-    limit.stop();
-    // A custom `fetch` may ignore the signal.
-    if (signal.aborted) fail(signal.reason);
-    return chunk.value;
-  };
-  const fail = (error: unknown): never => {
-    limit.stop();
-    throw toError(error);
-  };
-  // Without `async`, because a long response is read in thousands of chunks.
-  return end => {
-    if (end === undefined) limit.start(idle, ms => `nothing for ${ms} ms (timeouts.idle)`, context);
-    else limit.start(end.within, ms => `nothing for ${ms} ms after the end of the response`, context);
-    return reader === undefined ? Promise.resolve(undefined) : reader.read().then(toBytes, fail);
-  };
-}
-
-interface TimeLimit {
-  start(limit: number | undefined, describe: (limit: number) => string, context: ErrorContext): void;
-  stop(): void;
-}
-
-/** Creates a timer that aborts the request with an error. Only one limit runs at a time. */
-function createTimeLimit(
-  abort: (reason: unknown) => void,
-  failure: 'connectTimeout' | 'idleTimeout' | 'totalTimeout',
-): TimeLimit {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  return {
-    start(limit, describe, context) {
-      if (limit === undefined) return;
-      timer = setTimeout(() => {
-        const message = `Expected a response from ${context.url}, but it sent ${describe(limit)}.`;
-        abort(createCallError(failure, context, message));
-      }, toTimerDelay(limit));
-    },
-    stop() {
-      clearTimeout(timer);
-    },
-  };
 }
 
 /**

@@ -1,7 +1,27 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import { linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
-import { createCallError } from './api-error.js';
+import type { APICallError } from '@ai-sdk/provider';
+import { type LinkedSignal, linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
+import { type CallErrorFacts, createCallError } from './api-error.js';
 import type { ResponseTimeouts } from './open-response.js';
+
+/** The timer of a limit. Undefined without a limit. */
+export type LimitTimer = ReturnType<typeof setTimeout> | undefined;
+
+/** Ends a request with an error after a time, in milliseconds, unless its timer is cleared. */
+export const startLimit = (
+  request: LinkedSignal,
+  limit: number | undefined,
+  toError: (limit: number) => APICallError,
+): LimitTimer =>
+  limit === undefined ? undefined : setTimeout(() => request.abort(toError(limit)), toTimerDelay(limit));
+
+/** @param sent What the server sent within the time. */
+export const toTimeoutError = (
+  failure: 'connectTimeout' | 'idleTimeout' | 'totalTimeout',
+  request: CallErrorFacts,
+  sent: string,
+): APICallError =>
+  createCallError(failure, request, `Expected a response from ${request.url}, but it sent ${sent}.`);
 
 /**
  * Adds the time limits of responses to a `fetch` whose response another package reads. A limit ends the request with the
@@ -14,27 +34,11 @@ export function withTimeLimits(fetch: FetchFunction, timeouts: ResponseTimeouts)
     const { href } = new URL(input instanceof Request ? input.url : input);
     const [url = ''] = href.split('?');
     const request = linkSignal(init?.signal ?? undefined);
-    const limit = (
-      milliseconds: number | undefined,
-      failure: 'connectTimeout' | 'idleTimeout' | 'totalTimeout',
-      description: string,
-    ) => {
-      if (milliseconds === undefined) return undefined;
-      const message = `Expected a response from ${url}, but it sent ${description}.`;
-      return setTimeout(
-        () => request.abort(createCallError(failure, { url }, message)),
-        toTimerDelay(milliseconds),
-      );
-    };
-    const totalTimer = limit(
-      timeouts.total,
-      'totalTimeout',
-      `no complete response within ${timeouts.total} ms (timeouts.total)`,
+    const totalTimer = startLimit(request, timeouts.total, limit =>
+      toTimeoutError('totalTimeout', { url }, `no complete response within ${limit} ms (timeouts.total)`),
     );
-    const connectTimer = limit(
-      timeouts.connect,
-      'connectTimeout',
-      `no response within ${timeouts.connect} ms (timeouts.connect)`,
+    const connectTimer = startLimit(request, timeouts.connect, limit =>
+      toTimeoutError('connectTimeout', { url }, `no response within ${limit} ms (timeouts.connect)`),
     );
     const release = (): void => {
       clearTimeout(totalTimer);
@@ -50,10 +54,8 @@ export function withTimeLimits(fetch: FetchFunction, timeouts: ResponseTimeouts)
       }
       const body = new ReadableStream<Uint8Array>({
         async pull(controller) {
-          const timer = limit(
-            timeouts.idle,
-            'idleTimeout',
-            `nothing for ${timeouts.idle} ms (timeouts.idle)`,
+          const timer = startLimit(request, timeouts.idle, limit =>
+            toTimeoutError('idleTimeout', { url }, `nothing for ${limit} ms (timeouts.idle)`),
           );
           try {
             const { value } = await untilAborted(reader.read(), request.signal);
