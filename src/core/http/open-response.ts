@@ -21,17 +21,7 @@ import {
   type RequestHeaders,
   validateHeaders,
 } from './request.js';
-import { type LimitTimer, startLimit, toTimeoutError } from './time-limits.js';
-
-/** Timeouts of a request, in milliseconds. */
-export interface ResponseTimeouts {
-  /** Until the status of a streamed response. */
-  readonly connect?: number;
-  /** Between two chunks of a stream. Keep-alive comments count as chunks. */
-  readonly idle?: number;
-  /** Until the end of the response. */
-  readonly total?: number;
-}
+import { type LimitTimer, type ResponseTimeouts, startLimit, toTimeoutError } from './time-limits.js';
 
 /** Reads the next bytes of a body, or undefined at its end. Rejects when the connection breaks or the call is aborted. */
 export type ReadBytes = (limit?: { within: number }) => Promise<Uint8Array | undefined>;

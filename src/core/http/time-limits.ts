@@ -2,7 +2,16 @@ import type { FetchFunction } from '@ai-sdk/provider-utils';
 import type { APICallError } from '@ai-sdk/provider';
 import { type LinkedSignal, linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
 import { type CallErrorFacts, createCallError } from './api-error.js';
-import type { ResponseTimeouts } from './open-response.js';
+
+/** Timeouts of a request, in milliseconds. */
+export interface ResponseTimeouts {
+  /** Until the status of a streamed response. */
+  readonly connect?: number;
+  /** Between two chunks of a stream. Keep-alive comments count as chunks. */
+  readonly idle?: number;
+  /** Until the end of the response. */
+  readonly total?: number;
+}
 
 /** The timer of a limit. Undefined without a limit. */
 export type LimitTimer = ReturnType<typeof setTimeout> | undefined;

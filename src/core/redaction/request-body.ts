@@ -17,17 +17,19 @@ import {
 export function redactRequestBody(body: unknown): { body: unknown; secrets: string[] } {
   if (!isPlainObject(body)) return { body, secrets: [] };
   const secrets: string[] = [];
-  const redacted = {
-    ...mapFields(body, (name, value) => (CONTENT_FIELDS.has(name) ? value : hideCredentials(name, value))),
-    ...(isNonEmptyArray(body.tools) && { tools: hideInTools(body.tools) }),
-    ...(isNonEmptyArray(body.input) &&
-      body.input.some(hasTools) && {
-        input: body.input.map((item: unknown) =>
-          hasTools(item) ? { ...item, tools: hideInTools(item.tools) } : item,
-        ),
-      }),
-  };
+  const redacted = mapFields(body, (name, value) => {
+    if (name === 'tools') return hideInTools(value);
+    if (name === 'input') return hideInItems(value);
+    return CONTENT_FIELDS.has(name) ? value : hideCredentials(name, value);
+  });
   return secrets.length === 0 ? { body, secrets } : { body: redacted, secrets };
+
+  function hideInItems(items: unknown): unknown {
+    if (!Array.isArray(items) || !items.some(hasTools)) return items;
+    return items.map((item: unknown) =>
+      hasTools(item) ? { ...item, tools: hideInTools(item.tools) } : item,
+    );
+  }
 
   function hideInTools(tools: unknown): unknown {
     if (!Array.isArray(tools)) return tools;
@@ -99,5 +101,5 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
 
 const hasTools = (item: unknown): item is PlainObject => isPlainObject(item) && isNonEmptyArray(item.tools);
 
-/** Fields of a request body that contain text for the model, schemas, tools or the name of the model. */
-const CONTENT_FIELDS: ReadonlySet<string> = new Set(['input', 'instructions', 'model', 'text', 'tools']);
+/** Fields of a request body that contain text for the model, schemas or the name of the model. */
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(['instructions', 'model', 'text']);

@@ -125,16 +125,15 @@ export function createTimeLimit(
   let isOver = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const stop = (): void => clearTimeout(timer);
-  const start = (): void => {
-    stop();
+  const restart = (): void => {
+    clearTimeout(timer);
     if (options.milliseconds === undefined || link.signal.aborted) return;
     timer = setTimeout(() => {
       isOver = true;
       link.abort(new DOMException(options.message, 'TimeoutError'));
     }, toTimerDelay(options.milliseconds));
   };
-  start();
+  restart();
 
   return {
     signal: link.signal,
@@ -142,9 +141,9 @@ export function createTimeLimit(
     get isOver() {
       return isOver;
     },
-    restart: start,
+    restart,
     release() {
-      stop();
+      clearTimeout(timer);
       link.release();
     },
   };

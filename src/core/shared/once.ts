@@ -14,15 +14,20 @@ export function addLazy<Target extends object, Name extends string, Value>(
   name: Name,
   create: () => Value,
 ): Target & Record<Name, Value> {
-  const define = (member: PropertyDescriptor): Target =>
-    Object.defineProperty(target, name, { ...member, enumerable: true, configurable: true });
-  const set = (value: Value): Target => define({ value, writable: true });
+  const set = (value: Value): void =>
+    void Object.defineProperty(target, name, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
   const get = (): Value => {
     const value = create();
     set(value);
     return value;
   };
-  return define({ get, set }) as Target & Record<Name, Value>;
+  Object.defineProperty(target, name, { get, set, enumerable: true, configurable: true });
+  return target as Target & Record<Name, Value>;
 }
 
 /** Returns a function that creates the value of an object on its first call with it, as long as the object lives. */

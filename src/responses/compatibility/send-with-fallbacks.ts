@@ -71,7 +71,7 @@ export async function sendWithFallbacks<Opened>(
   let sent = isAccepted ? body : applyCompatibility(body, applied);
   let [fallbacks, removals] = [0, 0];
   const send = async (): Promise<Opened> => {
-    const opened = await post(sent, toWarnings(body, { sent, applied, relations }));
+    const opened = await post(sent, sent === body ? [] : toWarnings(body, { sent, applied, relations }));
     for (const { change, cause, isLasting } of required) {
       repairs.compatibility = mergeCompatibility(repairs.compatibility ?? {}, change);
       if (isLasting) memory.learn(change, cause);
@@ -127,7 +127,6 @@ function toWarnings(
     relations,
   }: { sent: ResponsesRequestBody; applied: Compatibility; relations: ItemRelations },
 ): Warning[] {
-  if (sent === body) return [];
   const notes: string[] = [];
   const reasoning = countReasoning(body) - countReasoning(sent);
   if (reasoning > 0) {
