@@ -129,14 +129,20 @@ export class RoundCalls implements RoundOfCall {
     }
   }
 
-  /** Starts the waiting calls and returns all outcomes, in the order of the calls. Rejects on abort. */
+  /**
+   * Starts the waiting calls and returns the outcomes, in the order of the calls, without those that wait for an approval of
+   * the host. Rejects on abort.
+   */
   async waitForAll(): Promise<CallOutcome[]> {
     const isAbandoned = this.#response === 'abandoned';
     if (!isAbandoned) this.#response = 'ended';
     this.#startNext();
+    const { lifetime, hostApprovals } = this.turn;
     try {
-      const outcomes = Promise.all(this.#calls.map(call => call.ended));
-      return await untilAborted(outcomes, isAbandoned ? undefined : this.turn.lifetime.signal);
+      const ended = Promise.all(this.#calls.map(call => call.ended));
+      const outcomes = await untilAborted(ended, isAbandoned ? undefined : lifetime.signal);
+      if (hostApprovals === undefined) return outcomes;
+      return outcomes.filter(({ call }) => !hostApprovals.isAsked(call.toolCallId));
     } finally {
       this.#link.release();
     }

@@ -12,7 +12,7 @@ import type {
 } from '../../core/prompt.js';
 import type { Content, ToolCall, ToolResult } from '../../core/part.js';
 import { asJson } from '../../core/shared/json.js';
-import { createUniqueIds } from '../../core/shared/unique-ids.js';
+import { createUniqueIds, type UniqueIds } from '../../core/shared/unique-ids.js';
 import { continuesStoredResponse, pairToolCalls } from '../../core/tool-calls/call-pairing.js';
 import { toOutputFacts, withoutDetails } from '../../core/tool-calls/mcp-output.js';
 import { readMessages } from '../../core/versions/read.js';
@@ -176,58 +176,76 @@ const toOptions = (part: {
   ...(part.own !== undefined && { own: part.own }),
 });
 
-export type TurnIds = ReturnType<typeof createTurnIds>;
-
 /**
  * Keeps track of all ids of a turn and of the conversation before it. Servers such as AWS Bedrock Mantle send `call_0`
  * in every response, and block ids are unique only in their own response.
  */
-export function createTurnIds(prompt: Prompt) {
-  const blocks = createUniqueIds();
-  const taken: string[] = [];
-  for (const { content } of prompt) {
-    if (typeof content === 'string') continue;
-    for (const part of content) if ('toolCallId' in part) taken.push(part.toolCallId);
-  }
-  const calls = createUniqueIds(taken);
+export class TurnIds {
+  readonly #blocks = createUniqueIds();
+  readonly #calls: UniqueIds;
   /** The newest name of each id of a call so far. */
-  const newest = new Map(taken.map(id => [id, id]));
+  readonly #newest: Map<string, string>;
 
-  return {
-    /** Returns an id for a block that no other block of the turn has. */
-    takeBlock: (id: string): string => blocks.take(id),
-    /** Returns functions that map the ids of one round's parts to ids that are unique in the turn. */
-    round() {
-      const contentsById = new Map<string, Set<string>>();
-      /** The ids in the turn, by those in the round. */
-      const names = new Map<string, string>();
-      const call = (id: string): string => {
-        const name = names.get(id) ?? calls.take(id);
-        names.set(id, name);
-        newest.set(id, name);
-        return name;
-      };
-      return {
-        /** Returns the id of a call, also for its streamed input, which comes first. */
-        call,
-        /**
-         * Returns the id of the call that a result belongs to: of the same round, else of an earlier one. The server
-         * sends the output of a program in a later response than the program.
-         */
-        result: (id: string): string => newest.get(id) ?? call(id),
-        /**
-         * Returns the id of a complete call. A call that repeats an id of its round with other contents is another call:
-         * Gemini-style servers number every call `call_0`.
-         *
-         * @returns undefined for a call that was sent twice.
-         */
-        completeCall(id: string, contents: string): string | undefined {
-          const known = contentsById.get(id);
-          if (known?.has(contents)) return undefined;
-          contentsById.set(id, (known ?? new Set()).add(contents));
-          return known === undefined ? call(id) : calls.take(id);
-        },
-      };
-    },
-  };
+  constructor(prompt: Prompt) {
+    const taken: string[] = [];
+    for (const { content } of prompt) {
+      if (typeof content === 'string') continue;
+      for (const part of content) if ('toolCallId' in part) taken.push(part.toolCallId);
+    }
+    this.#calls = createUniqueIds(taken);
+    this.#newest = new Map(taken.map(id => [id, id]));
+  }
+
+  /** Returns an id for a block that no other block of the turn has. */
+  takeBlock(id: string): string {
+    return this.#blocks.take(id);
+  }
+
+  /** Begins a round, whose ids name other calls than those of the rounds before. */
+  round(): RoundIds {
+    return new RoundIds(this.#calls, this.#newest);
+  }
+}
+
+/** Maps the ids of the calls of one round to ids that are unique in the turn. */
+export class RoundIds {
+  readonly #calls: UniqueIds;
+  readonly #newest: Map<string, string>;
+  /** The ids in the turn, by those in the round. */
+  readonly #names = new Map<string, string>();
+  readonly #contentsById = new Map<string, Set<string>>();
+
+  constructor(calls: UniqueIds, newest: Map<string, string>) {
+    this.#calls = calls;
+    this.#newest = newest;
+  }
+
+  /** Returns the id of a call, also for its streamed input, which comes first. */
+  call(id: string): string {
+    const name = this.#names.get(id) ?? this.#calls.take(id);
+    this.#names.set(id, name);
+    this.#newest.set(id, name);
+    return name;
+  }
+
+  /**
+   * Returns the id of the call that a result belongs to: of the same round, else of an earlier one. The server sends the
+   * output of a program in a later response than the program.
+   */
+  result(id: string): string {
+    return this.#newest.get(id) ?? this.call(id);
+  }
+
+  /**
+   * Returns the id of a complete call. A call that repeats an id of its round with other contents is another call:
+   * Gemini-style servers number every call `call_0`.
+   *
+   * @returns undefined for a call that was sent twice.
+   */
+  completeCall(id: string, contents: string): string | undefined {
+    const known = this.#contentsById.get(id);
+    if (known?.has(contents)) return undefined;
+    this.#contentsById.set(id, (known ?? new Set()).add(contents));
+    return known === undefined ? this.call(id) : this.#calls.take(id);
+  }
 }

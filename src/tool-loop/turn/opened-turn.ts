@@ -17,7 +17,7 @@ import {
 import type { CallOutcome, CallPolicy, ShowPart } from '../calls/calls.js';
 import type { ModelFacts } from '../calls/host-calls.js';
 import type { TurnOfCall } from '../calls/call.js';
-import { createTurnIds, readHistory, type TurnIds } from '../context/history.js';
+import { readHistory, TurnIds } from '../context/history.js';
 import { KelivoError } from '../../core/shared/errors.js';
 import { loadOnce } from '../../core/shared/once.js';
 import {
@@ -235,7 +235,7 @@ export async function openTurn(
       hostApprovals,
       hostedCalls,
       finishedCalls: toFinishedCalls(done),
-      ids: createTurnIds(request.prompt),
+      ids: new TurnIds(request.prompt),
       features,
       facts: undefined,
       record,

@@ -1,13 +1,14 @@
 import { createPartCollector } from '../../core/collector.js';
 import type { Content, Finish, FinishReason, Part, PartOf, ToolInputStart } from '../../core/part.js';
-import type { PartSink, PartSource } from '../../core/source.js';
+import type { PartSink } from '../../core/source.js';
 import { NO_FINISH } from '../../core/finish.js';
-import { onceAborted, untilAborted } from '../../core/shared/abort.js';
+import { untilAborted } from '../../core/shared/abort.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
 import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
-import type { LoopCall, ShowPart } from '../calls/calls.js';
-import type { RoundCalls } from '../calls/round-calls.js';
+import type { LoopCall } from '../calls/calls.js';
 import { finishReasonOf, HeldParts, repairHostInput } from '../calls/host-calls.js';
+import type { RoundCalls } from '../calls/round-calls.js';
+import type { RoundIds } from '../context/history.js';
 import type { Round } from '../durable/recorded-rounds.js';
 import type { RoundRetry } from './round-retry.js';
 import { type BlockOutput, RoundBlocks, type ShownText, withFacts, withId } from './round-text.js';
@@ -33,7 +34,6 @@ export interface RoundSummary {
 }
 
 type Write = (part: Part) => void;
-type RoundIds = ReturnType<OpenedTurn['ids']['round']>;
 
 interface RoundReaderOptions {
   readonly turn: OpenedTurn;
@@ -89,31 +89,6 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
     if (room !== undefined) await untilAborted(room, lifetime.signal).catch(() => {});
   }
   return reader.end();
-}
-
-/**
- * Reads a source until the signal aborts. At its end the source is let go: the turn keeps its rounds while it waits for
- * others, and what has read a response is far larger than its content.
- */
-export function untilRead(
-  source: PartSource,
-  signal: AbortSignal | undefined,
-): Pick<PartSource, 'next' | 'cancel'> {
-  let rest: PartSource | undefined = source;
-  const cancel = (reason: unknown): void => rest?.cancel(reason);
-  // The signal may have aborted at the moment the response opened.
-  const release = signal && onceAborted(signal, () => cancel(signal.reason));
-  return {
-    async next() {
-      const parts = await rest?.next();
-      signal?.throwIfAborted();
-      if (parts !== undefined) return parts;
-      release?.();
-      rest = undefined;
-      return undefined;
-    },
-    cancel,
-  };
 }
 
 /** Reads the parts of a round. A response that fails ends with an `error` part; an abort by the caller rejects. */
@@ -269,6 +244,17 @@ class RoundOutput implements BlockOutput {
   }
 }
 
+type InputPart = PartOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>;
+
+/** The input of a call that the host or the loop runs. */
+interface CallInput {
+  readonly isOfHost: boolean;
+  /** False after its end, and for one that was not streamed. */
+  isOpen: boolean;
+  /** The tool of the loop that observes it. */
+  tool: ToolDefinition | undefined;
+}
+
 /** Forwards the calls of a response, and passes them to those who run them. */
 class CallParts {
   /** Number of calls that the host has to run or to approve. */
@@ -279,16 +265,13 @@ class CallParts {
   readonly #calls: RoundCalls;
   readonly #output: RoundOutput;
   readonly #ids: RoundIds;
-  readonly #inputs: CallInputs;
-  /** The tools of the loop's calls whose inputs have begun. */
-  readonly #announced = new Map<string, ToolDefinition>();
+  readonly #inputs = new Map<string, CallInput>();
 
   constructor(turn: OpenedTurn, calls: RoundCalls, output: RoundOutput) {
     this.#turn = turn;
     this.#calls = calls;
     this.#output = output;
     this.#ids = turn.ids.round();
-    this.#inputs = new CallInputs(turn.show, output.write);
   }
 
   startInput(part: ToolInputStart): void {
@@ -298,24 +281,31 @@ class CallParts {
       if (!tools.isOfServer(part.toolName)) this.#output.write(withId(part, id));
       return;
     }
+    // A second start may belong to another call, which is written under another id when it is complete.
+    if (this.#inputs.has(id)) return;
     const found = tools.find({ toolName: part.toolName, toolCallId: part.id });
-    const { owner, toolName } = found;
-    this.#inputs.start({ ...part, id, toolName }, { isHost: owner === 'host' });
-    if (owner === 'loop') this.#announce(id, found.tool);
+    const input: CallInput = { isOfHost: found.owner === 'host', isOpen: true, tool: undefined };
+    this.#inputs.set(id, input);
+    this.#writeInput({ ...part, id, toolName: found.toolName }, input);
+    if (found.owner === 'loop') this.#announce(id, found.tool, input);
   }
 
   /** Forwards a piece of an input, or its end. */
   appendInput(part: PartOf<'tool-input-delta' | 'tool-input-end'>): void {
     const id = this.#ids.call(part.id);
-    this.#inputs.append(withId(part, id));
-    const tool = this.#announced.get(id);
-    if (tool !== undefined && part.type === 'tool-input-delta')
-      this.#calls.announceInput(id, tool, { type: 'delta', delta: part.delta });
+    const input = this.#inputs.get(id);
+    // An input without a start belongs to a call that the servers of the model run.
+    if (input === undefined) return this.#output.write(withId(part, id));
+    if (input.isOpen) this.#writeInput(withId(part, id), input);
+    if (part.type === 'tool-input-end') input.isOpen = false;
+    else if (input.tool !== undefined)
+      this.#calls.announceInput(id, input.tool, { type: 'delta', delta: part.delta });
   }
 
   /** Ends the inputs that a broken response left open. */
   endInputs(): void {
-    this.#inputs.endAll();
+    for (const [id, input] of this.#inputs)
+      if (input.isOpen) this.#writeInput({ type: 'tool-input-end', id }, input);
   }
 
   add(part: PartOf<'tool-call'>): void {
@@ -335,12 +325,21 @@ class CallParts {
     this.#addHostPart({ ...part, toolCallId: this.#ids.result(part.toolCallId) }, undefined);
   }
 
-  /** Tells a tool that the model begins a call, once. */
-  #announce(toolCallId: string, tool: ToolDefinition): boolean {
-    if (this.#announced.has(toolCallId)) return false;
-    this.#announced.set(toolCallId, tool);
+  /** Tells a tool that the model begins a call. */
+  #announce(toolCallId: string, tool: ToolDefinition, input: CallInput): void {
+    input.tool = tool;
     this.#calls.announceInput(toolCallId, tool, { type: 'start' });
-    return true;
+  }
+
+  /** Writes a part of an input. The host does not receive what the server adds for one that runs the call. */
+  #writeInput(part: InputPart, { isOfHost }: CallInput): void {
+    const { show } = this.#turn;
+    const { write } = this.#output;
+    const { type, id } = part;
+    if (isOfHost) write(part);
+    else if (type === 'tool-input-start')
+      show({ type, id, toolName: part.toolName, providerExecuted: true }, write);
+    else show(type === 'tool-input-delta' ? { type, id, delta: part.delta } : { type, id }, write);
   }
 
   /** Forwards a part of a call that the servers of the model ran. Hosts have not declared the search of the loop. */
@@ -370,13 +369,24 @@ class CallParts {
       return;
     }
     this.#output.keep({ type: 'tool-call', ...call });
-    this.#inputs.complete(call);
-    if (found.owner === 'loop') {
-      // The input of the call was not streamed.
-      if (this.#announce(toolCallId, found.tool) && turn.request.isStream)
+    const streamed = this.#inputs.get(toolCallId) ?? this.#addInput(call);
+    if (found.owner === 'nobody') return this.#calls.refuse(call, found.reason);
+    if (streamed.tool === undefined) {
+      this.#announce(toolCallId, found.tool, streamed);
+      if (turn.request.isStream)
         this.#calls.announceInput(toolCallId, found.tool, { type: 'delta', delta: input });
-      this.#calls.add(call, found.tool, { isComplete: part.isComplete === true });
-    } else this.#calls.refuse(call, found.reason);
+    }
+    this.#calls.add(call, found.tool, { isComplete: part.isComplete === true });
+  }
+
+  /** Writes the input of a call of the loop that was not streamed. Without it `ai@5` cannot place the result. */
+  #addInput({ toolCallId: id, toolName, input: delta }: LoopCall): CallInput {
+    const input: CallInput = { isOfHost: false, isOpen: false, tool: undefined };
+    this.#inputs.set(id, input);
+    this.#writeInput({ type: 'tool-input-start', id, toolName }, input);
+    this.#writeInput({ type: 'tool-input-delta', id, delta }, input);
+    this.#writeInput({ type: 'tool-input-end', id }, input);
+    return input;
   }
 
   /** Writes a call of the host, or a request for its approval. A call whose arguments may be incomplete is held back. */
@@ -397,57 +407,3 @@ class CallParts {
 const { webSearch, fileSearch, toolSearch } = hostedCallNames;
 /** Hosted tools that change nothing. */
 const HARMLESS = [webSearch, fileSearch, toolSearch].flatMap(entry => entry.toolNames);
-
-type InputPart = PartOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>;
-
-/** Returns a part of the input of a call of the loop, without what its server adds for a host that runs it. */
-function toLoopPart(part: InputPart): InputPart {
-  const { type, id } = part;
-  if (type === 'tool-input-start') return { type, id, toolName: part.toolName, providerExecuted: true };
-  return type === 'tool-input-delta' ? { type, id, delta: part.delta } : { type, id };
-}
-
-/** Writes the input of calls as it streams. */
-class CallInputs {
-  readonly #show: ShowPart;
-  readonly #write: Write;
-  /** Who runs the call of an input, by its id. Undefined for an input that has ended. */
-  readonly #owners = new Map<string, 'host' | 'loop' | undefined>();
-
-  constructor(show: ShowPart, write: Write) {
-    this.#show = show;
-    this.#write = write;
-  }
-
-  start(part: ToolInputStart, options: { isHost: boolean }): void {
-    // A second start may belong to another call, which is written under another id when it is complete.
-    if (this.#owners.has(part.id)) return;
-    this.#owners.set(part.id, options.isHost ? 'host' : 'loop');
-    this.#put(part);
-  }
-
-  append(part: PartOf<'tool-input-delta' | 'tool-input-end'>): void {
-    // An input without a start belongs to a call that the servers of the model run.
-    if (!this.#owners.has(part.id)) return this.#write(part);
-    this.#put(part);
-    if (part.type === 'tool-input-end') this.#owners.set(part.id, undefined);
-  }
-
-  endAll(): void {
-    for (const id of this.#owners.keys()) this.#put({ type: 'tool-input-end', id });
-  }
-
-  /** Writes the complete input of a call of the loop whose input was not streamed. Without it `ai@5` cannot place the result. */
-  complete({ toolCallId: id, toolName, input }: LoopCall): void {
-    if (this.#owners.has(id)) return;
-    this.#show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, this.#write);
-    this.#show({ type: 'tool-input-delta', id, delta: input }, this.#write);
-    this.#show({ type: 'tool-input-end', id }, this.#write);
-  }
-
-  #put(part: InputPart): void {
-    const owner = this.#owners.get(part.id);
-    if (owner === 'host') this.#write(part);
-    else if (owner === 'loop') this.#show(toLoopPart(part), this.#write);
-  }
-}

@@ -4,17 +4,17 @@ import { contentToParts } from '../../core/collector.js';
 import { NO_FINISH } from '../../core/finish.js';
 import type { Part } from '../../core/part.js';
 import type { ToolChoice } from '../../core/prompt.js';
-import { type CoreModel, sourceOf } from '../../core/source.js';
+import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
 import { retryDelay } from '../../core/http/retry.js';
-import { untilAborted } from '../../core/shared/abort.js';
+import { onceAborted, untilAborted } from '../../core/shared/abort.js';
 import { messageOf } from '../../core/shared/errors.js';
 import { repeat } from '../../core/shared/repeat.js';
 import type { ToolListing } from '../../tools/tool-source.js';
 import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
 import type { RequestPurpose, RoundChanges, RoundSettings } from '../features/feature.js';
-import type { OpenedTurn, Retries } from './opened-turn.js';
+import type { OpenedTurn } from './opened-turn.js';
 import type { Exchange } from './partial-turn.js';
-import { createBatchReader, untilRead } from './round-reader.js';
+import { createBatchReader } from './round-reader.js';
 
 interface OpenOptions {
   /** Set for the request of a feature. */
@@ -81,7 +81,11 @@ export class Rounds {
     const send = () => openRound(model, this.#link(tools.applyTo(given), purpose, response));
     // A host retries the first request, but not inside of a step of a workflow.
     const isOfHost = (isFirst && attempt === undefined && !steps.isOrdered) || typeof response === 'object';
-    const source = await openAgain(
+    const { maxRetries, streamRetries, initialDelay } = retries;
+    const ofRequests = isOfHost ? 0 : maxRetries;
+    // A stream has no output yet, so its failure is also one of the request.
+    const ofBroken = given.isStream ? Math.max(ofRequests, streamRetries) : streamRetries;
+    const source = await repeat(
       async attemptAtRequest => {
         const opened = await send().catch((error: unknown) => {
           if (features.some(feature => feature.recover?.(error, round) === true)) return send();
@@ -89,14 +93,15 @@ export class Rounds {
         });
         return attemptAtRequest === 0 ? opened : { ...opened, attempts: attemptAtRequest + 1 };
       },
-      {
-        ...retries,
-        ...(isOfHost && { maxRetries: 0 }),
-        signal: lifetime.signal,
-        isStream: given.isStream,
-        onBroken: (error, next) =>
-          emit({ type: 'round-retry', round, attempt: next, cause: messageOf(error) }),
+      (error, failed) => {
+        const isBroken = hasBegun(error);
+        const limits = { attempt: failed, maxRetries: isBroken ? ofBroken : ofRequests, initialDelay };
+        const pause = retryDelay(error, limits);
+        if (isBroken && pause !== undefined)
+          emit({ type: 'round-retry', round, attempt: failed + 2, cause: messageOf(error) });
+        return pause;
       },
+      lifetime.signal,
     );
     return { source, listing };
   }
@@ -119,32 +124,6 @@ const toParts = ({ content, responseId, finish = NO_FINISH }: Exchange): Part[] 
   ...contentToParts(content),
   { ...finish, finishReason: { unified: 'tool-calls', raw: finish.finishReason.raw } },
 ];
-
-/** Opens a response, again if it fails. A response that is not streamed may break before it is opened. */
-function openAgain(
-  open: (attempt: number) => Promise<Round>,
-  {
-    signal,
-    isStream,
-    onBroken,
-    ...retries
-  }: Retries & {
-    signal: AbortSignal;
-    isStream: boolean;
-    onBroken: (error: unknown, attempt: number) => void;
-  },
-): Promise<Round> {
-  const { maxRetries: ofRequests, streamRetries } = retries;
-  // A stream has no output yet, so its failure is also one of the request.
-  const ofBroken = isStream ? Math.max(ofRequests, streamRetries) : streamRetries;
-  const pauseAfter = (error: unknown, attempt: number): number | undefined => {
-    const isBroken = hasBegun(error);
-    const pause = retryDelay(error, { ...retries, attempt, maxRetries: isBroken ? ofBroken : ofRequests });
-    if (isBroken && pause !== undefined) onBroken(error, attempt + 2);
-    return pause;
-  };
-  return repeat(open, pauseAfter, signal);
-}
 
 /** Returns true for the error of a response that the server began with a status of success. */
 const hasBegun = (error: unknown): boolean =>
@@ -173,6 +152,28 @@ async function openRound(model: CoreModel, call: CoreCall): Promise<Round> {
   return { ...sourceOf(parts), request: source.request, response: source.response };
 }
 
+/**
+ * Reads a source until the signal aborts. At its end the source is let go: the turn keeps its rounds while it waits for
+ * others, and what has read a response is far larger than its content.
+ */
+function untilRead(source: PartSource, signal: AbortSignal | undefined): Pick<PartSource, 'next' | 'cancel'> {
+  let rest: PartSource | undefined = source;
+  const cancel = (reason: unknown): void => rest?.cancel(reason);
+  // The signal may have aborted at the moment the response opened.
+  const release = signal && onceAborted(signal, () => cancel(signal.reason));
+  return {
+    async next() {
+      const parts = await rest?.next();
+      signal?.throwIfAborted();
+      if (parts !== undefined) return parts;
+      release?.();
+      rest = undefined;
+      return undefined;
+    },
+    cancel,
+  };
+}
+
 /** @throws the error of the first `error` part. */
 async function readAll(next: Round['next']): Promise<Part[]> {
   const all: Part[] = [];
@@ -185,15 +186,8 @@ async function readAll(next: Round['next']): Promise<Part[]> {
   return all;
 }
 
-/** A round as the features have prepared it. */
-export interface PreparedRound {
-  /** The request without the settings of the round. Later rounds begin with it. */
-  readonly request: CoreCall;
-  readonly settings: RoundChanges['settings'];
-}
-
 /** Returns the request that is sent: with the settings of the round. */
-export function withSettings({ request, settings }: PreparedRound): CoreCall {
+export function withSettings(request: CoreCall, settings: RoundChanges['settings']): CoreCall {
   if (settings === undefined) return request;
   const { toolChoice, activeTools: _, providerOptions = {}, system, ...model } = settings;
   const { kelivo, ...others } = providerOptions;

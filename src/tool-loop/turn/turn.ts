@@ -23,7 +23,7 @@ import type { OpenedTurn } from './opened-turn.js';
 import type { PartialTurn } from './partial-turn.js';
 import { readRound, type RoundSummary } from './round-reader.js';
 import { RoundRetry } from './round-retry.js';
-import { type PreparedRound, Rounds, withSettings } from './rounds.js';
+import { Rounds, withSettings } from './rounds.js';
 import { closeShown } from './round-text.js';
 import { costOf } from './turn-reports.js';
 
@@ -93,8 +93,13 @@ export interface StepEnd {
 const NO_SINK: TurnSink = { write() {}, ready: () => undefined, taken: () => undefined, setIdle() {} };
 
 /** A round whose response has begun. */
-interface OpenRound extends PreparedRound {
+interface OpenRound {
   readonly number: number;
+  /** The request without the settings of the round. Later rounds begin with it. */
+  readonly request: CoreCall;
+  readonly settings: RoundChanges['settings'];
+  /** The request with them, as it was sent. */
+  readonly sent: CoreCall;
   readonly source: Round;
   /** Parts that precede those of the round. */
   readonly before: readonly Part[];
@@ -215,10 +220,10 @@ export class Turn {
     const before: Custom[] = [];
     for (const feature of features) before.push(...(feature.sent?.(request, number) ?? []));
     if (before.length > 0) record.addMessages(before);
-    const prepared = { request, settings };
-    const source = await this.#rounds.open(withSettings(prepared), number);
+    const sent = withSettings(request, settings);
+    const source = await this.#rounds.open(sent, number);
     for (const feature of features) feature.opened?.(number);
-    return { ...prepared, number, source, before, interlude: undefined };
+    return { number, request, settings, sent, source, before, interlude: undefined };
   }
 
   /** Sends the request of a feature. Returns undefined if it fails, because the turn can go on without it. */
@@ -230,7 +235,7 @@ export class Turn {
     this.#enter('opening');
     try {
       const source = await this.#rounds.open(request, number, { purpose: interlude.purpose });
-      return { request, settings: undefined, number, source, before: [], interlude };
+      return { number, request, settings: undefined, sent: request, source, before: [], interlude };
     } catch (error) {
       if (this.#turn.lifetime.signal.aborted) throw error;
       interlude.fail(number, error);
@@ -243,8 +248,7 @@ export class Turn {
     const retry = this.#retry;
     for (let round = given; ;) {
       this.#round = round;
-      const { number, source, before } = round;
-      const sent = withSettings(round);
+      const { number, sent, source, before } = round;
       const calls = new RoundCalls(this.#turn, {
         number,
         request: sent,
@@ -276,12 +280,9 @@ export class Turn {
     this.#enter('opening');
     const request = await this.#retry.next(broken.request, { round: number, calls, summary });
     const { attempt } = this.#retry;
-    const sent = withSettings({ request, settings });
-    const source = await this.#rounds.open(sent, number, {
-      purpose: interlude?.purpose,
-      attempt,
-    });
-    return { ...broken, request, source, before: [] };
+    const sent = withSettings(request, settings);
+    const source = await this.#rounds.open(sent, number, { purpose: interlude?.purpose, attempt });
+    return { ...broken, request, sent, source, before: [] };
   }
 
   /** Waits for the calls of a round, records it, and opens the next one. Returns undefined if the turn has ended. */
@@ -358,13 +359,7 @@ export class Turn {
     // Nothing new starts for a reader that has not taken the calls: it may have gone away.
     const taken = calls.size > 0 ? this.#sink.taken() : undefined;
     if (taken !== undefined) await untilAborted(taken, lifetime.signal);
-    return this.#withoutAsked(await calls.waitForAll());
-  }
-
-  #withoutAsked(outcomes: CallOutcome[]): CallOutcome[] {
-    const { hostApprovals } = this.#turn;
-    if (hostApprovals === undefined) return outcomes;
-    return outcomes.filter(outcome => !hostApprovals.isAsked(outcome.call.toolCallId));
+    return calls.waitForAll();
   }
 
   /** Records a round and reports it. Returns the outcomes of its calls, also of broken attempts. */
@@ -425,7 +420,7 @@ export class Turn {
       if (tool === undefined) calls.refuse(call, toMissingToolText(toolName));
       else calls.add(call, tool, { isComplete: true });
     }
-    const outcomes = this.#withoutAsked(await calls.waitForAll());
+    const outcomes = await calls.waitForAll();
     record.addCalls(outcomes, { areNew: false });
     if (outcomes.length < calls.size) {
       this.#endFeatures('waiting-for-tool-results');
