@@ -35,7 +35,7 @@ import type { TurnFeature, ServerSupport } from '../features/feature.js';
 import type { addFeatures } from './features.js';
 import type { Exchange } from './partial-turn.js';
 import type { RepeatedTurns } from './repeated-turns.js';
-import { createLifetime, type TurnLifetime } from './lifetime.js';
+import { TurnLifetime } from './lifetime.js';
 import { createTurnReports, type EmitEvent, type ToolLoopEvent, type TurnRecord } from './turn-reports.js';
 import { openTurnTools, type TurnTools } from './turn-tools.js';
 
@@ -151,7 +151,7 @@ export async function openTurn(
     call,
     policy.onEvent,
   );
-  const lifetime = createLifetime(abortSignal, policy.timeout);
+  const lifetime = new TurnLifetime(abortSignal, policy.timeout);
   const { signal } = lifetime;
   let openedSteps: Steps | undefined;
   let opened: OpenedTurn | undefined;
@@ -171,7 +171,7 @@ export async function openTurn(
     telemetry.endTurn({ error, isAborted: signal.aborted });
     const isAborted = lifetime.isAborted();
     lifetime.close();
-    attempt?.end(error === undefined || isAborted ? record.end.finishReason : 'error', closedBy());
+    attempt?.end(error === undefined || isAborted ? record.finishReason : 'error', closedBy());
     if (isDurable && closedBy() !== undefined) repeatedTurns.closeDurable(call, closedBy());
     await openedSteps?.close(toTurnEnd(record, { error, isAborted, isWaiting: hostApprovals?.isWaiting }));
   };
@@ -271,7 +271,7 @@ const toFinishedCalls = (done: readonly Exchange[]): ReadonlyMap<string, CallOut
 
 /** Returns how a turn has ended, for its entry in the journal. */
 function toTurnEnd(
-  { end: { finishReason, hostCalls } }: TurnRecord,
+  { finishReason, hostCalls }: TurnRecord,
   options: { error: unknown; isAborted: boolean; isWaiting: boolean | undefined },
 ): TurnEnd {
   if (finishReason === undefined)

@@ -60,7 +60,7 @@ export class Rounds {
       call: this.#link(request, purpose),
       steps,
       attempt,
-      isAborted: lifetime.isAborted,
+      isAborted: () => lifetime.isAborted(),
       resumesResponses,
       listing: () => listing,
       onListing: tools.restore,

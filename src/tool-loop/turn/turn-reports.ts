@@ -1,6 +1,7 @@
 import { inform } from '../../core/shared/inform.js';
 import { asJson, type JSONObject } from '../../core/shared/json.js';
 import type { CoreCall, Host } from '../../core/call.js';
+import type { CallTelemetry } from '../../core/telemetry.js';
 import type { Content, Custom, Finish, FinishReason, Usage } from '../../core/part.js';
 import { addUsage, NO_USAGE, type RoundUsage, toReasonText, toRoundUsage } from '../../core/finish.js';
 import type { ToolCallContext } from '../../tools/tool-source.js';
@@ -80,7 +81,7 @@ export function createTurnReports(
   const startedAt = performance.now();
   const emit: EmitEvent = event =>
     void inform(onEvent, { ...event, ...identity, at: performance.now() - startedAt });
-  const record = createTurnRecord(outcome => call.telemetry.endTurn(outcome));
+  const record = new TurnRecord(call.telemetry);
   const warn = (round: number, message: string): void => {
     record.warnings.add(message);
     emit({ type: 'warning', round, message });
@@ -117,172 +118,162 @@ interface EndedRound {
   readonly isUsagePartial: boolean;
 }
 
-export type TurnRecord = ReturnType<typeof createTurnRecord>;
-
-/**
- * Records what the end of a turn reports.
- *
- * @param onFinish Called before the turn ends regularly, with the error that ended it.
- */
-function createTurnRecord(onFinish: (outcome: { readonly error?: unknown }) => void) {
-  let usage: Usage | undefined;
+/** Records what the end of a turn reports. */
+export class TurnRecord {
+  /** The id of a turn whose steps are recorded, which the end of the turn then reports. */
+  turnId: string | undefined;
+  /** The limit that ended the calling of tools. */
+  reachedLimit: ReachedLimit | undefined;
+  didToolRun = false;
+  /** Warnings that arose after the stream had started. */
+  readonly warnings = new Set<string>();
+  /** The responses so far with their calls. */
+  readonly exchanges: Exchange[] = [];
+  /** How the turn ended. */
+  finishReason: FinishReason['unified'] | undefined;
+  /** The calls of the last response if the host has to run or to approve one. */
+  hostCalls: readonly string[] = [];
+  readonly #telemetry: Pick<CallTelemetry, 'endTurn'>;
+  readonly #rounds: JSONObject[] = [];
+  #usage: Usage | undefined;
   /** The usage since the last step of the host, and the number of rounds before it. */
-  let stepUsage: Usage | undefined;
-  let earlierRounds = 0;
-  const rounds: JSONObject[] = [];
-  const exchanges: Exchange[] = [];
-  let finalError: unknown;
-  let end: { finishReason?: FinishReason['unified']; hostCalls: readonly string[] } = { hostCalls: [] };
-  let roundStartedAt = performance.now();
+  #stepUsage: Usage | undefined;
+  #earlierRounds = 0;
+  #roundStartedAt = performance.now();
+  #finalError: unknown;
 
-  const record = {
-    /** The id of a turn whose steps are recorded, which the end of the turn then reports. */
-    turnId: undefined as string | undefined,
-    /** The limit that ended the calling of tools. */
-    reachedLimit: undefined as ReachedLimit | undefined,
-    didToolRun: false,
-    /** Warnings that arose after the stream had started. */
-    warnings: new Set<string>(),
+  constructor(telemetry: Pick<CallTelemetry, 'endTurn'>) {
+    this.#telemetry = telemetry;
+  }
 
-    addUsage(added: Usage): void {
-      usage = usage === undefined ? added : addUsage(usage, added);
-      stepUsage = stepUsage === undefined ? added : addUsage(stepUsage, added);
-    },
+  get usage(): Usage {
+    return this.#usage ?? NO_USAGE;
+  }
 
-    /**
-     * Adds a round with the outcomes of its calls. The conversation contains its response unless that failed. Calls of
-     * broken attempts at it are `kept`.
-     */
-    addRound(round: EndedRound, outcomes: readonly CallOutcome[], kept: readonly CallOutcome[] = []): void {
-      const { content, finish, responseId } = round;
-      const now = performance.now();
-      if (finish.finishReason.unified !== 'error') exchanges.push({ content, outcomes, finish, responseId });
-      rounds.push(toRoundFacts(round, [...kept, ...outcomes], now - roundStartedAt));
-      roundStartedAt = now;
-    },
+  addUsage(added: Usage): void {
+    this.#usage = this.#usage === undefined ? added : addUsage(this.#usage, added);
+    this.#stepUsage = this.#stepUsage === undefined ? added : addUsage(this.#stepUsage, added);
+  }
 
-    /** Adds the request of a feature, whose response is not part of the conversation. */
-    addRequest(finish: Finish, purpose: RequestPurpose, duration: number): void {
-      record.addUsage(finish.usage);
-      const facts = { responseId: undefined, isReplayed: false, attempts: 1, isUsagePartial: false };
-      rounds.push(toRoundFacts({ ...facts, content: [], finish, purpose }, [], duration));
-      roundStartedAt = performance.now();
-    },
+  /**
+   * Adds a round with the outcomes of its calls. The conversation contains its response unless that failed. Calls of
+   * broken attempts at it are `kept`.
+   */
+  addRound(round: EndedRound, outcomes: readonly CallOutcome[], kept: readonly CallOutcome[] = []): void {
+    const { content, finish, responseId } = round;
+    const now = performance.now();
+    if (finish.finishReason.unified !== 'error')
+      this.exchanges.push({ content, outcomes, finish, responseId });
+    this.#rounds.push(toRoundFacts(round, [...kept, ...outcomes], now - this.#roundStartedAt));
+    this.#roundStartedAt = now;
+  }
 
-    /** Adds calls that ran although their response is not part of the conversation, or that precede the first round. */
-    addCalls(outcomes: readonly CallOutcome[], { areNew = true } = {}): void {
-      const known = new Set(exchanges.flatMap(exchange => exchange.outcomes.map(outcome => outcome.call)));
-      const added = outcomes.filter(outcome => !known.has(outcome.call));
-      if (added.length > 0) exchanges.push({ content: areNew ? toCallContent(added) : [], outcomes: added });
-    },
+  /** Adds the request of a feature, whose response is not part of the conversation. */
+  addRequest(finish: Finish, purpose: RequestPurpose, duration: number): void {
+    this.addUsage(finish.usage);
+    const facts = { responseId: undefined, isReplayed: false, attempts: 1, isUsagePartial: false };
+    this.#rounds.push(toRoundFacts({ ...facts, content: [], finish, purpose }, [], duration));
+    this.#roundStartedAt = performance.now();
+  }
 
-    /** Adds the messages of the user that a request contains. */
-    addMessages(content: readonly Custom[]): void {
-      exchanges.push({ content, outcomes: [] });
-    },
+  /** Adds calls that ran although their response is not part of the conversation, or that precede the first round. */
+  addCalls(outcomes: readonly CallOutcome[], { areNew = true } = {}): void {
+    const known = new Set(this.exchanges.flatMap(exchange => exchange.outcomes.map(outcome => outcome.call)));
+    const added = outcomes.filter(outcome => !known.has(outcome.call));
+    if (added.length > 0)
+      this.exchanges.push({ content: areNew ? toCallContent(added) : [], outcomes: added });
+  }
 
-    /** The responses so far with their calls. */
-    get exchanges(): readonly Exchange[] {
-      return exchanges;
-    },
+  /** Adds the messages of the user that a request contains. */
+  addMessages(content: readonly Custom[]): void {
+    this.exchanges.push({ content, outcomes: [] });
+  }
 
-    /** Returns what the turn has done so far. Undefined if it has done nothing. */
-    toPartialTurn(id: string, host: Pick<Host, 'writeMessages'>): PartialTurn | undefined {
-      if (exchanges.length === 0) return undefined;
-      return toPartialTurn({
-        turnId: id,
-        rounds,
-        usage: usage ?? NO_USAGE,
-        exchanges,
-        writeMessages: host.writeMessages,
-      });
-    },
+  /** Returns what the turn has done so far. Undefined if it has done nothing. */
+  toPartialTurn(id: string, host: Pick<Host, 'writeMessages'>): PartialTurn | undefined {
+    if (this.exchanges.length === 0) return undefined;
+    return toPartialTurn({
+      turnId: id,
+      rounds: this.#rounds,
+      usage: this.usage,
+      exchanges: this.exchanges,
+      writeMessages: host.writeMessages,
+    });
+  }
 
-    /** Records the calls of a response that the host has to run or to approve. */
-    addHostCalls(content: readonly Content[]): void {
-      end = { ...end, hostCalls: callIdsOf(content) };
-    },
+  /** Records the calls of a response that the host has to run or to approve. */
+  addHostCalls(content: readonly Content[]): void {
+    this.hostCalls = callIdsOf(content);
+  }
 
-    /** How the turn ended, with the calls of its last response if the host has to run or to approve one. */
-    get end(): { readonly finishReason?: FinishReason['unified']; readonly hostCalls: readonly string[] } {
-      return end;
-    },
+  /** Returns the end of a step of the host after which the turn goes on, with the usage of the step. */
+  toStepFinish({
+    finishReason: { raw },
+    providerMetadata,
+    own: { cost: _ofRound, ...facts } = {},
+  }: Finish): Finish {
+    const { turnId } = this;
+    const ofStep = this.#stepUsage ?? NO_USAGE;
+    const roundsOfStep = this.#rounds.slice(this.#earlierRounds);
+    this.#stepUsage = undefined;
+    this.#earlierRounds = this.#rounds.length;
+    return {
+      type: 'finish',
+      finishReason: { unified: 'tool-calls', raw },
+      usage: ofStep,
+      ...(providerMetadata !== undefined && { providerMetadata }),
+      own: {
+        ...facts,
+        ...costOf(ofStep),
+        ...(turnId !== undefined && { turnId }),
+        rounds: roundsOfStep,
+      },
+    };
+  }
 
-    get usage(): Usage {
-      return usage ?? NO_USAGE;
-    },
-
-    /** Returns the end of a step of the host after which the turn goes on, with the usage of the step. */
-    toStepFinish({
-      finishReason: { raw },
+  /**
+   * Returns the finish part, with the usage of all rounds, or of those since the last step of the host, and each of them in
+   * `own.rounds`.
+   */
+  toFinish(
+    finishReason: FinishReason,
+    {
       providerMetadata,
-      own: { cost: _ofRound, ...facts } = {},
-    }: Finish): Finish {
-      const { turnId } = record;
-      const ofStep = stepUsage ?? NO_USAGE;
-      const roundsOfStep = rounds.slice(earlierRounds);
-      stepUsage = undefined;
-      earlierRounds = rounds.length;
-      return {
-        type: 'finish',
-        finishReason: { unified: 'tool-calls', raw },
-        usage: ofStep,
-        ...(providerMetadata !== undefined && { providerMetadata }),
-        own: {
-          ...facts,
-          ...costOf(ofStep),
-          ...(turnId !== undefined && { turnId }),
-          rounds: roundsOfStep,
-        },
-      };
-    },
+      own: { cost: _ofLastRound, ...facts } = {},
+      structuredOutputText,
+      partialTurn,
+    }: Partial<Omit<Finish, 'type'>> & { partialTurn?: PartialTurn | undefined } = {},
+  ): Finish {
+    this.#telemetry.endTurn({ error: this.#finalError });
+    const { turnId, reachedLimit, warnings } = this;
+    this.finishReason = finishReason.unified;
+    return {
+      type: 'finish',
+      finishReason,
+      usage: this.#stepUsage ?? NO_USAGE,
+      ...(providerMetadata !== undefined && { providerMetadata }),
+      ...(structuredOutputText !== undefined && { structuredOutputText }),
+      own: {
+        ...facts,
+        ...costOf(this.#stepUsage),
+        ...(turnId !== undefined && { turnId }),
+        rounds: this.#rounds.slice(this.#earlierRounds),
+        ...(partialTurn !== undefined && { partialTurn: asJson(partialTurn) }),
+        ...(reachedLimit !== undefined && { stoppedBy: reachedLimit.limit }),
+        ...(warnings.size > 0 && { warnings: [...warnings] }),
+      },
+    };
+  }
 
-    /**
-     * Returns the finish part, with the usage of all rounds, or of those since the last step of the host, and each of them in
-     * `own.rounds`.
-     */
-    toFinish(
-      finishReason: FinishReason,
-      {
-        providerMetadata,
-        own: { cost: _ofLastRound, ...facts } = {},
-        structuredOutputText,
-        partialTurn,
-      }: Partial<Omit<Finish, 'type'>> & { partialTurn?: PartialTurn | undefined } = {},
-    ): Finish {
-      onFinish({ error: finalError });
-      const { turnId, reachedLimit, warnings } = record;
-      end = { ...end, finishReason: finishReason.unified };
-      return {
-        type: 'finish',
-        finishReason,
-        usage: stepUsage ?? NO_USAGE,
-        ...(providerMetadata !== undefined && { providerMetadata }),
-        ...(structuredOutputText !== undefined && { structuredOutputText }),
-        own: {
-          ...facts,
-          ...costOf(stepUsage),
-          ...(turnId !== undefined && { turnId }),
-          rounds: rounds.slice(earlierRounds),
-          ...(partialTurn !== undefined && { partialTurn: asJson(partialTurn) }),
-          ...(reachedLimit !== undefined && { stoppedBy: reachedLimit.limit }),
-          ...(warnings.size > 0 && { warnings: [...warnings] }),
-        },
-      };
-    },
-
-    /**
-     * Returns the error for the host, with what the turn has done. It is not retryable after a tool ran, because a retry
-     * would run the tool again.
-     */
-    toFinalError(error: unknown, partialTurn: PartialTurn | undefined): unknown {
-      finalError = error;
-      const final =
-        record.didToolRun && isRetryable(error) ? copyError(error, { isRetryable: false }) : error;
-      return partialTurn === undefined ? final : withPartialTurn(final, partialTurn);
-    },
-  };
-  return record;
+  /**
+   * Returns the error for the host, with what the turn has done. It is not retryable after a tool ran, because a retry
+   * would run the tool again.
+   */
+  toFinalError(error: unknown, partialTurn: PartialTurn | undefined): unknown {
+    this.#finalError = error;
+    const final = this.didToolRun && isRetryable(error) ? copyError(error, { isRetryable: false }) : error;
+    return partialTurn === undefined ? final : withPartialTurn(final, partialTurn);
+  }
 }
 
 /** Returns what the end of the turn reports about a round. */
